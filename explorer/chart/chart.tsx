@@ -38,7 +38,9 @@ export function Chart({ columns, rows, name, before }: ChartProps) {
   useEffect(() => {
     if (plan?.kind === 'lines' && loaded === null) void loadDrawing().then(setLoaded)
   }, [plan])
-  if (plan === null) return null
+  if (plan === null) {
+    return <p class="hint">No chart: it needs a column of numbers, beside one of times or of texts.</p>
+  }
   if (plan.kind === 'bars') return <Bars plan={plan} />
   return loaded ? <loaded.LineChart plan={plan} name={name} /> : <div class="chart is-coming" />
 }

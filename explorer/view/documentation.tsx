@@ -1,5 +1,6 @@
 /** What the endpoint takes and gives, as text. */
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Endpoint, Parameter } from '../api/contract.js'
 import { type Published, publishedOf } from '../state/published.js'
@@ -23,35 +24,19 @@ export function Documentation({ of }: { of: Endpoint }) {
   return (
     <div class="documentation">
       {of.parameters.length > 0 && <Parameters all={of.parameters} />}
-      <section>
-        <h2>Columns</h2>
-        <Scroll>
-          <table class="plain">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Type</th>
-                <th scope="col">Unit</th>
-                <th scope="col">NULL</th>
-                <th scope="col">About</th>
-              </tr>
-            </thead>
-            <tbody>
-              {of.columns.map(({ name, type, unit, required, description }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td>
-                    <code>{type}</code>
-                  </td>
-                  <td>{unit}</td>
-                  <td>{required ? 'never' : 'possible'}</td>
-                  <td>{description}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </section>
+      <Listing title="Columns" heads={['Name', 'Type', 'Unit', 'NULL', 'About']}>
+        {of.columns.map(({ name, type, unit, required, description }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <code>{type}</code>
+            </td>
+            <td>{unit}</td>
+            <td>{required ? 'never' : 'possible'}</td>
+            <td>{description}</td>
+          </tr>
+        ))}
+      </Listing>
       <section>
         <h2>Cache and limits</h2>
         <ul>
@@ -76,36 +61,44 @@ export function Documentation({ of }: { of: Endpoint }) {
   )
 }
 
-function Parameters({ all }: { all: readonly Parameter[] }) {
+/** A table with a row for each thing that the endpoint declares. */
+function Listing({ title, heads, children }: { title: string; heads: readonly string[]; children: ComponentChildren }) {
   return (
     <section>
-      <h2>Parameters</h2>
+      <h2>{title}</h2>
       <Scroll>
         <table class="plain">
           <thead>
             <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Type</th>
-              <th scope="col">Values</th>
-              <th scope="col">About</th>
+              {heads.map(head => (
+                <th scope="col" key={head}>
+                  {head}
+                </th>
+              ))}
             </tr>
           </thead>
-          <tbody>
-            {all.map(parameter => (
-              <tr key={parameter.name}>
-                <th scope="row">{parameter.name}</th>
-                <td>
-                  <code>{parameter.type}</code>
-                  {parameter.required && ', required'}
-                </td>
-                <td>{valuesInWords(parameter)}</td>
-                <td>{parameter.description}</td>
-              </tr>
-            ))}
-          </tbody>
+          <tbody>{children}</tbody>
         </table>
       </Scroll>
     </section>
+  )
+}
+
+function Parameters({ all }: { all: readonly Parameter[] }) {
+  return (
+    <Listing title="Parameters" heads={['Name', 'Type', 'Values', 'About']}>
+      {all.map(parameter => (
+        <tr key={parameter.name}>
+          <th scope="row">{parameter.name}</th>
+          <td>
+            <code>{parameter.type}</code>
+            {parameter.required && ', required'}
+          </td>
+          <td>{valuesInWords(parameter)}</td>
+          <td>{parameter.description}</td>
+        </tr>
+      ))}
+    </Listing>
   )
 }
 
@@ -126,34 +119,20 @@ function valuesInWords(parameter: Parameter): string {
 
 function Errors({ all }: { all: Published['errors'] }) {
   return (
-    <section>
-      <h2>Errors</h2>
-      <Scroll>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Code</th>
-              <th scope="col">About</th>
-            </tr>
-          </thead>
-          <tbody>
-            {all.map(({ status, about, codes }) => (
-              <tr key={status}>
-                <th scope="row">{status}</th>
-                <td>
-                  {codes.map(code => (
-                    <a key={code} class="code-link" href={problemPage(code)} target="_blank" rel="noreferrer">
-                      {code}
-                    </a>
-                  ))}
-                </td>
-                <td>{about.replaceAll('`', '')}</td>
-              </tr>
+    <Listing title="Errors" heads={['Status', 'Code', 'About']}>
+      {all.map(({ status, about, codes }) => (
+        <tr key={status}>
+          <th scope="row">{status}</th>
+          <td>
+            {codes.map(code => (
+              <a key={code} class="code-link" href={problemPage(code)} target="_blank" rel="noreferrer">
+                {code}
+              </a>
             ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </section>
+          </td>
+          <td>{about.replaceAll('`', '')}</td>
+        </tr>
+      ))}
+    </Listing>
   )
 }

@@ -37,8 +37,8 @@ export function FactsStrip({ facts }: { facts: Facts }) {
           <div>
             <dt>Billed</dt>
             <dd>
-              {bytesText(bytesBilled)}
-              {price !== null && <span class="muted"> about {usdText(price)}</span>}
+              {bytesBilled === 0 ? 'nothing' : bytesText(bytesBilled)}
+              {price !== null && bytesBilled > 0 && <span class="muted"> about {usdText(price)}</span>}
             </dd>
           </div>
         )}

@@ -2,10 +2,12 @@
 
 import type { Endpoint } from '../api/contract.js'
 import { Chart } from '../chart/chart.js'
+import { addressOf } from '../state/address.js'
 import { type Call, call, type Result } from '../state/call.js'
 import { comparison } from '../state/comparison.js'
 import { ResultTable } from '../table/result-table.js'
 import { Compare, Compared } from './compare.js'
+import { CopyButton } from './copy.js'
 import { Digits } from './digits.js'
 import { Downloads } from './downloads.js'
 import { FactsStrip } from './facts-strip.js'
@@ -23,6 +25,7 @@ export function ResultPanel({ of }: { of: Endpoint }) {
         {shown && (
           <div class="row">
             <Compare result={shown} />
+            <CopyButton what="this call" label="Copy link" text={() => linkTo(shown)} />
             <Downloads result={shown} />
           </div>
         )}
@@ -35,6 +38,11 @@ export function ResultPanel({ of }: { of: Endpoint }) {
       {shown && <Shown result={shown} />}
     </div>
   )
+}
+
+/** The address of this call, for a reader with a token of their own. */
+function linkTo({ endpoint, args }: Result): string {
+  return new URL(addressOf(endpoint.name, args, endpoint.parameters), location.href).href
 }
 
 /** While a call runs, the result before it stays, paler. */

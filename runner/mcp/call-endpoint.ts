@@ -123,7 +123,7 @@ export function unknownArguments(args: GivenArguments, names: readonly string[])
   const unknown = Object.keys(args).filter(name => !names.includes(name))
   return unknown.map(parameter => {
     const meant = nearest(parameter, names)
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    const hint = meant === undefined ? `; the arguments are ${names.join(', ')}` : `; did you mean ${meant}?`
     return { parameter, detail: `is not an argument of this tool${hint}` }
   })
 }

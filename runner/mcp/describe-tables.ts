@@ -92,7 +92,7 @@ function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly stri
   if (!isList) errors.push({ parameter: 'tables', detail: 'must be a list of names' })
   for (const name of isList ? tables : []) {
     if (catalogue.find(name)) continue
-    const meant = nearest(name, all)
+    const meant = nearest(name, all) ?? all.find(one => one.endsWith(`.${name}`))
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     errors.push({ parameter: 'tables', detail: `there is no table ${name}${hint}` })
   }

@@ -75,7 +75,11 @@ function argumentLine(parameter: Parameter): string {
 }
 
 function columnLine({ name, type, required, unit, description }: ContractColumn): string {
-  const facts = [type, ...(required ? ['never NULL'] : []), ...(unit === null ? [] : [`in ${unit}`])]
+  const facts = [
+    type,
+    ...(required ? ['never NULL'] : []),
+    ...(unit === null ? [] : [unit === 'count' ? 'a count' : `in ${unit}`]),
+  ]
   return lineOf(`\`${name}\` (${facts.join(', ')})`, [description])
 }
 

@@ -87,9 +87,16 @@ export function answerSchema(row: JsonSchema, maxRows: number, more: Readonly<Re
 
 /** The manifest's text, and a line on units and bounds. */
 function descriptionOf({ description, columns, maxRows }: Endpoint): string {
-  const units = columns.flatMap(({ name, unit }) => (unit === null ? [] : [`${name} in ${unit}`]))
-  const bounds = `At most ${maxRows} rows; an answer shows ${DEFAULT_ROWS}, or up to ${MAX_ROWS} by \`${ROWS}\`. Times are UTC.`
-  const line = units.length === 0 ? bounds : `${bounds} Units: ${units.join(', ')}.`
+  const units = new Set(columns.flatMap(({ unit }) => (unit === null || unit === 'count' ? [] : [unit])))
+  const sentences = [
+    `At most ${maxRows} rows; an answer shows ${DEFAULT_ROWS}, or as many as \`${ROWS}\` says, up to ${MAX_ROWS}.`,
+    'Times are UTC.',
+    ...[...units].map(unit => `In ${unit}: ${namesWith(unit, columns).join(', ')}.`),
+  ]
+  const line = sentences.join(' ')
   const text = description.trim()
   return text === '' ? line : `${text}\n${line}`
 }
+
+const namesWith = (unit: string, columns: Endpoint['columns']): readonly string[] =>
+  columns.filter(column => column.unit === unit).map(({ name }) => name)

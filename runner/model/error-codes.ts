@@ -49,10 +49,10 @@ export const ERROR_CODES = {
   TOKEN_NOT_ALLOWED: {
     status: 403,
     title: 'The token does not allow this call',
-    when: 'The token may not call this endpoint, or is pinned to another value.',
+    when: 'The token may not call this endpoint, does not say which tenant it is for, or fixes an argument (pins it) for which the call has another value.',
     fault: 'caller',
     remedy:
-      'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log has the reason.',
+      'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log of the server has the reason.',
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
@@ -64,7 +64,7 @@ export const ERROR_CODES = {
   ENDPOINT_UNKNOWN: {
     status: 404,
     title: 'No such endpoint',
-    when: 'No endpoint has this name or id. Callers without a valid token get a 401 instead.',
+    when: 'No endpoint has this name or id.',
     fault: 'caller',
     remedy: 'Look for the name in `GET /api/endpoints`. It may have been renamed or removed.',
   },
@@ -78,9 +78,9 @@ export const ERROR_CODES = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
-    when: 'The address does not take this method. `Allow` lists the methods that it takes.',
+    when: 'The address does not take this method.',
     fault: 'caller',
-    remedy: 'Use one of the methods that `Allow` lists.',
+    remedy: 'Use one of the methods that the header `Allow` lists.',
   },
   NOT_ACCEPTABLE: {
     status: 406,
@@ -113,7 +113,7 @@ export const ERROR_CODES = {
   URI_TOO_LONG: {
     status: 414,
     title: 'Request address too long',
-    when: 'The address has more than 16,384 characters. Send long arguments in a POST body.',
+    when: 'The address has more than 16,384 characters.',
     fault: 'caller',
     remedy: 'Send the arguments in the body of a POST to the same address.',
   },
@@ -144,7 +144,7 @@ export const ERROR_CODES = {
     when: 'The token has used up its rate. `Retry-After` says when to ask again.',
     fault: 'caller',
     remedy:
-      'Wait for as many seconds as `Retry-After` says. Where that is too rare, ask the operator for a higher rate.',
+      'Wait for as many seconds as `Retry-After` says. If you need more calls, ask the operator for a higher rate.',
   },
   BUDGET_EXCEEDED: {
     status: 429,
@@ -159,19 +159,19 @@ export const ERROR_CODES = {
     title: 'Request headers too large',
     when: 'The request line and the headers have more than 128 KiB.',
     fault: 'caller',
-    remedy: 'Send fewer or shorter headers; often cookies are too many.',
+    remedy: 'Send fewer or shorter headers. Often there are too many cookies.',
   },
   CALL_ABANDONED: {
     status: 499,
     title: 'The caller went away',
     when: 'The caller left before the answer. Only the log and the metrics have this code.',
     fault: 'caller',
-    remedy: 'Nothing, unless it happens often: then callers wait for less time than queries take.',
+    remedy: 'If it happens often, wait longer for answers: the queries take more time than the callers allow.',
   },
   INTERNAL: {
     status: 500,
     title: 'Internal error',
-    when: "A bug in Sluice, or in the app around its listener. The log has the cause under the request's id.",
+    when: "Sluice, or the app around its listener, failed unexpectedly. The log has the cause under the request's id.",
     fault: 'program',
     remedy: 'Tell the operator the id in `instance`. The operator reports it with the lines that the log has for it.',
   },
@@ -194,7 +194,7 @@ export const ERROR_CODES = {
   RESULT_TOO_LARGE: {
     status: 502,
     title: 'The result is too large',
-    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or more than twice as many in another format. Ask for less.',
+    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many.',
     fault: 'author',
     remedy:
       'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author lowers `max_rows` or raises `max_result_bytes`.',
@@ -202,7 +202,7 @@ export const ERROR_CODES = {
   CONTRACT_BROKEN: {
     status: 502,
     title: 'The result breaks its contract',
-    when: 'A value is NULL in a column that is `required`, or is a number that `json: number` cannot have. The log names column and row.',
+    when: 'A value is NULL where the endpoint promises one (`required`), or is a number that its `json: number` excludes.',
     fault: 'author',
     remedy:
       'Tell the operator the id in `instance`. The log names the column and the row; the author corrects the query, or what `columns` promises.',

@@ -23,8 +23,8 @@ const codeForm = (name: string): string => name.toUpperCase().replaceAll('-', '_
 /** Whose fault a problem is, as a sentence. */
 export const FAULTS: Readonly<Record<ErrorText['fault'], string>> = {
   caller: 'The mistake is in the call.',
-  author: 'The mistake is in the endpoint, or in the data that it meets: its author mends it.',
-  operator: 'The call is right. The server could not answer it now, which is for its operator to mend.',
+  author: 'The call is right. The endpoint could not answer it, which is for its author to correct.',
+  operator: 'The call is right. The server could not answer it now, which is for its operator to correct.',
   program: 'The call is right. This is a bug in the program.',
 }
 

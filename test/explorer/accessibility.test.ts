@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { until } from '../until.js'
 import { openPage } from './browser.js'
-import { describeInBrowser } from './driver.js'
-import { PROJECT, TOKEN } from './explored.js'
+import { describeInBrowser, type InBrowser } from './driver.js'
+import { type Explored, PROJECT, TOKEN } from './explored.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -25,8 +26,10 @@ async function violations(page: Page): Promise<readonly string[]> {
 /** It may see queries. */
 let author = ''
 
+type Views = readonly (readonly [name: string, go: (page: Page) => Promise<unknown>])[]
+
 /** From the sign-in to a result, one after the other. */
-const VIEWS: readonly (readonly [name: string, go: (page: Page) => Promise<unknown>])[] = [
+const VIEWS: Views = [
   ['signing in', page => page.getByLabel('Token').waitFor()],
   [
     'a refused token',
@@ -113,10 +116,65 @@ const VIEWS: readonly (readonly [name: string, go: (page: Page) => Promise<unkno
   ['no endpoint', page => openHash(page, '#/no.such-endpoint')],
 ]
 
+let states = 0
+
+/** Each is described in other words, by which its state is known. */
+function draft(name: 'one' | 'two', sql: string): string {
+  states += 1
+  const id = `00000000-0000-4000-8000-0000000000${name === 'one' ? 'e1' : 'e2'}`
+  return `id: ${id}\nname: drafts.${name}\ndescription: State ${states}.\nsql: |\n  ${sql}\n`
+}
+
+/** An author's second window, from a sound manifest to a broken one. */
+const viewsBesideEditor = ({ write, runner }: Explored): Views => [
+  [
+    'what was saved',
+    async page => {
+      write('one', draft('one', 'SELECT 1 AS n'))
+      await until(
+        () => runner.endpoints().some(({ description }) => description === `State ${states}.`),
+        'the draft is served',
+      )
+      await page.getByLabel('Token').fill(author)
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: /^drafts\.one/ }).click()
+      await page.getByRole('button', { name: 'Run' }).click()
+      await page.getByRole('gridcell').waitFor()
+      write('one', draft('one', 'SELECT 2 AS n'))
+      await page.getByText(/^Saved at/).waitFor()
+    },
+  ],
+  [
+    'a mistake, while the state before is served',
+    page => {
+      write('one', draft('one', 'SELECT nothing AS n'))
+      return page.getByRole('alert').waitFor()
+    },
+  ],
+  [
+    'an endpoint that is not served',
+    async page => {
+      write('two', draft('two', 'SELECT 1 / '))
+      await page.evaluate("location.hash = '#/drafts.two'")
+      await page.getByText(/This endpoint is not served/).waitFor()
+      // In a narrow window the list takes the place of the endpoint.
+      await page.getByRole('alert').waitFor()
+    },
+  ],
+  [
+    'the list with what is not served',
+    async page => {
+      await page.evaluate("location.hash = '#/'")
+      await page.getByRole('link', { name: /^drafts\.two 1 mistake/ }).waitFor()
+    },
+  ],
+]
+
 const openHash = (page: Page, hash: string): Promise<unknown> =>
   page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
 
-describeInBrowser('the explorer for assistive technology', ({ server, browser }) => {
+/** In both themes, and at three widths. */
+function holdViews({ server, browser }: InBrowser, views: () => Views): void {
   before(async () => {
     author = await server().token({ allow: ['*'], allTenants: true, explain: true })
   })
@@ -134,7 +192,7 @@ describeInBrowser('the explorer for assistive technology', ({ server, browser })
         reducedMotion: 'reduce',
         viewport: { width, height: 900 },
       })
-      for (const [name, go] of VIEWS) {
+      for (const [name, go] of views()) {
         await go(page)
         expect(await violations(page), name).to.deep.equal([])
         const wider = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
@@ -143,6 +201,17 @@ describeInBrowser('the explorer for assistive technology', ({ server, browser })
       await close()
     })
   }
+}
+
+describeInBrowser(
+  'the explorer beside an editor, for assistive technology',
+  within => holdViews(within, () => viewsBesideEditor(within.server())),
+  { dev: true },
+)
+
+describeInBrowser('the explorer for assistive technology', within => {
+  const { server, browser } = within
+  holdViews(within, () => VIEWS)
 
   it('shows where the focus is, whatever has it', async () => {
     const { page, close } = await openPage(browser(), server().page)

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { until } from '../until.js'
+import { openPage } from './browser.js'
 import { cells, describeInBrowser, grid, open, runButton, signIn, statusIs, statusText } from './driver.js'
 import { PROJECT, TOKEN } from './explored.js'
 
-describeInBrowser('the explorer', ({ server, on }) => {
+describeInBrowser('the explorer', ({ server, browser, on }) => {
   describe('the token', () => {
     it('is asked for in a field that hides it, and lists what it may call', async () => {
       const token = await server().token({ allow: ['tests.words', 'tests.cut'] })
@@ -150,7 +151,10 @@ describeInBrowser('the explorer', ({ server, on }) => {
           if (hasChart) {
             await page.locator('canvas').waitFor()
             expect(await page.getByRole('img', { name: /^Line chart of/ }).count()).to.equal(1)
-          } else expect(await page.locator('canvas').count()).to.equal(0)
+          } else {
+            expect(await page.locator('canvas').count()).to.equal(0)
+            await page.getByText(/^No chart: it needs a column of numbers/).waitFor()
+          }
           const query = new URLSearchParams({ ...fields, run: '1' })
           expect(await page.evaluate('location.hash')).to.equal(`#/${name}?${query}`)
         })
@@ -341,6 +345,44 @@ describeInBrowser('the explorer', ({ server, on }) => {
         await page.getByRole('tab', { name: 'History' }).click()
         expect(await page.locator('.history li').allTextContents()).to.have.length(2)
       })
+    })
+
+    it('is shared by a link, which runs it for a reader with a token of their own', async () => {
+      const permissions = ['clipboard-read', 'clipboard-write']
+      await on(
+        async page => {
+          await runButton(page).click()
+          await statusIs(page, /^10 rows/)
+          await page.getByRole('button', { name: 'Copy link' }).click()
+          await page.getByText('Copied').waitFor()
+          const link = (await page.evaluate('navigator.clipboard.readText()')) as string
+          expect(link).to.equal(`${server().page}#/tests.rows?rows=10&run=1`)
+          const reader = await server().token({ allow: ['tests.*'] })
+          const opened = await openPage(browser(), link)
+          await signIn(opened.page, reader)
+          await statusIs(opened.page, /^10 rows/)
+          await opened.close()
+        },
+        { hash: '#/tests.rows?rows=10', permissions },
+      )
+    })
+
+    it('has its list of formats within a narrow window, wherever its button stands', async () => {
+      await on(
+        async page => {
+          await runButton(page).click()
+          await statusIs(page, /^\d+ rows/)
+          await page.getByRole('button', { name: 'Download' }).click()
+          for (const name of ['CSV', 'Parquet']) {
+            const box = (await page.getByRole('button', { name: new RegExp(`^${name}`) }).boundingBox())!
+            expect([box.x >= 0, box.x + box.width <= 360], name).to.deep.equal([true, true])
+          }
+        },
+        {
+          hash: `#/functions.invocation-stats?project=${PROJECT}&interval=1day`,
+          viewport: { width: 360, height: 780 },
+        },
+      )
     })
 
     it('is downloaded in each format under the name of the endpoint', async () => {

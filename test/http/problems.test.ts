@@ -21,7 +21,7 @@ describe('http: GET /problems/<code>', () => {
       code: 'ENDPOINT_UNKNOWN',
       status: 404,
       title: 'No such endpoint',
-      what: 'No endpoint has this name or id. Callers without a valid token get a 401 instead.',
+      what: 'No endpoint has this name or id.',
       fault: 'The mistake is in the call.',
       remedy: 'Look for the name in `GET /api/endpoints`. It may have been renamed or removed.',
     })

@@ -77,7 +77,7 @@ describe('mcp: a question to an agent', function () {
 
     const [, list, read, tables, mistaken, byFunction, byHour] = answers.map(({ result }) => result)
     expect(list.tools.map((tool: Json) => tool.name)).to.include.members(['describe_tables', 'run_query'])
-    expect(read.contents[0].text).to.include('- `error_count` (INT64, never NULL, in count)')
+    expect(read.contents[0].text).to.include('- `error_count` (INT64, never NULL, a count)')
     expect(tables.structuredContent.tables[0].columns.map((column: Json) => column.name)).to.include('metadata')
     // The agent's first attempt took the fields of the metadata for columns.
     expect(mistaken.isError).to.equal(true)

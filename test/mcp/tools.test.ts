@@ -32,10 +32,16 @@ describe('mcp: tools', () => {
 
   it('say what they are, with units and bounds, and that they change nothing', () => {
     const column = { name: 'p95', type: 'FLOAT64', description: '', required: false, json: null, unit: 'ms' } as const
-    const tool = toolOf(handMadeEndpoint({ columns: [column], maxRows: 20 }), [])
+    const columns = [
+      column,
+      { ...column, name: 'p99' },
+      { ...column, name: 'size', unit: 'bytes' },
+      { ...column, name: 'n', unit: 'count' },
+    ]
+    const tool = toolOf(handMadeEndpoint({ columns, maxRows: 20 }), [])
     expect(tool).to.include({ name: 'tests_echo', title: 'tests.echo' })
     expect(tool.description).to.equal(
-      'Gives its arguments back.\nAt most 20 rows; an answer shows 50, or up to 200 by `rows`. Times are UTC. Units: p95 in ms.',
+      'Gives its arguments back.\nAt most 20 rows; an answer shows 50, or as many as `rows` says, up to 200. Times are UTC. In ms: p95, p99. In bytes: size.',
     )
     expect(tool.annotations).to.deep.equal({ readOnlyHint: true, idempotentHint: true, openWorldHint: false })
   })
