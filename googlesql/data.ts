@@ -5,8 +5,7 @@
 
 export { informationSchemaColumns, informationSchemaName } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
-export type { InformationSchemaView } from './table-definition.js'
-export type { Shard, TableDefinition, UnreadableColumn } from './tables.js'
+export type { InformationSchemaView, Shard, TableDefinition, UnreadableColumn } from './table-definition.js'
 export { distinctNames } from './types/field-names.js'
 export {
   arrayOf,
