@@ -23,7 +23,7 @@ import { refuseErrors } from '../serving/endpoint-registry.js'
 import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 
 // Re-exported, since other folders may not import the adapters.
-export type { DescribedTable, TablePlace, WarehouseTables } from '../engines/bigquery/tables.js'
+export type { TablePlace, WarehouseTables } from '../engines/bigquery/tables.js'
 export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable } from '../engines/duckdb/embedded.js'
 
 /** The ports that an engine needs besides the settings. */

@@ -14,8 +14,10 @@ import { FROM_COLUMN, UNTIL_COLUMN } from './hidden-columns.js'
 export function partitionTests(scan: TableScan, alias: string, context: Context): readonly string[] {
   const column = keyColumn(scan)
   if (!column || scan.wildcard) return []
-  const tests = new PartitionTests(column, alias, context)
-  return (context.keyConditions.get(scan) ?? []).flatMap(condition => tests.of(condition) ?? [])
+  return (context.keyConditions.get(scan) ?? []).flatMap(condition => {
+    const test = partitionTest(condition, column)
+    return test ? testSql(test, { column, alias, context }) : []
+  })
 }
 
 type Operator = '<' | '<=' | '>' | '>=' | '='
@@ -24,91 +26,112 @@ const MIRRORED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' } as con
 /** The most values of an IN list that are tested one by one. */
 const MAX_VALUES = 100
 
-class PartitionTests {
-  readonly #column: Column
-  readonly #alias: string
-  readonly #context: Context
-
-  constructor(column: Column, alias: string, context: Context) {
-    this.#column = column
-    this.#alias = alias
-    this.#context = context
-  }
-
-  /** A test that is true of every partition that may have a row for which the condition is true; null for none. */
-  of(condition: Expr): string | null {
-    if (condition.kind !== 'call') return null
-    const parts = condition.arguments
-    const [value, low, high] = parts
-    switch (condition.name) {
-      case '$and':
-        return both(this.of(parts[0]!), this.of(parts[1]!))
-      case '$or':
-        return either([this.of(parts[0]!), this.of(parts[1]!)])
-      case '$between':
-        return both(this.#compare(value!, '>=', low!), this.#compare(value!, '<=', high!))
-      case '$in':
-        if (parts.length > MAX_VALUES) return null
-        return either(parts.slice(1).map(item => this.#compare(value!, '=', item!)))
-      default:
-        return this.#comparison(condition)
+/** What is true of every partition that may have a row for which a condition is true. */
+type PartitionTest =
+  | { readonly kind: 'both' | 'either'; readonly tests: readonly PartitionTest[] }
+  | {
+      readonly kind: 'compare'
+      /** The column, or a function of it. */
+      readonly value: Expr
+      readonly operator: Operator
+      readonly bound: Expr
+      /** See slackOf. */
+      readonly slack: number
     }
-  }
 
-  #comparison({ name, arguments: [left, right] }: CallExpr): string | null {
-    const operator = OPERATORS[name]
-    if (!operator || !left || !right) return null
-    return this.#compare(left, operator, right) ?? this.#compare(right, MIRRORED[operator], left)
-  }
-
-  #compare(value: Expr, operator: Operator, bound: Expr): string | null {
-    if (!readsOnly(bound, new Set())) return null
-    const slack = slackOf(value, this.#column)
-    if (slack === null) return null
-    const sql = this.#context.expr(bound, null).text
-    // A date before another is at most the day before that.
-    const shift = value.type.kind !== 'DATE' ? 0 : operator === '<' ? -DAY : operator === '>' ? DAY : 0
-    const [upper, lower] =
-      value.kind === 'column' ? this.#ofColumn(sql) : this.#ofFunction(value.type, { slack, shift }, sql)
-    if (operator === '=') return `${lower} AND ${upper}`
-    return operator === '<' || operator === '<=' ? upper : lower
-  }
-
-  #ofColumn(bound: string): readonly [upper: string, lower: string] {
-    const [from, until] = [`${this.#alias}.${FROM_COLUMN}`, `${this.#alias}.${UNTIL_COLUMN}`]
-    return [`(${from} IS NULL OR ${from} <= ${bound})`, `(${until} IS NULL OR ${until} > ${bound})`]
-  }
-
-  /**
-   * A function whose value is at most the column's, and less than `slack` microseconds below it; `shift` microseconds are added
-   * to the bound.
-   */
-  #ofFunction(
-    type: Type,
-    { slack, shift }: { readonly slack: number; readonly shift: number },
-    bound: string,
-  ): readonly [upper: string, lower: string] {
-    const column = this.#column.type
-    const micros = `epoch_us(${type.kind === 'DATE' ? `CAST(${bound} AS TIMESTAMP)` : bound})`
-    const time = (more: number): string => {
-      if (column.kind === 'TIMESTAMP') return `make_timestamptz(${micros} + ${more})`
-      const civil = `make_timestamp(${micros} + ${more})`
-      return column.kind === 'DATE' ? `CAST(${civil} AS DATE)` : civil
-    }
-    const [from, until] = [`${this.#alias}.${FROM_COLUMN}`, `${this.#alias}.${UNTIL_COLUMN}`]
-    // A DATE that stands for a time of its day is less than that time.
-    const isBelow = slack > 0 && (column.kind !== 'DATE' || type.kind === 'DATE') ? '<' : '<='
-    return [
-      `(${from} IS NULL OR ${from} ${isBelow} ${time(shift + slack)})`,
-      `(${until} IS NULL OR ${until} > ${time(shift)})`,
-    ]
+/** The test that the condition on this column makes of a partition; null where it leaves out no partition. */
+export function partitionTest(condition: Expr, column: Column): PartitionTest | null {
+  if (condition.kind !== 'call') return null
+  const parts = condition.arguments
+  const [value, low, high] = parts
+  switch (condition.name) {
+    case '$and':
+      return both(partitionTest(parts[0]!, column), partitionTest(parts[1]!, column))
+    case '$or':
+      return either([partitionTest(parts[0]!, column), partitionTest(parts[1]!, column)])
+    case '$between':
+      return both(compared(value!, '>=', low!, column), compared(value!, '<=', high!, column))
+    case '$in':
+      if (parts.length > MAX_VALUES) return null
+      return either(parts.slice(1).map(item => compared(value!, '=', item!, column)))
+    default:
+      return comparison(condition, column)
   }
 }
 
-const both = (a: string | null, b: string | null): string | null => (a === null ? b : b === null ? a : `${a} AND ${b}`)
+function comparison({ name, arguments: [left, right] }: CallExpr, column: Column): PartitionTest | null {
+  const operator = OPERATORS[name]
+  if (!operator || !left || !right) return null
+  return compared(left, operator, right, column) ?? compared(right, MIRRORED[operator], left, column)
+}
 
-const either = (tests: readonly (string | null)[]): string | null =>
-  tests.includes(null) ? null : `(${tests.map(test => `(${test})`).join(' OR ')})`
+function compared(value: Expr, operator: Operator, bound: Expr, column: Column): PartitionTest | null {
+  if (!readsOnly(bound, new Set())) return null
+  const slack = slackOf(value, column)
+  return slack === null ? null : { kind: 'compare', value, operator, bound, slack }
+}
+
+const both = (a: PartitionTest | null, b: PartitionTest | null): PartitionTest | null =>
+  a === null ? b : b === null ? a : { kind: 'both', tests: [a, b] }
+
+function either(tests: readonly (PartitionTest | null)[]): PartitionTest | null {
+  const known = tests.filter(test => test !== null)
+  return known.length < tests.length ? null : { kind: 'either', tests: known }
+}
+
+// ---- SQL
+
+/** The table whose partitions are tested. */
+interface Target {
+  readonly column: Column
+  readonly alias: string
+  readonly context: Context
+}
+
+function testSql(test: PartitionTest, target: Target): string {
+  if (test.kind !== 'compare') {
+    const parts = test.tests.map(part => testSql(part, target))
+    return test.kind === 'both' ? parts.join(' AND ') : `(${parts.map(part => `(${part})`).join(' OR ')})`
+  }
+  const { value, operator, bound, slack } = test
+  const sql = target.context.expr(bound, null).text
+  // A date before another is at most the day before that.
+  const shift = value.type.kind !== 'DATE' ? 0 : operator === '<' ? -DAY : operator === '>' ? DAY : 0
+  const [upper, lower] =
+    value.kind === 'column' ? limitsOfColumn(sql, target) : limitsOfFunction(value.type, { slack, shift }, sql, target)
+  if (operator === '=') return `${lower} AND ${upper}`
+  return operator === '<' || operator === '<=' ? upper : lower
+}
+
+function limitsOfColumn(bound: string, { alias }: Target): readonly [upper: string, lower: string] {
+  const [from, until] = [`${alias}.${FROM_COLUMN}`, `${alias}.${UNTIL_COLUMN}`]
+  return [`(${from} IS NULL OR ${from} <= ${bound})`, `(${until} IS NULL OR ${until} > ${bound})`]
+}
+
+/**
+ * A function whose value is at most the column's, and less than `slack` microseconds below it; `shift` microseconds are added
+ * to the bound.
+ */
+function limitsOfFunction(
+  type: Type,
+  { slack, shift }: { readonly slack: number; readonly shift: number },
+  bound: string,
+  { column: { type: column }, alias }: Target,
+): readonly [upper: string, lower: string] {
+  const micros = `epoch_us(${type.kind === 'DATE' ? `CAST(${bound} AS TIMESTAMP)` : bound})`
+  const time = (more: number): string => {
+    if (column.kind === 'TIMESTAMP') return `make_timestamptz(${micros} + ${more})`
+    const civil = `make_timestamp(${micros} + ${more})`
+    return column.kind === 'DATE' ? `CAST(${civil} AS DATE)` : civil
+  }
+  const [from, until] = [`${alias}.${FROM_COLUMN}`, `${alias}.${UNTIL_COLUMN}`]
+  // A DATE that stands for a time of its day is less than that time.
+  const isBelow = slack > 0 && (column.kind !== 'DATE' || type.kind === 'DATE') ? '<' : '<='
+  return [
+    `(${from} IS NULL OR ${from} ${isBelow} ${time(shift + slack)})`,
+    `(${until} IS NULL OR ${until} > ${time(shift)})`,
+  ]
+}
 
 const DAY = 86_400_000_000
 /** The most microseconds that a truncation to a part takes off. */
@@ -149,12 +172,3 @@ export function slackOf(expr: Expr, column: Column): number | null {
 const UTC: ReadonlySet<unknown> = new Set(['UTC', '+00', '+00:00'])
 
 const plus = (slack: number | null, more: number): number | null => (slack === null ? null : slack + more)
-
-/** Whether the condition has a shape that can leave out partitions. */
-export function testsPartitions(condition: Expr): boolean {
-  if (condition.kind !== 'call') return false
-  const [left, right] = condition.arguments
-  if (condition.name === '$and') return testsPartitions(left!) || testsPartitions(right!)
-  if (condition.name === '$or') return testsPartitions(left!) && testsPartitions(right!)
-  return condition.name === '$between' || condition.name === '$in' || Object.hasOwn(OPERATORS, condition.name)
-}

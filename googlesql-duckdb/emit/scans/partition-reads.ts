@@ -2,12 +2,12 @@
 import { PARTITION_TIME } from '../../../googlesql/data.js'
 import type { Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
 import { someOf } from '../../../googlesql/plan/walk.js'
-import { keyColumns } from '../../analysis/key-conditions.js'
+import { keyColumn, keyColumns } from '../../analysis/key-conditions.js'
 import type { Context } from '../context.js'
 import { fragment, path } from '../fragment.js'
 import type { WrittenPartitionRead } from '../shard-views.js'
 import { FROM_COLUMN, PARTITION_ALIAS } from './hidden-columns.js'
-import { partitionTests, slackOf } from './partition-filter.js'
+import { partitionTest, partitionTests, slackOf } from './partition-filter.js'
 
 /** Null for a table without partitions. */
 export function partitionRead(scan: TableScan, context: Context): WrittenPartitionRead | null {
@@ -15,6 +15,13 @@ export function partitionRead(scan: TableScan, context: Context): WrittenPartiti
   const tests =
     scan.partitionedBy === PARTITION_TIME ? ownTests(scan, context) : partitionTests(scan, PARTITION_ALIAS, context)
   return { table: scan.table, conditions: tests.map(sql => ({ sql, readsClock: false })) }
+}
+
+/** Whether one of these conditions, which select rows of the partitioned table, leaves out partitions. */
+export function leavesOutPartitions(scan: TableScan, conditions: readonly Expr[]): boolean {
+  if (scan.partitionedBy === PARTITION_TIME) return conditions.some(condition => isPlain(condition, keyColumns(scan)))
+  const column = keyColumn(scan)
+  return column !== undefined && conditions.some(condition => partitionTest(condition, column) !== null)
 }
 
 /** Where the column is the time of the partition itself, DuckDB tests any condition that it can compute while it plans. */

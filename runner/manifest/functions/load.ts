@@ -55,7 +55,7 @@ export function readFunctions(folder: string, texts: readonly SourceText[]): Loa
 }
 
 /** The name of the function that is in this file. */
-export const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.sql$/, '')
+const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.sql$/, '')
 
 /** `dataset.name`, with the project in front where it is another project's. Names of routines: letters, digits, underscores. */
 const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
