@@ -54,6 +54,20 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
 }
 
+/** The names of the parameters that are given as time zones. */
+export function zoneParameters({ scan }: ResolvedQuery): ReadonlySet<string> {
+  const names = new Set<string>()
+  const add = (zone: Expr | null | undefined): void => void (zone?.kind === 'parameter' && names.add(zone.name))
+  visitScan(scan, expr => {
+    if (expr.kind === 'cast') add(expr.timeZone)
+    if (expr.kind === 'call' && Object.hasOwn(ZONE_ARGUMENT, expr.name)) {
+      const zone = expr.arguments[ZONE_ARGUMENT[expr.name]!]
+      if (zone?.type.kind === 'STRING') add(zone)
+    }
+  })
+  return names
+}
+
 type TextLiteral = LiteralExpr & { readonly value: string }
 
 const isText = (expr: Expr | null | undefined): expr is TextLiteral =>

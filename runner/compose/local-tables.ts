@@ -43,7 +43,7 @@ export interface LocalTables {
   /** @returns null for a table that is not there. */
   readonly describe: (name: string, signal: AbortSignal) => Promise<LocalTable | null>
   /** Some rows, as objects by the names of their columns; none where they cannot be read. */
-  readonly someRows: (name: string, signal: AbortSignal) => Promise<readonly Readonly<Record<string, unknown>>[]>
+  readonly someRows: (table: LocalTable, signal: AbortSignal) => Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly close: () => Promise<void>
 }
 
@@ -75,10 +75,18 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
         unreadable: (definition.unreadable ?? []).map(({ name: column, reason }) => ({ column, reason })),
         files,
       }
-      return { ...described, ...(await contentsOf(engine, definition, signal)) }
+      const contents = await contentsOf(engine, definition, signal)
+      if (contents.problem === null) return { ...described, ...contents }
+      const failing = await failingColumns(engine, definition, signal)
+      if (failing.length === 0) return { ...described, ...contents }
+      const rest = columnsWithout(definition, failing)
+      const unreadable = [...described.unreadable, ...failing]
+      return { ...described, unreadable, ...(await contentsOf(engine, { ...definition, columns: rest }, signal)) }
     },
-    someRows: async (name, signal) => {
-      const names = find(name)?.columns.map(column => quoted(column.name)) ?? []
+    someRows: async ({ table: name, unreadable }, signal) => {
+      const definition = find(name)
+      const names = definition ? columnsWithout(definition, unreadable).map(column => quoted(column.name)) : []
+      if (names.length === 0) return []
       const outcome = await rowsOf(engine, `SELECT ${names.join(', ')} FROM ${quoted(name)}`, SOME_ROWS, signal)
       return outcome.rows
     },
@@ -154,6 +162,27 @@ async function contentsOf(
     time: column && found ? { column: column.name, first: found.first ?? null, last: found.last ?? null } : null,
     problem,
   }
+}
+
+type Unreadable = LocalTable['unreadable']
+
+const columnsWithout = ({ columns }: TableDefinition, failing: Unreadable): TableDefinition['columns'] =>
+  columns.filter(({ name }) => !failing.some(({ column }) => column === name))
+
+/** The columns with a value that no query can read; none where the table as a whole cannot be read. */
+async function failingColumns(
+  engine: DuckdbEngine,
+  { name, columns }: TableDefinition,
+  signal: AbortSignal,
+): Promise<Unreadable> {
+  const read = (what: string): Promise<Outcome> => rowsOf(engine, `SELECT ${what} FROM ${quoted(name)}`, 1, signal)
+  if ((await read('COUNT(*) AS n')).problem !== null) return []
+  const failing: { column: string; reason: string }[] = []
+  for (const column of columns) {
+    const { problem } = await read(`COUNTIF(TO_JSON_STRING(${quoted(column.name)}) = '') AS n`)
+    if (problem !== null) failing.push({ column: column.name, reason: problem })
+  }
+  return failing
 }
 
 interface Outcome {

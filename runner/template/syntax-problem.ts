@@ -27,6 +27,8 @@ const DASHED_END = /--~?\}\}/g
 export function findUnreadable(text: string): TemplateProblem | null {
   const open: { readonly name: string; readonly offset: number; branches: number }[] = []
   let tags = 0
+  // A comment that holds the beginning of a block is one whose end is missing.
+  let swallowing: number | null = null
   // Each search begins where the last one ended; otherwise the rest of a long text would be searched again at every tag.
   let from = 0
   let nextEnd = -1
@@ -51,6 +53,7 @@ export function findUnreadable(text: string): TemplateProblem | null {
     if (nextEnd < from) nextEnd = text.indexOf('}}', from)
     if (nextEnd < 0) return problem(offset, 'this "{{" is never closed; expected "}}"')
     if (whole.includes('!')) {
+      if (text.slice(from, nextEnd).includes('{{#')) swallowing ??= offset
       from = nextEnd + 2
       continue
     }
@@ -66,6 +69,8 @@ export function findUnreadable(text: string): TemplateProblem | null {
     if (open.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
     if (sigil !== '/') continue
     const opened = open.pop()
+    if (opened === undefined && swallowing !== null)
+      return problem(swallowing, 'this comment is never closed; expected "}}"')
     if (opened === undefined) return problem(offset, `"{{/${name}}}" closes a block that was never opened`)
     if (opened.name !== name) {
       return problem(offset, `"{{/${name}}}" cannot close "{{#${opened.name}}}"; expected "{{/${opened.name}}}"`)

@@ -48,7 +48,17 @@ describe('sluice new', () => {
     expect(manifest.id).to.match(/^[0-9a-f-]{36}$/)
     expect(Object.keys(manifest.parameters)).to.deep.equal(['country', 'since', 'until'])
     expect(manifest.columns[0]).to.deep.equal({ name: 'id', type: 'INT64', required: true })
-    expect(await checked('shop.newest')).to.match(/^0 0 4 passed, 0 failed/)
+    expect(await checked('shop.newest')).to.match(/^0 0 5 passed, 0 failed/)
+    const tests = [folder.path('endpoints', 'shop.newest.test.yaml'), '--min-coverage', '100']
+    expect((await command(['test', ...tests, ...flags.slice(0, 4)])).code).to.equal(0)
+  })
+
+  it('over a table with data: the example of the tenant is one that is there', async () => {
+    const argv = ['new', 'shop.real', '--table', 'shop.orders', '--tenant', 'country', ...flags]
+    const { out, err } = await command([...argv, '--data', 'templates/init/data'])
+    expect(err).to.equal('')
+    expect(out).to.match(/next: sluice call shop\.real country=[A-Z]{2}\n$/)
+    expect(parse(textOf('shop.real.yaml')).parameters.country.examples[0]).to.match(/^[A-Z]{2}$/)
   })
 
   it('over a table: counts in buckets of time, with the lookup table that they need', async () => {
@@ -96,6 +106,15 @@ describe('sluice new', () => {
     const { code, err } = await command(['new', 'shop.div', '--from-sql', '-', ...flags], {}, sql)
     expect([code, err]).to.deep.equal([0, ''])
     expect(textOf('shop.div.test.yaml')).to.include('without rows').and.not.include('tables:')
+  })
+
+  it('from a query whose rows are before an argument, with a test that sees one', async () => {
+    const sql =
+      'SELECT product, TIMESTAMP_TRUNC(ordered_at, DAY, @zone) AS day FROM `shop.orders` WHERE ordered_at < @until'
+    const { code, err } = await command(['new', 'shop.earlier', '--from-sql', '-', ...flags], {}, sql)
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(parse(textOf('shop.earlier.yaml')).parameters.zone.examples).to.deep.equal(['Europe/Berlin'])
+    expect(parse(textOf('shop.earlier.test.yaml')).tests[0].expect.count).to.equal(1)
   })
 
   it('at a terminal asks, again after a wrong answer', async () => {
@@ -151,6 +170,9 @@ describe('sluice new', () => {
     ["SELECT DATE_FORMAT(ordered_at, '%Y') FROM `shop.orders`", "; write FORMAT_DATE('%Y-%m-%d', date)"],
     ["SELECT id FROM `shop.orders` WHERE country ILIKE 'de'", "; write LOWER(text) LIKE 'pattern'"],
     ['SELECT id::text FROM `shop.orders` WHERE id = @id', '; write CAST(value AS type) '],
+    ['SELECT id FROM `shop.orders` WHERE id = @From OR id = @from', ': @from is written @From before;'],
+    ['SELECT id FROM `shop.orders` WHERE id = @_id', 'advised.sql:1:41: @_id: a parameter is named with a letter'],
+    ['SELECT 1 AS a; SELECT 2 AS b', 'advised.sql:1:16: Only one query (SELECT or WITH) is supported'],
     ['SELECT id AS order FROM `shop.orders`', '; ORDER is a reserved word: as a name it is quoted with backticks'],
   ]
   for (const [sql, told] of ADVISED) {

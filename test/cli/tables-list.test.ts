@@ -124,8 +124,25 @@ lines.sku   STRING          x
       .and.to.match(/^shop\.empty +1 +\? +1 /m)
       .and.to.match(/^shop\.orders +3 +2 /m)
     expect(err)
-      .to.match(/^raw\.bare cannot be read: there is a data file for it, but no table schema raw\.bare\.json$/m)
+      .to.match(
+        /^raw\.bare cannot be read: there is a data file for it, but no table schema raw\.bare\.json; `sluice tables infer raw\.bare \S+bare\.csv\.gz` writes one$/m,
+      )
       .and.to.match(/^shop\.empty cannot be read: \S+empty\.ndjson: in line 1/m)
+  })
+
+  it('of which one column has a value that no type holds are shown without it', async () => {
+    const instance = await DuckDBInstance.create()
+    await (await instance.connect()).run(
+      "COPY (SELECT 1 AS id, TIMESTAMP_NS '2026-01-01 00:00:00.123456789' AS at, 'x' AS name) " +
+        `TO '${folder.path('data', 'raw', 'fine.parquet')}' (FORMAT parquet)`,
+    )
+    instance.closeSync()
+    const { out, err } = await describeIt('raw.fine')
+    expect(out)
+      .to.match(/^raw\.fine: 1 row, /)
+      .and.to.match(/^id +INT64 +1/m)
+      .and.to.match(/^name +STRING +x/m)
+    expect(err).to.match(/^at cannot be read: raw\.fine\.at holds what is no DATETIME/)
   })
 
   it('need their folder', async () => {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { nearest, type TableCatalogue } from '../../../googlesql/index.js'
-import { openServingEngine } from '../../compose/engine.js'
+import { nearest, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
+import { openServingEngine, type ServingEngine } from '../../compose/engine.js'
 import { makeFolder } from '../../files/make-folder.js'
 import { fileReason, SETTING, writeFailure } from '../../files/write-failure.js'
 import { discover } from '../../manifest/discover.js'
@@ -49,7 +49,7 @@ export async function newEndpoint(
   let made: NewManifest
   const schemas = schemasFrom(settings.endpointsDir)
   try {
-    made = await makeManifest(flags, engine.tables(), io)
+    made = await makeManifest(flags, engine, io)
     text = await completeText(
       { ...made, id: randomUUID(), name },
       { file, schemas, tables: engine.tables(), checkSql: engine.check },
@@ -107,7 +107,8 @@ async function takenBy(name: string, { endpointsDir }: Settings, files: readonly
   return same === undefined ? null : `${same.file} has the name ${name} already`
 }
 
-async function makeManifest(flags: NewFlags, tables: TableCatalogue, io: Io): Promise<NewManifest> {
+async function makeManifest(flags: NewFlags, engine: ServingEngine, io: Io): Promise<NewManifest> {
+  const tables = engine.tables()
   if (flags.fromSql !== undefined) return manifestOfFile(flags.fromSql, tables, io)
   if (flags.table === undefined) {
     if (isAsked(io)) return manifestOfTable(await askForTable(tables, io))
@@ -120,8 +121,32 @@ async function makeManifest(flags: NewFlags, tables: TableCatalogue, io: Io): Pr
     throw new UsageError([`there is no table ${flags.table}${hint}`])
   }
   const { time = null, tenant = null, interval = false } = flags
-  return manifestOfTable({ table, time, tenant, hasInterval: interval })
+  const order = { table, time, tenant, hasInterval: interval }
+  const made = manifestOfTable(order)
+  const tenantExample = tenant === null ? null : await firstValue(engine, table, tenant)
+  return tenantExample === null ? made : manifestOfTable({ ...order, tenantExample })
 }
+
+/** The first value of a column in the data; null where there is none that an address could hold as it is. */
+async function firstValue(
+  engine: ServingEngine,
+  table: TableDefinition,
+  tenant: string,
+): Promise<string | number | null> {
+  const column = table.columns.find(({ name }) => name.toLowerCase() === tenant.toLowerCase())!
+  const query = { sql: `SELECT MIN(\`${column.name}\`) AS first FROM \`${table.name}\``, parameters: {} }
+  const options = { maxRows: 1, timestamps: 'iso8601', endpoint: 'new', timeoutMs: EXAMPLE_MS } as const
+  try {
+    const { body } = await engine.run(query, { ...options, signal: AbortSignal.timeout(EXAMPLE_MS) })
+    const [row] = JSON.parse(Buffer.from(body).toString()).result as readonly { readonly first: unknown }[]
+    const value = row?.first
+    return typeof value === 'number' || (typeof value === 'string' && /^[\w.-]{1,64}$/.test(value)) ? value : null
+  } catch {
+    // An example can be made up where the data cannot be read.
+    return null
+  }
+}
+const EXAMPLE_MS = 5_000
 
 /** @throws LoadError for a query that is not valid, at its place in the file. */
 async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
@@ -183,10 +208,22 @@ async function keepPassingTest(
   io: Io,
 ): Promise<void> {
   let problems: string | null = null
+  let passing: string | null = null
   for (const text of tests) {
     writeFileSync(testFile, text)
-    problems = await runTests(testFile, settingFlags, io)
-    if (problems === null) return
+    const told = await runTests(testFile, settingFlags, io)
+    if (told !== null) {
+      problems = told
+      continue
+    }
+    const updated = readFileSync(testFile, 'utf8')
+    // A test that sees rows shows more.
+    if (/^ +count: [1-9]/m.test(updated)) return
+    passing ??= updated
+  }
+  if (passing !== null) {
+    writeFileSync(testFile, passing)
+    return
   }
   for (const path of [file, testFile]) rmSync(path, { force: true })
   throw new SetupError(`no test of the new endpoint passes, so nothing was written:\n${problems}`)

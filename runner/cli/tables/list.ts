@@ -76,7 +76,7 @@ export async function describeTable(name: string, flags: Flags, format: Format, 
       const near = nearest(name, local.names)
       throw new UsageError([`there is no table ${name}${near === undefined ? '' : `; did you mean ${near}?`}`])
     }
-    const examples = exampleValues(table, table.problem === null ? await local.someRows(name, signal) : [])
+    const examples = exampleValues(table, table.problem === null ? await local.someRows(table, signal) : [])
     if (format === 'json') {
       const columns = table.columns.map((column, i) => ({ ...column, example: examples[i] ?? null }))
       io.print(`${JSON.stringify({ ...table, columns, bytes: bytesOf(table) }, null, 2)}\n`)

@@ -14,7 +14,7 @@ export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTy
     diagnostics.flatMap(({ message }) => [...message.matchAll(/did you mean "([^"]+)"\?/gi)].map(match => match[1]!)),
   )
   const isUnusedMeant = ({ rule, message }: Diagnostic): boolean =>
-    rule.endsWith('/unused') && meant.has(/"([^"]+)"/.exec(message)?.[1] ?? '')
+    (rule.endsWith('/unused') || rule === 'tenant/unread') && meant.has(/["@]([\w-]+)/.exec(message)?.[1] ?? '')
   const isUnparsed = diagnostics.some(({ rule, message }) => rule === 'sql/error' && UNPARSED.test(message))
   return diagnostics.filter(
     one =>

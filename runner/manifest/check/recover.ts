@@ -74,6 +74,12 @@ function remove(copy: unknown, mistake: SchemaMistake): boolean {
     setAt(copy, ['parameters', name!, 'type'], 'string')
     return true
   }
+  const value = memberOf(copy, mistake.path.slice(0, -1))?.[mistake.path.at(-1) ?? '']
+  // Without it, others would be told that the parameter may be absent.
+  if (section === 'parameters' && member === 'required' && /^(yes|true|on|1)$/i.test(String(value))) {
+    setAt(copy, mistake.path, true)
+    return false
+  }
   const isRemovable = ['settings', 'tenant', 'description'].includes(String(section))
   if (mistake.rule === 'schema/unknown-key') setAt(copy, mistake.at ?? [], undefined)
   else if (isRemovable || (section === 'parameters' && member !== undefined)) setAt(copy, mistake.path, undefined)

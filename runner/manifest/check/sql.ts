@@ -45,7 +45,10 @@ export async function checkSqlTexts(
   const checked: CheckedSql[] = []
   const failures = new Map<string, { diagnostic: Diagnostic; share: number; label: string }>()
   function fail(text: DistinctSql, diagnostic: Diagnostic): void {
-    const key = `${diagnostic.file}:${diagnostic.line}:${diagnostic.column} ${diagnostic.message}`
+    // One mistake in syntax may be met in other words, a little further on, in another variant.
+    const isSyntax = diagnostic.message.startsWith('Syntax error')
+    const what = isSyntax ? 'syntax' : `${diagnostic.column} ${diagnostic.message}`
+    const key = `${diagnostic.file}:${diagnostic.line}:${what}`
     const known = failures.get(key)
     if (known) known.share += text.share
     else failures.set(key, { diagnostic, share: text.share, label: text.variant.label })

@@ -17,6 +17,8 @@ export interface TableOrder {
   readonly tenant: string | null
   /** Whether rows are counted in buckets of time. */
   readonly hasInterval: boolean
+  /** A tenant that the data has. @default none: a made-up one */
+  readonly tenantExample?: string | number
 }
 
 /** The parts of a manifest that the order decides. */
@@ -32,7 +34,8 @@ export function manifestOfTable(order: TableOrder): NewManifest {
   const tenant = order.tenant === null ? null : columnOf(table, order.tenant, '--tenant', TENANT_KINDS)
   if (order.hasInterval && time === null)
     throw new UsageError(['--interval needs --time, the column that it counts by'])
-  const facts = { table, time, tenant, parameter: tenant && parameterName(tenant.name) }
+  const example = order.tenantExample ?? (tenant?.type.kind === 'INT64' ? 1 : 'a')
+  const facts = { table, time, tenant, parameter: tenant && parameterName(tenant.name), example }
   return order.hasInterval ? countsOf({ ...facts, time: time! }) : rowsOf(facts)
 }
 
@@ -67,6 +70,8 @@ interface Facts {
   readonly tenant: StructField | null
   /** The parameter that names the tenant; null without a tenant. */
   readonly parameter: string | null
+  /** The example of its argument. */
+  readonly example: string | number
 }
 
 const isPlain = (column: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(column)
@@ -77,7 +82,7 @@ const name = (column: string): string =>
 const MAX_ROWS = 1000
 const SETTINGS = { max_rows: MAX_ROWS, cache: { ttl_seconds: 60 } }
 
-function tenantParameter({ tenant, parameter }: Facts): Readonly<Record<string, ParameterSpec>> {
+function tenantParameter({ tenant, parameter, example }: Facts): Readonly<Record<string, ParameterSpec>> {
   if (tenant === null) return {}
   const type = tenant.type.kind === 'INT64' ? 'int64' : 'string'
   return {
@@ -85,7 +90,7 @@ function tenantParameter({ tenant, parameter }: Facts): Readonly<Record<string, 
       type,
       required: true,
       description: `Only rows whose ${tenant.name} this is.`,
-      examples: [type === 'int64' ? 1 : 'a'],
+      examples: [example],
     },
   }
 }
@@ -165,6 +170,10 @@ function boundaryCases({ time, tenant }: Facts, own: object): readonly string[] 
     `      count: ${tenant ? 1 : 2}`,
     '  - name: rows before until',
     ...argumentsLine({ ...own, until: at }),
+    '    expect:',
+    '      count: 1',
+    '  - name: rows from since on that are before until',
+    ...argumentsLine({ ...own, since: timeBefore(time!, 1), until: at }),
     '    expect:',
     '      count: 1',
   ]

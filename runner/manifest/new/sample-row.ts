@@ -5,13 +5,19 @@ import type { ParameterType } from '../../model/param.js'
 /** The time of the tests of new manifests. */
 export const TEST_NOW = '2026-01-31T12:00:00Z'
 
-/** A value of this type as test files write it. */
-function sampleValue(type: Type): unknown {
+/** The times of rows that are tried, until a query gives one: that of the arguments, a day before, a day after. */
+export const SAMPLE_TIMES: readonly string[] = [TEST_NOW, '2026-01-30T12:00:00Z', '2026-02-01T12:00:00Z']
+
+/** The argument of a parameter that is a time zone. */
+export const SAMPLE_ZONE = 'Europe/Berlin'
+
+/** A value of this type as test files write it; `now` is the time that it has. */
+function sampleValue(type: Type, now: string): unknown {
   switch (type.kind) {
     case 'ARRAY':
-      return [sampleValue(type.element)]
+      return [sampleValue(type.element, now)]
     case 'STRUCT':
-      return sampleRow(type.fields)
+      return sampleRow(type.fields, now)
     case 'STRING':
       return 'a'
     case 'BYTES':
@@ -26,13 +32,13 @@ function sampleValue(type: Type): unknown {
     case 'BOOL':
       return true
     case 'DATE':
-      return '2026-01-31'
+      return now.slice(0, 10)
     case 'TIME':
       return '12:00:00'
     case 'DATETIME':
-      return '2026-01-31T12:00:00'
+      return now.slice(0, -1)
     case 'TIMESTAMP':
-      return TEST_NOW
+      return now
     case 'INTERVAL':
       return '0-0 1 0:0:0'
     case 'JSON':
@@ -43,8 +49,8 @@ function sampleValue(type: Type): unknown {
 }
 
 /** A row with a value in every column. */
-export const sampleRow = (columns: readonly StructField[]): Record<string, unknown> =>
-  Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type)]))
+export const sampleRow = (columns: readonly StructField[], now = TEST_NOW): Record<string, unknown> =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type, now)]))
 
 const ARGUMENTS: Readonly<Record<string, unknown>> = {
   string: 'a',

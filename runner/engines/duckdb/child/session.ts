@@ -127,7 +127,8 @@ export async function openSession(options: SessionOptions, guard = statementGuar
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
         notes.push(`${name} has no schema, so its ${other.format} files are not read`)
-        refuse(name, `there is a data file for it, but no table schema ${name}.json`)
+        const remedy = `\`sluice tables infer ${name} ${other.path}\` writes one`
+        refuse(name, `there is a data file for it, but no table schema ${name}.json; ${remedy}`)
         continue
       }
       const shape = await parquetShape(admin, files[0]!.path).catch((error: unknown) => fileFault(error, 'Parquet'))

@@ -124,6 +124,14 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
   return 'TIMESTAMP'
 }
 
+const LEAVE_EMPTY = 'where a value is missing, leave the cell empty'
+
+/** Texts of which one alone says that the value means something else. */
+const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
+  ['decimal-comma', shown => `${shown} has a decimal comma: with a point, 1234.50, it would be a number`],
+  ['local-date', shown => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
+]
+
 /** What a STRING may be instead, or what made it one. */
 function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const { kinds, count } = facts
@@ -132,6 +140,18 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const share = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + countOf(kind), 0)
   const zero = kinds.get('leading-zero')
   const misfit = (of: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !of.includes(kind))![1].first
+  const telling = TELLING.find(([kind]) => kinds.has(kind))
+  const missing = kinds.get('null-word') ?? kinds.get('blank')
+  const misfitText = (of: readonly ValueKind[]): string => {
+    const sample = misfit(of)
+    return sample === missing?.first ? `${at(sample)}: ${LEAVE_EMPTY}` : at(sample)
+  }
+  const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(of => share(of) > 0 && missing?.first === misfit(of))
+  if (missing && (telling || !isMisfit)) doubt(`has ${at(missing.first)}, which stays a text: ${LEAVE_EMPTY}`)
+  if (telling) {
+    doubt(`is STRING, since ${telling[1](at(kinds.get(telling[0])!.first))}`)
+    return
+  }
   if (isAll('digits')) {
     const unit = epochUnit(facts.min, facts.max)
     const time = unit === null ? '' : `, or TIMESTAMP, since it looks like ${unit.name} since 1970`
@@ -143,11 +163,11 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   } else if (zero && isAll('integer', 'number', 'digits', 'decimal-text', 'leading-zero')) {
     doubt(`is STRING, since ${at(zero.first)} begins with a zero, which a number would lose`)
   } else if (share(NUMBERS) > 0) {
-    doubt(`is STRING, since beside numbers it has ${at(misfit(NUMBERS))}`)
+    doubt(`is STRING, since beside numbers it has ${misfitText(NUMBERS)}`)
   } else if (kinds.has('bool')) {
-    doubt(`is STRING, since beside true and false it has ${at(misfit(['bool']))}`)
+    doubt(`is STRING, since beside true and false it has ${misfitText(['bool'])}`)
   } else if (share(TIMES) > 0) {
-    doubt(`is STRING, since beside ${share(TIMES) === countOf('date') ? 'dates' : 'times'} it has ${at(misfit(TIMES))}`)
+    doubt(`is STRING, since beside ${share(TIMES) === countOf('date') ? 'dates' : 'times'} it has ${misfitText(TIMES)}`)
   }
 }
 

@@ -15,12 +15,22 @@ export type ValueKind =
   | 'leading-zero'
   | 'bool-text'
   | 'empty'
+  | 'blank'
+  | 'null-word'
+  | 'decimal-comma'
+  | 'local-date'
   | 'text'
   | 'object'
   | 'list'
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 const NUMBER = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** How other programs write that a value is missing. */
+const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n)$/i
+/** `1.234,50` and `12,5`. */
+const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
+/** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
+const LOCAL_DATE = /^\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d\d)$/
 const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
 // As file-column.ts reads a TIMESTAMP.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
@@ -69,12 +79,18 @@ export function kindOfText(text: string): ValueKind {
 export function kindOfCell(text: string): ValueKind {
   const first = text.charCodeAt(0)
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e
-  if (!isNumeric) return text === '' ? 'empty' : /^(?:true|false)$/i.test(text) ? 'bool' : 'text'
+  if (!isNumeric) {
+    if (text === '') return 'empty'
+    if (/^(?:true|false)$/i.test(text)) return 'bool'
+    return text.trim() === '' ? 'blank' : NULL_WORD.test(text) ? 'null-word' : 'text'
+  }
   if (INTEGER.test(text)) return kindOfInteger(text)
   if (LEADING_ZERO.test(text)) return 'leading-zero'
   if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
   if (isDate(text)) return 'date'
   const time = TIME.exec(text)
+  if (time === null && DECIMAL_COMMA.test(text)) return 'decimal-comma'
+  if (time === null && LOCAL_DATE.test(text)) return 'local-date'
   if (time === null || !isDate(time[1]!)) return 'text'
   return time.groups?.['zone'] === undefined ? 'local-time' : 'time'
 }

@@ -39,6 +39,32 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
+    says: 'blanks and words for NULL are texts, in doubt',
+    csv: 'a,b\nx,NULL\n  ,y\n',
+    gives: 'a STRING, b STRING',
+    doubts: [
+      'a has "  " in file:3, which stays a text: where a value is missing, leave the cell empty',
+      'b has "NULL" in file:2, which stays a text: where a value is missing, leave the cell empty',
+    ],
+  },
+  {
+    says: 'a decimal comma makes a text',
+    csv: 'a,b\n"1.234,50",1\n"12,5",2\n',
+    gives: 'a STRING, b INTEGER',
+    doubts: [
+      'a is STRING, since "1.234,50" in file:2 has a decimal comma: with a point, 1234.50, it would be a number',
+    ],
+  },
+  {
+    says: 'a date as a country writes it is a text',
+    csv: 'a,b\n05/01/2026,31.01.26\n',
+    gives: 'a STRING, b STRING',
+    doubts: [
+      'a is STRING, since "05/01/2026" in file:2 may have the day or the month first: as 2026-01-31 it would be a DATE',
+      'b is STRING, since "31.01.26" in file:2 may have the day or the month first: as 2026-01-31 it would be a DATE',
+    ],
+  },
+  {
     says: 'ISO times are TIMESTAMP',
     rows: '{"a":"2026-01-05T09:30:00Z"}\n{"a":"2026-01-05 09:30:00.5+01:00"}',
     gives: 'a TIMESTAMP',
@@ -94,7 +120,9 @@ const CASES: readonly Case[] = [
     says: 'numbers mixed with text are STRING, and the text is named',
     csv: 'a\n1\n2\nn/a\n',
     gives: 'a STRING',
-    doubts: ['a is STRING, since beside numbers it has "n/a" in file:4'],
+    doubts: [
+      'a is STRING, since beside numbers it has "n/a" in file:4: where a value is missing, leave the cell empty',
+    ],
   },
   {
     says: 'the same in NDJSON',
