@@ -313,12 +313,29 @@ const U = table(
 
 const EMPTY = table('d.empty', { id: 'INT64', s: 'STRING', x: 'FLOAT64', a: 'ARRAY<INT64>' }, [])
 
+const SHARD = { id: 'INT64', k: 'STRING', v: 'INT64', x: 'FLOAT64' }
+
+/** The shards of `d.day_*`, all with the same columns. */
+export const SHARDS: readonly FuzzTable[] = [
+  table('d.day_20240101', SHARD, [
+    ['1', 'a', '10', 0.5],
+    ['2', 'b', null, 1.5],
+    ['3', null, '5', null],
+  ]),
+  table('d.day_20240102', SHARD, [
+    ['1', 'a', '20', -1],
+    ['4', 'c', '7', 2.5],
+  ]),
+  table('d.day_20240105', SHARD, [['5', '', '0', 0]]),
+  table('d.day_x', SHARD, [['6', 'x', '-3', 1]]),
+]
+
 export const FUZZ_TABLES: readonly FuzzTable[] = [T, X, U, EMPTY]
 
 /** The tables by name, in the form that the reference and the embedded engine load. */
 export const fuzzCaseTables = (): ReadonlyMap<string, CaseTable> =>
   new Map(
-    FUZZ_TABLES.map(({ name, columns, rows }) => [
+    [...FUZZ_TABLES, ...SHARDS].map(({ name, columns, rows }) => [
       name,
       { columns, rows: rows.map(row => row.map((value, i) => wireValue(value, columns[i]!.type))) },
     ]),
