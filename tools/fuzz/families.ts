@@ -4,6 +4,7 @@ import { arithmetic } from './arithmetic.js'
 import { groupByAll, groupingSets } from './grouping.js'
 import { lexical, names, precedence, supertypes } from './language.js'
 import { literal, randomType, randomValue } from './literals.js'
+import { partitions } from './partitions.js'
 import { functional, piped } from './pipes.js'
 import { Queries, type Source } from './queries.js'
 import { type Random, randomOf } from './random.js'
@@ -125,6 +126,7 @@ const WHOLE: Readonly<Record<string, readonly [number, Make]>> = {
   pivots: [1.5, queries => queries.pivot().node],
   unpivots: [0.7, queries => queries.unpivot().node],
   shards: [3, shards],
+  partitions: [3, partitions],
   variables: [2, variables],
   'duplicate-names': [0.5, duplicateNames],
 }

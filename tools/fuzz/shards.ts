@@ -2,8 +2,8 @@
  * Queries over keys that leave files out: the suffixes of wildcard tables. The reference reads every shard, so a shard that is
  * wrongly left out shows. tools/oracle/shards.ts writes its queries.
  */
-import { BOOL, DATE, INT64, STRING, type Type } from '../../googlesql/types/types.js'
-import { literal } from './literals.js'
+import { BOOL, DATE, INT64, STRING } from '../../googlesql/types/types.js'
+import { combined, comparison, constant } from './combined.js'
 import type { Queries } from './queries.js'
 import { SHARDS } from './tables.js'
 import { clause, column, expr, list, type Node, query, sql } from './tree.js'
@@ -17,18 +17,10 @@ interface Keyed {
 const DAYS = ['20240101', '20240102', '20240105', '20231231', '2024', '20240103', 'x', '']
 const DATES = ['2024-01-01', '2024-01-02', '2024-01-05', '2023-12-31', '2024-01-03']
 
-/** A literal, which is a parameter in some queries. */
-export function constant(queries: Queries, type: Type, value: unknown): Node {
-  const made = literal(type, value as never)
-  return queries.random.chance(0.25) ? { ...made, isBound: true } : made
-}
-
 const day = (queries: Queries): Node =>
   constant(queries, STRING, queries.random.chance(0.03) ? null : queries.random.pick(DAYS))
 const date = (queries: Queries): Node =>
   constant(queries, DATE, queries.random.chance(0.03) ? null : queries.random.pick(DATES))
-const comparison = ({ random }: Queries): string => random.pick(['=', '<', '<=', '>', '>=', '!=', '='])
-
 /** A text that a suffix is compared with: a constant, or one that is computed of constants. */
 function bound(queries: Queries): Node {
   const { random } = queries
@@ -48,52 +40,46 @@ function bound(queries: Queries): Node {
 /** A condition over the suffix, or over other columns. */
 function condition(queries: Queries, { key, columns }: Keyed, depth: number): Node {
   const { random } = queries
-  const again = (): Node => condition(queries, { key, columns }, depth - 1)
-  if (depth > 0 && random.chance(0.5)) {
-    return random.weighted<() => Node>([
-      [4, () => expr(BOOL)`(${again()} AND ${again()})`],
-      [3, () => expr(BOOL)`(${again()} OR ${again()})`],
-      [1.5, () => expr(BOOL)`NOT (${again()})`],
-      [0.7, () => expr(BOOL)`IF(${again()}, ${again()}, ${again()})`],
-      [0.5, () => expr(BOOL)`IFNULL(${again()}, ${random.pick(['TRUE', 'FALSE'])})`],
-      [0.5, () => expr(BOOL)`(${again()}) IS ${random.pick(['', 'NOT '])}TRUE`],
-    ])()
-  }
-  return random.weighted<() => Node>([
-    [5, () => expr(BOOL)`${key} ${comparison(queries)} ${bound(queries)}`],
-    [1, () => expr(BOOL)`${bound(queries)} ${comparison(queries)} ${key}`],
-    [3, () => expr(BOOL)`${key} ${random.pick(['', 'NOT '])}BETWEEN ${bound(queries)} AND ${bound(queries)}`],
-    [2, () => expr(BOOL)`${key} ${random.pick(['', 'NOT '])}IN (${list(random.several(1, 3, () => bound(queries)))})`],
-    [
-      1,
-      () =>
-        expr(
-          BOOL,
-        )`${key} ${random.pick(['', 'NOT '])}IN UNNEST(${constant(queries, { kind: 'ARRAY', element: STRING }, random.some(DAYS, 0, 3))})`,
-    ],
-    [
-      1.5,
-      () =>
-        expr(
-          BOOL,
-        )`${key} ${random.pick(['', 'NOT '])}LIKE ${constant(queries, STRING, random.pick(['2024%', '%02', '202401__', '%', '2023%', '_']))}`,
-    ],
-    [1, () => expr(BOOL)`STARTS_WITH(${key}, ${bound(queries)})`],
-    [1, () => expr(BOOL)`SAFE.PARSE_DATE('%Y%m%d', ${key}) ${comparison(queries)} ${date(queries)}`],
-    [
-      1,
-      () =>
-        expr(
-          BOOL,
-        )`SAFE_CAST(${key} AS INT64) ${comparison(queries)} ${constant(queries, INT64, random.pick(['20240102', '5', '20240000']))}`,
-    ],
-    [0.7, () => expr(BOOL)`${random.pick(['SUBSTR', 'RIGHT'])}(${key}, 2) ${comparison(queries)} ${day(queries)}`],
-    [0.5, () => expr(BOOL)`LENGTH(${key}) > ${constant(queries, INT64, random.pick(['0', '1', '8']))}`],
-    [0.5, () => expr(BOOL)`${key} IS ${random.pick(['', 'NOT '])}NULL`],
-    [0.5, () => expr(BOOL)`${key} IS ${random.pick(['', 'NOT '])}DISTINCT FROM ${bound(queries)}`],
-    [0.5, () => expr(BOOL)`COALESCE(${key}, 'x') = ${bound(queries)}`],
-    [1, () => queries.values.condition({ columns, depth: 1 })],
-  ])()
+  return combined(queries, depth, () =>
+    random.weighted<() => Node>([
+      [5, () => expr(BOOL)`${key} ${comparison(queries)} ${bound(queries)}`],
+      [1, () => expr(BOOL)`${bound(queries)} ${comparison(queries)} ${key}`],
+      [3, () => expr(BOOL)`${key} ${random.pick(['', 'NOT '])}BETWEEN ${bound(queries)} AND ${bound(queries)}`],
+      [
+        2,
+        () => expr(BOOL)`${key} ${random.pick(['', 'NOT '])}IN (${list(random.several(1, 3, () => bound(queries)))})`,
+      ],
+      [
+        1,
+        () =>
+          expr(
+            BOOL,
+          )`${key} ${random.pick(['', 'NOT '])}IN UNNEST(${constant(queries, { kind: 'ARRAY', element: STRING }, random.some(DAYS, 0, 3))})`,
+      ],
+      [
+        1.5,
+        () =>
+          expr(
+            BOOL,
+          )`${key} ${random.pick(['', 'NOT '])}LIKE ${constant(queries, STRING, random.pick(['2024%', '%02', '202401__', '%', '2023%', '_']))}`,
+      ],
+      [1, () => expr(BOOL)`STARTS_WITH(${key}, ${bound(queries)})`],
+      [1, () => expr(BOOL)`SAFE.PARSE_DATE('%Y%m%d', ${key}) ${comparison(queries)} ${date(queries)}`],
+      [
+        1,
+        () =>
+          expr(
+            BOOL,
+          )`SAFE_CAST(${key} AS INT64) ${comparison(queries)} ${constant(queries, INT64, random.pick(['20240102', '5', '20240000']))}`,
+      ],
+      [0.7, () => expr(BOOL)`${random.pick(['SUBSTR', 'RIGHT'])}(${key}, 2) ${comparison(queries)} ${day(queries)}`],
+      [0.5, () => expr(BOOL)`LENGTH(${key}) > ${constant(queries, INT64, random.pick(['0', '1', '8']))}`],
+      [0.5, () => expr(BOOL)`${key} IS ${random.pick(['', 'NOT '])}NULL`],
+      [0.5, () => expr(BOOL)`${key} IS ${random.pick(['', 'NOT '])}DISTINCT FROM ${bound(queries)}`],
+      [0.5, () => expr(BOOL)`COALESCE(${key}, 'x') = ${bound(queries)}`],
+      [1, () => queries.values.condition({ columns, depth: 1 })],
+    ])(),
+  )
 }
 
 const WILDCARDS = ['d.day_*', 'd.day_*', 'd.day_*', 'd.day_2024*', 'd.day_2024010*', 'd.da*']
