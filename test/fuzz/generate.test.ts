@@ -7,10 +7,10 @@ import { parseTypeName } from '../../googlesql/types/type-name.js'
 import { familyNames, generate } from '../../tools/fuzz/families.js'
 import { OPERATOR_TEXTS } from '../../tools/fuzz/operators.js'
 import { type Question, questionOf } from '../../tools/fuzz/render.js'
-import { FUZZ_TABLES } from '../../tools/fuzz/tables.js'
+import { fuzzCaseTables } from '../../tools/fuzz/tables.js'
 import { descendants } from '../../tools/fuzz/tree.js'
 
-const TABLES = tableCatalogue(FUZZ_TABLES.map(({ name, columns }) => ({ name, columns })))
+const TABLES = tableCatalogue([...fuzzCaseTables()].map(([name, { columns }]) => ({ name, columns })))
 
 function refusal({ sql, parameters }: Question): string | null {
   const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!] as const)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { FLOAT64, INT64, STRING, type Type } from '../../googlesql/types/types.js'
+import type { OurAnswer, TheirAnswer } from '../../tools/fuzz/answers.js'
 import { Causes, type Difference } from '../../tools/fuzz/causes.js'
-import type { OurAnswer, TheirAnswer } from '../../tools/fuzz/engines.js'
 import { reasonOf } from '../../tools/fuzz/explained.js'
 import { judge } from '../../tools/fuzz/judge.js'
 import { OptionError, readOptions } from '../../tools/fuzz/options.js'

@@ -3,28 +3,15 @@
  */
 import { type BoundValue, type EmbeddedEngine, openEmbeddedEngine, QueryFault } from '../../runner/index.js'
 import { embeddedTables } from '../../test/googlesql/case-files.js'
-import { openReference, type Reference, type ReferenceResult, RejectedError } from '../oracle/reference.js'
+import { openReference, type Reference, RejectedError } from '../oracle/reference.js'
+import type { OurAnswer, TheirAnswer } from './answers.js'
+import { openPartitionEngine } from './partition-engine.js'
 import type { Question } from './render.js'
 import { fuzzCaseTables } from './tables.js'
 
 const TIMEOUT_MS = 5_000
 /** An engine that has not even reported a time-out after this time is reopened. */
 const LOST_MS = 12_000
-
-export type OurAnswer =
-  | {
-      readonly kind: 'rows'
-      readonly columns: readonly { name: string; type: string }[]
-      readonly rows: readonly unknown[][]
-    }
-  | { readonly kind: 'error'; readonly message: string; readonly isFault: boolean }
-  | { readonly kind: 'timeout' }
-
-export type TheirAnswer =
-  | ({ readonly kind: 'rows' } & ReferenceResult)
-  | { readonly kind: 'error'; readonly message: string }
-  /** No answer: the reference lacks a function, crashed, or did not finish. */
-  | { readonly kind: 'none'; readonly message: string }
 
 export interface Engines {
   readonly ours: (question: Question) => Promise<OurAnswer>
@@ -34,6 +21,7 @@ export interface Engines {
 
 export async function openEngines(cache: string): Promise<Engines> {
   const tables = fuzzCaseTables()
+  const partitions = await openPartitionEngine(TIMEOUT_MS)
   const openOurs = (): Promise<EmbeddedEngine> =>
     openEmbeddedEngine({ tables: embeddedTables(tables), timeoutMs: TIMEOUT_MS })
   let engine: Promise<EmbeddedEngine> = openOurs()
@@ -53,7 +41,9 @@ export async function openEngines(cache: string): Promise<Engines> {
   }
 
   return {
-    ours: async ({ sql, parameters }) => {
+    ours: async question => {
+      const { sql, parameters } = question
+      if (/`p\./.test(sql)) return partitions.ask(question)
       const asked = engine
       try {
         const answer = await withDeadline((await asked).query(sql, parameters), LOST_MS)
@@ -72,6 +62,7 @@ export async function openEngines(cache: string): Promise<Engines> {
     close: async () => {
       ;(await reference).close()
       await (await engine).close()
+      await partitions.close()
     },
   }
 

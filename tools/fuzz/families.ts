@@ -4,9 +4,12 @@ import { arithmetic } from './arithmetic.js'
 import { groupByAll, groupingSets } from './grouping.js'
 import { lexical, names, precedence, supertypes } from './language.js'
 import { literal, randomType, randomValue } from './literals.js'
+import { partitions } from './partitions.js'
 import { functional, piped } from './pipes.js'
 import { Queries, type Source } from './queries.js'
 import { type Random, randomOf } from './random.js'
+import { duplicateNames, variables } from './scripts.js'
+import { shards } from './shards.js'
 import { SCALAR_OVERLOADS, UNBUILT } from './signatures.js'
 import { byName, stranger } from './strangers.js'
 import { FUZZ_TABLES } from './tables.js'
@@ -122,6 +125,10 @@ const WHOLE: Readonly<Record<string, readonly [number, Make]>> = {
   'by-name': [0.7, byName],
   pivots: [1.5, queries => queries.pivot().node],
   unpivots: [0.7, queries => queries.unpivot().node],
+  shards: [3, shards],
+  partitions: [3, partitions],
+  variables: [2, variables],
+  'duplicate-names': [0.5, duplicateNames],
 }
 
 const FAMILIES: ReadonlyMap<string, readonly [number, Make]> = new Map([

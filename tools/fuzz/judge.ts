@@ -1,7 +1,7 @@
 /** Compares the answers of the two engines to a query. */
 import { type Type, typeName } from '../../googlesql/types/types.js'
 import { areSameRows, isSameValue, type Tolerance } from '../oracle/compare.js'
-import type { OurAnswer, TheirAnswer } from './engines.js'
+import type { OurAnswer, TheirAnswer } from './answers.js'
 import type { Question } from './render.js'
 
 /**

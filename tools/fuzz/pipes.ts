@@ -260,6 +260,10 @@ export function functional(queries: Queries): Node {
   const from = source ? sql`${clause` FROM ${source.node}`}` : sql``
   const places = args.map((_, i) => i + 2)
   const given = (at: number, i: number): Template => (isAnyType ? [at] : ['CAST(', at, ` AS ${typeText(types[i]!)})`])
+  // Named arguments come after those that are not, in any order.
+  const firstNamed = random.chance(0.35) ? random.between(0, places.length) : places.length
+  const called = places.map((at, i): Template => [i < firstNamed ? '' : `${names[i]} => `, ...given(at, i)])
+  const asked = random.chance(0.5) ? called : [...called.slice(0, firstNamed), ...called.slice(firstNamed).reverse()]
   return {
     kind: 'query',
     children: [from, body, ...args],
@@ -267,7 +271,7 @@ export function functional(queries: Queries): Node {
       `CREATE TEMP FUNCTION f(${declared}) AS (`,
       1,
       '); SELECT f(',
-      ...places.flatMap((at, i): Template => [i === 0 ? '' : ', ', ...given(at, i)]),
+      ...asked.flatMap((argument, i): Template => [i === 0 ? '' : ', ', ...argument]),
       ') AS c1',
       0,
     ],

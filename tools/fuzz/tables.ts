@@ -313,12 +313,95 @@ const U = table(
 
 const EMPTY = table('d.empty', { id: 'INT64', s: 'STRING', x: 'FLOAT64', a: 'ARRAY<INT64>' }, [])
 
+const SHARD = { id: 'INT64', k: 'STRING', v: 'INT64', x: 'FLOAT64' }
+
+/** The shards of `d.day_*`, all with the same columns. */
+export const SHARDS: readonly FuzzTable[] = [
+  table('d.day_20240101', SHARD, [
+    ['1', 'a', '10', 0.5],
+    ['2', 'b', null, 1.5],
+    ['3', null, '5', null],
+  ]),
+  table('d.day_20240102', SHARD, [
+    ['1', 'a', '20', -1],
+    ['4', 'c', '7', 2.5],
+  ]),
+  table('d.day_20240105', SHARD, [['5', '', '0', 0]]),
+  table('d.day_x', SHARD, [['6', 'x', '-3', 1]]),
+]
+
+/** A table that is imported by partition; its columns `_PARTITION…` are the pseudo columns of ingestion time. */
+export interface PartitionedTable extends FuzzTable {
+  readonly unit: 'HOUR' | 'DAY' | 'MONTH'
+  /** The partitioning column; null for ingestion time. */
+  readonly field: string | null
+}
+
+export const PARTITIONED: readonly PartitionedTable[] = [
+  {
+    ...table('p.sales', { id: 'INT64', v: 'INT64', d: 'DATE' }, [
+      ['1', '10', '2024-01-01'],
+      ['2', '20', '2024-01-01'],
+      ['3', null, '2024-01-02'],
+      ['4', '5', '2024-01-05'],
+      ['5', '7', '2023-12-31'],
+      ['6', '1', null],
+    ]),
+    unit: 'DAY',
+    field: 'd',
+  },
+  {
+    ...table('p.months', { id: 'INT64', v: 'INT64', d: 'DATE' }, [
+      ['1', '10', '2024-01-01'],
+      ['2', null, '2024-01-31'],
+      ['3', '3', '2024-02-01'],
+      ['4', '4', '2023-12-31'],
+      ['5', '5', null],
+    ]),
+    unit: 'MONTH',
+    field: 'd',
+  },
+  {
+    ...table('p.visits', { id: 'INT64', v: 'INT64', ts: 'TIMESTAMP' }, [
+      ['1', '1', '2024-01-01T00:00:00Z'],
+      ['2', '2', '2024-01-01T23:59:59.999999Z'],
+      ['3', null, '2024-01-02T00:00:00Z'],
+      ['4', '4', '2023-12-31T23:30:00Z'],
+      ['5', '5', '2024-02-01T12:00:00Z'],
+      ['6', '6', null],
+    ]),
+    unit: 'DAY',
+    field: 'ts',
+  },
+  {
+    ...table('p.hourly', { id: 'INT64', v: 'INT64', ts: 'TIMESTAMP' }, [
+      ['1', '1', '2024-01-01T00:00:00Z'],
+      ['2', '2', '2024-01-01T00:59:59Z'],
+      ['3', null, '2024-01-02T23:30:00Z'],
+      ['4', '4', null],
+    ]),
+    unit: 'HOUR',
+    field: 'ts',
+  },
+  {
+    ...table('p.hits', { id: 'INT64', v: 'INT64', _PARTITIONTIME: 'TIMESTAMP', _PARTITIONDATE: 'DATE' }, [
+      ['1', '10', '2024-01-01T00:00:00Z', '2024-01-01'],
+      ['2', '20', '2024-01-01T00:00:00Z', '2024-01-01'],
+      ['3', null, '2024-01-02T00:00:00Z', '2024-01-02'],
+      ['4', '5', '2024-01-05T00:00:00Z', '2024-01-05'],
+      ['5', '7', '2023-12-31T00:00:00Z', '2023-12-31'],
+    ]),
+    unit: 'DAY',
+    field: null,
+  },
+]
+
 export const FUZZ_TABLES: readonly FuzzTable[] = [T, X, U, EMPTY]
 
 /** The tables by name, in the form that the reference and the embedded engine load. */
 export const fuzzCaseTables = (): ReadonlyMap<string, CaseTable> =>
   new Map(
-    FUZZ_TABLES.map(({ name, columns, rows }) => [
+    [...FUZZ_TABLES, ...SHARDS, ...PARTITIONED].map(({ name, columns, rows }) => [
       name,
       { columns, rows: rows.map(row => row.map((value, i) => wireValue(value, columns[i]!.type))) },
     ]),
