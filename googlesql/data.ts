@@ -9,6 +9,10 @@ export type { Shard, TableDefinition, UnreadableColumn } from './tables.js'
 export { distinctNames } from './types/field-names.js'
 export {
   arrayOf,
+  elementOfRange,
+  isRangeKind,
+  type RangeElementKind,
+  type RangeKind,
   type ScalarKind,
   type StructField,
   type StructType,
@@ -20,4 +24,5 @@ export {
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
 export { canonicalJson } from './values/json-text.js'
 export { numericLiteral } from './values/literals.js'
+export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { declaringOf, isShardOf, isWildcard, prefixOf, TABLE_SUFFIX } from './wildcard-tables.js'

@@ -49,7 +49,10 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'JSON':
       return `bq_json_of_json(CAST(${sql} AS VARCHAR))`
     case 'INTERVAL':
-      throw new FormError('INTERVAL as JSON is not supported by the embedded engine')
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      throw new FormError(`${type.kind} as JSON is not supported by the embedded engine`)
     case 'ARRAY': {
       const item = `item_${depth}$`
       const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`

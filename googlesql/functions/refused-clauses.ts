@@ -67,7 +67,6 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'BigQuery has none either',
   },
   { clause: 'COLLATE', documentation: 'collation-concepts', reason: NO_COLLATION },
-  { clause: 'Type RANGE', documentation: 'data-types#range_type', reason: 'DuckDB has no such type; two columns do' },
   {
     clause: 'Type GEOGRAPHY',
     documentation: 'data-types#geography_type',

@@ -1,6 +1,7 @@
 /** Parses a type as written: `INT64`, `NUMERIC(10, 2)`, `ARRAY<STRUCT<a INT64, STRING>>`. */
 
 import type { TypeNode } from '../ast/nodes.js'
+import { isRangeKind, type RangeKind } from '../types/types.js'
 import type { Parser } from './parser.js'
 
 type StructField = Extract<TypeNode, { kind: 'struct' }>['fields'][number]
@@ -48,12 +49,24 @@ function beginsType(p: Parser): boolean {
 
 function parseNamed(p: Parser): TypeNode {
   const { at } = p.token
-  if (p.is('RANGE')) p.unsupported('Type RANGE')
+  if (p.is('RANGE')) return parseRangeType(p)
   // INTERVAL is a reserved word and also the name of a type.
   let name = p.is('INTERVAL') ? p.take().text : p.identifier().name
   while (p.accept('.')) name += `.${p.identifier().name}`
   const parameters = p.is('(') ? p.parenthesisedList(parseParameter) : []
   return { kind: 'named', name, parameters, at }
+}
+
+/** `RANGE<DATE>`, a scalar type whose name has its element. */
+export function parseRangeType(p: Parser): Extract<TypeNode, { kind: 'named' }> {
+  const { at } = p.expect('RANGE')
+  p.expect('<')
+  const element = p.identifier()
+  if (!isRangeKind(`RANGE<${element.name.toUpperCase()}>` as RangeKind)) {
+    p.fail(`Unsupported type: RANGE<${element.name.toUpperCase()}> is not supported`, element.at)
+  }
+  p.expect('>')
+  return { kind: 'named', name: `RANGE<${element.name.toUpperCase()}>`, parameters: [], at }
 }
 
 function parseParameter(p: Parser): string {
