@@ -14,6 +14,7 @@ export {
   type RangeElementKind,
   type RangeKind,
   type ScalarKind,
+  type ScalarType,
   type StructField,
   type StructType,
   scalarType,

@@ -73,7 +73,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'nothing here reckons on the sphere as BigQuery does',
   },
   {
-    clause: 'Type parameters inside ARRAY and STRUCT',
+    clause: 'Type parameters in ARRAY<…>[…] and STRUCT<…>(…)',
     documentation: 'data-types#parameterized_data_types',
     reason: 'BigQuery refuses them in queries too',
   },
@@ -141,9 +141,9 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = [
     reason: 'their last digits depend on how BigQuery computes them; CAST(… AS NUMERIC) or FLOAT64 first',
   },
   {
-    clause: 'A type with parameters, where DuckDB would not hold values to them',
+    clause: 'A variable of a type with parameters',
     documentation: 'data-types#parameterized_data_types',
-    reason: 'a value that is too long would pass silently',
+    reason: 'a value that is too long would pass silently; CAST the value instead',
   },
   {
     clause: 'A STRUCT without fields',
