@@ -425,7 +425,7 @@ export type Expression =
   | Lambda
   | WithExpression
 
-type RangeTypeName = 'RANGE<DATE>' | 'RANGE<DATETIME>' | 'RANGE<TIMESTAMP>'
+export type RangeTypeName = 'RANGE<DATE>' | 'RANGE<DATETIME>' | 'RANGE<TIMESTAMP>'
 
 export type Literal =
   | { readonly kind: 'null'; readonly at: number }

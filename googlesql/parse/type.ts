@@ -1,7 +1,6 @@
 /** Parses a type as written: `INT64`, `NUMERIC(10, 2)`, `ARRAY<STRUCT<a INT64, STRING>>`. */
 
-import type { TypeNode } from '../ast/nodes.js'
-import { isRangeKind, type RangeKind } from '../types/types.js'
+import type { RangeTypeName, TypeNode } from '../ast/nodes.js'
 import type { Parser } from './parser.js'
 
 type StructField = Extract<TypeNode, { kind: 'struct' }>['fields'][number]
@@ -57,16 +56,26 @@ function parseNamed(p: Parser): TypeNode {
   return { kind: 'named', name, parameters, at }
 }
 
-/** `RANGE<DATE>`, a scalar type whose name has its element. */
-export function parseRangeType(p: Parser): Extract<TypeNode, { kind: 'named' }> {
+const RANGES: Readonly<Record<string, RangeTypeName>> = {
+  DATE: 'RANGE<DATE>',
+  DATETIME: 'RANGE<DATETIME>',
+  TIMESTAMP: 'RANGE<TIMESTAMP>',
+}
+
+interface RangeTypeNode extends Extract<TypeNode, { kind: 'named' }> {
+  readonly name: RangeTypeName
+}
+
+/** `RANGE<DATE>`, a scalar type whose name has that of its bounds. */
+export function parseRangeType(p: Parser): RangeTypeNode {
   const { at } = p.expect('RANGE')
   p.expect('<')
   const element = p.identifier()
-  if (!isRangeKind(`RANGE<${element.name.toUpperCase()}>` as RangeKind)) {
-    p.fail(`Unsupported type: RANGE<${element.name.toUpperCase()}> is not supported`, element.at)
-  }
+  const upper = element.name.toUpperCase()
+  const name = Object.hasOwn(RANGES, upper) ? RANGES[upper] : undefined
+  if (name === undefined) return p.fail(`Unsupported type: RANGE<${upper}> is not supported`, element.at)
   p.expect('>')
-  return { kind: 'named', name: `RANGE<${element.name.toUpperCase()}>`, parameters: [], at }
+  return { kind: 'named', name, parameters: [], at }
 }
 
 function parseParameter(p: Parser): string {

@@ -1,4 +1,5 @@
 /** GoogleSQL's types, and their names. Source: the language reference, "Data types". */
+import type { RangeElementKind } from '../values/ranges.js'
 
 export const SCALAR_TYPES = [
   'INT64',
@@ -22,7 +23,7 @@ export type ScalarKind = (typeof SCALAR_TYPES)[number]
 
 /** A range is a scalar: nothing reads its bounds but its own functions. */
 export type RangeKind = Extract<ScalarKind, `RANGE<${string}>`>
-export type RangeElementKind = 'DATE' | 'DATETIME' | 'TIMESTAMP'
+export type { RangeElementKind } from '../values/ranges.js'
 
 export interface ScalarType {
   readonly kind: ScalarKind

@@ -1,6 +1,8 @@
 /** The text of ranges, `[2026-01-01, 2026-02-01)`. Source: the language reference, "Range literals". */
-import type { RangeElementKind } from '../types/types.js'
 import { dateLiteral, datetimeLiteral, timestampLiteral, timestampRefusal } from './literals.js'
+
+/** The types of the bounds. */
+export type RangeElementKind = 'DATE' | 'DATETIME' | 'TIMESTAMP'
 
 /** The bounds in their canonical texts; null is unbounded. */
 export interface RangeBounds {

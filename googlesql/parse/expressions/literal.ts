@@ -1,7 +1,6 @@
 /** Parses literals and parameters: `1`, `'a' 'b'`, `b'\x00'`, `DATE '2026-01-31'`, `NULL`, `@name`. */
 
 import type { Literal, Parameter } from '../../ast/nodes.js'
-import type { RangeKind } from '../../types/types.js'
 import type { Parser } from '../parser.js'
 import { parseRangeType } from '../type.js'
 
@@ -62,7 +61,7 @@ function parseWordLiteral(p: Parser): Literal | null {
 export function parseRangeLiteral(p: Parser): Literal {
   const { name, at } = parseRangeType(p)
   if (p.token.kind !== 'string') p.unexpected()
-  return { kind: 'typed', typed: name as RangeKind, value: parseString(p), at }
+  return { kind: 'typed', typed: name, value: parseString(p), at }
 }
 
 function parseParameter(p: Parser): Parameter {
