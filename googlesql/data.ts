@@ -9,7 +9,12 @@ export type { InformationSchemaView, Shard, TableDefinition, UnreadableColumn } 
 export { distinctNames } from './types/field-names.js'
 export {
   arrayOf,
+  elementOfRange,
+  isRangeKind,
+  type RangeElementKind,
+  type RangeKind,
   type ScalarKind,
+  type ScalarType,
   type StructField,
   type StructType,
   scalarType,
@@ -20,4 +25,5 @@ export {
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
 export { canonicalJson } from './values/json-text.js'
 export { numericLiteral } from './values/literals.js'
+export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { declaringOf, isShardOf, isWildcard, prefixOf, TABLE_SUFFIX } from './wildcard-tables.js'

@@ -48,6 +48,10 @@ export { parseTypeName } from './types/type-name.js'
 export {
   type ArrayType,
   arrayOf,
+  elementOfRange,
+  isRangeKind,
+  type RangeElementKind,
+  type RangeKind,
   type ScalarKind,
   type ScalarType,
   type StructField,
@@ -60,4 +64,5 @@ export {
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from './values/civil-text.js'
 export { type CanonicalJson, canonicalJson } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
+export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { declaringOf, isShardOf, isWildcard, prefixOf, wildcardOver } from './wildcard-tables.js'

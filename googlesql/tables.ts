@@ -36,6 +36,8 @@ export interface SchemaField {
   readonly scale?: string | number
   readonly maxLength?: string | number
   readonly roundingMode?: string
+  /** The type of the bounds of a RANGE. */
+  readonly rangeElementType?: { readonly type: string } | undefined
   readonly collation?: string
   readonly defaultValueExpression?: string
   /** The names of the policy tags, which restrict the readers of the column. */
@@ -53,19 +55,25 @@ export function fieldType(field: SchemaField): Type | undefined {
     const fields = fieldsToColumns(field.fields ?? [])
     type = fields && structOf(fields)
   } else {
-    type = scalarType(Object.hasOwn(LEGACY_NAMES, upper) ? LEGACY_NAMES[upper]! : upper)
+    type = scalarType(bareTypeName(field))
   }
   return type && (field.mode?.toUpperCase() === 'REPEATED' ? arrayOf(type) : type)
+}
+
+/** The SQL name of a field's type without parameters. */
+function bareTypeName({ type, rangeElementType }: Pick<SchemaField, 'type' | 'rangeElementType'>): string {
+  const upper = type.toUpperCase()
+  if (upper === 'RANGE') return `RANGE<${rangeElementType?.type.toUpperCase() ?? ''}>`
+  return Object.hasOwn(LEGACY_NAMES, upper) ? LEGACY_NAMES[upper]! : upper
 }
 
 /**
  * The SQL name of a field's type with its parameters, `NUMERIC(10, 2)`; the element's type if repeated; `STRUCT` for a
  * record.
  */
-export function standardTypeName({ type, precision, scale, maxLength }: SchemaField): string {
-  const upper = type.toUpperCase()
-  if (upper === 'RECORD') return 'STRUCT'
-  const name = Object.hasOwn(LEGACY_NAMES, upper) ? LEGACY_NAMES[upper]! : upper
+export function standardTypeName({ type, precision, scale, maxLength, rangeElementType }: SchemaField): string {
+  const name = bareTypeName({ type, rangeElementType })
+  if (name === 'RECORD') return 'STRUCT'
   const parameters = [precision ?? maxLength, precision === undefined ? undefined : scale].filter(
     given => given !== undefined && given !== '',
   )

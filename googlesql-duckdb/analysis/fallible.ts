@@ -111,6 +111,9 @@ const WIDER: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   TIMESTAMP: ['STRING', 'DATE', 'DATETIME', 'TIME'],
   INTERVAL: ['STRING'],
   JSON: [],
+  'RANGE<DATE>': ['STRING'],
+  'RANGE<DATETIME>': ['STRING'],
+  'RANGE<TIMESTAMP>': ['STRING'],
 }
 
 /** Whether the scan has at most one row: an aggregation without keys, SELECT without FROM, or LIMIT 1. */

@@ -18,6 +18,10 @@ const SCALARS: Readonly<Record<ScalarKind, string>> = {
   TIMESTAMP: 'TIMESTAMPTZ',
   INTERVAL: 'INTERVAL',
   JSON: 'JSON',
+  // An unbounded range has an infinity for its bound, so that DuckDB orders ranges as BigQuery does.
+  'RANGE<DATE>': 'STRUCT(s DATE, e DATE)',
+  'RANGE<DATETIME>': 'STRUCT(s TIMESTAMP, e TIMESTAMP)',
+  'RANGE<TIMESTAMP>': 'STRUCT(s TIMESTAMPTZ, e TIMESTAMPTZ)',
 }
 
 /** The DuckDB type that carries the values of this type: `STRUCT("a" BIGINT, "_field_2" VARCHAR)[]`. */

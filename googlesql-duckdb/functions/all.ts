@@ -14,6 +14,7 @@ import { JSON_FORMS } from './json.js'
 import { MATH_FORMS } from './math.js'
 import { NET_FORMS } from './net.js'
 import { OPERATOR_FORMS } from './operators.js'
+import { RANGE_FORMS } from './ranges.js'
 import { REGEXP_FORMS } from './regexp.js'
 import { STRING_FORMS } from './strings.js'
 import { WINDOW_FORMS } from './windows.js'
@@ -29,6 +30,7 @@ const SCALARS: Forms = {
   ...BIT_FORMS,
   ...CONVERSION_FORMS,
   ...STRING_FORMS,
+  ...RANGE_FORMS,
   ...REGEXP_FORMS,
   ...NET_FORMS,
   ...HASH_FORMS,

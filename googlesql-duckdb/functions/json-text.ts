@@ -2,6 +2,7 @@
 import type { StructType, Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
+import { FormError } from './function-sql.js'
 
 export interface JsonTextOptions {
   /**
@@ -49,6 +50,10 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
       return `bq_json_of_json(CAST(${sql} AS VARCHAR))`
     case 'INTERVAL':
       return quoted(`bq_interval_to_duration(${sql})`)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      throw new FormError(`${type.kind} as JSON is not supported by the embedded engine`)
     case 'ARRAY': {
       const item = `item_${depth}$`
       const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`

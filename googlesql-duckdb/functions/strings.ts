@@ -7,7 +7,7 @@ import { castSql } from '../emit/expressions/cast.js'
 import { quoteText } from '../emit/quote.js'
 import { fieldNames } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import { type Form, type FormCall, type Forms, PLAIN } from './function-sql.js'
+import { type Form, type FormCall, FormError, type Forms, PLAIN } from './function-sql.js'
 import { literalInteger, literalText } from './regexp.js'
 
 const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
@@ -117,6 +117,10 @@ function encoded(sql: string, type: Type, depth = 0): string {
       return `CAST(${sql} AS VARCHAR)`
     case 'BYTES':
       return `to_hex(${sql})`
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      throw new FormError(`FORMAT of ${type.kind} is not supported by the embedded engine`)
     default:
       return castSql(sql, type, STRING)
   }

@@ -443,6 +443,8 @@ export type Expression =
   | Lambda
   | WithExpression
 
+export type RangeTypeName = 'RANGE<DATE>' | 'RANGE<DATETIME>' | 'RANGE<TIMESTAMP>'
+
 export type Literal =
   | { readonly kind: 'null'; readonly at: number }
   | { readonly kind: 'bool'; readonly value: boolean; readonly at: number }
@@ -456,7 +458,7 @@ export type Literal =
   /** `DATE '2026-01-31'`, `JSON '{}'`; `typed` is the canonical type name. */
   | {
       readonly kind: 'typed'
-      readonly typed: 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP' | 'NUMERIC' | 'BIGNUMERIC' | 'JSON'
+      readonly typed: 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP' | 'NUMERIC' | 'BIGNUMERIC' | 'JSON' | RangeTypeName
       readonly value: string
       readonly at: number
     }

@@ -16,6 +16,7 @@ import { JSON_FUNCTIONS } from './definitions/json.js'
 import { MATH_FUNCTIONS } from './definitions/math.js'
 import { NET_FUNCTIONS } from './definitions/net.js'
 import { OPERATORS } from './definitions/operators.js'
+import { RANGE_FUNCTIONS } from './definitions/ranges.js'
 import { REGEXP_FUNCTIONS } from './definitions/regexp.js'
 import { STRING_FUNCTIONS } from './definitions/strings.js'
 import { TIME_FUNCTIONS } from './definitions/times.js'
@@ -37,6 +38,7 @@ const TOPICS: readonly (readonly FunctionEntry[])[] = [
   JSON_FUNCTIONS,
   MATH_FUNCTIONS,
   NET_FUNCTIONS,
+  RANGE_FUNCTIONS,
   REGEXP_FUNCTIONS,
   STRING_FUNCTIONS,
   TIME_FUNCTIONS,

@@ -62,14 +62,13 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'BigQuery has none either',
   },
   { clause: 'COLLATE', documentation: 'collation-concepts', reason: NO_COLLATION },
-  { clause: 'Type RANGE', documentation: 'data-types#range_type', reason: 'DuckDB has no such type; two columns do' },
   {
     clause: 'Type GEOGRAPHY',
     documentation: 'data-types#geography_type',
     reason: 'nothing here reckons on the sphere as BigQuery does',
   },
   {
-    clause: 'Type parameters inside ARRAY and STRUCT',
+    clause: 'Type parameters in ARRAY<…>[…] and STRUCT<…>(…)',
     documentation: 'data-types#parameterized_data_types',
     reason: 'BigQuery refuses them in queries too',
   },
@@ -147,9 +146,9 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = [
     reason: 'their last digits depend on how BigQuery computes them; CAST(… AS NUMERIC) or FLOAT64 first',
   },
   {
-    clause: 'A type with parameters, where DuckDB would not hold values to them',
+    clause: 'A variable of a type with parameters',
     documentation: 'data-types#parameterized_data_types',
-    reason: 'a value that is too long would pass silently',
+    reason: 'a value that is too long would pass silently; CAST the value instead',
   },
   {
     clause: 'A STRUCT without fields',

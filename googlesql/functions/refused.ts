@@ -30,22 +30,9 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
     'callers send a token and are no users of the database; a pinned parameter tells tenants apart',
   ),
   ...refusal(
-    [
-      'GENERATE_RANGE_ARRAY',
-      'RANGE',
-      'RANGE_CONTAINS',
-      'RANGE_END',
-      'RANGE_INTERSECT',
-      'RANGE_OVERLAPS',
-      'RANGE_START',
-    ],
-    'range-functions',
-    'there is no type RANGE here; two columns, a start and an end, say the same',
-  ),
-  ...refusal(
     ['RANGE_SESSIONIZE'],
     'range-functions',
-    'there is no type RANGE here; LAG and a running SUM make sessions',
+    'table functions are not run here; LAG and a running SUM make sessions',
   ),
   ...refusal(
     ['GAP_FILL'],

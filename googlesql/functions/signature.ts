@@ -103,6 +103,13 @@ function readPattern(reader: Reader): Pattern {
       const types = fields.flatMap(f => (f.pattern.kind === 'type' ? [{ name: f.name, type: f.pattern.type }] : []))
       return types.length === fields.length ? { kind: 'type', type: structOf(types) } : { kind: 'struct', fields }
     }
+    case 'RANGE': {
+      reader.take('<')
+      const type = scalarType(`RANGE<${reader.word()}>`)
+      reader.take('>')
+      if (!type) throw new SignatureError(`no such range in signature ${reader.source}`)
+      return { kind: 'type', type }
+    }
     default: {
       const type = scalarType(word)
       if (!type) throw new SignatureError(`no type ${word} in signature ${reader.source}`)

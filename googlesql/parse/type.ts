@@ -1,6 +1,6 @@
 /** Parses a type as written: `INT64`, `NUMERIC(10, 2)`, `ARRAY<STRUCT<a INT64, STRING>>`. */
 
-import type { TypeNode } from '../ast/nodes.js'
+import type { RangeTypeName, TypeNode } from '../ast/nodes.js'
 import type { Parser } from './parser.js'
 
 type StructField = Extract<TypeNode, { kind: 'struct' }>['fields'][number]
@@ -48,12 +48,34 @@ function beginsType(p: Parser): boolean {
 
 function parseNamed(p: Parser): TypeNode {
   const { at } = p.token
-  if (p.is('RANGE')) p.unsupported('Type RANGE')
+  if (p.is('RANGE')) return parseRangeType(p)
   // INTERVAL is a reserved word and also the name of a type.
   let name = p.is('INTERVAL') ? p.take().text : p.identifier().name
   while (p.accept('.')) name += `.${p.identifier().name}`
   const parameters = p.is('(') ? p.parenthesisedList(parseParameter) : []
   return { kind: 'named', name, parameters, at }
+}
+
+const RANGES: Readonly<Record<string, RangeTypeName>> = {
+  DATE: 'RANGE<DATE>',
+  DATETIME: 'RANGE<DATETIME>',
+  TIMESTAMP: 'RANGE<TIMESTAMP>',
+}
+
+interface RangeTypeNode extends Extract<TypeNode, { kind: 'named' }> {
+  readonly name: RangeTypeName
+}
+
+/** `RANGE<DATE>`, a scalar type whose name has that of its bounds. */
+export function parseRangeType(p: Parser): RangeTypeNode {
+  const { at } = p.expect('RANGE')
+  p.expect('<')
+  const element = p.identifier()
+  const upper = element.name.toUpperCase()
+  const name = Object.hasOwn(RANGES, upper) ? RANGES[upper] : undefined
+  if (name === undefined) return p.fail(`Unsupported type: RANGE<${upper}> is not supported`, element.at)
+  p.expect('>')
+  return { kind: 'named', name, parameters: [], at }
 }
 
 function parseParameter(p: Parser): string {

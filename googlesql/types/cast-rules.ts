@@ -20,6 +20,9 @@ const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
     'TIME',
     'TIMESTAMP',
     'INTERVAL',
+    'RANGE<DATE>',
+    'RANGE<DATETIME>',
+    'RANGE<TIMESTAMP>',
   ],
   BYTES: ['STRING', 'BYTES'],
   DATE: ['STRING', 'DATE', 'DATETIME', 'TIMESTAMP'],
@@ -28,6 +31,9 @@ const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   TIMESTAMP: ['STRING', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],
   INTERVAL: ['STRING', 'INTERVAL'],
   JSON: ['JSON'],
+  'RANGE<DATE>': ['STRING', 'RANGE<DATE>'],
+  'RANGE<DATETIME>': ['STRING', 'RANGE<DATETIME>'],
+  'RANGE<TIMESTAMP>': ['STRING', 'RANGE<TIMESTAMP>'],
 }
 
 /** Whether a value of type `from` can be cast to `to`; arrays and structs are cast element by element and field by field. */

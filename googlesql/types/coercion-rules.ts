@@ -95,6 +95,9 @@ const WRITTEN_TYPES: ReadonlySet<Type['kind']> = new Set([
   'NUMERIC',
   'BIGNUMERIC',
   'JSON',
+  'RANGE<DATE>',
+  'RANGE<DATETIME>',
+  'RANGE<TIMESTAMP>',
 ])
 
 const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || isLiteral(operandOf(expr))

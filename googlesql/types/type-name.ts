@@ -20,6 +20,10 @@ function parseWords(text: string): Type | undefined {
       return element && element.kind !== 'ARRAY' && accept('>') ? arrayOf(element) : undefined
     }
     if (accept('STRUCT')) return parseStruct()
+    if (accept('RANGE')) {
+      const word = accept('<') ? words[at++] : undefined
+      return word !== undefined && accept('>') ? scalarType(`RANGE<${word}>`) : undefined
+    }
     const word = words[at++]
     return word === undefined ? undefined : scalarType(word)
   }

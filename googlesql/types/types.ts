@@ -1,4 +1,5 @@
 /** GoogleSQL's types, and their names. Source: the language reference, "Data types". */
+import type { RangeElementKind } from '../values/ranges.js'
 
 export const SCALAR_TYPES = [
   'INT64',
@@ -14,8 +15,15 @@ export const SCALAR_TYPES = [
   'TIMESTAMP',
   'INTERVAL',
   'JSON',
+  'RANGE<DATE>',
+  'RANGE<DATETIME>',
+  'RANGE<TIMESTAMP>',
 ] as const
 export type ScalarKind = (typeof SCALAR_TYPES)[number]
+
+/** A range is a scalar: nothing reads its bounds but its own functions. */
+export type RangeKind = Extract<ScalarKind, `RANGE<${string}>`>
+export type { RangeElementKind } from '../values/ranges.js'
 
 export interface ScalarType {
   readonly kind: ScalarKind
@@ -50,6 +58,16 @@ export const TIMESTAMP = scalar('TIMESTAMP')
 const INTERVAL = scalar('INTERVAL')
 export const JSON_TYPE = scalar('JSON')
 
+const RANGE_ELEMENTS: Readonly<Record<RangeKind, RangeElementKind>> = {
+  'RANGE<DATE>': 'DATE',
+  'RANGE<DATETIME>': 'DATETIME',
+  'RANGE<TIMESTAMP>': 'TIMESTAMP',
+}
+export const isRangeKind = (kind: Type['kind']): kind is RangeKind => Object.hasOwn(RANGE_ELEMENTS, kind)
+
+/** The type of the range's bounds. */
+export const elementOfRange = (kind: RangeKind): RangeElementKind => RANGE_ELEMENTS[kind]
+
 const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
   INT64,
   FLOAT64,
@@ -64,6 +82,9 @@ const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
   TIMESTAMP,
   INTERVAL,
   JSON: JSON_TYPE,
+  'RANGE<DATE>': scalar('RANGE<DATE>'),
+  'RANGE<DATETIME>': scalar('RANGE<DATETIME>'),
+  'RANGE<TIMESTAMP>': scalar('RANGE<TIMESTAMP>'),
 }
 
 /** Other spellings of the scalar types. */

@@ -1,5 +1,5 @@
 /** Column types, as `columns:` declares them and as queries have them. `STRUCT` without fields means any fields. */
-import { scalarType } from '../../googlesql/data.js'
+import { type ScalarType, scalarType } from '../../googlesql/data.js'
 
 export type ColumnType =
   | { readonly kind: 'scalar'; readonly name: string }
@@ -29,8 +29,12 @@ function parseWords(text: string): ColumnType | null {
       return element !== null && element.kind !== 'array' && take('>') ? { kind: 'array', element } : null
     }
     if (word === 'STRUCT') return take('<') ? fields(depth) : { kind: 'struct', fields: null }
-    const scalar = scalarType(word)
+    const scalar = word === 'RANGE' ? rangeType() : scalarType(word)
     return scalar ? { kind: 'scalar', name: scalar.kind } : null
+  }
+  const rangeType = (): ScalarType | undefined => {
+    const element = take('<') ? tokens[at++] : undefined
+    return element !== undefined && take('>') ? scalarType(`RANGE<${element}>`) : undefined
   }
   const fields = (depth: number): ColumnType | null => {
     const list: { name: string; type: ColumnType }[] = []

@@ -98,6 +98,9 @@ function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): Sch
         return { type: 'boolean' }
       case 'STRING':
       case 'INTERVAL':
+      case 'RANGE<DATE>':
+      case 'RANGE<DATETIME>':
+      case 'RANGE<TIMESTAMP>':
         return { type: 'string' }
       case 'BYTES':
         return { type: 'string', ...(dialect === '3.0' ? { format: 'byte' } : { contentEncoding: 'base64' }) }

@@ -104,6 +104,7 @@ export function engineContract(
       json: '"-99999999999999999999999999999.999999999"',
     },
     { sql: "INTERVAL '1-2 3 4:5:6.5' YEAR TO SECOND", type: 'INTERVAL', json: '"1-2 3 4:5:6.500"' },
+    { sql: "RANGE<DATE> '[2026-01-31, UNBOUNDED)'", type: 'RANGE<DATE>', json: '"[2026-01-31, UNBOUNDED)"' },
     { sql: "b''", type: 'BYTES', json: '""' },
     {
       sql: '[STRUCT([1] AS r, CAST(NULL AS DATE) AS d)]',

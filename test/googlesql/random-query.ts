@@ -354,6 +354,9 @@ const LITERALS: Readonly<Record<(typeof SCALAR_TYPES)[number], readonly string[]
   TIMESTAMP: ["TIMESTAMP '2024-02-29 12:00:00+00'"],
   INTERVAL: ['INTERVAL 1 DAY'],
   JSON: [`JSON '{"a": 1}'`],
+  'RANGE<DATE>': ["RANGE<DATE> '[2024-02-29, UNBOUNDED)'"],
+  'RANGE<DATETIME>': ["RANGE<DATETIME> '[2024-02-29 12:00:00, 2024-03-01 00:00:00)'"],
+  'RANGE<TIMESTAMP>': ["RANGE<TIMESTAMP> '[UNBOUNDED, 2024-02-29 12:00:00+00)'"],
 }
 
 /** Whether the pattern can match this type; records in `variables` the type that each letter then stands for. */

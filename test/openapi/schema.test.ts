@@ -39,6 +39,7 @@ describe('openapi: the schema of a column', () => {
     ['DATETIME', null, { type: 'string', format: 'date-time-local' }],
     ['TIMESTAMP', null, { type: 'string', format: 'date-time' }],
     ['INTERVAL', null, { type: 'string' }],
+    ['RANGE<DATE>', null, { type: 'string' }],
     ['JSON', null, {}],
     ['ARRAY<STRING>', null, { type: 'array', items: { type: 'string' } }],
     ['ARRAY<STRUCT>', null, { type: 'array', items: { type: 'object' } }],

@@ -1,7 +1,9 @@
 /** Values of every type: random ones, including the limits of their ranges, their SQL, and simpler ones for the shrinker. */
 import {
   arrayOf,
+  elementOfRange,
   INT64,
+  type RangeElementKind,
   SCALAR_TYPES,
   type ScalarKind,
   STRING,
@@ -197,8 +199,9 @@ export function randomValue(random: Random, type: Type, taste: Taste = PLAIN): V
     case 'FLOAT64':
       return random.chance(0.2) ? randomFloat(random) : among(FLOATS, WIDE_FLOATS)
     case 'NUMERIC':
-    case 'BIGNUMERIC':
       return random.chance(0.2) ? randomDecimal(random) : among(DECIMALS, WIDE_DECIMALS)
+    case 'BIGNUMERIC':
+      return random.chance(0.4) ? randomBignumeric(random) : among(DECIMALS, WIDE_BIGNUMERICS)
     case 'BOOL':
       return random.chance(0.5)
     case 'STRING':
@@ -219,6 +222,10 @@ export function randomValue(random: Random, type: Type, taste: Taste = PLAIN): V
       return among(INTERVALS, WIDE_INTERVALS)
     case 'JSON':
       return random.pick(JSON_TEXTS)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return randomRange(random, elementOfRange(type.kind), taste)
     case 'ARRAY': {
       const few = { wide: taste.wide, null: taste.null * 1.5 }
       return random.several(0, 3, () => randomValue(random, type.element, few))
@@ -239,6 +246,32 @@ const randomDecimal = (random: Random): string => {
   const fraction = random.between(0, 9)
   const text = fraction === 0 ? '' : `.${String(random.between(0, 10 ** fraction - 1)).padStart(fraction, '0')}`
   return `${whole}${text.replace(/\.?0+$/, '')}`
+}
+
+/** A BIGNUMERIC of up to 38 digits on each side of its point. */
+const randomBignumeric = (random: Random): string => {
+  const digits = (least: number, most: number): string =>
+    random.several(least, most, () => String(random.between(0, 9))).join('')
+  const whole = digits(1, 38).replace(/^0+(?=.)/, '')
+  const fraction = random.chance(0.3) ? '' : digits(1, 38).replace(/0+$/, '')
+  const text = `${whole}${fraction === '' ? '' : `.${fraction}`}`
+  return random.chance(0.4) && /[1-9]/.test(text) ? `-${text}` : text
+}
+
+const WIDE_BIGNUMERICS: readonly Value[] = [
+  '578960446186580977117854925043439539266.34992332820282019728792003956564819967',
+  '-578960446186580977117854925043439539266.34992332820282019728792003956564819968',
+  '0.00000000000000000000000000000000000001',
+  '-0.00000000000000000000000000000000000001',
+  '99999999999999999999999999999.999999999',
+  '100000000000000000000000000000000000000',
+]
+
+/** Two values of the bounds' type in their order; the smaller one, or both, may be missing. */
+function randomRange(random: Random, element: RangeElementKind, taste: Taste): string {
+  const bounds = [0, 1].map(() => String(randomValue(random, { kind: element }, { ...taste, null: 0 }))).sort()
+  const [start, end] = bounds.map(bound => (random.chance(0.15) ? 'UNBOUNDED' : bound))
+  return start === end && start !== 'UNBOUNDED' ? `[${start}, UNBOUNDED)` : `[${start}, ${end})`
 }
 
 const randomText = (random: Random): string => random.several(0, 8, () => random.pick([...'abcAB1 ,.-é😀'])).join('')
@@ -298,6 +331,10 @@ export function literalText(value: Value, type: Type): string {
       return `INTERVAL '${text}' YEAR TO SECOND`
     case 'JSON':
       return `JSON ${quoted(text)}`
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return `${type.kind} '${text}'`
     case 'ARRAY': {
       const items = (value as Value[]).map(item => literalText(item, type.element))
       return `${typeName(type)}[${items.join(', ')}]`
@@ -344,6 +381,9 @@ const SIMPLEST: Readonly<Record<ScalarKind, readonly Value[]>> = {
   TIME: ['00:00:00', '12:34:56'],
   TIMESTAMP: ['2024-01-01T00:00:00Z'],
   INTERVAL: ['0-0 1 0:0:0', '0-0 0 1:0:0'],
+  'RANGE<DATE>': ['[2024-01-01, 2024-02-29)', '[UNBOUNDED, UNBOUNDED)'],
+  'RANGE<DATETIME>': ['[2024-01-01T00:00:00, UNBOUNDED)'],
+  'RANGE<TIMESTAMP>': ['[2024-01-01T00:00:00Z, UNBOUNDED)'],
   JSON: ['1', '{"a":1}', 'null'],
 }
 

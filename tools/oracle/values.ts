@@ -1,13 +1,24 @@
 /** Converts values and types between the reference implementation's messages and the JSON values of cases. */
 
-import { arrayOf, scalarType, structOf, type Type } from '../../googlesql/types/types.js'
+import {
+  arrayOf,
+  elementOfRange,
+  isRangeKind,
+  type RangeKind,
+  scalarType,
+  structOf,
+  type Type,
+  typeName,
+} from '../../googlesql/types/types.js'
 import { dateText, datetimeText, timeText } from '../../googlesql/values/civil-text.js'
+import { readRange } from '../../googlesql/values/ranges.js'
 import { intervalText } from '../../runner/encode/interval-text.js'
 
 /** The message zetasql.TypeProto, for the types that BigQuery has. */
 export interface TypeMessage {
   readonly typeKind: string
   readonly arrayType?: { readonly elementType: TypeMessage } | null
+  readonly rangeType?: { readonly elementType: TypeMessage } | null
   readonly structType?: {
     readonly field?: readonly { readonly fieldName?: string; readonly fieldType: TypeMessage }[]
   } | null
@@ -30,6 +41,12 @@ export interface ValueMessage {
   readonly bignumericValue?: Uint8Array
   readonly jsonValue?: string
   readonly intervalValue?: Uint8Array
+  readonly rangeValue?: RangeMessage
+}
+
+interface RangeMessage {
+  readonly start: ValueMessage
+  readonly end: ValueMessage
 }
 
 /** A value or type that cannot be converted between the reference and BigQuery's types. */
@@ -51,6 +68,9 @@ export function typeMessage(type: Type): TypeMessage {
       return { typeKind: 'TYPE_STRUCT', structType: { field } }
     }
     default:
+      if (isRangeKind(type.kind)) {
+        return { typeKind: 'TYPE_RANGE', rangeType: { elementType: typeMessage({ kind: elementOfRange(type.kind) }) } }
+      }
       return { typeKind: KIND_OF[type.kind] ?? `TYPE_${type.kind}` }
   }
 }
@@ -62,6 +82,7 @@ export function typeOfMessage(message: TypeMessage): Type {
     const fields = message.structType.field ?? []
     return structOf(fields.map(field => ({ name: field.fieldName ?? '', type: typeOfMessage(field.fieldType) })))
   }
+  if (message.rangeType) return scalarType(`RANGE<${typeName(typeOfMessage(message.rangeType.elementType))}>`)!
   const kind = message.typeKind === 'TYPE_DOUBLE' ? 'FLOAT64' : message.typeKind.replace('TYPE_', '')
   const type = scalarType(kind)
   if (!type) throw new UnknownValueError(`${message.typeKind} is no type of BigQuery's`)
@@ -105,6 +126,10 @@ export function valueMessage(value: unknown, type: Type): ValueMessage {
       return { intervalValue: intervalBytes(text) }
     case 'JSON':
       return { jsonValue: JSON.stringify(value) }
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return { rangeValue: rangeMessage(text, type.kind) }
     default:
       return type satisfies never
   }
@@ -149,9 +174,26 @@ export function valueOfMessage(message: ValueMessage | null, type: Type): unknow
       return intervalOf(Buffer.from(message.intervalValue!))
     case 'JSON':
       return JSON.parse(message.jsonValue!)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return rangeOf(message.rangeValue!, type.kind)
     default:
       return type satisfies never
   }
+}
+
+function rangeMessage(text: string, kind: RangeKind): RangeMessage {
+  const bounds = readRange(text, elementOfRange(kind))
+  if (typeof bounds === 'string') throw new UnknownValueError(bounds)
+  const bound = (value: string | null): ValueMessage => valueMessage(value, { kind: elementOfRange(kind) })
+  return { start: bound(bounds.start), end: bound(bounds.end) }
+}
+
+function rangeOf({ start, end }: RangeMessage, kind: RangeKind): string {
+  const bound = (message: ValueMessage): string =>
+    (valueOfMessage(message, { kind: elementOfRange(kind) }) as string | null) ?? 'UNBOUNDED'
+  return `[${bound(start)}, ${bound(end)})`
 }
 
 // NumericValue::SerializeAsProtoBytes: the value without its point in two's complement, with the smallest number of bytes

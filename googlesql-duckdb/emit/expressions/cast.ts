@@ -46,6 +46,16 @@ const macro = (name: string) => (x: string) => `${name}(${x})`
 const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`
 const fromUtc = (x: string): string => `make_timestamptz(epoch_us(${x}))`
 
+const RANGE_FORMS = Object.fromEntries(
+  (['DATE', 'DATETIME', 'TIMESTAMP'] as const).flatMap(kind => {
+    const name = kind.toLowerCase()
+    return [
+      [`STRING RANGE<${kind}>`, macro(`bq_text_to_${name}_range`)],
+      [`RANGE<${kind}> STRING`, macro(`bq_${name}_range_text`)],
+    ]
+  }),
+)
+
 const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) => string>>> = {
   'INT64 BOOL': x => `(${x} <> 0)`,
   'INT64 FLOAT64': plain('DOUBLE'),
@@ -91,6 +101,7 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
   'TIMESTAMP TIME': x => `CAST(bq_utc(${x}) AS TIME)`,
   'TIMESTAMP DATETIME': macro('bq_utc'),
   'INTERVAL STRING': macro('bq_interval_to_text'),
+  ...RANGE_FORMS,
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Literals as DuckDB SQL. */
 import type { LiteralExpr } from '../../../googlesql/plan/nodes.js'
+import { elementOfRange, type RangeKind } from '../../../googlesql/types/types.js'
+import { readRange } from '../../../googlesql/values/ranges.js'
 import { bignumericUnits } from '../../bignumeric.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
@@ -22,6 +24,10 @@ export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>)
       return `from_hex('${[...(value as Uint8Array)].map(byte => byte.toString(16).padStart(2, '0')).join('')}')`
     case 'BIGNUMERIC':
       return `'${bignumericUnits(String(value))}'::BIGNUM`
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return rangeSql(String(value), type.kind)
     case 'JSON':
     case 'NUMERIC':
     case 'DATE':
@@ -33,6 +39,14 @@ export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>)
     case 'STRUCT':
       return `${quoteText(String(value))}::${duckdbType(type)}`
   }
+}
+
+function rangeSql(text: string, kind: RangeKind): string {
+  const element = elementOfRange(kind)
+  const bounds = readRange(text, element)
+  if (typeof bounds === 'string') throw new Error(`Internal error: ${bounds}`)
+  const bound = (value: string): string => `${quoteText(value)}::${duckdbType({ kind: element })}`
+  return `struct_pack(s := ${bound(bounds.start ?? '-infinity')}, e := ${bound(bounds.end ?? 'infinity')})`
 }
 
 function floatText(value: number): string {

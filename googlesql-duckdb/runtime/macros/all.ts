@@ -8,6 +8,7 @@ import { DATE_MACROS } from './dates.js'
 import { JSON_MACROS } from './json.js'
 import { MATH_MACROS } from './math.js'
 import { OPERATOR_MACROS } from './operators.js'
+import { RANGE_MACROS } from './ranges.js'
 import { REGEXP_MACROS } from './regexp.js'
 import { STRING_MACROS } from './strings.js'
 
@@ -21,6 +22,7 @@ export const MACROS: readonly string[] = [
   ...DATE_MACROS,
   ...JSON_MACROS,
   ...MATH_MACROS,
+  ...RANGE_MACROS,
   ...REGEXP_MACROS,
   ...STRING_MACROS,
 ]

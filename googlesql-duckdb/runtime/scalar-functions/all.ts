@@ -12,6 +12,7 @@ import { HASH_SCALAR_FUNCTIONS } from './hash.js'
 import { JSON_SCALAR_FUNCTIONS } from './json.js'
 import { MATH_SCALAR_FUNCTIONS } from './math.js'
 import { NET_SCALAR_FUNCTIONS } from './net.js'
+import { RANGE_SCALAR_FUNCTIONS } from './ranges.js'
 import { REGEXP_SCALAR_FUNCTIONS } from './regexp.js'
 import type { ScalarFunction } from './scalar-function.js'
 import { STRING_SCALAR_FUNCTIONS } from './strings.js'
@@ -28,6 +29,7 @@ export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...STRING_SCALAR_FUNCTIONS,
   ...BYTES_SCALAR_FUNCTIONS,
   ...HASH_SCALAR_FUNCTIONS,
+  ...RANGE_SCALAR_FUNCTIONS,
   ...REGEXP_SCALAR_FUNCTIONS,
   ...NET_SCALAR_FUNCTIONS,
   ...FORMAT_SCALAR_FUNCTIONS,

@@ -2,7 +2,7 @@
 
 import type { Expr } from '../../plan/nodes.js'
 import { mayCast } from '../../types/cast-rules.js'
-import { STRING, shortTypeName, type Type } from '../../types/types.js'
+import { isRangeKind, STRING, shortTypeName, type Type } from '../../types/types.js'
 import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 
 /** The symbol that authors write, by the operator's name in the catalogue. */
@@ -97,7 +97,7 @@ const order =
 /** `||`, like CONCAT, converts to STRING every type that can be cast to STRING, except BYTES. */
 const concatenation = (args: readonly (Expr | null)[]): string | null => {
   const types = args.flatMap(arg => (arg ? [arg.type] : []))
-  if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES')) return null
+  if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES' && !isRangeKind(type.kind))) return null
   if (types.every(type => type.kind === 'BYTES') || types.every(type => type.kind === 'ARRAY')) return null
   const supported = 'STRING || STRING; BYTES || BYTES; ARRAY || ARRAY'
   return `No matching signature for operator || for argument types: ${types.map(shortTypeName).join(', ')}. Supported signatures: ${supported}`

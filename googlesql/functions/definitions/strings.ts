@@ -2,7 +2,7 @@
 
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
-import { BYTES, type Type, typeName } from '../../types/types.js'
+import { BYTES, isRangeKind, type Type, typeName } from '../../types/types.js'
 import {
   CAN_FAIL,
   type CanFail,
@@ -49,9 +49,10 @@ const BOTH = ['(STRING) -> STRING', '(BYTES) -> BYTES']
 /** CONCAT converts to STRING every type that can be cast to STRING, except BYTES, which are joined only with BYTES. */
 function checkConcat(args: readonly (Expr | null)[]): string | null {
   const types = args.filter(arg => !isBareNull(arg)).map(arg => arg!.type)
-  const odd = types.find(({ kind }) => kind === 'ARRAY' || kind === 'STRUCT' || kind === 'JSON' || kind === 'BYTES')
+  const odd = types.find(({ kind }) => NOT_TEXT.has(kind) || isRangeKind(kind))
   return odd && types.some(type => type.kind !== 'BYTES') ? noText('CONCAT', types) : null
 }
+const NOT_TEXT: ReadonlySet<Type['kind']> = new Set(['ARRAY', 'STRUCT', 'JSON', 'BYTES'])
 const noText = (name: string, types: readonly Type[]): string =>
   `No matching signature for function ${name} for argument types: ${types.map(typeName).join(', ')}. ` +
   `Supported signatures: ${name}(STRING, [STRING, ...]); ${name}(BYTES, [BYTES, ...])`

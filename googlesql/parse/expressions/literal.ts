@@ -2,6 +2,7 @@
 
 import type { Literal, Parameter } from '../../ast/nodes.js'
 import type { Parser } from '../parser.js'
+import { parseRangeType } from '../type.js'
 
 type TypedName = Extract<Literal, { kind: 'typed' }>['typed']
 
@@ -54,6 +55,13 @@ function parseWordLiteral(p: Parser): Literal | null {
   if (typed === undefined) return null
   p.take()
   return { kind: 'typed', typed, value: parseString(p), at }
+}
+
+/** `RANGE<DATE> '[2026-01-01, 2026-02-01)'`. */
+export function parseRangeLiteral(p: Parser): Literal {
+  const { name, at } = parseRangeType(p)
+  if (p.token.kind !== 'string') p.unexpected()
+  return { kind: 'typed', typed: name, value: parseString(p), at }
 }
 
 function parseParameter(p: Parser): Parameter {

@@ -15,7 +15,7 @@ import type {
 } from '../../ast/nodes.js'
 import type { Parser } from '../parser.js'
 import { parseTypeNode } from '../type.js'
-import { parseLiteral } from './literal.js'
+import { parseLiteral, parseRangeLiteral } from './literal.js'
 
 /** The expression that comes next, or null when it begins with a name. */
 export function parsePrimary(p: Parser): Expression | null {
@@ -46,7 +46,7 @@ export function parsePrimary(p: Parser): Expression | null {
     case 'WITH':
       return isCalled ? parseWith(p) : null
     case 'RANGE':
-      return p.unsupported('Type RANGE')
+      return isCalled ? null : parseRangeLiteral(p)
     default:
       return null
   }

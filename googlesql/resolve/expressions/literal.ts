@@ -3,7 +3,19 @@
 import type * as ast from '../../ast/nodes.js'
 import { literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
-import { BIGNUMERIC, DATE, DATETIME, FLOAT64, INT64, JSON_TYPE, NUMERIC, TIME, TIMESTAMP } from '../../types/types.js'
+import {
+  BIGNUMERIC,
+  DATE,
+  DATETIME,
+  elementOfRange,
+  FLOAT64,
+  INT64,
+  isRangeKind,
+  JSON_TYPE,
+  NUMERIC,
+  TIME,
+  TIMESTAMP,
+} from '../../types/types.js'
 import {
   dateLiteral,
   datetimeLiteral,
@@ -12,6 +24,7 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../values/literals.js'
+import { rangeText, readRange } from '../../values/ranges.js'
 import type { ResolveContext } from '../context.js'
 
 /** The largest INT64; the smallest is `-MAX_INT64 - 1n`. */
@@ -38,6 +51,11 @@ const TYPED = {
 } as const
 
 export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, context: ResolveContext): Expr {
+  if (isRangeKind(node.typed)) {
+    const bounds = readRange(node.value, elementOfRange(node.typed))
+    if (typeof bounds === 'string') return context.fail(`Invalid RANGE literal value: ${bounds}`, node.at)
+    return literal({ kind: node.typed }, rangeText(bounds), node.at)
+  }
   const { type, read } = TYPED[node.typed]
   const value = read(node.value)
   if (value === null) return context.fail(`Invalid ${node.typed} literal: ${JSON.stringify(node.value)}`, node.at)

@@ -49,6 +49,9 @@ export function arrowColumn(field: Field, type: Type): ArrowColumn {
     case 'BYTES':
       return new BytesColumn(arrow, name, nullable)
     case 'INTERVAL':
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
       return new StringColumn(arrow, name, nullable)
     case 'JSON':
       return new JsonColumn(arrow, name, nullable)

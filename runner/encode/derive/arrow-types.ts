@@ -33,6 +33,9 @@ const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
   TIMESTAMP: () => new TimestampMicrosecond('UTC'),
   JSON: () => new Utf8(),
   INTERVAL: () => new Utf8(),
+  'RANGE<DATE>': () => new Utf8(),
+  'RANGE<DATETIME>': () => new Utf8(),
+  'RANGE<TIMESTAMP>': () => new Utf8(),
 }
 
 /** Extension names for types without an Arrow type. */

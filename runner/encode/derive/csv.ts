@@ -67,7 +67,10 @@ function compileCell(type: Type | undefined, guard: CellPrefix | null): Cell {
         writeText(out, reader.source, reader.sourceStart, reader.sourceEnd, guard)
       }
     case 'BYTES':
-      // The empty text is quoted, and base64 may begin with a plus sign.
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      // The empty text is quoted, base64 may begin with a plus sign, and a range has a comma.
       return (reader, out) => {
         const end = reader.readWord()
         writeText(out, reader.bytes, reader.at, end, guard)

@@ -35,6 +35,9 @@ const LEAVES: Readonly<Record<ScalarKind, Leaf>> = {
   },
   JSON: TEXT,
   INTERVAL: TEXT,
+  'RANGE<DATE>': TEXT,
+  'RANGE<DATETIME>': TEXT,
+  'RANGE<TIMESTAMP>': TEXT,
 }
 
 /** The elements of a column or field, depth first. An ARRAY is never null, as in JSON: the array of NULL is empty. */

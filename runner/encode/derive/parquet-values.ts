@@ -50,6 +50,9 @@ function presentReader(type: Type): ReadValue {
       return word((bytes, start, end) => Buffer.from(bytes.toString('latin1', start, end), 'base64'))
     case 'BIGNUMERIC':
     case 'INTERVAL':
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
       return word((bytes, start, end) => bytes.toString('latin1', start, end))
     case 'BOOL':
       return word((bytes, start) => bytes[start] === LETTER_T)

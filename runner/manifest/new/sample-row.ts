@@ -43,6 +43,12 @@ function sampleValue(type: Type, now: string): unknown {
       return '0-0 1 0:0:0'
     case 'JSON':
       return { a: 1 }
+    case 'RANGE<DATE>':
+      return '[2026-01-31, 2026-02-01)'
+    case 'RANGE<DATETIME>':
+      return '[2026-01-31T12:00:00, 2026-02-01T12:00:00)'
+    case 'RANGE<TIMESTAMP>':
+      return '[2026-01-31T12:00:00Z, 2026-02-01T12:00:00Z)'
     default:
       return type satisfies never
   }

@@ -3,7 +3,10 @@ import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml'
 import {
   dateLiteral,
   datetimeLiteral,
+  elementOfRange,
+  isRangeKind,
   numericLiteral,
+  readRange,
   type ScalarKind,
   type StructField,
   type Type,
@@ -91,13 +94,16 @@ const EXPECTED: Readonly<Record<CheckedKind, string>> = {
   INT64: 'an integer of 64 bits',
   FLOAT64: 'a number',
   NUMERIC: 'a number of at most 29 digits before its point',
-  BIGNUMERIC: 'a number of at most 38 digits before its point',
+  BIGNUMERIC: 'a number of at most 39 digits before its point',
   DATE: 'a date such as 2026-01-31',
   DATETIME: 'a date and time such as 2026-01-31T12:00:00',
   TIME: 'a time such as 12:00:00',
   TIMESTAMP: 'a time such as 2026-01-31T12:00:00Z',
   BYTES: 'base64',
   INTERVAL: 'text',
+  'RANGE<DATE>': 'a range such as [2026-01-31, UNBOUNDED)',
+  'RANGE<DATETIME>': 'a range such as [2026-01-31T12:00:00, UNBOUNDED)',
+  'RANGE<TIMESTAMP>': 'a range such as [2026-01-31T12:00:00Z, UNBOUNDED)',
 }
 
 /** What is said of a value of another kind, and what of one that is too large. */
@@ -136,7 +142,7 @@ function isOfType(node: Scalar, kind: CheckedKind): boolean {
     case 'BYTES':
       return /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text)
     default:
-      return typeof value !== 'boolean'
+      return isRangeKind(kind) ? typeof readRange(text, elementOfRange(kind)) !== 'string' : typeof value !== 'boolean'
   }
 }
 

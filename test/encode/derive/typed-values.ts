@@ -110,6 +110,10 @@ function scalarIn(kind: ScalarKind, texts: ScalarTexts): fc.Arbitrary<Cell> {
       return both(texts => texts.timestamp, fc.bigInt(MICROS), same)
     case 'INTERVAL':
       return both(texts => texts.interval, fc.constantFrom('0-0 0 0:0:0', '-1-2 3 -4:5:6.000007'), same)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return both(texts => texts.interval, fc.constantFrom('[2026-01-31, UNBOUNDED)', '[UNBOUNDED, 2026-01-31)'), same)
     case 'JSON':
       return fc
         .oneof(fc.json(), fc.constant('{"a":12345678901234567890.10,"a":"twice"}'))

@@ -213,7 +213,7 @@ describe('parseType', () => {
   const BAD: Readonly<Record<string, string>> = {
     'ARRAY<INT64': 'Syntax error: Expected ">" but got end of script at [1:12]',
     'INT64 STRING': 'Syntax error: Expected end of input but got identifier "STRING" at [1:7]',
-    'RANGE<DATE>': 'Type RANGE is not supported at [1:1]',
+    'RANGE<INT64>': 'Unsupported type: RANGE<INT64> is not supported at [1:7]',
     "STRING COLLATE 'und:ci'": 'COLLATE is not supported at [1:8]',
     'NUMERIC(a)': 'Syntax error: Unexpected identifier "a" at [1:9]',
   }

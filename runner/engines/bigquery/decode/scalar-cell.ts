@@ -1,10 +1,14 @@
 /** The exact texts that BigQuery writes scalar values as, become the texts of results; any other text is refused. */
 import {
   canonicalJson,
+  datetimeText,
+  elementOfRange,
   MAX_TIMESTAMP_MICROS,
   MIN_TIMESTAMP_MICROS,
+  type RangeKind,
   type ScalarKind,
 } from '../../../../googlesql/index.js'
+import { rangeResult } from '../../../encode/range-text.js'
 import type { ScalarTexts } from '../../../encode/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
@@ -40,9 +44,27 @@ export function scalarCell(kind: ScalarKind, value: string, texts: ScalarTexts):
       return texts.interval(exactFraction(checked(value, isInterval, kind)))
     case 'JSON':
       return texts.json(jsonOf(value))
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return texts.interval(rangeOf(value, kind))
     default:
       return kind satisfies never
   }
+}
+
+/** `[2026-01-31, UNBOUNDED)`; the bounds of TIMESTAMP are microseconds since 1970, as TIMESTAMP is asked for. */
+function rangeOf(value: string, kind: RangeKind): string {
+  const element = elementOfRange(kind)
+  const [, ...parts] = /^\[(.+), (.+)\)$/.exec(value) ?? []
+  if (parts.length !== 2) throw unexpected(kind)
+  const bounds = parts.map(part => {
+    if (part === 'UNBOUNDED') return null
+    if (element === 'DATE') return checked(part, isDate, kind)
+    if (element === 'DATETIME') return exactFraction(checked(part, isDatetime, kind))
+    return `${datetimeText(integerIn(part, TIMESTAMP_RANGE, kind))}Z`
+  })
+  return rangeResult(kind, bounds)
 }
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/

@@ -1,5 +1,12 @@
 /** Bound values as BigQuery's REST query parameters: each with its type, NULLs and arrays too. */
-import { parseTypeName, type Type } from '../../../../googlesql/index.js'
+import {
+  elementOfRange,
+  isRangeKind,
+  parseTypeName,
+  type RangeKind,
+  readRange,
+  type Type,
+} from '../../../../googlesql/index.js'
 import { type ArgumentProblem, RunnerError } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
 import { typeScalar } from '../../../model/typed-value.js'
@@ -33,6 +40,7 @@ function typeOf(type: Type): RestParameterType {
         structTypes: type.fields.map(field => ({ ...(field.name && { name: field.name }), type: typeOf(field.type) })),
       }
     default:
+      if (isRangeKind(type.kind)) return { type: 'RANGE', rangeElementType: { type: elementOfRange(type.kind) } }
       return { type: type.kind }
   }
 }
@@ -62,8 +70,15 @@ function restValue(type: Type, value: unknown): RestParameterValue | undefined {
     case 'BIGNUMERIC':
       return typeof value === 'number' || typeof value === 'bigint' ? { value: String(value) } : textOf(value)
     default:
-      return textOf(value)
+      return isRangeKind(type.kind) ? rangeOf(type.kind, value) : textOf(value)
   }
+}
+
+function rangeOf(kind: RangeKind, value: unknown): RestParameterValue | undefined {
+  const bounds = typeof value === 'string' ? readRange(value, elementOfRange(kind)) : ''
+  if (typeof bounds === 'string') return undefined
+  const bound = (text: string | null): RestParameterValue => (text === null ? {} : { value: text })
+  return { rangeValue: { start: bound(bounds.start), end: bound(bounds.end) } }
 }
 
 const NO_NUMBERS: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'])

@@ -7,6 +7,7 @@ export interface RestField {
   readonly mode?: string
   readonly fields?: readonly RestField[]
   readonly description?: string
+  readonly rangeElementType?: { readonly type: string }
 }
 
 export interface RestSchema {
@@ -25,6 +26,7 @@ export interface RestRow {
 export interface RestParameterType {
   readonly type: string
   readonly arrayType?: RestParameterType
+  readonly rangeElementType?: RestParameterType
   readonly structTypes?: readonly { readonly name?: string; readonly type: RestParameterType }[]
 }
 
@@ -32,6 +34,7 @@ export interface RestParameterType {
 export interface RestParameterValue {
   readonly value?: string
   readonly arrayValues?: readonly RestParameterValue[]
+  readonly rangeValue?: { readonly start: RestParameterValue; readonly end: RestParameterValue }
   readonly structValues?: Readonly<Record<string, RestParameterValue>>
 }
 

@@ -48,14 +48,15 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
 
 /**
  * The DuckDB type of a column in staged files. JSON and BYTES are staged as text: DuckDB's reader would change the numbers of
- * JSON and interpret escapes in BYTES. A BIGNUMERIC is a text there and in the table's files, which have no wider decimals.
+ * JSON and interpret escapes in BYTES. A BIGNUMERIC or a range is a text there and in the table's files, which have no such type.
  */
 export function stagedType(type: Type): string {
   return duckdbType(asTexts(type))
 }
 
-const asTexts = (type: Type): Type => withText(type, ['JSON', 'BYTES', 'BIGNUMERIC'])
-const withoutBignumeric = (type: Type): Type => withText(type, ['BIGNUMERIC'])
+const KEPT_AS_TEXT: readonly ScalarKind[] = ['BIGNUMERIC', 'RANGE<DATE>', 'RANGE<DATETIME>', 'RANGE<TIMESTAMP>']
+const asTexts = (type: Type): Type => withText(type, ['JSON', 'BYTES', ...KEPT_AS_TEXT])
+const inFiles = (type: Type): Type => withText(type, KEPT_AS_TEXT)
 
 /** The type with STRING in place of these scalar types. */
 function withText(type: Type, kinds: readonly ScalarKind[]): Type {
@@ -71,7 +72,7 @@ export function finishedColumns(table: TableDefinition): string {
   return table.columns
     .map(({ name, type }) => {
       const staged = stagedType(type)
-      const finished = duckdbType(withoutBignumeric(type))
+      const finished = duckdbType(inFiles(type))
       return staged === finished ? quoteName(name) : `CAST(${quoteName(name)} AS ${finished}) AS ${quoteName(name)}`
     })
     .join(', ')

@@ -2,7 +2,7 @@
  * Converts values of text files to values of columns: for each type, the type that the file is read with, and the DuckDB SQL
  * that converts it to the column's type or raises an error.
  */
-import type { Type } from '../../../../googlesql/data.js'
+import { elementOfRange, type RangeKind, type Type } from '../../../../googlesql/data.js'
 import {
   BIGNUMERIC_SCALE,
   duckdbType,
@@ -145,9 +145,21 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       return timestampFromWire(sql, checked, matches)
     case 'INTERVAL':
       return checked([`TRY_CAST(${sql} AS INTERVAL) IS NOT NULL`, `TRY_CAST(${sql} AS INTERVAL)`])
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return rangeOfText(sql, kind)
     default:
       return kind satisfies never
   }
+}
+
+/** The range that a text is; the function that reads it raises BigQuery's error for any other. */
+function rangeOfText(sql: string, kind: RangeKind): string {
+  const element = elementOfRange(kind)
+  const type = duckdbType({ kind: element })
+  const bounds = `bq_read_range(${sql}, '${element.toLowerCase()}')`
+  return `list_transform([${bounds}], lambda b$: CASE WHEN b$ IS NOT NULL THEN struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`
 }
 
 /** The BIGNUMERIC of a plain decimal text; NULL beyond its range. */

@@ -27,7 +27,17 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api'
-import { canonicalJson, numericLiteral, type StructType, type Type, typeName } from '../../../../googlesql/data.js'
+import {
+  canonicalJson,
+  elementOfRange,
+  isRangeKind,
+  numericLiteral,
+  type RangeElementKind,
+  readRange,
+  type StructType,
+  type Type,
+  typeName,
+} from '../../../../googlesql/data.js'
 import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/data.js'
 import { typeScalar } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
@@ -89,6 +99,10 @@ function valueType(type: Type): DuckDBType {
       return TIMESTAMPTZ
     case 'INTERVAL':
       return INTERVAL
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return STRUCT({ s: valueType(elementOf(type)), e: valueType(elementOf(type)) })
     case 'ARRAY':
       return LIST(valueType(type.element))
     case 'STRUCT': {
@@ -137,6 +151,10 @@ function duckdbValue(type: Type, value: unknown, refuse: Refuse): DuckDBValue {
     }
     case 'INTERVAL':
       return interval(value) ?? refuse()
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return range(elementOfRange(type.kind), value, refuse)
     case 'ARRAY':
       return Array.isArray(value) ? listValue(value.map(item => duckdbValue(type.element, item, refuse))) : refuse()
     case 'STRUCT':
@@ -195,6 +213,20 @@ function civilMicros(type: 'date' | 'datetime' | 'timestamp', value: unknown): b
   const seconds = type === 'date' ? Date.parse(`${text}T00:00:00Z`) : Date.parse(`${text.slice(0, 19)}Z`)
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? ''
   return BigInt(seconds) * 1_000n + BigInt(fraction.padEnd(6, '0') || 0)
+}
+
+const elementOf = (type: Type): Type => ({ kind: isRangeKind(type.kind) ? elementOfRange(type.kind) : 'DATE' })
+
+const INFINITE = { DATE: DuckDBDateValue, DATETIME: DuckDBTimestampValue, TIMESTAMP: DuckDBTimestampTZValue } as const
+
+/** The struct that a range is in DuckDB. */
+function range(kind: RangeElementKind, value: unknown, refuse: Refuse): DuckDBValue {
+  const bounds = typeof value === 'string' ? readRange(value, kind) : ''
+  if (typeof bounds === 'string') return refuse()
+  const bound = (text: string | null, unbounded: DuckDBValue): DuckDBValue =>
+    text === null ? unbounded : duckdbValue({ kind }, text.replace(' ', 'T').replace(/\+00$/, 'Z'), refuse)
+  const { PosInf, NegInf } = INFINITE[kind]
+  return structValue({ s: bound(bounds.start, NegInf), e: bound(bounds.end, PosInf) })
 }
 
 function interval(value: unknown): DuckDBIntervalValue | undefined {

@@ -5,6 +5,7 @@ import {
   DuckDBDecimalValue,
   DuckDBIntervalValue,
   DuckDBListVector,
+  DuckDBStructValue,
   DuckDBStructVector,
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,
@@ -12,11 +13,12 @@ import {
   type DuckDBValue,
   type DuckDBVector,
 } from '@duckdb/node-api'
-import type { StructField, Type } from '../../../../googlesql/data.js'
+import { dateText, datetimeText, type RangeKind, type StructField, type Type } from '../../../../googlesql/data.js'
 import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/data.js'
 import { BodyTooLargeError } from '../../../encode/body.js'
 import { nullInRequired } from '../../../encode/broken-contract.js'
 import { intervalText } from '../../../encode/interval-text.js'
+import { rangeResult } from '../../../encode/range-text.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
 import type { ColumnPromise } from '../../../model/query.js'
@@ -162,11 +164,32 @@ function scalarWriter(kind: ScalarKind, texts: ScalarTexts): (value: DuckDBValue
         value instanceof DuckDBIntervalValue
           ? texts.interval(intervalText(value.months, value.days, value.micros))
           : refuse(value)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return value => (value instanceof DuckDBStructValue ? texts.interval(rangeOf(kind, value)) : refuse(value))
     case 'JSON':
       return value => (typeof value === 'string' ? texts.json(value) : refuse(value))
     default:
       return kind satisfies never
   }
+}
+
+function rangeOf(kind: RangeKind, { entries }: DuckDBStructValue): string {
+  return rangeResult(kind, [entries['s'], entries['e']].map(boundText))
+}
+
+function inYears(text: string | undefined): string {
+  if (text === undefined) throw new ValueError('A bound of a range is out of the years 1 to 9999')
+  return text
+}
+
+/** Null where the range is unbounded. */
+function boundText(value: DuckDBValue | undefined): string | null {
+  if (value instanceof DuckDBDateValue) return value.isFinite ? inYears(dateText(value.days)) : null
+  if (value instanceof DuckDBTimestampValue) return value.isFinite ? inYears(datetimeText(value.micros)) : null
+  if (value instanceof DuckDBTimestampTZValue) return value.isFinite ? `${inYears(datetimeText(value.micros))}Z` : null
+  throw new UnexpectedValueError(`a bound of a range expected, DuckDB gave ${typeof value}`)
 }
 
 /** @throws ValueError for a value that is beyond BIGNUMERIC, which no function of the dialect gives */

@@ -52,6 +52,21 @@ const CASES: readonly Case[] = [
   { field: { type: 'BIGNUMERIC' }, v: MOST_BIGNUMERIC, json: `"${MOST_BIGNUMERIC}"` },
   { field: { type: 'DATE' }, v: '2024-02-29', json: '"2024-02-29"' },
   { field: { type: 'INTERVAL' }, v: '1-2 -3 4:5:6.789000', json: '"1-2 -3 4:5:6.789"' },
+  {
+    field: { type: 'RANGE', rangeElementType: { type: 'DATE' } },
+    v: '[2024-02-29, UNBOUNDED)',
+    json: '"[2024-02-29, UNBOUNDED)"',
+  },
+  {
+    field: { type: 'RANGE', rangeElementType: { type: 'DATETIME' } },
+    v: '[UNBOUNDED, 2020-01-01T00:00:00.500000)',
+    json: '"[UNBOUNDED, 2020-01-01T00:00:00.500)"',
+  },
+  {
+    field: { type: 'RANGE', rangeElementType: { type: 'TIMESTAMP' } },
+    v: '[0, 1700000000123456)',
+    json: '"[1970-01-01T00:00:00Z, 2023-11-14T22:13:20.123456Z)"',
+  },
   { field: { type: 'JSON' }, v: '{"b": 1, "a":[true, null]}', json: '{"a":[true,null],"b":1}' },
   { field: { type: 'JSON' }, v: 'null', json: 'null' },
   { field: { type: 'JSON' }, v: null, json: 'null' },

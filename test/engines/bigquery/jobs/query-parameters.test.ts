@@ -73,7 +73,14 @@ describe('a parameter for BigQuery', () => {
     expect(JSON.stringify(value)).to.equal('{"structValues":{"a":{"value":"1"},"__proto__":{"value":"x"}}}')
   })
 
+  it('that is a range has its bounds, and none where it is unbounded', () => {
+    const { type, value } = only('RANGE<DATE>', '[2026-01-31, UNBOUNDED)')
+    expect(type).to.deep.equal({ type: 'RANGE', rangeElementType: { type: 'DATE' } })
+    expect(value).to.deep.equal({ rangeValue: { start: { value: '2026-01-31' }, end: {} } })
+  })
+
   for (const [type, value] of [
+    ['RANGE<DATE>', '2026-01-31'],
     ['TIMESTAMP', new Date(0)],
     ['TIMESTAMP', 12],
     ['STRING', 12],

@@ -5,7 +5,11 @@ import {
   dateLiteral,
   datetimeLiteral,
   datetimeText,
+  elementOfRange,
   numericLiteral,
+  type RangeKind,
+  rangeText,
+  readRange,
   type ScalarKind,
   timeLiteral,
   timestampLiteral,
@@ -51,6 +55,10 @@ export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): 
     }
     case 'INTERVAL':
       return interval(text)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return range(kind, text)
     default:
       return kind satisfies never
   }
@@ -91,6 +99,10 @@ export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): st
       return 'a JSON value'
     case 'INTERVAL':
       return 'an INTERVAL like 1-2 3 4:5:6.789 or P1Y2M3D'
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return `a ${kind} like [2026-01-31, UNBOUNDED)`
     default:
       return kind satisfies never
   }
@@ -178,6 +190,12 @@ function timestamp(text: string): string | null {
 
 const roundedMicros = (fraction: string): bigint =>
   BigInt(fraction.slice(0, 6).padEnd(6, '0')) + (fraction.charCodeAt(6) >= 0x35 ? 1n : 0n)
+
+/** The text of a range, which its column's files keep. */
+function range(kind: RangeKind, text: string): string | null {
+  const bounds = readRange(text, elementOfRange(kind))
+  return typeof bounds === 'string' ? null : quoted(rangeText(bounds))
+}
 
 function interval(text: string): string | null {
   try {

@@ -1,0 +1,52 @@
+/** Macros of ranges: structs of two bounds, which are infinite where the range is unbounded. */
+import { EMPTY_RANGE } from '../../../googlesql/values/ranges.js'
+
+/** For each type of bounds: its name in macros, DuckDB's type, the text of a bound, its microseconds, and the way back. */
+const ELEMENTS = [
+  {
+    name: 'date',
+    type: 'DATE',
+    text: 'CAST(x AS VARCHAR)',
+    micros: 'epoch_us(CAST(x AS TIMESTAMP))',
+    ofMicros: 'CAST(make_timestamp(x) AS DATE)',
+  },
+  {
+    name: 'datetime',
+    type: 'TIMESTAMP',
+    text: 'bq_datetime_text(x)',
+    micros: 'epoch_us(x)',
+    ofMicros: 'make_timestamp(x)',
+  },
+  {
+    name: 'timestamp',
+    type: 'TIMESTAMPTZ',
+    text: 'bq_timestamp_text(x)',
+    micros: 'epoch_us(x)',
+    ofMicros: 'make_timestamptz(x)',
+  },
+] as const
+
+const of = (template: string, x: string): string => template.replaceAll(/\bx\b/g, x)
+
+export const RANGE_MACROS: readonly string[] = [
+  `bq_range(low, high, least, most) AS CASE
+    WHEN low >= high THEN bq_raise('${EMPTY_RANGE}') ELSE struct_pack(s := coalesce(low, least), e := coalesce(high, most)) END`,
+  `bq_range_contains(r, x) AS (x >= r.s AND x < r.e)`,
+  `bq_range_contains_range(r, o) AS (r.s <= o.s AND o.e <= r.e)`,
+  `bq_range_overlaps(r, o) AS (r.s < o.e AND o.s < r.e)`,
+  ...ELEMENTS.flatMap(({ name, type, text, micros, ofMicros }) => [
+    `bq_${name}_bound_text(x) AS CASE WHEN isfinite(x) THEN ${text} WHEN x IS NOT NULL THEN 'UNBOUNDED' END`,
+    `bq_${name}_range_text(r) AS ('[' || bq_${name}_bound_text(r.s) || ', ' || bq_${name}_bound_text(r.e) || ')')`,
+    `bq_text_to_${name}_range(t) AS list_transform([bq_read_range(t, '${name}')], lambda b$: CASE WHEN b$ IS NOT NULL THEN
+      struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`,
+    `bq_${name}_range_intersect(r, o) AS CASE
+      WHEN bq_range_overlaps(r, o) THEN struct_pack(s := greatest(r.s, o.s), e := least(r.e, o.e))
+      WHEN r IS NOT NULL AND o IS NOT NULL THEN bq_raise('Provided RANGE inputs: ' || bq_${name}_range_text(r) || ' and ' ||
+        bq_${name}_range_text(o) || ' do not overlap. Please check RANGE_OVERLAPS before calling RANGE_INTERSECT') END`,
+    `bq_${name}_micros(x) AS CASE WHEN isfinite(x) THEN ${micros} END`,
+    `bq_${name}_range_array(r, step, keeps) AS list_transform(
+      [bq_range_steps('${name}', [bq_${name}_micros(r.s), bq_${name}_micros(r.e), bq_interval_months(step),
+        bq_interval_days(step), bq_interval_micros(step)]::BIGINT[], r IS NULL OR step IS NULL OR keeps IS NULL, keeps)],
+      lambda b$: list_transform(range(1, len(b$)), lambda i$: struct_pack(s := ${of(ofMicros, 'b$[i$]')}, e := ${of(ofMicros, 'b$[i$ + 1]')})))[1]`,
+  ]),
+]

@@ -1,0 +1,69 @@
+/** Ranges: their texts, and the steps of GENERATE_RANGE_ARRAY. */
+import type { RangeElementKind } from '../../../googlesql/types/types.js'
+import { readRange } from '../../../googlesql/values/ranges.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+
+const DAY_MICROS = 86_400_000_000n
+const MAX_RANGES = 1_000_000
+
+/** The bounds as DuckDB reads them, infinite where the range is unbounded. */
+function read(text: string, name: string): string[] {
+  const bounds = readRange(text, name.toUpperCase() as RangeElementKind)
+  if (typeof bounds === 'string') throw new ScalarFunctionError(bounds)
+  return [bounds.start ?? '-infinity', bounds.end ?? 'infinity']
+}
+
+/** The time some months later; a day that the month does not have is its last one. */
+function addMonths(micros: bigint, months: number): bigint {
+  const time = ((micros % DAY_MICROS) + DAY_MICROS) % DAY_MICROS
+  const date = new Date(Number((micros - time) / 1000n))
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()]
+  const last = dayOf(year, month + 1, 0)
+  return BigInt(dayOf(year, month, Math.min(day, new Date(last).getUTCDate()))) * 1000n + time
+}
+
+/** Date.UTC, which reads the years 0 to 99 as those of the twentieth century. */
+const dayOf = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month, day)
+
+/** The bounds between the subranges, in microseconds, from the start of the first to the end of the last one. */
+function steps(name: string, parts: readonly (bigint | null)[], isNull: boolean, keepsPart: boolean): bigint[] | null {
+  if (isNull) return null
+  const [start, end, months, days, micros] = parts as [bigint | null, bigint | null, bigint, bigint, bigint]
+  const kinds = [months, days, micros].filter(part => part !== 0n)
+  if (kinds.length === 0) throw new ScalarFunctionError('step cannot be 0')
+  if (kinds.some(part => part < 0n)) throw new ScalarFunctionError('step cannot be negative')
+  if (name === 'timestamp' && months !== 0n)
+    throw new ScalarFunctionError('step with non-zero MONTH or YEAR part is not supported')
+  if (name === 'date' && micros !== 0n)
+    throw new ScalarFunctionError('step with non-zero (H:M:S[.F]) part is not supported')
+  if (months !== 0n && kinds.length > 1) throw new ScalarFunctionError('step must have a single date and time part')
+  if (start === null || end === null) throw new ScalarFunctionError('input RANGE cannot have UNBOUNDED endpoints')
+  const length = days * DAY_MICROS + micros
+  const at = (i: number): bigint => (months === 0n ? start + BigInt(i) * length : addMonths(start, i * Number(months)))
+  const bounds = [start]
+  for (let i = 1; bounds.at(-1)! < end; i++) {
+    if (i > MAX_RANGES) throw new ScalarFunctionError(`Cannot generate arrays with more than ${MAX_RANGES} elements.`)
+    const next = at(i)
+    if (next <= end) bounds.push(next)
+    else if (keepsPart) bounds.push(end)
+    else break
+  }
+  return bounds
+}
+
+export const RANGE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
+  {
+    name: 'bq_read_range',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR[]',
+    handlesNull: false,
+    compute: read,
+  },
+  {
+    name: 'bq_range_steps',
+    parameters: ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'],
+    returns: 'BIGINT[]',
+    handlesNull: true,
+    compute: steps,
+  },
+]
