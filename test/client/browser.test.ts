@@ -7,13 +7,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
-import ts from 'typescript'
-import { typescriptClient } from '../../runner/client/typescript.js'
 import { isPendingWithoutBrowser, openBrowser } from '../explorer/browser.js'
 import { type Serving, serving, TOKEN } from '../http/serving.js'
 import { handMadeEndpoint, parameter } from '../request/hand-made.js'
 import { until } from '../until.js'
-import { described, endpointsOf, runtimeOf } from './described.js'
+import { clientModule } from './described.js'
 
 /** A module: calls, and what comes of each that does not depend on when it is made. */
 const PROGRAM = `import { createSluice, SluiceError } from './client.mjs'
@@ -56,9 +54,7 @@ describe('the client in TypeScript in a browser', function () {
   let page: Page
 
   before(async () => {
-    const text = typescriptClient(endpointsOf(described('tests.echo')), runtimeOf('ts'))
-    const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
-    files['/client.mjs'] = ts.transpileModule(text, { compilerOptions }).outputText
+    files['/client.mjs'] = clientModule('tests.echo')
     for (const [path, content] of Object.entries(files)) writeFileSync(join(folder, path), content)
     pages = createServer(({ url = '' }, res) => {
       const script = files[url]

@@ -6,13 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
-import ts from 'typescript'
-import { typescriptClient } from '../../runner/client/typescript.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import { type Serving, serving, TOKEN } from '../http/serving.js'
 import { handMadeEndpoint, parameter as madeParameter } from '../request/hand-made.js'
 import { until } from '../until.js'
-import { described, endpointsOf, runtimeOf } from './described.js'
+import { clientModule } from './described.js'
 
 type Meta = Readonly<Record<'rowCount' | 'truncated' | 'etag' | 'ageSeconds' | 'cache' | 'requestId', unknown>>
 interface Result {
@@ -48,10 +46,8 @@ describe('calls of the client in TypeScript', function () {
   let call: Call
 
   before(async () => {
-    const text = typescriptClient(endpointsOf(described('tests.echo')), runtimeOf('ts'))
-    const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
     const file = join(folder, 'client.mjs')
-    writeFileSync(file, ts.transpileModule(text, { compilerOptions: options }).outputText)
+    writeFileSync(file, clientModule('tests.echo'))
     ;({ createSluice } = (await import(pathToFileURL(file).href)) as { createSluice: CreateSluice })
     const parameters = [
       madeParameter('project', { isRequired: true }),

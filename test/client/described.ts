@@ -1,6 +1,8 @@
 /** Endpoints as a server describes them, for clients of them. */
 import { readFileSync } from 'node:fs'
+import ts from 'typescript'
 import { type ClientEndpoint, readEndpoints } from '../../runner/client/contract.js'
+import { typescriptClient } from '../../runner/client/typescript.js'
 
 export type Described = Readonly<Record<string, unknown>>
 
@@ -35,6 +37,13 @@ export const column = (name: string, type: string, more: Described = {}): Descri
 /** These, as a client is written from them. */
 export const endpointsOf = (...endpoints: readonly Described[]): readonly ClientEndpoint[] =>
   readEndpoints({ endpoints })!
+
+/** The client in TypeScript of one endpoint of this name, as a module that Node and browsers run. */
+export function clientModule(name: string): string {
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
+  return ts.transpileModule(typescriptClient(endpointsOf(described(name)), runtimeOf('ts')), { compilerOptions })
+    .outputText
+}
 
 /** One column for each form of a value: its name, its type and more, the type in TypeScript, the one in Python. */
 export const FORMS: readonly (readonly [name: string, type: string, more: Described, ts: string, python: string])[] = [

@@ -1,4 +1,5 @@
 /** Every format has the values of the JSON that it is derived from. */
+import { spawnSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'chai'
@@ -128,6 +129,20 @@ describe('csv', () => {
     ]
     const bytes = await derive('csv', columns, Buffer.from('{"result":[]}'), FACTS)
     expect(Buffer.from(bytes).toString()).to.equal('"a,b",=x\r\n')
+  })
+})
+
+const HAS_JQ = spawnSync('jq', ['--version']).status === 0
+
+describe(`ndjson${HAS_JQ ? '' : ' (pending: jq is not installed)'}`, () => {
+  it('is read by jq, with the rows of the JSON', async function () {
+    if (!HAS_JQ) this.skip()
+    const samples = fc.sample(anySample, { numRuns: 20, seed: 1 })
+    for (const sample of samples) {
+      const input = await textOf('ndjson', sample)
+      const { status, stdout } = spawnSync('jq', ['-c', '-s', 'length'], { input, encoding: 'utf8' })
+      expect([status, Number(stdout)]).to.deep.equal([0, sample.rows.length])
+    }
   })
 })
 
