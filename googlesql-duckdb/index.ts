@@ -3,12 +3,18 @@
  * runtime/index.ts.
  */
 
+export type * from '../googlesql/ast/nodes.js'
 export type {
   ArrayType,
+  BodyText,
+  FunctionCatalogue,
+  FunctionSource,
   InformationSchemaView,
   ScalarKind,
   ScalarType,
   Shard,
+  StoredDefinition,
+  StoredFunction,
   StructField,
   StructType,
   TableCatalogue,
