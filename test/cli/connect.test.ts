@@ -88,6 +88,7 @@ describe('connect', function () {
     ['an unknown argument', ['curl', 'shop.sales', 'shpo=x'], 2, 'has no parameter "shpo"; did you mean "shop"?'],
     ['an argument of an endpoint without parameters', ['curl', 'shop.stock', 'a=x'], 2, 'it has no parameters'],
     ['an argument without a value', ['curl', 'shop.sales', 'shop'], 2, 'an argument must be name=value, found "shop"'],
+    ['an argument of another type', ['curl', 'shop.sales', 'shop=south', 'least=abc'], 2, 'shop.sales: least must be'],
     ['no endpoint', ['curl'], 2, 'connect curl needs the name of an endpoint'],
     ['an address with a password', ['curl', 'shop.stock', '--url', 'http://a:b@c'], 2, '--url must be an http'],
     ['--all for another tool', ['curl', '--all'], 2, '--all is for grafana'],

@@ -163,12 +163,12 @@ describe('sluice test', () => {
     [
       'count: 2\n',
       'cuont: 2\n',
-      ':19:7: unknown key "cuont" in "tests.0.expect"; did you mean "count"? [schema/unknown-key]',
+      ':19:7: unknown key "cuont" in "expect" of test "everything until now"; did you mean "count"? [schema/unknown-key]',
     ],
     [
       'count: 2\n',
       'count: two\n',
-      ':19:14: "tests.0.expect.count" must be an integer, found the text "two" [schema/type]',
+      ':19:14: "expect.count" of test "everything until now" must be an integer, found the text "two" [schema/type]',
     ],
     [
       'product: kettle,',

@@ -8,6 +8,7 @@ import { parse, stringify } from 'yaml'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { loadSources } from '../../runner/manifest/load.js'
 import { readTableSchema } from '../../runner/manifest/tables/load.js'
+import { readTests } from '../../runner/manifest/tests/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { checkByTranslation } from './check-by-translation.js'
 
@@ -48,6 +49,11 @@ const KINDS: readonly {
     of: 'a table schema',
     file: `${CASES}/first-hour-tables.yaml`,
     told: text => Promise.resolve(readTableSchema({ file: 'schemas/tables/shop.orders.json', text }).diagnostics),
+  },
+  {
+    of: 'a test file',
+    file: `${CASES}/first-hour-tests.yaml`,
+    told: text => Promise.resolve(readTests({ file: 'shop.by-day.test.yaml', text }, tables).diagnostics),
   },
 ]
 

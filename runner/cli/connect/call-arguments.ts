@@ -3,7 +3,7 @@ import { nearest } from '../../../googlesql/index.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import { UsageError } from '../../model/errors.js'
 import type { Parameter, ScalarParameterType } from '../../model/param.js'
-import { splitType } from '../../model/typed-value.js'
+import { splitType, typeScalar } from '../../model/typed-value.js'
 
 type Given = Readonly<Record<string, string | readonly string[]>>
 
@@ -13,7 +13,7 @@ export interface CallArguments {
   readonly missing: readonly { readonly parameter: string; readonly argument: string }[]
 }
 
-/** @throws UsageError that names every argument which the endpoint does not declare. */
+/** @throws UsageError that names every argument which the endpoint does not declare, or which its type excludes. */
 export function callArguments(
   { name, parameters }: Pick<Endpoint, 'name' | 'parameters'>,
   given: Given,
@@ -21,6 +21,13 @@ export function callArguments(
   const known = parameters.map(parameter => parameter.name)
   const unknown = Object.keys(given).filter(argument => !known.includes(argument))
   if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, known)))
+  const wrong = parameters.flatMap(({ name: parameter, type }) =>
+    [given[parameter] ?? []].flat().flatMap(text => {
+      const typed = typeScalar(splitType(type).scalar, text)
+      return typed.ok ? [] : [`${name}: ${parameter} ${typed.detail}, found ${JSON.stringify(text)}`]
+    }),
+  )
+  if (wrong.length > 0) throw new UsageError(wrong)
   const missing = parameters
     .filter(one => one.isRequired && one.default === undefined && (given[one.name] ?? '').length === 0)
     .map(one => ({ parameter: one.name, argument: exampleOf(one) }))

@@ -17,8 +17,13 @@ export interface SchemaMessage {
 }
 
 /** The path as a message names it: `parameter "limit"`, `settings.cache`. */
-function nameOfPlace(path: NodePath, root: string): string {
+function nameOfPlace(path: NodePath, root: string, value: unknown): string {
   const [first, second, third, fourth] = path
+  if (first === 'tests' && typeof second === 'number') {
+    const { name } = (value as { readonly tests: readonly { readonly name?: unknown }[] }).tests[second] ?? {}
+    const test = typeof name === 'string' ? `test "${name}"` : `test ${second + 1}`
+    return path.length === 2 ? test : `"${path.slice(2).join('.')}" of ${test}`
+  }
   if (first === undefined) return root
   if (first === 'parameters' && path.length === 2) return `parameter "${second}"`
   if (first === 'lookups' && path.length === 2) return `lookup table "${second}"`
@@ -40,19 +45,19 @@ const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * The message for an error. A keyword that has no message here falls back to Ajv's. `root` names the whole file: `the
- * manifest`.
+ * manifest`; `value` is what it holds.
  */
-export function schemaMessage(error: ErrorObject, path: NodePath, root: string): SchemaMessage {
+export function schemaMessage(error: ErrorObject, path: NodePath, root: string, value: unknown): SchemaMessage {
   const { keyword, params, data, parentSchema } = error
-  const place = nameOfPlace(path, root)
+  const place = nameOfPlace(path, root, value)
   const about = (rule: RuleId, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])
       const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
-      const value = (data as Readonly<Record<string, unknown>>)[key]
-      const broken = brokenText(key, value, known)
+      const given = (data as Readonly<Record<string, unknown>>)[key]
+      const broken = brokenText(key, given, known)
       const meant = broken === null ? meantKey(key, known) : undefined
       const hint = meant === undefined ? `; expected one of ${quotedList(known)}` : `; did you mean "${meant}"?`
       return {
@@ -102,8 +107,11 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string):
       return about('schema/range', `${place} must be at most ${params['limit']} characters long`)
     case 'minLength':
     case 'minItems':
-    case 'minProperties':
-      return about('schema/range', `${place} must not be empty`)
+    case 'minProperties': {
+      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+      const hint = known.length === 0 ? '' : `; write one of ${quotedList(known)}`
+      return about('schema/range', `${place} must not be empty${hint}`)
+    }
     case 'maxItems':
     case 'maxProperties':
       return about('schema/range', `${place} must have at most ${params['limit']} members`)

@@ -37,7 +37,7 @@ function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string
   const mistakes = new Map<string, SchemaMistake>()
   for (const error of worthTelling(errors)) {
     const path = pathOf(error.instancePath, value)
-    const message = schemaMessage(error, path, root)
+    const message = schemaMessage(error, path, root, value)
     mistakes.set(`${JSON.stringify(message.at ?? path)} ${message.message}`, { ...message, path })
   }
   return [...mistakes.values()]
