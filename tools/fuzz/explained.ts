@@ -50,7 +50,7 @@ const EXPLAINED: readonly Explained[] = [
   {
     reason: 'BigQuery casts ranges to STRING (conversion_functions#cast_as_string), the reference has not built that',
     class: ['wrong', 'error'],
-    sql: /CAST\([^)]*AS STRING\)/,
+    sql: /CAST\(.*AS STRING\)/s,
     found: /\[(?:UNBOUNDED|\d{4}-)[^"]*, [^"]*\)/,
   },
   {

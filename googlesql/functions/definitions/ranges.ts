@@ -25,11 +25,13 @@ const range = (
 const isCoercedNull = (arg: Expr | null): boolean =>
   arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null
 
-/** Which of the three types of ranges an untyped NULL would be, nothing says. */
-const needsType: NonNullable<FunctionEntry['check']> = ([first, second]) =>
-  [first, second].some(arg => arg && isRangeKind(arg.type.kind) && isCoercedNull(arg))
+/** Which of the three types of ranges it would be, nothing says where all of them are untyped NULLs. */
+const needsType: NonNullable<FunctionEntry['check']> = args => {
+  const ranges = args.filter(arg => arg !== null && isRangeKind(arg.type.kind))
+  return ranges.length > 0 && ranges.every(isCoercedNull)
     ? 'A literal NULL argument cannot be accepted in place of RANGE. Add a CAST to specify the type like CAST(NULL AS RANGE<DATE>)'
     : null
+}
 
 export const RANGE_FUNCTIONS: readonly FunctionEntry[] = [
   {
