@@ -13,15 +13,15 @@ const ELEMENTS = [
   {
     name: 'datetime',
     type: 'TIMESTAMP',
-    text: 'bq_datetime_text(x)',
-    micros: 'epoch_us(x)',
+    text: 'bq_datetime_text(CAST(x AS TIMESTAMP))',
+    micros: 'epoch_us(CAST(x AS TIMESTAMP))',
     ofMicros: 'make_timestamp(x)',
   },
   {
     name: 'timestamp',
     type: 'TIMESTAMPTZ',
-    text: 'bq_timestamp_text(x)',
-    micros: 'epoch_us(x)',
+    text: 'bq_timestamp_text(CAST(x AS TIMESTAMPTZ))',
+    micros: 'epoch_us(CAST(x AS TIMESTAMPTZ))',
     ofMicros: 'make_timestamptz(x)',
   },
 ] as const
@@ -34,8 +34,9 @@ export const RANGE_MACROS: readonly string[] = [
   `bq_range_contains(r, x) AS (x >= r.s AND x < r.e)`,
   `bq_range_contains_range(r, o) AS (r.s <= o.s AND o.e <= r.e)`,
   `bq_range_overlaps(r, o) AS (r.s < o.e AND o.s < r.e)`,
+  // A bound is cast to its type, which DuckDB forgets of a range that is NULL before the query runs.
   ...ELEMENTS.flatMap(({ name, type, text, micros, ofMicros }) => [
-    `bq_${name}_bound_text(x) AS CASE WHEN isfinite(x) THEN ${text} WHEN x IS NOT NULL THEN 'UNBOUNDED' END`,
+    `bq_${name}_bound_text(x) AS CASE WHEN isfinite(CAST(x AS ${type})) THEN ${text} WHEN x IS NOT NULL THEN 'UNBOUNDED' END`,
     `bq_${name}_range_text(r) AS ('[' || bq_${name}_bound_text(r.s) || ', ' || bq_${name}_bound_text(r.e) || ')')`,
     `bq_text_to_${name}_range(t) AS list_transform([bq_read_range(t, '${name}')], lambda b$: CASE WHEN b$ IS NOT NULL THEN
       struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`,
@@ -43,7 +44,7 @@ export const RANGE_MACROS: readonly string[] = [
       WHEN bq_range_overlaps(r, o) THEN struct_pack(s := greatest(r.s, o.s), e := least(r.e, o.e))
       WHEN r IS NOT NULL AND o IS NOT NULL THEN bq_raise('Provided RANGE inputs: ' || bq_${name}_range_text(r) || ' and ' ||
         bq_${name}_range_text(o) || ' do not overlap. Please check RANGE_OVERLAPS before calling RANGE_INTERSECT') END`,
-    `bq_${name}_micros(x) AS CASE WHEN isfinite(x) THEN ${micros} END`,
+    `bq_${name}_micros(x) AS CASE WHEN isfinite(CAST(x AS ${type})) THEN ${micros} END`,
     `bq_${name}_range_array(r, step, keeps) AS list_transform(
       [bq_range_steps('${name}', [bq_${name}_micros(r.s), bq_${name}_micros(r.e), bq_interval_months(step),
         bq_interval_days(step), bq_interval_micros(step)]::BIGINT[], r IS NULL OR step IS NULL OR keeps IS NULL, keeps)],

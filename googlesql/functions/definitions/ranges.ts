@@ -1,5 +1,6 @@
 /** Functions of ranges. */
-import type { RangeElementKind } from '../../types/types.js'
+import type { Expr } from '../../plan/nodes.js'
+import { isRangeKind, type RangeElementKind } from '../../types/types.js'
 import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 
 const ELEMENTS: readonly RangeElementKind[] = ['DATE', 'DATETIME', 'TIMESTAMP']
@@ -17,19 +18,30 @@ const range = (
   evaluation: 'all',
   signatures: ELEMENTS.flatMap(element => write(element, `RANGE<${element}>`)),
   documentation: `range-functions#${name.toLowerCase()}`,
+  check: needsType,
 })
+
+/** A NULL without a type, which has been coerced to that of the first signature. */
+const isCoercedNull = (arg: Expr | null): boolean =>
+  arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null
+
+/** Which of the three types of ranges it would be, nothing says where all of them are untyped NULLs. */
+const needsType: NonNullable<FunctionEntry['check']> = args => {
+  const ranges = args.filter(arg => arg !== null && isRangeKind(arg.type.kind))
+  return ranges.length > 0 && ranges.every(isCoercedNull)
+    ? 'A literal NULL argument cannot be accepted in place of RANGE. Add a CAST to specify the type like CAST(NULL AS RANGE<DATE>)'
+    : null
+}
 
 export const RANGE_FUNCTIONS: readonly FunctionEntry[] = [
   {
     ...range('RANGE', CAN_FAIL, (element, own) => [`(${element}, ${element}) -> ${own}`]),
     notForTextLiterals: ELEMENTS.map(element => `${element}, ${element}`),
-    // A bare NULL has been coerced to the first signature's type, so the types are not enough to tell.
-    check: args =>
-      args.every(
-        arg => arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null,
-      )
-        ? 'at least one of RANGE() arguments must be typed'
-        : null,
+    check: args => {
+      if (args.every(isCoercedNull)) return 'at least one of RANGE() arguments must be typed'
+      const isMixed = args.some(arg => arg?.kind === 'cast' && arg.isImplicit && !isCoercedNull(arg))
+      return isMixed ? 'RANGE() arguments must be of the same type' : null
+    },
   },
   range('RANGE_START', NEVER_FAILS, (element, own) => [`(${own}) -> ${element}`]),
   range('RANGE_END', NEVER_FAILS, (element, own) => [`(${own}) -> ${element}`]),
