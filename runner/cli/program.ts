@@ -256,7 +256,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--timeout <seconds>', 'give up after so long', '300')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
-    .option('--dry-run', `${DRY_RUN}; with --engine bigquery too`)
+    .option('--dry-run', DRY_RUN)
     .option('--functions', 'list the functions of the language instead, and those that are refused')
     .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) => {
       const { runQuery } = await import('./query.js')
@@ -534,7 +534,7 @@ function settingFlags(flags: GivenFlags): Flags {
 }
 
 const DRY_RUN =
-  'print what would be read, without running the query: files, partitions and bytes, on BigQuery the price'
+  'print what would be read, without running the query: files, partitions and bytes; on BigQuery bytes and their price'
 
 const shownFormat = (): Option =>
   new Option('--format <format>', 'what is printed: text is a table for people, others are the bytes that HTTP sends')
