@@ -115,7 +115,7 @@ describe('sluice mcp', function () {
         ],
         ['SELECT id AS order FROM `shop.orders`', /; ORDER is a reserved word: as a name it is quoted with backticks/],
         ['DELETE FROM `shop.orders` WHERE TRUE', /^1:1: /],
-        ["SELECT * FROM read_csv('/etc/passwd')", /^1:23: A table function call is not supported/],
+        ["SELECT * FROM read_csv('/etc/passwd')", /^1:15: Table function not found: read_csv/],
         ['SELECT 1; SELECT 2', /^1:\d+: /],
         ['SELECT * FROM `shop.other`', /^1:15: Table not found: shop\.other/],
         ['SELECT 1/0', /^QUERY_FAILED: .*\ndivision by zero/],

@@ -135,7 +135,7 @@ describe('manifests that are edited while they are served', function () {
       ['an empty manifest', () => truncateSync(join(folder, 'endpoints/n1.yaml')), 'schema/type'],
       ['half a manifest', () => truncateSync(join(folder, 'endpoints/n1.yaml'), 60), 'schema/missing-key'],
       ['a partial that is gone', () => rmSync(join(folder, 'endpoints/partials/two.sql')), 'template/unknown-partial'],
-      ['half a table schema', () => truncateSync(join(folder, 'tables/shop.orders.json'), 10), 'yaml/syntax'],
+      ['half a table schema', () => truncateSync(join(folder, 'tables/shop.orders.json'), 10), 'table/syntax'],
       ['a table schema that is gone', () => rmSync(join(folder, 'tables/shop.orders.json')), 'sql/error'],
       ['a name that is taken', () => write('endpoints/n9.yaml', manifest(1, 'SELECT 9 AS n')), 'manifest/duplicate-id'],
       ['a folder that is gone', () => rmSync(join(folder, 'endpoints'), { recursive: true }), 'manifest/unreadable'],
