@@ -17,8 +17,7 @@ const LEGACY_NAMES: Readonly<Record<string, string>> = { INTEGER: 'INT64', FLOAT
 const MODES: ReadonlySet<string> = new Set(['', 'NULLABLE', 'REQUIRED', 'REPEATED'])
 
 /**
- * @throws UnsupportedTypeError naming the first column of a type that has no form in results: RANGE, GEOGRAPHY;
- *   UnexpectedCellError.
+ * @throws UnsupportedTypeError naming the first column of a type that has no form in results, GEOGRAPHY; UnexpectedCellError.
  */
 export function resultColumns(schema: RestSchema): readonly ResultField[] {
   return (schema.fields ?? []).map(field => resultField(field, []))
@@ -32,10 +31,15 @@ function resultField(field: RestField, outer: readonly string[]): ResultField {
   const path = [...outer, name]
   const isRecord = /^(record|struct)$/i.test(field.type)
   const fields = isRecord ? (field.fields ?? []).map(one => resultField(one, path)) : []
-  const type = isRecord ? structOf(fields) : scalarOf(field.type.toUpperCase(), path)
+  const type = isRecord ? structOf(fields) : scalarOf(typeNameOf(field), path)
   const isRepeated = mode.toUpperCase() === 'REPEATED'
   const isNullable = !isRepeated && mode.toUpperCase() !== 'REQUIRED'
   return { name, type: isRepeated ? arrayOf(type) : type, isNullable, fields }
+}
+
+function typeNameOf({ type, rangeElementType }: RestField): string {
+  const name = type.toUpperCase()
+  return name === 'RANGE' && rangeElementType ? `RANGE<${rangeElementType.type.toUpperCase()}>` : name
 }
 
 function scalarOf(name: string, path: readonly string[]): Type {
