@@ -134,7 +134,7 @@ export const TYPE_NAMES =
     ' ',
   )
 
-/** The type that a name which is none was probably meant to be: another dialect's, or a misspelt one. */
+/** The type that was probably meant where a name is not a type: another dialect's, or a misspelt one. */
 export function meantType(written: string): string | undefined {
   const name = written
     .trim()

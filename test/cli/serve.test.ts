@@ -114,7 +114,9 @@ describe('sluice serve', function () {
       writeFileSync(file, manifest('SELECT n'))
       server.signal('SIGHUP')
       await until(() => server.err().includes('manifests.refused'), 'it is told')
-      expect(server.err()).to.include(`"diagnostics":["${file}:4:10: Unrecognized name: n; the query has no FROM [sql/error]"]`)
+      expect(server.err()).to.include(
+        `"diagnostics":["${file}:4:10: Unrecognized name: n; the query has no FROM [sql/error]"]`,
+      )
       expect(await answer(server)).to.equal('{"result":[{"n":2}]}')
       expect(await server.end('SIGTERM')).to.equal(0)
     })

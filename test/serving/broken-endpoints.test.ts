@@ -147,7 +147,7 @@ describe('endpoints with mistakes', function () {
     const { code, err } = await command(['call', 'n2', ...flags()])
     expect([code, err.split('\n')[0]]).to.deep.equal([
       1,
-      `${folder}/endpoints/n2.yaml:5:10: Unrecognized name: nothing [sql/error]`,
+      `${folder}/endpoints/n2.yaml:5:10: Unrecognized name: nothing; the query has no FROM [sql/error]`,
     ])
     const strict = await command(['call', 'n1', '--strict', ...flags()])
     expect([strict.code, strict.err]).to.deep.equal([1, err])

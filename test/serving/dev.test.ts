@@ -151,8 +151,12 @@ describe('serve --dev', function () {
     const { detail, diagnostics } = (await response.json()) as { detail: string; diagnostics: unknown }
     const file = join(folder, 'endpoints/n2.yaml')
     expect(response.status).to.equal(503)
-    expect(detail).to.equal(`${file}:4:10: Unrecognized name: nothing [sql/error]`)
-    const mistake = { rule: 'sql/error', severity: 'error', message: 'Unrecognized name: nothing' }
+    expect(detail).to.equal(`${file}:4:10: Unrecognized name: nothing; the query has no FROM [sql/error]`)
+    const mistake = {
+      rule: 'sql/error',
+      severity: 'error',
+      message: 'Unrecognized name: nothing; the query has no FROM',
+    }
     expect(diagnostics).to.deep.equal([{ file, line: 4, column: 10, ...mistake }])
   })
 

@@ -44,7 +44,7 @@ export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>)
 function rangeSql(text: string, kind: RangeKind): string {
   const element = elementOfRange(kind)
   const bounds = readRange(text, element)
-  if (typeof bounds === 'string') throw new Error(`Internal error: ${bounds}`)
+  if (typeof bounds === 'string') throw new TypeError(`A RANGE literal that was resolved is none: ${bounds}`)
   const bound = (value: string): string => `${quoteText(value)}::${duckdbType({ kind: element })}`
   return `struct_pack(s := ${bound(bounds.start ?? '-infinity')}, e := ${bound(bounds.end ?? 'infinity')})`
 }

@@ -6,27 +6,27 @@ const ELEMENTS = [
   {
     name: 'date',
     type: 'DATE',
-    text: 'CAST(x AS VARCHAR)',
-    micros: 'epoch_us(CAST(x AS TIMESTAMP))',
-    ofMicros: 'CAST(make_timestamp(x) AS DATE)',
+    text: 'CAST(d AS VARCHAR)',
+    micros: 'epoch_us(CAST(d AS TIMESTAMP))',
+    ofMicros: 'CAST(make_timestamp(us) AS DATE)',
   },
   {
     name: 'datetime',
     type: 'TIMESTAMP',
-    text: 'bq_datetime_text(CAST(x AS TIMESTAMP))',
-    micros: 'epoch_us(CAST(x AS TIMESTAMP))',
-    ofMicros: 'make_timestamp(x)',
+    text: 'bq_datetime_text(CAST(d AS TIMESTAMP))',
+    micros: 'epoch_us(CAST(d AS TIMESTAMP))',
+    ofMicros: 'make_timestamp(us)',
   },
   {
     name: 'timestamp',
     type: 'TIMESTAMPTZ',
-    text: 'bq_timestamp_text(CAST(x AS TIMESTAMPTZ))',
-    micros: 'epoch_us(CAST(x AS TIMESTAMPTZ))',
-    ofMicros: 'make_timestamptz(x)',
+    text: 'bq_timestamp_text(CAST(d AS TIMESTAMPTZ))',
+    micros: 'epoch_us(CAST(d AS TIMESTAMPTZ))',
+    ofMicros: 'make_timestamptz(us)',
   },
 ] as const
 
-const of = (template: string, x: string): string => template.replaceAll(/\bx\b/g, x)
+const of = (template: string, micros: string): string => template.replace('us', micros)
 
 export const RANGE_MACROS: readonly string[] = [
   `bq_range(low, high, least, most) AS CASE
@@ -36,7 +36,7 @@ export const RANGE_MACROS: readonly string[] = [
   `bq_range_overlaps(r, o) AS (r.s < o.e AND o.s < r.e)`,
   // A bound is cast to its type, which DuckDB forgets of a range that is NULL before the query runs.
   ...ELEMENTS.flatMap(({ name, type, text, micros, ofMicros }) => [
-    `bq_${name}_bound_text(x) AS CASE WHEN isfinite(CAST(x AS ${type})) THEN ${text} WHEN x IS NOT NULL THEN 'UNBOUNDED' END`,
+    `bq_${name}_bound_text(d) AS CASE WHEN isfinite(CAST(d AS ${type})) THEN ${text} WHEN d IS NOT NULL THEN 'UNBOUNDED' END`,
     `bq_${name}_range_text(r) AS ('[' || bq_${name}_bound_text(r.s) || ', ' || bq_${name}_bound_text(r.e) || ')')`,
     `bq_text_to_${name}_range(t) AS list_transform([bq_read_range(t, '${name}')], lambda b$: CASE WHEN b$ IS NOT NULL THEN
       struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`,
@@ -44,7 +44,7 @@ export const RANGE_MACROS: readonly string[] = [
       WHEN bq_range_overlaps(r, o) THEN struct_pack(s := greatest(r.s, o.s), e := least(r.e, o.e))
       WHEN r IS NOT NULL AND o IS NOT NULL THEN bq_raise('Provided RANGE inputs: ' || bq_${name}_range_text(r) || ' and ' ||
         bq_${name}_range_text(o) || ' do not overlap. Please check RANGE_OVERLAPS before calling RANGE_INTERSECT') END`,
-    `bq_${name}_micros(x) AS CASE WHEN isfinite(CAST(x AS ${type})) THEN ${micros} END`,
+    `bq_${name}_micros(d) AS CASE WHEN isfinite(CAST(d AS ${type})) THEN ${micros} END`,
     `bq_${name}_range_array(r, step, keeps) AS list_transform(
       [bq_range_steps('${name}', [bq_${name}_micros(r.s), bq_${name}_micros(r.e), bq_interval_months(step),
         bq_interval_days(step), bq_interval_micros(step)]::BIGINT[], r IS NULL OR step IS NULL OR keeps IS NULL, keeps)],

@@ -127,7 +127,7 @@ async function makeManifest(flags: NewFlags, engine: ServingEngine, io: Io): Pro
   return tenantExample === null ? made : manifestOfTable({ ...order, tenantExample })
 }
 
-/** The first value of a column in the data; null where there is none that an address could hold as it is. */
+/** The first value of a column in the data; null where an address could hold no value as it is. */
 async function firstValue(
   engine: ServingEngine,
   table: TableDefinition,

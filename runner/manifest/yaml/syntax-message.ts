@@ -14,6 +14,7 @@ interface Found {
   readonly document: Document.Parsed
 }
 
+const NEVER_CLOSED = /^Flow (?:map|sequence) in block collection .* end with a (.)/
 const IN_QUOTES = 'put the text in quotes'
 const NO_COLON = 'a key is followed by a colon and a space, as in "name: value"'
 const IN_BLOCK = 'the text of a block begins on the line after "|", indented deeper than its key'
@@ -34,7 +35,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
       return { message: element ? `write array<${element}>` : `a text cannot hold "[" or "{" here; ${IN_QUOTES}` }
     },
   ],
-  [/^Flow (map|sequence) in block collection .* end with a (.)/, ([, , end], found) => unclosedBracket(end!, found)],
+  [NEVER_CLOSED, ([, end], found) => unclosedBracket(end!, found)],
   [
     /^Unexpected flow-(map|seq)-end/,
     ([, kind]) => ({ message: `there is one "${kind === 'map' ? '}' : ']'}" too many` }),
@@ -47,7 +48,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
         'this line begins at another column than the keys before it; indent it as they are, or deeper if it belongs to their text',
     }),
   ],
-  [/^Block collections are not allowed within flow/, (_, found) => missingComma(found)],
+  [/^Block collections are not allowed within flow/, (_, found) => inBrackets(found)],
   [
     /^Unexpected (?:(?:double|single)-quoted-)?scalar token$/,
     (_, found) => unclosedBefore(found) ?? missingComma(found),
@@ -55,7 +56,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
   [/^Missing , or : between flow map items/, (_, found) => keyWithoutColon(found)],
   [/^Missing , (?:or : )?between flow sequence items/, () => ({ message: 'a comma is missing before this' })],
   [/^Unexpected (?:,|empty item) in flow/, () => ({ message: 'there is one comma too many' })],
-  [/^Implicit (?:map )?keys need to be/, (_, found) => (isInBraces(found) ? missingComma(found) : missingColon(found))],
+  [/^Implicit (?:map )?keys need to be/, (_, found) => (isInBraces(found) ? inBrackets(found) : missingColon(found))],
   [
     /^(?:Alias|Anchor) cannot be an empty string/,
     (_, { text, offset }) => ({ message: `a text cannot begin with "${text[offset]}"; ${IN_QUOTES}` }),
@@ -130,6 +131,14 @@ function unclosedBracket(end: string, found: Found): SyntaxMistake {
   const start = end === '}' ? '{' : '['
   const opened = lastNode(found, node => isCollection(node) && found.text[node.range?.[0] ?? -1] === start)
   return { offset: opened?.range?.[0] ?? found.offset, message: `this "${start}" is not closed; "${end}" is missing` }
+}
+
+const inBrackets = (found: Found): Partial<SyntaxMistake> => closingBracketMissing(found) ?? missingComma(found)
+
+/** What follows a bracket that is never closed looks like a key in it. */
+function closingBracketMissing(found: Found): SyntaxMistake | null {
+  const match = found.document.errors.map(({ message }) => NEVER_CLOSED.exec(message)).find(one => one !== null)
+  return match ? unclosedBracket(match[1]!, found) : null
 }
 
 /** A second key in what has begun as the value of the first: `{ type: string default: DE }`. */

@@ -153,7 +153,7 @@ describe('functions that are kept in a dataset', () => {
     ],
     [
       'SELECT * FROM ML.PREDICT(MODEL `a.b`, TABLE c.d)',
-      'Table function ML.PREDICT is not supported: models live in BigQuery at [1:15]',
+      'Table function ML.PREDICT is not supported: models live in BigQuery, where such a query runs; here a table can hold what a model has predicted at [1:15]',
     ],
   ]
   for (const [sql, message] of REFUSED) it(`refuses ${sql}`, () => expect(refusal(sql)).to.equal(message))
