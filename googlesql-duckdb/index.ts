@@ -3,7 +3,28 @@
  * runtime/index.ts.
  */
 
-export type * from '../googlesql/index.js'
+export type * from '../googlesql/ast/nodes.js'
+export type {
+  ArrayType,
+  BodyText,
+  FunctionCatalogue,
+  FunctionSource,
+  InformationSchemaView,
+  ScalarKind,
+  ScalarType,
+  Shard,
+  StoredDefinition,
+  StoredFunction,
+  StructField,
+  StructType,
+  TableCatalogue,
+  TableDefinition,
+  TableNaming,
+  Type,
+  UnreadableColumn,
+  Wildcard,
+} from '../googlesql/index.js'
+export type * from '../googlesql/plan/nodes.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'

@@ -1,5 +1,4 @@
 /** What `GET /api/endpoints` and `GET /api/token` say. */
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { PublishedColumn, PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
 
 export type Endpoint = PublishedEndpoint
@@ -21,20 +20,8 @@ export interface TokenFacts {
   readonly dev: boolean
 }
 
-/** An endpoint as an edit has left it: an event of `GET /api/dev/changes`. */
-export interface EndpointChange {
-  /** Null for mistakes that belong to no manifest. */
-  readonly file: string | null
-  /** Null where the manifest cannot be read. */
-  readonly name: string | null
-  readonly id: string | null
-  /** What is served; null for nothing. */
-  readonly revision: string | null
-  /** With a revision too, an older state is served meanwhile, unless all are warnings. */
-  readonly diagnostics: readonly Diagnostic[]
-}
-
-export type { Diagnostic }
+export type { Diagnostic } from '../../runner/model/diagnostic.js'
+export type { EndpointChange } from '../../runner/model/published-endpoint.js'
 
 /** An error of the server (RFC 9457), or one of the network with the same members. */
 export interface Problem {

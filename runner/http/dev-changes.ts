@@ -1,7 +1,8 @@
 /** `GET /api/dev/changes` of `serve --dev`: a stream of server-sent events, one for each endpoint that a reload changes. */
 import type { RequestHandler } from 'express'
 import type { Clock, TokenStore } from '../model/ports.js'
-import type { EndpointChange, EndpointChanges } from '../serving/endpoint-changes.js'
+import type { EndpointChange } from '../model/published-endpoint.js'
+import type { EndpointChanges } from '../serving/endpoint-changes.js'
 import { identify, tokenOf } from './routes.js'
 
 /** A comment is sent this often, in milliseconds, so that no proxy takes the stream for dead. */

@@ -1,4 +1,5 @@
-/** An endpoint as `GET /api/endpoints/<ref>` publishes it: the contract with its callers, as JSON. */
+/** What is told of endpoints over HTTP: the contract with callers, as `GET /api/endpoints/<ref>` has it, and what edits change. */
+import type { Diagnostic } from './diagnostic.js'
 import type { ArgumentValue, ParameterType } from './param.js'
 
 export interface PublishedEndpoint {
@@ -57,4 +58,17 @@ export interface PublishedField {
   /** JSON has every value as a number. */
   readonly json?: 'number'
   readonly fields?: readonly PublishedField[]
+}
+
+/** An endpoint as a reload has left it: an event of `GET /api/dev/changes`. */
+export interface EndpointChange {
+  /** The file of the manifest, as diagnostics name it; null for mistakes that belong to no manifest. */
+  readonly file: string | null
+  /** Null where it cannot be read, and for mistakes that belong to no endpoint. */
+  readonly name: string | null
+  readonly id: string | null
+  /** What is served; null for nothing. */
+  readonly revision: string | null
+  /** The mistakes in its files. With a revision too, an older state is served meanwhile, unless all are warnings. */
+  readonly diagnostics: readonly Diagnostic[]
 }

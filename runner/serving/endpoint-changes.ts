@@ -1,20 +1,8 @@
 /** What reloads change, endpoint by endpoint, for pages that show an author the effect of an edit (`serve --dev`). */
 import type { Loaded } from '../manifest/load.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import type { EndpointChange } from '../model/published-endpoint.js'
 import type { EndpointIndex } from './route.js'
-
-/** An endpoint as a reload has left it. */
-export interface EndpointChange {
-  /** The file of the manifest, as diagnostics name it; null for mistakes that belong to no manifest. */
-  readonly file: string | null
-  /** Null where it cannot be read, and for mistakes that belong to no endpoint. */
-  readonly name: string | null
-  readonly id: string | null
-  /** What is served; null for nothing. */
-  readonly revision: string | null
-  /** The mistakes in its files. With a revision too, an older state is served meanwhile. */
-  readonly diagnostics: readonly Diagnostic[]
-}
 
 /** What a reload has read; `loaded` is null where it did not get as far as the manifests. */
 export interface ReadOutcome {

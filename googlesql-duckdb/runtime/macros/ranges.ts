@@ -1,32 +1,30 @@
 /** Macros of ranges: structs of two bounds, which are infinite where the range is unbounded. */
 import { EMPTY_RANGE } from '../../../googlesql/values/ranges.js'
 
-/** For each type of bounds: its name in macros, DuckDB's type, the text of a bound, its microseconds, and the way back. */
+/** For each type of bounds: its name in macros, DuckDB's type, the text of a bound `d`, its microseconds, and the way back. */
 const ELEMENTS = [
   {
     name: 'date',
     type: 'DATE',
     text: 'CAST(d AS VARCHAR)',
     micros: 'epoch_us(CAST(d AS TIMESTAMP))',
-    ofMicros: 'CAST(make_timestamp(us) AS DATE)',
+    ofMicros: (us: string) => `CAST(make_timestamp(${us}) AS DATE)`,
   },
   {
     name: 'datetime',
     type: 'TIMESTAMP',
     text: 'bq_datetime_text(CAST(d AS TIMESTAMP))',
     micros: 'epoch_us(CAST(d AS TIMESTAMP))',
-    ofMicros: 'make_timestamp(us)',
+    ofMicros: (us: string) => `make_timestamp(${us})`,
   },
   {
     name: 'timestamp',
     type: 'TIMESTAMPTZ',
     text: 'bq_timestamp_text(CAST(d AS TIMESTAMPTZ))',
     micros: 'epoch_us(CAST(d AS TIMESTAMPTZ))',
-    ofMicros: 'make_timestamptz(us)',
+    ofMicros: (us: string) => `make_timestamptz(${us})`,
   },
 ] as const
-
-const of = (template: string, micros: string): string => template.replace('us', micros)
 
 export const RANGE_MACROS: readonly string[] = [
   `bq_range(low, high, least, most) AS CASE
@@ -48,6 +46,6 @@ export const RANGE_MACROS: readonly string[] = [
     `bq_${name}_range_array(r, step, keeps) AS list_transform(
       [bq_range_steps('${name}', [bq_${name}_micros(r.s), bq_${name}_micros(r.e), bq_interval_months(step),
         bq_interval_days(step), bq_interval_micros(step)]::BIGINT[], r IS NULL OR step IS NULL OR keeps IS NULL, keeps)],
-      lambda b$: list_transform(range(1, len(b$)), lambda i$: struct_pack(s := ${of(ofMicros, 'b$[i$]')}, e := ${of(ofMicros, 'b$[i$ + 1]')})))[1]`,
+      lambda b$: list_transform(range(1, len(b$)), lambda i$: struct_pack(s := ${ofMicros('b$[i$]')}, e := ${ofMicros('b$[i$ + 1]')})))[1]`,
   ]),
 ]

@@ -7,9 +7,10 @@ export interface Digits {
   readonly denominator: bigint
 }
 
+const view = new DataView(new ArrayBuffer(8))
+
 /** The exact value of a finite double. */
 export function digitsOfDouble(value: number): Digits {
-  const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value)
   const bits = view.getBigUint64(0)
   const exponent = Number((bits >> 52n) & 0x7ffn)

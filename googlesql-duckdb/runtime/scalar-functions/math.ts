@@ -1,4 +1,5 @@
 /** Exact arithmetic in JavaScript: NUMERICs as integers in units of 1e-9, and rounding of FLOAT64s by their exact values. */
+import { digitsOfDouble } from './decimal-text.js'
 import {
   correlation,
   covariance,
@@ -72,29 +73,13 @@ const unitsOfAll = (items: readonly (string | null)[]): (bigint | null)[] =>
   items.map(item => (item === null ? null : unitsOf(item)))
 const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [unitsOf(x!), unitsOf(y!)])
 
-const buffer = new DataView(new ArrayBuffer(8))
-
-/** The absolute value of a finite double as `mantissa * 2 ** exponent`. */
-function binary(x: number): { readonly mantissa: bigint; readonly exponent: number } {
-  buffer.setFloat64(0, Math.abs(x))
-  const bits = buffer.getBigUint64(0)
-  const exponent = Number(bits >> 52n)
-  const fraction = bits & (2n ** 52n - 1n)
-  return exponent === 0
-    ? { mantissa: fraction, exponent: -1074 }
-    : { mantissa: fraction | (2n ** 52n), exponent: exponent - 1075 }
-}
-
 /**
  * Rounds or truncates by the exact value. BigQuery computes with more digits than a double has, which gives the same results.
  */
 function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   if (!Number.isFinite(x) || x === 0 || digits > 340n) return x
   if (digits < -308n) return 0
-  const { mantissa, exponent } = binary(x)
-  let [above, below] = [mantissa, 1n]
-  if (exponent >= 0) above <<= BigInt(exponent)
-  else below <<= BigInt(-exponent)
+  let { numerator: above, denominator: below } = digitsOfDouble(x)
   if (digits >= 0n) above *= 10n ** digits
   else below *= 10n ** -digits
   const whole = isTruncated ? above / below : divideRounded(above, below)
