@@ -69,16 +69,14 @@ function stop(): void {
 
 async function follow(of: string, aborted: AbortSignal): Promise<void> {
   let failures = 0
-  let connections = 0
   while (!aborted.aborted) {
     let isFirst = true
     const take = (changes: readonly EndpointChange[]): void => {
       if (isFirst) {
         failures = 0
-        connections += 1
         begin()
-        // What was edited meanwhile is not told again.
-        if (connections > 1) void refresh(null, aborted)
+        // What was edited before the stream began is not told.
+        void refresh(null, aborted)
       }
       isFirst = false
       apply(changes, aborted)

@@ -54,13 +54,24 @@ export async function fetchEndpoints(text: string): Promise<readonly Endpoint[]>
   return ((await response.json()) as { readonly endpoints: readonly Endpoint[] }).endpoints
 }
 
-/** The page works without them, where the token's rate is used up: it then offers no more than any token may do. */
+/** Between two attempts to fetch what a server that does not answer, or is busy, would say; in milliseconds. */
+const TRY_AGAIN_MS = 5_000
+
+/**
+ * The page works without them, where the token's rate is used up or the server is away: it then offers no more than any token
+ * may do, until an attempt succeeds.
+ */
 async function fetchFacts(text: string): Promise<void> {
   try {
     const facts = (await (await ask('api/token', { token: text })).json()) as TokenFacts
     if (token.value === text) tokenFacts.value = facts
   } catch (thrown) {
-    problemOf(thrown)
+    const { status, retryAfter } = problemOf(thrown)
+    if (status !== 0 && status !== 429 && status !== 503) return
+    const ms = Math.max(TRY_AGAIN_MS, (retryAfter ?? 0) * 1_000)
+    setTimeout(() => {
+      if (token.value === text && tokenFacts.value === null) void fetchFacts(text)
+    }, ms)
   }
 }
 
