@@ -23,7 +23,7 @@ import type { Query } from '../../model/query.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { createLocator } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
-import type { Discovery, TableSource } from './process/messages.js'
+import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
@@ -218,9 +218,7 @@ export async function openEngine(
     return {
       sql: found.sql,
       quickSql: found.quickSql,
-      tables: found.tables,
-      runsJavaScript: found.runsJavaScript,
-      shardReads: found.shardReads,
+      ...needsOf(found),
       parameters: wire ?? wireParameters(found, parameters)!,
     }
   }
@@ -337,12 +335,9 @@ export async function openEngine(
     const translation = translate(sql, catalogue, {}, { delay: 'rows' })
     const { columns } = new CompiledText(translation, revision)
     const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
-    const { sql: text, quickSql, tables, runsJavaScript, shardReads } = translation
+    const { sql: text, quickSql } = translation
     const outcome = await child
-      .ask(
-        { kind: 'run', sql: text, quickSql, tables, runsJavaScript, shardReads, parameters: [], ...order },
-        { signal },
-      )
+      .ask({ kind: 'run', sql: text, quickSql, ...needsOf(translation), parameters: [], ...order }, { signal })
       .then(
         () => null,
         error => {
@@ -379,17 +374,7 @@ export async function openEngine(
       if (wrong !== null) return { ok: false, problem: { ...wrong.place, message: wrong.reason } }
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
-        child.ask(
-          {
-            kind: 'check',
-            sql: asked.sql,
-            columns,
-            tables: asked.tables,
-            runsJavaScript: asked.runsJavaScript,
-            shardReads: asked.shardReads,
-          },
-          { signal },
-        ),
+        child.ask({ kind: 'check', sql: asked.sql, columns, ...needsOf(asked) }, { signal }),
       )
       return { ok: true, columns: checkedColumns }
     } catch (error) {
@@ -428,12 +413,13 @@ export async function openEngine(
       const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
       try {
         const types = typesOf(query.parameters)
+        // Learns of new files where a table is missing.
         await translateFresh(query.sql, types)
         const translation = translate(query.sql, catalogue, types, { tellsPartitions: true })
-        const { tables, runsJavaScript, shardReads, partitionReads = [] } = translation
+        const { partitionReads = [] } = translation
         const parameters = wireParameters(translation, query.parameters)!
         const reads = await child.ask(
-          { kind: 'reads', tables, runsJavaScript, shardReads, partitionReads, parameters },
+          { kind: 'reads', ...needsOf(translation), partitionReads, parameters },
           { signal },
         )
         return { engine: 'duckdb', ...reads }
@@ -501,3 +487,5 @@ const namesOf = ({ naming, functions }: DuckdbEngineOptions): Pick<CatalogueSour
   ...(naming && { naming }),
   ...(functions && { functions }),
 })
+
+const needsOf = ({ tables, runsJavaScript, shardReads }: SqlNeeds): SqlNeeds => ({ tables, runsJavaScript, shardReads })

@@ -34,7 +34,16 @@ export interface WireParameter {
   readonly value: unknown
 }
 
-export interface RunRequest {
+/** What the child makes ready before it can run or read a SQL text. */
+export interface SqlNeeds {
+  readonly tables: readonly string[]
+  /** Whether the SQL, or a condition on shards and partitions, runs JavaScript: its sandbox is loaded. */
+  readonly runsJavaScript: boolean
+  /** Where the SQL reads wildcard tables. */
+  readonly shardReads: readonly ShardRead[]
+}
+
+export interface RunRequest extends SqlNeeds {
   readonly kind: 'run'
   readonly sql: string
   /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
@@ -43,48 +52,28 @@ export interface RunRequest {
   readonly columns: readonly StructField[]
   /** The parameters, in the order of $1, $2, … */
   readonly parameters: readonly WireParameter[]
-  readonly tables: readonly string[]
-  /** Whether the SQL, or a condition on shards and partitions, runs JavaScript: its sandbox is loaded before. */
-  readonly runsJavaScript: boolean
-  /** Where the SQL reads wildcard tables. */
-  readonly shardReads: readonly ShardRead[]
   readonly maxRows: number
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** What each column must keep to; empty where nothing is promised. */
   readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
 }
-export interface CheckRequest {
+export interface CheckRequest extends SqlNeeds {
   readonly kind: 'check'
   readonly sql: string
   readonly columns: readonly StructField[]
-  readonly tables: readonly string[]
-  /** See RunRequest. */
-  readonly runsJavaScript: boolean
-  /** See RunRequest. */
-  readonly shardReads: readonly ShardRead[]
 }
-export interface ExplainRequest {
+export interface ExplainRequest extends SqlNeeds {
   readonly kind: 'explain'
   readonly sql: string
   /** See RunRequest. */
   readonly quickSql: string | null
   readonly parameters: readonly WireParameter[]
-  readonly tables: readonly string[]
-  /** See RunRequest. */
-  readonly runsJavaScript: boolean
-  /** See RunRequest. */
-  readonly shardReads: readonly ShardRead[]
 }
 /** Asks which files a query would open. */
-export interface ReadsRequest {
+export interface ReadsRequest extends SqlNeeds {
   readonly kind: 'reads'
   readonly parameters: readonly WireParameter[]
-  readonly tables: readonly string[]
-  /** See RunRequest. */
-  readonly runsJavaScript: boolean
-  /** See RunRequest. */
-  readonly shardReads: readonly ShardRead[]
   readonly partitionReads: readonly PartitionRead[]
 }
 /** Looks again for tables without a schema file. */
