@@ -3,12 +3,10 @@ export type Json = unknown
 export type EndpointName = keyof Endpoints
 export type Args<N extends EndpointName> = Endpoints[N]['args']
 export type Row<N extends EndpointName> = Endpoints[N]['row']
+type Takes<A> = (args: A) => void
 /** The arguments that every one of several endpoints takes. */
-type AllArgs<N extends EndpointName> = (N extends EndpointName ? (args: Args<N>) => void : never) extends (
-  args: infer A,
-) => void
-  ? A
-  : never
+type AllArgs<N extends EndpointName> = (N extends N ? Takes<Args<N>> : never) extends Takes<infer A> ? A : never
+type Tag = string | null | undefined
 
 export interface SluiceOptions {
   /** The server's address: `https://sluice.example.com`, or `''` for a page's own server. */
@@ -16,8 +14,6 @@ export interface SluiceOptions {
   /** A function is asked for each call, and once more where the token has expired. */
   readonly token: string | (() => string | Promise<string>)
 }
-
-type Tag = string | null | undefined
 
 export interface CallOptions<T extends Tag = Tag> {
   /** Ends the call and its waits. */
@@ -53,19 +49,18 @@ export interface Sluice {
 
 /** The server refused the call or could not answer it. */
 export class SluiceError extends Error {
+  override readonly name = 'SluiceError'
   readonly code: ErrorCode
   readonly status: number
   /** Each bad argument. */
   readonly errors: readonly { readonly parameter: string; readonly detail: string }[]
   readonly requestId: string | null
 
-  constructor({ status, statusText, headers }: Response, { code, detail, title, errors }: Record<string, unknown>) {
-    const isProblem = typeof code === 'string'
-    const text = isProblem ? (detail ?? title) : `the server answered ${status} ${statusText}`.trim()
-    const each: SluiceError['errors'] = isProblem && Array.isArray(errors) ? errors : []
-    const known = isProblem ? (code as ErrorCode) : 'UNKNOWN'
-    super([`${known}: ${text}`, ...each.map(one => `${one.parameter} ${one.detail}`)].join('; '))
-    this.name = 'SluiceError'
+  constructor({ status, headers }: Response, { code, detail, errors }: Record<string, unknown>) {
+    const known = typeof code === 'string' ? (code as ErrorCode) : 'UNKNOWN'
+    const each: SluiceError['errors'] = Array.isArray(errors) ? errors : []
+    const text = `${known}: ${detail ?? `the server answered ${status}`}`
+    super([text, ...each.map(one => `${one.parameter} ${one.detail}`)].join('; '))
     this.code = known
     this.status = status
     this.errors = each
@@ -88,27 +83,21 @@ export function createSluice({ url, token }: SluiceOptions): Sluice {
     if (body !== null) headers['Content-Type'] = 'application/json'
     if (etag) headers['If-None-Match'] = etag
     headers['X-API-KEY'] = typeof token === 'string' ? token : await token()
-    let isRenewed = false
-    for (let retries = 0; ; ) {
-      const response = await fetch(base + encodeURIComponent(name) + query, {
-        method: body === null ? 'GET' : 'POST',
-        headers,
-        body,
-        signal,
-        redirect: 'manual', // Another address must not get the token.
-      })
-      if (response.status === 304) return { rows: null, meta: metaOf(response.headers, 0) }
-      const { result: rows, ...problem } = objectOf(await response.text())
-      if (response.status === 200 && Array.isArray(rows)) return { rows, meta: metaOf(response.headers, rows.length) }
+    const method = body === null ? 'GET' : 'POST'
+    for (let renewals = 0, retries = 0; ; ) {
+      // A redirect is an error: another address must not get the token.
+      const init = { method, headers, body, signal, redirect: 'manual' } as const
+      const response = await fetch(base + encodeURIComponent(name) + query, init)
+      const meta = metaOf(response.headers)
+      if (response.status === 304) return { rows: null, meta }
+      const { result: rows, ...problem } = Object(await response.json().catch(emptyIfNotJson))
+      if (response.status === 200 && Array.isArray(rows)) return { rows, meta }
       const error = new SluiceError(response, problem)
       const seconds = waitOf(response)
-      if ((error.code as string) === 'TOKEN_EXPIRED' && typeof token !== 'string' && !isRenewed) {
+      if ((error.code as string) === 'TOKEN_EXPIRED' && typeof token !== 'string' && renewals++ < 1) {
         headers['X-API-KEY'] = await token()
-        isRenewed = true
-      } else if (seconds !== null && retries < RETRIES) {
-        await wait(seconds * 1000, signal)
-        retries += 1
-      } else throw error
+      } else if (seconds <= LONGEST_WAIT && retries++ < RETRIES) await wait(seconds * 1000, signal)
+      else throw error
     }
   }
   return { call: call as Sluice['call'] }
@@ -126,42 +115,38 @@ function requestOf(args: object): { readonly query: string; readonly body: strin
   return { query: '', body: JSON.stringify(Object.fromEntries(texts)) }
 }
 
-function metaOf(headers: Headers, rows: number): Meta {
-  const status = /(?:^|,)\s*sluice((?:;[^,]*)*)/.exec(headers.get('Cache-Status') ?? '')?.[1] ?? ''
+function metaOf(headers: Headers): Meta {
+  const status = /(?:^|,)\s*sluice;[^,]*/.exec(headers.get('Cache-Status') ?? '')?.[0] ?? ''
   const cache = /\b(?:hit|collapsed)\b/.exec(status)?.[0] ?? /\bfwd=(\w+)/.exec(status)?.[1] ?? null
   return {
-    rowCount: Number(headers.get('X-Row-Count') ?? rows),
+    rowCount: Number(headers.get('X-Row-Count')),
     truncated: headers.get('X-Truncated') === 'true',
     etag: headers.get('ETag'),
-    ageSeconds: Number(headers.get('Age') ?? 0),
+    ageSeconds: Number(headers.get('Age')),
     cache: cache as Meta['cache'],
     requestId: headers.get('X-Request-Id'),
   }
 }
 
-function objectOf(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
+function emptyIfNotJson(error: unknown): object {
+  if (error instanceof SyntaxError) return {}
+  throw error
 }
 
-/** The seconds after which the call may be tried again; null where it may not. */
-function waitOf({ status, headers }: Response): number | null {
-  const text = headers.get('Retry-After')
-  if (text === null || (status !== 429 && status !== 503)) return null
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
-  return seconds <= LONGEST_WAIT ? Math.max(seconds, 0) : null
+/** The seconds after which the call may be tried again; NaN where it may not. */
+function waitOf({ status, headers }: Response): number {
+  const text = (status === 429 || status === 503) && headers.get('Retry-After')
+  if (!text) return Number.NaN
+  return /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
 }
 
+/** Ends early where the signal ends the call: the next fetch fails with its reason. */
 const wait = (ms: number, signal: AbortSignal | null): Promise<void> =>
-  new Promise((resolve, reject) => {
+  new Promise(resolve => {
     const end = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
-      if (signal?.aborted) reject(signal.reason)
-      else resolve()
+      resolve()
     }
     const timer = setTimeout(end, ms)
     signal?.addEventListener('abort', end)
