@@ -1,6 +1,6 @@
 /** Diagnostics as text for people, JSON for tools, and annotations for GitHub's checks. */
 import { readFileSync } from 'node:fs'
-import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
+import { type Diagnostic, diagnosticLine, isAboutWholeFile } from '../model/diagnostic.js'
 import type { Io } from './io.js'
 
 export type ReportFormat = 'text' | 'json' | 'github'
@@ -44,8 +44,9 @@ export function annotation(
   return `::${d.severity === 'hint' ? 'notice' : d.severity} ${place}::${data(d.message)}`
 }
 
-/** The source line with a caret under the column; '' when the file can no longer be read. */
+/** The source line with a caret under the column; '' for a diagnostic without one, and when the file can no longer be read. */
 function frame(d: Diagnostic): string {
+  if (isAboutWholeFile(d)) return ''
   try {
     const line = readFileSync(d.file, 'utf8').split(/\r\n|\n|\r/)[d.line - 1]
     if (line === undefined) return ''

@@ -1,12 +1,12 @@
 /** Finds and reads manifests and partials. */
-import { readFile } from 'node:fs'
+import { readdirSync, readFile } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { join, posix, sep } from 'node:path'
+import { dirname, join, posix, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { isExample } from './example-rows.js'
 import { namesBelow } from './names-below.js'
-import { diagnosticAt } from './report.js'
+import { diagnosticAt, didYouMean } from './report.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 
 export interface SourceText {
@@ -44,7 +44,8 @@ export async function discover(dir: string): Promise<Discovered> {
   try {
     names = await namesBelow(dir)
   } catch (error) {
-    return { paths: [], manifests: [], partials: [], examples: [], diagnostics: [unreadable(dir, error)] }
+    const diagnostic = isMissing(error) ? noFolder(dir) : unreadable(dir, error)
+    return { paths: [], manifests: [], partials: [], examples: [], diagnostics: [diagnostic] }
   }
   for (const name of names.filter(name => name.endsWith('.yml'))) {
     const place = { file: posixJoin(dir, name), line: 1, column: 1 }
@@ -109,6 +110,32 @@ export const noneLeft = (dir: string): Diagnostic =>
     'manifest/none-left',
     'no manifest is left here; those that were read before are served on',
   )
+
+const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT'
+
+/** The diagnostic for a folder of manifests that does not exist. */
+function noFolder(dir: string): Diagnostic {
+  const hint = nameBeside(dir) || '; --endpoints or SLUICE_ENDPOINTS names the folder, and `sluice init DIR` makes one'
+  const message = `there is no such folder of manifests${hint}`
+  return diagnosticAt({ file: dir, line: 1, column: 1 }, 'manifest/unreadable', message)
+}
+
+/** The diagnostic for a path on the command line that is no file or folder, with the one that was probably meant. */
+export const noSuchPath = (path: string, hint = nameBeside(path)): Diagnostic =>
+  diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', `there is no such file or folder${hint}`)
+
+/** `; did you mean "endpoints"?` from the names in the folder that would hold this path; '' where none is similar. */
+function nameBeside(path: string): string {
+  const folder = dirname(path)
+  try {
+    return didYouMean(
+      path,
+      readdirSync(folder).map(name => join(folder, name)),
+    )
+  } catch {
+    return ''
+  }
+}
 
 /** The diagnostic for a file or folder that cannot be read. */
 export function unreadable(file: string, error: unknown): Diagnostic {

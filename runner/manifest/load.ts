@@ -1,6 +1,7 @@
 /** CONDUCTOR of manifests: discover → parse → check → compile. Reports all mistakes of all files, sorted. */
-import { resolve, sep } from 'node:path'
-import type { TableCatalogue } from '../../googlesql/index.js'
+import { existsSync } from 'node:fs'
+import { basename, resolve, sep } from 'node:path'
+import { nearest, type TableCatalogue } from '../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { BrokenEndpoint, Endpoint, Variant } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
@@ -12,7 +13,7 @@ import type { CheckedSql } from './check/rule.js'
 import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
-import { discover, isManifest, type SourceText } from './discover.js'
+import { discover, isManifest, noSuchPath, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadMemory } from './load-cache.js'
 import { loadPartials, type Partial } from './load-partials.js'
@@ -121,7 +122,10 @@ export async function loadEndpoints(
     details,
     broken: broken.filter(({ file }) => isWanted(file)),
     files: loaded.files.filter(isWanted),
-    diagnostics: [...all.filter(({ file }) => isWanted(file)), ...strange.map(file => notBelow(dir, file))],
+    diagnostics: [
+      ...all.filter(({ file }) => isWanted(file)),
+      ...strange.map(file => notBelow(dir, file, found.paths)),
+    ],
     manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
     variants: [...counts].reduce((sum, [file, variants]) => (isWanted(file) ? sum + variants : sum), 0),
   }
@@ -150,8 +154,17 @@ function isWithin(path: string, file: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }
 
-const notBelow = (dir: string, file: string): Diagnostic =>
-  diagnosticAt({ file, line: 1, column: 1 }, 'manifest/unreadable', `there is no such file or folder below ${dir}`)
+/** For a path that is not among those below the folder of manifests. */
+function notBelow(dir: string, path: string, among: readonly string[]): Diagnostic {
+  if (existsSync(path)) {
+    const message = `is not below ${dir}, the folder of manifests that --endpoints or SLUICE_ENDPOINTS names`
+    return diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', message)
+  }
+  // The name of an endpoint, or of a file without its folder, leads to its manifest too.
+  const manifests = new Map(among.filter(isManifest).map(file => [basename(file, '.yaml'), file]))
+  const meant = nearest(path, among) ?? manifests.get(nearest(basename(path, '.yaml'), manifests.keys()) ?? '')
+  return noSuchPath(path, meant === undefined ? ` below ${dir}` : `; did you mean "${meant}"?`)
+}
 
 /** Loads manifests from texts in memory, without reading files. */
 export async function loadSources(

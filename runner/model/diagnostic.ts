@@ -17,9 +17,17 @@ export interface Diagnostic {
   readonly message: string
 }
 
+/** The rules about files and folders that were not read: their diagnostics are in no line. */
+const ABOUT_WHOLE_FILES: ReadonlySet<RuleId> = new Set(['manifest/unreadable', 'manifest/none-left'])
+
+/** Whether a diagnostic is about a file or folder as a whole; its line and column are then 1. */
+export const isAboutWholeFile = ({ rule }: Pick<Diagnostic, 'rule'>): boolean => ABOUT_WHOLE_FILES.has(rule)
+
 /** One line: `endpoints/top.yaml:6:5: unknown key "defualt" … [schema/unknown-key]`. */
-export const diagnosticLine = (d: Diagnostic): string =>
-  `${d.file}:${d.line}:${d.column}: ${d.severity === 'error' ? '' : `${d.severity}: `}${d.message} [${d.rule}]`
+export function diagnosticLine(d: Diagnostic): string {
+  const place = isAboutWholeFile(d) ? d.file : `${d.file}:${d.line}:${d.column}`
+  return `${place}: ${d.severity === 'error' ? '' : `${d.severity}: `}${d.message} [${d.rule}]`
+}
 
 /** Orders diagnostics by file, line, column, rule and message: a total order. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {

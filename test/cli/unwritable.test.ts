@@ -100,7 +100,7 @@ describe('a place that cannot be written', () => {
   })
 
   it('does not matter for table schemas, which are only read: a file in place of their folder is a diagnostic', async () => {
-    const told = `${at('file')}:1:1: cannot be read: it is not a folder [manifest/unreadable]\n`
+    const told = `${at('file')}: cannot be read: it is not a folder [manifest/unreadable]\n`
     const wrong = ['--tables', at('file')]
     for (const argv of [['query', 'SELECT 1'], ['tables', 'ddl'], ['validate'], ['serve', '--data', at('tables')]]) {
       const { code, err } = await command([...argv, ...wrong])

@@ -87,7 +87,9 @@ describe('a folder of manifests', () => {
 
   it('that does not exist is reported', async () => {
     const loaded = await loadEndpoints({ dir: join(dir, 'missing'), tables: none, checkSql: checkByTranslation(none) })
-    expect(loaded.diagnostics.map(d => d.message)).to.deep.equal(['cannot be read: there is no such file or folder'])
+    expect(loaded.diagnostics.map(d => d.message)).to.deep.equal([
+      'there is no such folder of manifests; --endpoints or SLUICE_ENDPOINTS names the folder, and `sluice init DIR` makes one',
+    ])
   })
 })
 

@@ -12,7 +12,7 @@ import {
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { readTimestamp } from '../../model/typed-value.js'
 import { schemaChecker, schemaDiagnostics } from '../check/schema.js'
-import { readOne, type SourceText, unreadable } from '../discover.js'
+import { noSuchPath, readOne, type SourceText, unreadable } from '../discover.js'
 import { namesBelow } from '../names-below.js'
 import { diagnosticAt, didYouMean } from '../report.js'
 import type { ManifestSource, NodePath } from '../source.js'
@@ -49,7 +49,10 @@ export async function findTests(paths: readonly string[], endpointsDir: string):
         diagnostics.push(diagnosticAt(place, 'tests/no-tests', message))
       }
     } catch (error) {
-      diagnostics.push(unreadable(file, error))
+      const isMissing = (error as { code?: unknown }).code === 'ENOENT'
+      // Reading the manifests reports that their folder is missing.
+      if (!isMissing) diagnostics.push(unreadable(file, error))
+      else if (paths.length > 0) diagnostics.push(noSuchPath(file))
     }
   }
   const read = await Promise.all([...wanted].sort().map(file => readOne(file, file, diagnostics)))
