@@ -18,7 +18,7 @@ export const PROJECTS = 200
 /** Microseconds since 1970; the newest entry is just before this time. */
 export const NOW_MICROS = 1_769_817_600_000_000n
 /** Has to change when the contents of the files change. */
-const VERSION = 1
+const VERSION = 2
 const FOLDER = join('bench', 'data', `logs-${ENTRIES}-v${VERSION}`)
 const TEN_MILLION: LogSize = { entries: ENTRIES, nowMicros: NOW_MICROS }
 const POOL_SIZE = 2_000

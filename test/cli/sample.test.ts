@@ -177,6 +177,21 @@ describe('sluice sample', () => {
     await runner.close()
   })
 
+  it('has the project and the function that the endpoints name as examples', async () => {
+    await sample('default', '--count', String(COUNT), '--now', NOW)
+    const runner = await createRunner({ dataDir: folder.path('default'), engineMemoryMb: 256, engineThreads: 1 })
+    for (const { name, parameters } of runner.endpoints()) {
+      const named = parameters.filter(({ type, examples = [] }) => type === 'string' && examples.length > 0)
+      const args = {
+        interval: 'daily',
+        ...Object.fromEntries(named.map(({ name: one, examples }) => [one, examples![0]])),
+      }
+      const { rowCount } = await runner.call(name, { ...args }, { nowMicros: readTimestamp(NOW)! })
+      expect(rowCount, name).to.be.above(0)
+    }
+    await runner.close()
+  })
+
   it('--once does nothing where there are log files, otherwise it writes all', async () => {
     mkdirSync(folder.path('once', 'logs'), { recursive: true })
     writeFileSync(folder.path('once', 'logs', '.hidden'), '')
