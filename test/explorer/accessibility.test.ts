@@ -142,6 +142,8 @@ const viewsBesideEditor = ({ write, runner }: Explored): Views => [
       await page.getByRole('gridcell').waitFor()
       write('one', draft('one', 'SELECT 2 AS n'))
       await page.getByText(/^Saved at/).waitFor()
+      // Until then the result before is faded.
+      await page.getByRole('gridcell', { name: '2', exact: true }).waitFor()
     },
   ],
   [
