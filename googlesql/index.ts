@@ -34,7 +34,7 @@ export type { InformationSchemaView, Shard, Wildcard } from './table-definition.
 export {
   fieldsToColumns,
   fieldType,
-  requiredFields,
+  requiredPaths,
   type SchemaField,
   standardTypeName,
   type TableCatalogue,

@@ -5,7 +5,10 @@ export interface TableDefinition {
   /** The table's name as the catalogue spells it: `logs.edge`. */
   readonly name: string
   readonly columns: readonly StructField[]
-  /** The names of the columns that are never NULL: mode REQUIRED. @default none */
+  /**
+   * The paths of what is never NULL: columns and fields of mode REQUIRED (`id`, `ship.city`; a field is NULL all the same where it is
+   * read of a NULL record), the elements of REPEATED ones (`items[]`), and their fields (`items[].sku`). @default none
+   */
   readonly required?: readonly string[]
   /** Further columns of the table, which no query can read. */
   readonly unreadable?: readonly UnreadableColumn[]

@@ -91,9 +91,20 @@ export function fieldsToColumns(fields: readonly SchemaField[]): readonly Struct
   return columns
 }
 
-/** The names of the fields whose mode is REQUIRED. */
-export const requiredFields = (fields: readonly SchemaField[]): readonly string[] =>
-  fields.filter(({ mode }) => mode?.toUpperCase() === 'REQUIRED').map(({ name }) => name)
+/** The paths of what the modes of these fields say is never NULL, as in a table's definition. */
+export function requiredPaths(fields: readonly SchemaField[], record = ''): readonly string[] {
+  return fields.flatMap(({ name, mode, fields: within = [] }) => {
+    const path = record + name
+    switch (mode?.toUpperCase()) {
+      case 'REQUIRED':
+        return [path, ...requiredPaths(within, `${path}.`)]
+      case 'REPEATED':
+        return [`${path}[]`, ...requiredPaths(within, `${path}[].`)]
+      default:
+        return requiredPaths(within, `${path}.`)
+    }
+  })
+}
 
 /** The project and dataset of table names that a query writes without them. */
 export interface TableNaming {

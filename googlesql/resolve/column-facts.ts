@@ -70,11 +70,10 @@ class FactReader {
       case 'one-row':
         return NONE
       case 'table': {
-        const required = this.#tables.find(scan.table)?.required ?? []
-        const isKnown = (name: string): boolean =>
-          required.includes(name) || (scan.wildcard !== undefined && name === TABLE_SUFFIX)
-        const known = scan.columns.filter(({ name }) => isKnown(name))
-        return new Map(known.map(({ id }) => [id, NEVER_NULL]))
+        const required = new Set(this.#tables.find(scan.table)?.required)
+        if (scan.wildcard !== undefined) required.add(TABLE_SUFFIX)
+        if (required.size === 0) return NONE
+        return new Map(scan.columns.map(({ id, name, type }) => [id, storedFacts(name, type, required)]))
       }
       case 'cte': {
         const facts = this.#ctes.get(scan.cte) ?? []
@@ -242,6 +241,19 @@ class FactReader {
       default:
         return expr satisfies never
     }
+  }
+}
+
+/** The facts of a table's column, or of the field or elements at this path. */
+function storedFacts(path: string, type: Type, required: ReadonlySet<string>): ValueFacts {
+  const isNeverNull = required.has(path)
+  if (type.kind === 'ARRAY')
+    return { ...UNKNOWN, isNeverNull, parts: [storedFacts(`${path}[]`, type.element, required)] }
+  if (type.kind !== 'STRUCT') return isNeverNull ? NEVER_NULL : UNKNOWN
+  return {
+    ...UNKNOWN,
+    isNeverNull,
+    parts: type.fields.map(one => storedFacts(`${path}.${one.name}`, one.type, required)),
   }
 }
 

@@ -66,11 +66,15 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
         if (reason === undefined) return null
         return { ...NOTHING_KNOWN, table: name, files, problem: reason }
       }
+      // Paths of fields name no elements here: `items.sku`.
+      const required = (definition.required ?? [])
+        .filter(path => !path.endsWith('[]'))
+        .map(path => path.replaceAll('[]', ''))
       const described = {
         table: name,
         schema: schema?.file ?? null,
         columns: definition.columns.flatMap(({ name: column, type }) =>
-          columnsOf(column, type, definition.required?.includes(column) ?? false, schema?.fields),
+          columnsOf(column, type, new Set(required), schema?.fields),
         ),
         unreadable: (definition.unreadable ?? []).map(({ name: column, reason }) => ({ column, reason })),
         files,
@@ -132,16 +136,16 @@ interface Described {
 function columnsOf(
   name: string,
   type: Type,
-  required: boolean,
+  required: ReadonlySet<string>,
   fields: readonly Described[] | undefined,
 ): readonly LocalColumn[] {
   const own = name.slice(name.lastIndexOf('.') + 1)
   const field = fields?.find(one => one.name === own)
   const element = type.kind === 'ARRAY' ? type.element : type
   const record = element.kind === 'STRUCT' ? (type.kind === 'ARRAY' ? 'ARRAY<STRUCT>' : 'STRUCT') : typeName(type)
-  const column = { name, type: record, required, description: field?.description ?? null }
+  const column = { name, type: record, required: required.has(name), description: field?.description ?? null }
   if (element.kind !== 'STRUCT') return [column]
-  const below = element.fields.flatMap(one => columnsOf(`${name}.${one.name}`, one.type, false, field?.fields))
+  const below = element.fields.flatMap(one => columnsOf(`${name}.${one.name}`, one.type, required, field?.fields))
   return [column, ...below]
 }
 

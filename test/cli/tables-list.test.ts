@@ -18,13 +18,18 @@ describe('the tables of the embedded engine', () => {
       JSON.stringify([
         { name: 'id', type: 'INTEGER', mode: 'REQUIRED', description: 'Number of the order.' },
         { name: 'ordered_at', type: 'TIMESTAMP' },
-        { name: 'lines', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'sku', type: 'STRING' }] },
+        {
+          name: 'lines',
+          type: 'RECORD',
+          mode: 'REPEATED',
+          fields: [{ name: 'sku', type: 'STRING', mode: 'REQUIRED' }],
+        },
       ]),
     )
     writeFileSync(folder.path('tables', 'shop.empty.json'), '[{"name":"a","type":"STRING"}]')
     writeFileSync(
       folder.path('data', 'shop', 'orders.ndjson'),
-      '{"id":1,"ordered_at":"2026-01-05T09:30:00Z","lines":[]}\n{"id":2,"ordered_at":"2026-01-07T00:00:00Z","lines":[{},{"sku":"x"}]}\n',
+      '{"id":1,"ordered_at":"2026-01-05T09:30:00Z","lines":[]}\n{"id":2,"ordered_at":"2026-01-07T00:00:00Z","lines":[{"sku":"x"}]}\n',
     )
     const instance = await DuckDBInstance.create()
     const odd = folder.path('data', 'raw', 'odd.parquet')
@@ -44,7 +49,7 @@ describe('the tables of the embedded engine', () => {
 -----------  -------  ----  -----  -----  ----------  --------------------------  --------------------------
 raw.odd            4     1      1  999 B  t           2026-01-05T00:00:00.000001  2026-01-05T00:00:00.000001
 shop.empty         1     0      0    0 B
-shop.orders        3     2      1  126 B  ordered_at  2026-01-05T09:30:00Z        2026-01-07T00:00:00Z
+shop.orders        3     2      1  123 B  ordered_at  2026-01-05T09:30:00Z        2026-01-07T00:00:00Z
 3 tables
 `,
     )
@@ -56,7 +61,7 @@ shop.orders        3     2      1  126 B  ordered_at  2026-01-05T09:30:00Z      
     const [odd, , orders] = JSON.parse(out)
     expect(odd.unreadable).to.have.length(1)
     expect(odd).to.deep.include({ table: 'raw.odd', schema: null, rows: 1, problem: null })
-    expect(orders).to.deep.include({ table: 'shop.orders', rows: 2, files: 1, bytes: 126, columns: 3, unreadable: [] })
+    expect(orders).to.deep.include({ table: 'shop.orders', rows: 2, files: 1, bytes: 123, columns: 3, unreadable: [] })
     expect(orders.time).to.deep.equal({
       column: 'ordered_at',
       first: '2026-01-05T09:30:00Z',
@@ -68,17 +73,17 @@ shop.orders        3     2      1  126 B  ordered_at  2026-01-05T09:30:00Z      
     const { code, out, err } = await describeIt('shop.orders')
     expect([code, err]).to.deep.equal([0, ''])
     expect(out.replaceAll(/\S*\/(data|tables)\//g, '$1/')).to.equal(
-      `shop.orders: 2 rows, 126 B
+      `shop.orders: 2 rows, 123 B
 schema: tables/shop.orders.json
 ordered_at: from 2026-01-05T09:30:00Z to 2026-01-07T00:00:00Z
 data/shop/orders.ndjson
 
-column      type            example               description
-----------  --------------  --------------------  --------------------
-id          INT64 REQUIRED  1                     Number of the order.
-ordered_at  TIMESTAMP       2026-01-05T09:30:00Z
-lines       ARRAY<STRUCT>   []
-lines.sku   STRING          x
+column      type             example               description
+----------  ---------------  --------------------  --------------------
+id          INT64 REQUIRED   1                     Number of the order.
+ordered_at  TIMESTAMP        2026-01-05T09:30:00Z
+lines       ARRAY<STRUCT>    []
+lines.sku   STRING REQUIRED  x
 `,
     )
   })

@@ -9,7 +9,7 @@ import {
   isWildcard,
   PARTITION_TIME,
   prefixOf,
-  requiredFields,
+  requiredPaths,
   type SchemaField,
   type StructField,
   type TableDefinition,
@@ -142,7 +142,7 @@ export function readTableSchema({ file, text }: SourceText): {
   const table: LoadedTable = {
     name,
     columns,
-    required: requiredFields(fields as readonly SchemaField[]),
+    required: requiredPaths(fields as readonly SchemaField[]),
     layout,
     fields: fields as readonly SchemaField[],
     resource: isResource ? tableResource(resource) : { schema: { fields: tableFields(fields) } },

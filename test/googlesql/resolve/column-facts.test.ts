@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import { type OutputFacts, resolveQuery, tableCatalogue } from '../../../googlesql/index.js'
-import { INT64, STRING, TIMESTAMP } from '../../../googlesql/types/types.js'
+import { arrayOf, INT64, STRING, structOf, TIMESTAMP } from '../../../googlesql/types/types.js'
 
+const RECORD = structOf([
+  { name: 'a', type: STRING },
+  { name: 'b', type: STRING },
+])
 const TABLES = tableCatalogue([
   {
     name: 'logs.t',
@@ -11,6 +15,18 @@ const TABLES = tableCatalogue([
       { name: 'time_of', type: TIMESTAMP },
       { name: 'n', type: INT64 },
       { name: 's', type: STRING },
+    ],
+  },
+  {
+    name: 'logs.nested',
+    required: ['r', 'r.a', 'o.a', 'o.i', 'o.i.a', 'l[]', 'l[].a', 'l[].m[]', 'l[].m[].a', 't[]'],
+    columns: [
+      { name: 'r', type: RECORD },
+      { name: 'o', type: structOf([...RECORD.fields, { name: 'i', type: RECORD }]) },
+      { name: 'l', type: arrayOf(structOf([...RECORD.fields, { name: 'm', type: arrayOf(RECORD) }])) },
+      { name: 't', type: arrayOf(STRING) },
+      // Without modes nothing is known.
+      { name: 'u', type: arrayOf(RECORD) },
     ],
   },
 ])
@@ -110,6 +126,21 @@ const CASES: { readonly sql: string; readonly is: string }[] = [
     sql: 'SELECT a.v FROM logs.t LEFT JOIN (SELECT id, STRUCT(id AS x) AS v FROM logs.t) AS a USING (id)',
     is: 'v {!}',
   },
+  // REQUIRED fields of a table's records, and elements of REPEATED ones.
+  { sql: 'SELECT * FROM logs.nested', is: 'r ! {!, ?}, o {!, ?, ! {!, ?}}, l ! {!, ?, ! {!, ?}}, t !, u !' },
+  { sql: 'SELECT r.a, r.b, o.a AS c, o.i AS d, o.i.a AS e FROM logs.nested', is: 'a !, b, c, d {!, ?}, e' },
+  {
+    sql: 'SELECT x.a, x.b, y.a AS c, z, u.a AS d FROM logs.nested AS n, n.l AS x, x.m AS y, n.t AS z, n.u AS u',
+    is: 'a !, b, c !, z !, d',
+  },
+  { sql: 'SELECT x.a, z FROM logs.nested AS n LEFT JOIN n.l AS x LEFT JOIN n.t AS z', is: 'a, z' },
+  { sql: 'SELECT l[OFFSET(0)].a, t[OFFSET(0)] AS b, t[SAFE_OFFSET(0)] AS c FROM logs.nested', is: 'a, b, c' },
+  {
+    sql: 'SELECT b.r, b.r.a FROM logs.t LEFT JOIN logs.nested AS b ON b.r.a = id',
+    is: 'r {!, ?}, a',
+  },
+  { sql: 'SELECT ANY_VALUE(r) AS a, ANY_VALUE(o) AS b FROM logs.nested', is: 'a {!, ?}, b {!, ?, ! {!, ?}}' },
+  { sql: 'SELECT r FROM logs.nested UNION ALL SELECT STRUCT(s, id) FROM logs.t', is: 'r !' },
   // Subqueries that give a row, whatever the tables hold.
   { sql: 'SELECT (SELECT COUNT(*) FROM logs.t) AS a, (SELECT MAX(id) FROM logs.t) AS b', is: 'a ! small, b' },
   { sql: 'SELECT (SELECT COUNT(*) FROM logs.t HAVING COUNT(*) > 1) AS a', is: 'a small' },
