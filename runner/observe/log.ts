@@ -24,7 +24,7 @@ const LEVEL_OF = {
   'manifests.broken': 'error',
   'query.started': 'debug',
   'query.done': 'debug',
-  'query.failed': 'warn',
+  'query.failed': 'debug',
   'engine.retried': 'warn',
   'job.cancelled': 'info',
   'job.cancel-failed': 'error',
@@ -40,11 +40,13 @@ const LEVEL_OF = {
   bug: 'error',
 } as const satisfies Record<Event['kind'], Level>
 
-/** The level of an event: failures of the service are errors; mistakes of callers are only debug information. */
+/**
+ * The level of an event. A failed query is only debug information, since the request or the background refresh that has
+ * started it reports the same error.
+ */
 function levelOf(event: Event): Level {
   if (event.kind === 'request.done' && event.status >= 500) return 'error'
-  if (event.kind === 'query.failed' && event.error.status < 500) return 'debug'
-  if (event.kind === 'query.done' && event.cost) return 'info' // Every query that is billed, including background refreshes.
+  if ((event.kind === 'query.done' || event.kind === 'query.failed') && event.cost) return 'info' // Every query that is billed, including background refreshes.
   return LEVEL_OF[event.kind]
 }
 
@@ -127,8 +129,12 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
       if (unwritten === null) return
       output.flush()
       const { kind, ...facts } = event
-      const plain = withPlainErrors(facts)
-      logger[levelOf(event)](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
+      const level = levelOf(event)
+      // A billed query that failed has a line for its cost; the reason is in the line of its request or refresh.
+      const plain = withPlainErrors(
+        event.kind === 'query.failed' && level === 'info' ? { ...facts, error: event.error.code } : facts,
+      )
+      logger[level](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
     },
   }
 }

@@ -106,16 +106,6 @@ describe('the log', () => {
     [{ kind: 'query.done', endpoint: 'e', engine: 'duckdb', durationMs: 1, rows: 1 }, 'debug'],
     [
       { kind: 'query.failed', endpoint: 'e', engine: 'duckdb', durationMs: 1, error: new RunnerError('QUERY_FAILED') },
-      'warn',
-    ],
-    [
-      {
-        kind: 'query.failed',
-        endpoint: 'e',
-        engine: 'duckdb',
-        durationMs: 1,
-        error: new RunnerError('CALL_ABANDONED'),
-      },
       'debug',
     ],
     [{ kind: 'store.failed', operation: 'get', cause: new RangeError('down') }, 'warn'],
@@ -186,6 +176,18 @@ describe('the log', () => {
       detail: 'The query failed',
       cause: 'division by zero',
     })
+  })
+
+  it('has the reason of a failed query once, also where the query was billed', () => {
+    const error = new RunnerError('QUERY_FAILED', { cause: new QueryFault('endpoints/a.yaml:4:2: division by zero') })
+    const cost = { bytesProcessed: 1, bytesBilled: 2, isCacheHit: false, jobId: 'j' }
+    const failed = { kind: 'query.failed', endpoint: 'e', engine: 'bigquery', durationMs: 1, error } as const
+    const request = { ...done, status: 502, error } as const
+    expect(lines('info', failed, request)).to.have.length(1)
+    const [billed, answered] = lines('info', { ...failed, cost }, request)
+    expect(billed).to.include({ msg: 'query.failed', level: 'info', error: 'QUERY_FAILED' }).and.deep.include({ cost })
+    expect(answered).to.include({ msg: 'request.done', level: 'error', requestId: done.requestId })
+    expect(answered).to.have.nested.property('error.cause', 'endpoints/a.yaml:4:2: division by zero')
   })
 
   it('reports the causes of the cause too, four levels deep, and none of them twice', () => {
