@@ -13,9 +13,9 @@ export class ExactNumber {
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown
 
-/** A reviver sees each value and takes ten times as long: only columns of type JSON can hold such numbers. */
-export function parseExactly(text: string, mayHoldLongNumbers: boolean): unknown {
-  return mayHoldLongNumbers ? JSON.parse(text, keepLongNumbers as Parameters<typeof JSON.parse>[1]) : JSON.parse(text)
+/** A reviver sees each value and takes ten times as long. */
+export function parseExactly(text: string, hasLongNumbers: boolean): unknown {
+  return hasLongNumbers ? JSON.parse(text, keepLongNumbers as Parameters<typeof JSON.parse>[1]) : JSON.parse(text)
 }
 
 const keepLongNumbers: Reviver = (_key, value, context) => {

@@ -4,7 +4,7 @@ import { callEndpoint, isAbort } from '../api/ask.js'
 import type { Arguments, Column, Endpoint, Problem } from '../api/contract.js'
 import { parseExactly } from '../api/exact-json.js'
 import { type Facts, factsOf } from '../api/facts.js'
-import { holdsJson } from '../value/types.js'
+import { mayHoldLongNumbers } from '../value/types.js'
 import { addressOf, readAddress } from './address.js'
 import { address, lastUsed } from './choice.js'
 import { remember } from './history.js'
@@ -115,7 +115,7 @@ export async function fetchResult(endpoint: Endpoint, args: Arguments, options: 
   const facts = factsOf(response.headers, { bodyBytes: body.byteLength, elapsedMs, at: Date.now() })
   const known = { kind: 'result', endpoint, args, facts } as const
   if (body.byteLength >= MAX_SHOWN_BYTES) return { ...known, columns: endpoint.columns, rows: null }
-  const isLong = endpoint.columns.some(({ type }) => holdsJson(type))
+  const isLong = endpoint.columns.some(mayHoldLongNumbers)
   const { columns, rows } = parseExactly(new TextDecoder().decode(body), isLong) as {
     readonly columns: readonly Column[]
     readonly rows: readonly Row[]

@@ -30,11 +30,20 @@ export function orderOf(
 function compareNumbers(x: unknown, y: unknown): number {
   const [a, b] = [Number(x), Number(y)]
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a))
-  if (a !== b || typeof x === 'number' || typeof y === 'number') return a - b
-  return isWhole(x) && isWhole(y) ? Number(BigInt(x) - BigInt(y)) : 0
+  return a === b ? compareDigits(String(x), String(y)) : a - b
 }
 
-const isWhole = (value: unknown): value is string => typeof value === 'string' && /^-?\d+$/.test(value)
+const DIGITS = /^-?\d+(?:\.(\d+))?$/
+
+function compareDigits(x: string, y: string): number {
+  const [left, right] = [DIGITS.exec(x), DIGITS.exec(y)]
+  if (left === null || right === null) return 0
+  const places = Math.max(left[1]?.length ?? 0, right[1]?.length ?? 0)
+  const whole = ([text, fraction = '']: RegExpExecArray): bigint =>
+    BigInt(text.replace('.', '') + '0'.repeat(places - fraction.length))
+  const [a, b] = [whole(left), whole(right)]
+  return a < b ? -1 : a > b ? 1 : 0
+}
 
 function compareTexts(x: unknown, y: unknown): number {
   const [a, b] = [plain(x), plain(y)]

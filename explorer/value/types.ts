@@ -19,5 +19,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** `NUMERIC(10, 2)` is of the same kind as `NUMERIC`. */
 export const kindOf = (type: string): Kind => KINDS[/^\w+/.exec(type)?.[0] ?? ''] ?? 'text'
 
-/** Whether values of this type hold JSON somewhere, and so numbers of any length. */
-export const holdsJson = (type: string): boolean => /\bJSON\b/.test(type)
+/** Whether values may hold numbers that a double rounds: somewhere in JSON, or digits that the contract wants as a number. */
+export const mayHoldLongNumbers = ({
+  type,
+  json,
+}: {
+  readonly type: string
+  readonly json?: string | undefined
+}): boolean => /\bJSON\b/.test(type) || (json === 'number' && /^(?:BIG)?NUMERIC\b/.test(type))

@@ -2,6 +2,7 @@
 import { cacheInWords, type Facts, priceOf } from '../api/facts.js'
 import { tokenFacts } from '../state/session.js'
 import { bytesText, durationText, usdText } from '../value/units.js'
+import { ClockTime } from './clock-time.js'
 import { CopyButton } from './copy.js'
 
 export function FactsStrip({ facts }: { facts: Facts }) {
@@ -15,6 +16,12 @@ export function FactsStrip({ facts }: { facts: Facts }) {
           <dd>
             <span class={`dot ${outcome}`} aria-hidden="true" />
             {cacheInWords(facts)}
+          </dd>
+        </div>
+        <div>
+          <dt>Called at</dt>
+          <dd>
+            <ClockTime of={facts.at} />
           </dd>
         </div>
         <div>

@@ -2,9 +2,8 @@
 import type { Endpoint } from '../api/contract.js'
 import { addressOf } from '../state/address.js'
 import { forgetCalls, type PastCall, pastCalls } from '../state/history.js'
-import { zone } from '../state/preferences.js'
-import { timeText } from '../value/times.js'
 import { durationText } from '../value/units.js'
+import { ClockTime } from './clock-time.js'
 
 const WORDS: Readonly<Record<PastCall['outcome'], string>> = {
   hit: 'hit',
@@ -25,10 +24,7 @@ export function History({ of }: { of: Endpoint }) {
         {mine.map(past => (
           <li key={past.at}>
             <a href={addressOf(past.endpoint, past.args, of.parameters)}>
-              <time>
-                {timeText('TIMESTAMP', new Date(past.at).toISOString().slice(0, 19) + 'Z', zone.value).slice(11)}
-              </time>{' '}
-              <span class="args">{argumentsText(past)}</span>{' '}
+              <ClockTime of={past.at} /> <span class="args">{argumentsText(past)}</span>{' '}
               <span class="muted">
                 {past.rowCount} {past.rowCount === 1 ? 'row' : 'rows'} · {WORDS[past.outcome]} ·{' '}
                 {durationText(past.elapsedMs)}

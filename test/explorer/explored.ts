@@ -98,6 +98,14 @@ const MANIFESTS: readonly Manifest[] = [
       "    ARRAY_TO_STRING(@tags, '|') AS tags, {{tier.days}} AS days",
     ].join('\n'),
   },
+  {
+    name: 'tests.digits',
+    columns: [
+      '- { name: weight, type: NUMERIC, required: true, json: number }',
+      '- { name: large, type: BIGNUMERIC, json: number }',
+    ].join('\n  '),
+    sql: "SELECT NUMERIC '12345678901234567890.123456789' AS weight, BIGNUMERIC '-0.10000000000000000000000000000000000001' AS large",
+  },
 ]
 
 function textOf({ name, parameters, settings, lookups, columns, sql }: Manifest, index: number): string {

@@ -339,6 +339,8 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
         await page.getByText(/^miss: the query ran, and the result is stored/).waitFor()
         await run.click()
         await page.getByText(/^hit, \d+ s old, fresh for [89]\d\d s more/).waitFor()
+        // An age is true at one time alone.
+        expect(await page.locator('.facts').innerText()).to.match(/Called at\s+\d\d:\d\d:\d\d/)
         await page.getByText('Headers', { exact: true }).click()
         expect(await page.locator('.more').textContent()).to.match(/ETag".*X-Request-Id.*Cache-Statussluice; hit; ttl=/)
         expect(await page.locator('.timing li').allTextContents()).to.have.length.of.at.least(2)

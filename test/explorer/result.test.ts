@@ -103,6 +103,20 @@ describeInBrowser('a result in the explorer', ({ server, on }) => {
       )
     })
 
+    it('shows every digit of a NUMERIC that the contract wants as a number', async () => {
+      await on(
+        async page => {
+          await statusIs(page, /^1 row/)
+          const digits = ['12345678901234567890.123456789', '-0.10000000000000000000000000000000000001']
+          expect(await cells(page).allTextContents()).to.deep.equal(digits)
+          await cells(page).first().click()
+          await page.getByRole('button', { name: /^Copy row/ }).click()
+          for (const text of digits) expect(String(await copied(page))).to.contain(text)
+        },
+        { hash: '#/tests.digits?run=1', permissions: ['clipboard-read', 'clipboard-write'] },
+      )
+    })
+
     it('is not there for 20 MB and more, which can be downloaded', async () => {
       await on(
         async page => {

@@ -1,5 +1,6 @@
 /** What the page says in words: of headers, times, amounts, settings and addresses. */
 import { expect } from 'chai'
+import { ExactNumber } from '../../explorer/api/exact-json.js'
 import { cacheInWords, factsOf, priceOf } from '../../explorer/api/facts.js'
 import { addressOf, argumentsOf, readAddress, wantsRun } from '../../explorer/state/address.js'
 import { earlierArguments } from '../../explorer/state/earlier.js'
@@ -185,6 +186,10 @@ describe('the order of rows', () => {
     ])
     expect(sorted('FLOAT64', ['NaN', 2, '-Infinity'])).to.deep.equal(['NaN', '-Infinity', 2])
     expect(sorted('NUMERIC', ['10.5', '9.25', '-3'])).to.deep.equal(['-3', '9.25', '10.5'])
+    const long = ['12345678901234567890.2', '12345678901234567890.15', '-12345678901234567890.15']
+    expect(sorted('NUMERIC', long)).to.deep.equal([...long].reverse())
+    const exact = long.map(text => new ExactNumber(text))
+    expect(sorted('NUMERIC', [...exact, null])).to.deep.equal([...exact.reverse(), null])
   })
 
   it('has NULL last either way, and keeps what is equal in place', () => {
