@@ -128,7 +128,8 @@ function withPlace(thrown: unknown, sql: string): unknown {
     const { message } = new SqlError(withAdvice(reason, sql, offset), sql, offset)
     return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
   }
-  if (cause.offset === null) return thrown
+  // BigQuery's own texts have their place.
+  if (cause.offset === null || /\bat \[\d+:\d+\]/.test(cause.message)) return thrown
   const { line, column } = new SqlError(cause.message, sql, cause.offset).place
   return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
 }

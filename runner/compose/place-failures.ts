@@ -33,13 +33,14 @@ async function placed(
   files: { readonly file: string; readonly dir: string },
   sql: string,
 ): Promise<RunnerError> {
-  const { code, detail, errors, headers, cause } = error
+  const { cause } = error
   if (!(cause instanceof QueryFault) || cause.offset === null) return error
   // Loaded here: few queries fail.
   const { placeInManifest } = await import('../manifest/place-in-manifest.js')
   const found = await placeInManifest(files, { sql, offset: cause.offset }).catch(() => null)
   if (found === null) return error
-  const message = `${found.place}: ${cause.message}${found.inclusion}`
-  const fault = new QueryFault(message, { cause: cause.cause, offset: cause.offset })
-  return new RunnerError(code, { detail, errors, headers, cause: fault, ...(error.cost && { cost: error.cost }) })
+  // The place in the rendered SQL means nothing to who reads the manifest.
+  const reason = cause.message.replace(/\s*\bat \[\d+:\d+\]/g, '')
+  const message = `${found.place}: ${reason}${found.inclusion}`
+  return error.withCause(new QueryFault(message, { cause: cause.cause, offset: cause.offset }))
 }

@@ -26,6 +26,7 @@ import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from '../te
 import { type Closers, createClosers } from './closers.js'
 import { readDefinitions, threadsOf } from './engine.js'
 import { loadManifests } from './manifests.js'
+import { placeFailures } from './place-failures.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
 
 export interface TestOptions {
@@ -90,7 +91,9 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
     if (options.name !== undefined && read.every(({ tests }) => tests !== null)) refuseName(options.name, files)
-    const all = await runAll(wanted, target, clock.nowMicros(), signal)
+    const manifests = { dir: settings.endpointsDir, details: () => loaded.details }
+    const engineOf = ({ test }: PlannedCase): Engine => placeFailures(target.viewOf(test), manifests)
+    const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
     target.throwIfBroken()
     const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
     const isAbout = subjectFilter(paths, found, plans)
@@ -176,13 +179,13 @@ export const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
 
 async function runAll(
   cases: readonly PlannedCase[],
-  target: TestTarget,
+  engineOf: (planned: PlannedCase) => Engine,
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<readonly CaseResult[]> {
   const opened = createClosers()
   const shared = testDeps(opened)
-  const depsOf = ({ test }: PlannedCase): CaseDeps => ({ ...shared, engine: target.viewOf(test) })
+  const depsOf = (planned: PlannedCase): CaseDeps => ({ ...shared, engine: engineOf(planned) })
   const done: CaseResult[] = []
   let next = 0
   const work = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   SqlError,
 } from '../../googlesql/index.js'
 import { derive } from '../encode/derive/derive.js'
+import type { RenamedSql } from '../engines/bigquery/rename-tables.js'
 import { checkedColumn } from '../engines/checked-column.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import { loadTableSchemas } from '../manifest/tables/load.js'
@@ -164,7 +165,7 @@ export async function openWarehouseTarget(
     return once(hasRows(table) ? table : name, () => addTable(name, table))
   }
 
-  async function renamed(query: Query, given: readonly TestTable[]): Promise<Query> {
+  async function renamed(query: Query, given: readonly TestTable[]): Promise<RenamedSql> {
     const references = tableReferences(query, embedded.tables())
     const names = new Map<string, string>()
     try {
@@ -173,7 +174,7 @@ export async function openWarehouseTarget(
       if (thrown instanceof SetupError) broken.push(thrown)
       throw thrown
     }
-    return { sql: renameTables(query.sql, references, table => names.get(table)!), parameters: query.parameters }
+    return renameTables(query.sql, references, table => names.get(table)!)
   }
 
   return {
@@ -187,7 +188,14 @@ export async function openWarehouseTarget(
     },
     viewOf: ({ tables: given }) => ({
       ...engine,
-      run: async (query, options) => engine.run(await renamed(query, given), options),
+      async run(query, options) {
+        const { sql, offsetBefore } = await renamed(query, given)
+        try {
+          return await engine.run({ ...query, sql }, options)
+        } catch (thrown) {
+          throw inText(thrown, offsetBefore)
+        }
+      },
     }),
     refusals: () => refused,
     throwIfBroken() {
@@ -195,4 +203,13 @@ export async function openWarehouseTarget(
     },
     close: () => opened.close(),
   }
+}
+
+/** A failure of a renamed query, with the offset in the text as it was. */
+function inText(thrown: unknown, offsetBefore: RenamedSql['offsetBefore']): unknown {
+  if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault) || thrown.cause.offset === null) {
+    return thrown
+  }
+  const { message, cause, offset } = thrown.cause
+  return thrown.withCause(new QueryFault(message, { cause, offset: offsetBefore(offset) }))
 }

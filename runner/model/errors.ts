@@ -66,6 +66,12 @@ export class RunnerError extends Error {
     return new RunnerError(code, { detail, errors, headers, cause, cost })
   }
 
+  /** A copy of this error with another cause. */
+  withCause(cause: unknown): RunnerError {
+    const { code, detail, errors, headers, cost } = this
+    return new RunnerError(code, { detail, errors, headers, cause, ...(cost && { cost }) })
+  }
+
   get status(): number {
     return ERROR_CODES[this.code].status
   }

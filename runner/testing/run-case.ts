@@ -6,6 +6,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
+import { QueryFault } from '../model/query-fault.js'
 import { handleFor, type RequestDeps } from '../request/handle.js'
 import { rawArguments } from '../request/raw-arguments.js'
 import { indexEndpoints } from '../serving/route.js'
@@ -58,6 +59,12 @@ export async function runCase(
   return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
 }
 
+/** What an author reads: of a fault of the query its own text, and not how the engine words the same. */
+function reasonOf(cause: unknown, detail: string): string {
+  if (cause === undefined) return ''
+  return cause instanceof QueryFault && cause.message !== detail ? cause.message : causeText(cause)
+}
+
 /** Calls the endpoint as HTTP would; whatever happens is an answer. */
 export async function answerOf(
   endpoint: Endpoint,
@@ -82,6 +89,6 @@ export async function answerOf(
     return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
   } catch (thrown) {
     const { status, code, detail, errors, cause } = toRunnerError(thrown)
-    return { kind: 'problem', status, code, detail, errors, reason: cause === undefined ? '' : causeText(cause) }
+    return { kind: 'problem', status, code, detail, errors, reason: reasonOf(cause, detail) }
   }
 }

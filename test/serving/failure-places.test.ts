@@ -98,13 +98,18 @@ describe('a query that fails', function () {
     await plain.close()
   })
 
-  it('is told by `call` and by `query`', async () => {
+  it('is told by `call`, `test` and `query`', async () => {
     const flags = ['--data', join(folder, 'data'), '--tables', join(folder, 'tables')]
     const called = await command(['call', 'n1', '--endpoints', join(folder, 'endpoints'), ...flags])
     expect([called.code, called.err]).to.deep.equal([
       1,
       `sluice: The query failed\n  ${join(folder, 'endpoints/n1.yaml')}:4:21: division by zero: MOD(5, 0)\n`,
     ])
+    writeFileSync(join(folder, 'endpoints/n1.test.yaml'), 'tests: [{ name: all, expect: { count: 1 } }]\n')
+    const tested = await command(['test', '--endpoints', join(folder, 'endpoints'), ...flags.slice(2)])
+    expect(tested.out).to.include(
+      `  the call failed: 502 QUERY_FAILED: The query failed; ${join(folder, 'endpoints/n1.yaml')}:4:21: division by zero: MOD(5, 0)\n`,
+    )
     const queried = await command(['query', 'SELECT 1,\n 2 / n FROM UNNEST([0]) AS n', ...flags])
     expect(queried.err).to.include('division by zero: 2 / 0 at [2:2]')
   })

@@ -2,7 +2,7 @@
  * A whole server that uses a fake warehouse, which records its jobs: the cost of each token, and where costs are reported.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import { addToken } from '../../runner/compose/tokens.js'
@@ -165,6 +165,26 @@ describe('a server that uses a warehouse', function () {
     expect(await code(await call('live', 'CH', key))).to.deep.equal([429, 'BUDGET_EXCEEDED'])
     const failed = events.findLast(event => event.kind === 'query.failed')
     expect(failed?.kind === 'query.failed' && failed.cost?.bytesBilled).to.equal(GB)
+  })
+
+  it('places a failure in the manifest where BigQuery tells its place in the query', async () => {
+    const reasonOf = async (message: string): Promise<string> => {
+      fake.fault = ({ kind }) => (kind === 'start' ? { status: 400, reason: 'invalidQuery', message } : undefined)
+      expect(await code(await call('live', 'CH'))).to.deep.equal([502, 'QUERY_FAILED'])
+      const failed = events.findLast(event => event.kind === 'query.failed')
+      return failed?.kind === 'query.failed' ? (failed.error.cause as Error).message : ''
+    }
+    const file = folder.path('endpoints', 'shop.live.yaml')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const line = lines.findIndex(text => text.includes('SUM(amount)')) + 1
+    expect(await reasonOf('Invalid cast at [1:13]')).to.match(
+      RegExp(`^${file}:${line}:15: Invalid cast \\(invalidQuery`),
+    )
+    expect(await reasonOf('Query error: Bad at [1:13]; error in x')).to.match(
+      RegExp(`^${file}:${line}:15: Query error: Bad; error in x \\(`),
+    )
+    expect(await reasonOf('Division by zero: 1 / 0')).to.match(/^Division by zero: 1 \/ 0 \(invalidQuery/)
+    fake.fault = () => undefined
   })
 
   const TOO_MUCH = { status: 400, reason: 'bytesBilledLimitExceeded', message: 'Query exceeded limit for bytes billed' }

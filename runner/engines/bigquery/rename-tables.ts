@@ -44,6 +44,12 @@ function resolve(sql: string, names: Readonly<Record<string, string>>, tables: T
   return resolveQuery(sql, tables, Object.fromEntries(types))
 }
 
+export interface RenamedSql {
+  readonly sql: string
+  /** The offset in the text as it was, from one in `sql`; within a name, that of its beginning. */
+  readonly offsetBefore: (offset: number) => number
+}
+
 /**
  * The SQL with these names, `project.dataset.table`, in the place of those of the references. A table without an alias keeps the name
  * that the query knows it by.
@@ -52,17 +58,26 @@ export function renameTables(
   sql: string,
   references: readonly TableReference[],
   nameOf: (table: string) => string,
-): string {
+): RenamedSql {
   const tokens = tokenize(sql)
   let renamed = ''
   let from = 0
+  const names: { readonly begin: number; readonly end: number; readonly at: number; readonly from: number }[] = []
   for (const { table, at, impliedAlias } of references) {
     // A wildcard table has no name of one word that a query could qualify a column by.
     const alias = impliedAlias === null || isWildcard(table) ? '' : ` AS \`${impliedAlias}\``
-    renamed += `${sql.slice(from, at)}\`${nameOf(table)}\`${alias}`
+    renamed += sql.slice(from, at)
+    const begin = renamed.length
+    renamed += `\`${nameOf(table)}\`${alias}`
     from = endOfPath(tokens, at)
+    names.push({ begin, end: renamed.length, at, from })
   }
-  return renamed + sql.slice(from)
+  const offsetBefore = (offset: number): number => {
+    const last = names.findLast(({ begin }) => begin <= offset)
+    if (!last) return offset
+    return offset < last.end ? last.at : offset - last.end + last.from
+  }
+  return { sql: renamed + sql.slice(from), offsetBefore }
 }
 
 /** The offset behind a path such as `` my-project.`d`.t ``, whose first part may have dashes. */

@@ -1,4 +1,5 @@
 /** Failures of requests, jobs and answers → the errors that callers and authors meet. */
+import { offsetOf } from '../../../googlesql/index.js'
 import { BodyTooLargeError } from '../../encode/body.js'
 import { BrokenContractError } from '../../encode/broken-contract.js'
 import type { ErrorCode } from '../../model/error-codes.js'
@@ -66,7 +67,10 @@ function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
   const code = codeOf(failure)
   const retry = Math.max(1, failure.retryAfterSeconds ?? 1)
   return new RunnerError(code, {
-    cause: code === 'QUERY_FAILED' ? new QueryFault(failure.message, { cause: failure }) : failure,
+    cause:
+      code === 'QUERY_FAILED'
+        ? new QueryFault(failure.message, { cause: failure, offset: offsetIn(query.sql, failure) })
+        : failure,
     ...(code === 'OVERLOADED' && { headers: { 'Retry-After': String(retry) } }),
   })
 }
@@ -95,6 +99,15 @@ function badPatterns({ text }: BigQueryFailure, { parameters }: Query): readonly
     .filter(([, { value }]) => (Array.isArray(value) ? value.some(holds) : holds(value)))
     .map(([parameter]) => ({ parameter, detail: `is not a valid RE2 regular expression: ${reason.trim()}` }))
 }
+
+/** Where in the query BigQuery places the failure; null where its text has no place. Most failures of data have none. */
+function offsetIn(sql: string, { text }: BigQueryFailure): number | null {
+  const place = PLACE.exec(text)
+  return place && offsetOf(sql, { line: Number(place[1]), column: Number(place[2]) })
+}
+
+/** In most texts at the end; `Query error: Division by zero at [3:14]; error in …` has more behind it. */
+const PLACE = /\bat \[(\d+):(\d+)\](?!.*\bat \[\d+:\d+\])/s
 
 /** `Unrecognized name: stauts at [3:12]`: the place is the query's. */
 export function sqlProblemOf({ text }: BigQueryFailure): SqlProblem {

@@ -14,7 +14,9 @@ export const TIMED_OUT = Symbol('timed out')
 export function runnerError(error: unknown, signal?: AbortSignal, offset: number | null = null): RunnerError {
   if (error instanceof RunnerError) return error
   if (error instanceof SqlError) {
-    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(error.message, { cause: error }) })
+    return new RunnerError('QUERY_FAILED', {
+      cause: new QueryFault(error.message, { cause: error, offset: error.offset }),
+    })
   }
   if (error instanceof RequestFailure) return ofFailure(error.failure, signal, offset)
   if (error instanceof EngineDiedError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type TableCatalogue, tableCatalogue } from '../../../googlesql/index.js'
-import { renameTables, tableReferences } from '../../../runner/engines/bigquery/rename-tables.js'
+import { type RenamedSql, renameTables, tableReferences } from '../../../runner/engines/bigquery/rename-tables.js'
 
 const STRING = { kind: 'STRING' } as const
 const columns = [
@@ -11,7 +11,7 @@ const TABLES: TableCatalogue = tableCatalogue(
   ['logs.edge', 'logs.auth', 'logs.day_*', 'other-project.d.t'].map(name => ({ name, columns })),
   { project: 'my-project', defaultDataset: 'logs' },
 )
-const renamed = (sql: string): string => {
+const rename = (sql: string): RenamedSql => {
   const references = tableReferences({ sql, parameters: { p: { type: 'STRING', value: null } } }, TABLES)
   return renameTables(sql, references, table => `x.y.${table.replaceAll(/\W/g, '_')}`)
 }
@@ -49,7 +49,18 @@ describe('tables of another name in a query', () => {
   ]
   for (const [sql, expected] of cases) {
     it(sql, () => {
-      expect(renamed(sql)).to.equal(expected)
+      expect(rename(sql).sql).to.equal(expected)
     })
   }
+
+  it('leave every other word where it was: offsets lead back', () => {
+    const before = 'SELECT b.list, edge.a FROM logs.edge JOIN `logs.auth` b USING (a) WHERE edge.a = @p'
+    const { sql, offsetBefore } = rename(before)
+    const words = [...sql.matchAll(/[^\s`]+/g)].filter(([word]) => !/^x\.y\.|^AS$|^edge$/.test(word))
+    expect(words).to.have.length(12)
+    for (const { index, 0: word } of words)
+      expect(before.slice(offsetBefore(index)).startsWith(word), word).to.equal(true)
+    expect(offsetBefore(sql.indexOf('`x.y.logs_auth`') + 3)).to.equal(before.indexOf('`logs.auth`'))
+    expect(offsetBefore(sql.length)).to.equal(before.length)
+  })
 })
