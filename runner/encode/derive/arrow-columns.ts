@@ -1,7 +1,6 @@
 /** Collects the cells of a column in the buffers of an Arrow array. */
 import { type Data, type DataType, type Field, makeData } from 'apache-arrow'
 import type { Type } from '../../../googlesql/index.js'
-import { JsonTextError } from '../json-bytes.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../json-reader.js'
 import {
   doubleAt,
@@ -15,6 +14,7 @@ import {
   writeTimestamp,
 } from './arrow-values.js'
 import { ByteWriter } from './byte-writer.js'
+import { nullInColumn } from './facts.js'
 import type { ResultReader } from './result-reader.js'
 import { Words } from './words.js'
 
@@ -26,6 +26,8 @@ export interface ArrowColumn {
   /** Reads the next value; null becomes a null. */
   readonly read: (reader: ResultReader) => void
   readonly addNull: () => void
+  /** Adds a value for a STRUCT that is NULL: no reader sees it. Where it is required, it is one of zeros. */
+  readonly addWithoutParent: () => void
   /** Returns the values read since the last call. */
   readonly take: () => Data
 }
@@ -108,11 +110,24 @@ abstract class Column implements ArrowColumn {
   }
 
   addNull(): void {
-    if (!this.#isNullable) throw new JsonTextError(`the column ${this.#name} is required, but it holds NULL`)
-    if (this.length === this.room) this.#growAll()
-    this.nullAt(this.length)
-    this.length += 1
+    if (!this.#isNullable) throw nullInColumn(this.#name)
+    this.#addEmpty()
     this.nulls += 1
+  }
+
+  addWithoutParent(): void {
+    const index = this.#addEmpty()
+    if (this.#isNullable) this.nulls += 1
+    else this.#validity[index >> 3]! |= 1 << (index & 7)
+  }
+
+  /** Adds a value of zeros that is not valid, and returns its index. */
+  #addEmpty(): number {
+    const { length } = this
+    if (length === this.room) this.#growAll()
+    this.nullAt(length)
+    this.length = length + 1
+    return length
   }
 
   take(): Data {
@@ -302,7 +317,7 @@ class StructColumn extends Column {
   }
 
   protected override nullAt(): void {
-    for (const field of this.#fields) field.addNull()
+    for (const field of this.#fields) field.addWithoutParent()
   }
 
   protected override grow(): void {}
@@ -336,6 +351,10 @@ class ListColumn implements ArrowColumn {
         reader.expect(CLOSE_LIST)
       }
     }
+    this.addNull()
+  }
+
+  addWithoutParent(): void {
     this.addNull()
   }
 

@@ -17,7 +17,8 @@ import {
   TimestampMicrosecond,
   Utf8,
 } from 'apache-arrow'
-import { distinctNames, type ScalarKind, type StructField, type Type } from '../../../googlesql/index.js'
+import { distinctNames, type ScalarKind, type Type } from '../../../googlesql/index.js'
+import { NOT_REQUIRED, ofElements, type Requirement } from './facts.js'
 
 const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
   INT64: () => new Int64(),
@@ -46,24 +47,21 @@ const EXTENSIONS: Partial<Readonly<Record<Type['kind'], string>>> = {
 }
 
 /** An ARRAY is never null, as in JSON: the array of NULL is empty. */
-export function arrowField(name: string, type: Type, isRequired: boolean): Field {
+export function arrowField(name: string, type: Type, requirement: Requirement = NOT_REQUIRED): Field {
   const extension = EXTENSIONS[type.kind]
   const metadata = new Map(extension === undefined ? [] : [['ARROW:extension:name', extension]])
-  return new Field(name, arrowType(type), !isRequired && type.kind !== 'ARRAY', metadata)
+  return new Field(name, arrowType(type, requirement), !requirement.required && type.kind !== 'ARRAY', metadata)
 }
 
-function arrowType(type: Type): DataType {
+function arrowType(type: Type, requirement: Requirement): DataType {
   switch (type.kind) {
     case 'ARRAY':
-      return new List(arrowField('item', type.element, false))
-    case 'STRUCT':
-      return new Struct(structFields(type.fields))
+      return new List(arrowField('item', type.element, ofElements(requirement)))
+    case 'STRUCT': {
+      const names = distinctNames(type.fields.map(field => field.name))
+      return new Struct(type.fields.map((field, i) => arrowField(names[i]!, field.type, requirement.fields?.[i])))
+    }
     default:
       return SCALARS[type.kind]()
   }
-}
-
-function structFields(fields: readonly StructField[]): Field[] {
-  const names = distinctNames(fields.map(field => field.name))
-  return fields.map(({ type }, i) => arrowField(names[i]!, type, false))
 }

@@ -18,7 +18,7 @@ const BATCH_ROWS = 8_192
 export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
   const { maxBytes = Number.POSITIVE_INFINITY } = facts
   const types = columnTypes(columns)
-  const fields = columns.map(({ name }, i) => arrowField(name, types[i]!, facts.contract?.[i]?.required ?? false))
+  const fields = columns.map(({ name }, i) => arrowField(name, types[i]!, facts.contract?.[i]))
   const schema = new Schema(fields, new Map(schemaMetadata(facts)))
   const cells = fields.map((field, i) => arrowColumn(field, types[i]!))
   const writer = new RecordBatchStreamWriter()

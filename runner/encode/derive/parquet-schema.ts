@@ -4,6 +4,7 @@
  */
 import type { SchemaElement } from 'hyparquet-writer'
 import { distinctNames, type ScalarKind, type Type } from '../../../googlesql/index.js'
+import { NOT_REQUIRED, ofElements, type Requirement } from './facts.js'
 
 type Leaf = Omit<SchemaElement, 'name' | 'repetition_type'>
 
@@ -41,18 +42,22 @@ const LEAVES: Readonly<Record<ScalarKind, Leaf>> = {
 }
 
 /** The elements of a column or field, depth first. An ARRAY is never null, as in JSON: the array of NULL is empty. */
-export function schemaElements(name: string, type: Type, isRequired: boolean): readonly SchemaElement[] {
-  const repetition_type = isRequired || type.kind === 'ARRAY' ? 'REQUIRED' : 'OPTIONAL'
+export function schemaElements(
+  name: string,
+  type: Type,
+  requirement: Requirement = NOT_REQUIRED,
+): readonly SchemaElement[] {
+  const repetition_type = requirement.required || type.kind === 'ARRAY' ? 'REQUIRED' : 'OPTIONAL'
   switch (type.kind) {
     case 'ARRAY':
       return [
         { name, repetition_type, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
         { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-        ...schemaElements('element', type.element, false),
+        ...schemaElements('element', type.element, ofElements(requirement)),
       ]
     case 'STRUCT': {
       const names = distinctNames(type.fields.map(field => field.name))
-      const children = type.fields.flatMap((field, i) => schemaElements(names[i]!, field.type, false))
+      const children = type.fields.flatMap((field, i) => schemaElements(names[i]!, field.type, requirement.fields?.[i]))
       return [{ name, repetition_type, num_children: type.fields.length }, ...children]
     }
     default:

@@ -11,29 +11,39 @@ import {
   writeNumeric,
   writeTimestamp,
 } from './arrow-values.js'
+import { NOT_REQUIRED, nullInColumn, ofElements, type Requirement } from './facts.js'
 import type { ResultReader } from './result-reader.js'
 import { Words } from './words.js'
 
 /** Reads the next value; undefined for NULL, as the writer wants objects and lists to be free of null. */
 export type ReadValue = (reader: ResultReader) => unknown
 
-/** Decimals as integers of the type's scale; DATE in days, times in microseconds; texts as strings. */
-export function valueReader(type: Type): ReadValue {
-  const read = presentReader(type)
+/**
+ * Decimals as integers of the type's scale; DATE in days, times in microseconds; texts as strings. It throws a JsonTextError for
+ * NULL in what is required.
+ */
+export function valueReader(name: string, type: Type, requirement: Requirement = NOT_REQUIRED): ReadValue {
+  const read = presentReader(type, requirement)
   if (type.kind === 'ARRAY') return reader => (reader.takeNull() ? [] : read(reader))
-  return reader => (reader.takeNull() ? undefined : read(reader))
+  if (!requirement.required) return reader => (reader.takeNull() ? undefined : read(reader))
+  return reader => {
+    if (reader.takeNull()) throw nullInColumn(name)
+    return read(reader)
+  }
 }
 
 /** Reads a value that is not null. */
-function presentReader(type: Type): ReadValue {
+function presentReader(type: Type, requirement: Requirement): ReadValue {
   switch (type.kind) {
     case 'ARRAY':
-      return listReader(valueReader(type.element))
-    case 'STRUCT':
+      return listReader(valueReader('element', type.element, ofElements(requirement)))
+    case 'STRUCT': {
+      const names = distinctNames(type.fields.map(field => field.name))
       return structReader(
-        distinctNames(type.fields.map(field => field.name)),
-        type.fields.map(field => valueReader(field.type)),
+        names,
+        type.fields.map((field, i) => valueReader(names[i]!, field.type, requirement.fields?.[i])),
       )
+    }
     case 'STRING':
       return reader => {
         reader.readString()

@@ -22,12 +22,12 @@ export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, fa
     writer,
     schema: [
       { name: 'schema', num_children: columns.length },
-      ...columns.flatMap(({ name }, i) => schemaElements(name, types[i]!, facts.contract?.[i]?.required ?? false)),
+      ...columns.flatMap(({ name }, i) => schemaElements(name, types[i]!, facts.contract?.[i])),
     ],
     kvMetadata: [...schemaMetadata(facts)].map(([key, value]) => ({ key, value })),
     createdBy: 'sluice',
   })
-  const readers = types.map(valueReader)
+  const readers = columns.map(({ name }, i) => valueReader(name, types[i]!, facts.contract?.[i]))
   const reader = new ResultReader(json)
   const next = (): unknown[][] => columns.map(() => [])
   let [cells, rows, start] = [next(), 0, reader.at]

@@ -136,7 +136,11 @@ export function createRepresentationStore({ derive, maxResultBytes }: Representa
 
   function deriveFrom(result: StoredResult, format: DerivedFormat, endpoint: Wanted['endpoint']): Promise<Uint8Array> {
     const { name, revision, timestamps } = endpoint
-    const contract = endpoint.columns.map(({ required, unit }) => ({ required, unit }))
+    const contract = endpoint.columns.map(({ required, unit, fields }) => ({
+      required,
+      unit,
+      ...(fields && { fields }),
+    }))
     const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? maxResultBytes, maxResultBytes)
     const facts = { endpoint: name, revision, isTruncated: result.isTruncated, timestamps, contract, maxBytes }
     return derive(format, result.columns, result.body, facts)

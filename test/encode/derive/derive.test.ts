@@ -245,6 +245,19 @@ describe('arrow', () => {
     )
   })
 
+  it('refuses NULL in required fields, but not in the record around them', async () => {
+    const contract = [{ required: false, unit: null, fields: [{ required: true, json: null }] }]
+    const { schema } = await tableOf('STRUCT<a INT64>', ['null'], { contract })
+    expect(String(schema.fields[0]!.type.children[0]!.nullable)).to.equal('false')
+    const type = [{ name: 'c', type: 'STRUCT<a INT64>' }]
+    for (const format of ['arrow', 'parquet'] as const) {
+      const of = (cell: string) =>
+        derive(format, type, Buffer.from(`{"result":[{"c":${cell}}]}`), { ...FACTS, contract })
+      expect(await rejection(of('{"a":null}')), format).to.contain('the column a is required')
+      expect((await of('null')).byteLength, format).to.be.above(0)
+    }
+  })
+
   it('has the smallest and largest integers and decimals', async () => {
     // BigQuery's BIGNUMERIC takes all of 256 bits.
     const most = { INT64: 2n ** 63n, NUMERIC: 10n ** 38n, BIGNUMERIC: 2n ** 255n }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { derive } from '../../../runner/encode/derive/derive.js'
+import type { ResultFacts } from '../../../runner/encode/derive/facts.js'
 import type { DerivedFormat, ResultColumn } from '../../../runner/model/query.js'
 import { needPython, PYTHON, WHY_PENDING } from '../../python-readers/python.js'
 
@@ -76,6 +77,48 @@ const object = (cells: readonly string[]): string => `{${cells.map((cell, i) => 
 const result = (rows: readonly string[]): Buffer => Buffer.from(`{"result":[${rows.join()}]}`)
 const ROWS = [object(COLUMNS.map(([, json]) => json)), object(COLUMNS.map(([type]) => (isArray(type) ? '[]' : 'null')))]
 
+/** A STRUCT that may be NULL and whose fields may not, and one the other way round. */
+const RECORDS: readonly ResultColumn[] = [
+  {
+    name: 'may',
+    type: 'STRUCT<id INT64, n NUMERIC, b BOOL, s STRING, at TIMESTAMP, x STRUCT<f FLOAT64>, l ARRAY<STRUCT<d DATE, t STRING>>>',
+  },
+  { name: 'must', type: 'STRUCT<id INT64, s STRING>' },
+]
+const always = { required: true, json: null }
+const never = { required: false, json: null }
+const RECORD_CONTRACT = [
+  {
+    required: false,
+    unit: null,
+    fields: [
+      ...[always, always, always, always, always],
+      { ...always, fields: [always] },
+      { ...always, fields: [always, never] },
+    ],
+  },
+  { required: true, unit: null, fields: [never, always] },
+]
+const RECORD_ROWS = [
+  '{"may":{"id":1,"n":"1.5","b":true,"s":"a","at":"2026-01-31T12:34:56.000001Z","x":{"f":0.5},"l":[{"d":"2026-01-31","t":null}]},"must":{"id":null,"s":""}}',
+  '{"may":null,"must":{"id":2,"s":"b"}}',
+  '{"may":{"id":3,"n":"-0.5","b":false,"s":"","at":"1969-12-31T23:59:59Z","x":{"f":1},"l":[]},"must":{"id":3,"s":"c"}}',
+]
+const READ_RECORDS = [
+  [
+    {
+      ...{ id: 1, n: '1.500000000', b: true, s: 'a', at: '2026-01-31 12:34:56.000001+00:00', x: { f: 0.5 } },
+      l: [{ d: '2026-01-31', t: null }],
+    },
+    { id: null, s: '' },
+  ],
+  [null, { id: 2, s: 'b' }],
+  [
+    { id: 3, n: '-0.500000000', b: false, s: '', at: '1969-12-31 23:59:59+00:00', x: { f: 1 }, l: [] },
+    { id: 3, s: 'c' },
+  ],
+]
+
 interface ReadTable {
   readonly metadata: object
   readonly types: readonly string[]
@@ -104,6 +147,8 @@ interface Read {
   readonly parquet: ReadTable
   readonly empty_parquet: ReadTable
   readonly polars_parquet: ReadFrame
+  readonly records: Readonly<Record<'arrow' | 'parquet', ReadTable>>
+  readonly polars_records: Readonly<Record<'arrow' | 'parquet', ReadFrame>>
 }
 
 describe(`derived formats in Python${WHY_PENDING}`, () => {
@@ -114,10 +159,18 @@ describe(`derived formats in Python${WHY_PENDING}`, () => {
   before(async function () {
     this.timeout(120_000)
     needPython(this)
-    const write = async (file: string, format: DerivedFormat, of: readonly ResultColumn[], json: Buffer) => {
-      const facts = { endpoint: 'logs.all', revision: 'r1', isTruncated: true, timestamps: 'iso8601' } as const
+    const write = async (
+      file: string,
+      format: DerivedFormat,
+      of: readonly ResultColumn[],
+      json: Buffer,
+      more: Partial<ResultFacts> = {},
+    ) => {
+      const facts = { endpoint: 'logs.all', revision: 'r1', isTruncated: true, timestamps: 'iso8601', ...more } as const
       writeFileSync(join(folder, file), await derive(format, of, json, facts))
     }
+    await write('records.arrows', 'arrow', RECORDS, result(RECORD_ROWS), { contract: RECORD_CONTRACT })
+    await write('records.parquet', 'parquet', RECORDS, result(RECORD_ROWS), { contract: RECORD_CONTRACT })
     await write('all.csv', 'csv', columns, result(ROWS))
     await write('all.ndjson', 'ndjson', columns, result(ROWS))
     await write('all.arrows', 'arrow', columns, result(ROWS))
@@ -210,5 +263,22 @@ describe(`derived formats in Python${WHY_PENDING}`, () => {
 
   it('polars reads all of Parquet', () => {
     expect(read.polars_parquet).to.deep.equal({ height: 2, rows: [inParquet, nulls] })
+  })
+
+  it('pyarrow and polars read fields that are never NULL, of records that are', () => {
+    const typeIn = (item: string): string =>
+      'struct<id: int64 not null, n: decimal128(38, 9) not null, b: bool not null, s: string not null, ' +
+      'at: timestamp[us, tz=UTC] not null, x: struct<f: double not null> not null, ' +
+      `l: list<${item}: struct<d: date32[day] not null, t: string>> not null>`
+    for (const format of ['arrow', 'parquet'] as const) {
+      const { types, nullable, rows } = read.records[format]
+      expect(types, format).to.deep.equal([
+        typeIn(format === 'arrow' ? 'item' : 'element'),
+        'struct<id: int64, s: string not null>',
+      ])
+      expect(nullable, format).to.deep.equal([true, false])
+      expect(rows, format).to.deep.equal(READ_RECORDS)
+      expect(read.polars_records[format].rows, format).to.deep.equal(READ_RECORDS)
+    }
   })
 })

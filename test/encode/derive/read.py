@@ -69,4 +69,9 @@ print(json.dumps({
     'parquet': parquet('all.parquet'),
     'empty_parquet': parquet('empty.parquet'),
     'polars_parquet': polars_rows(polars.read_parquet(f'{folder}/all.parquet')),
+    'records': {'arrow': arrow('records.arrows'), 'parquet': parquet('records.parquet')},
+    'polars_records': {
+        'arrow': polars_rows(polars.read_ipc_stream(f'{folder}/records.arrows')),
+        'parquet': polars_rows(polars.read_parquet(f'{folder}/records.parquet')),
+    },
 }))
