@@ -38,6 +38,7 @@ import {
   EMPTY_BLOCK,
   type Ids,
   isLimited,
+  type Output,
   readable,
   rowsOf,
   scopeOf,
@@ -188,26 +189,52 @@ function windowBlock(scan: WindowScan, needed: Ids, outer: SqlScope | null, cont
 
 function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Block {
   const names = scan.columns.map(column => context.name(column))
-  const parts = scan.inputs.map(input => `(${armSql(input, scan.columns, outer, context)})`)
-  const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
+  const arms = scan.inputs.map(input => armOf(input, scan.columns, outer, context))
+  // DuckDB plans each SELECT of a set operation, and reads them in parallel; VALUES is one read, in the order of the rows.
+  if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && scan.inputs.every(isConstantRow)) {
+    const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
+    const from = `(VALUES\n${rows.join(',\n')}\n) AS ${context.newAlias()}(${names.join(', ')})`
+    return withEntries({ ...EMPTY_BLOCK, from }, entries)
+  }
+  const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
+  const parts = arms.map(({ block, outputs }) => `(${selectSql(block, outputs)})`)
   return withEntries({ ...EMPTY_BLOCK, from: `(\n${parts.join(`\n${operator}\n`)}\n)` }, entries)
 }
 
+interface Arm {
+  readonly block: Block
+  readonly outputs: readonly Output[]
+}
+
+/** Whether the scan is one row of literals and casts of them, none of which can fail. DuckDB cannot run some VALUES of parameters. */
+function isConstantRow(scan: Scan): boolean {
+  if (scan.kind !== 'project') return scan.kind === 'one-row'
+  const known = new Set(scan.input.columns.map(column => column.id))
+  const isKnown = (expr: Expr): boolean =>
+    expr.kind === 'literal' ||
+    (expr.kind === 'column' && known.has(expr.column.id)) ||
+    (expr.kind === 'cast' && !expr.format && !expr.timeZone && isKnown(expr.operand))
+  return isConstantRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr) && !mayFail(expr))
+}
+
 /** One input of a set operation, with the names and exact types of the operation's columns. */
-function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): string {
+function armOf(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): Arm {
   const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
   const scope = scopeOf(block, null)
-  return selectSql(
-    isLimited(block) ? block : { ...block, order: [] },
-    input.columns.map((column, i) => {
-      const entry = findEntry(scope, column)
-      const target = columns[i]!
-      const isSame = duckdbType(column.type) === duckdbType(target.type)
-      const sql = isSame ? entry.sql : castSql(entry.sql.text, column.type, target.type)
-      return { name: context.name(target), sql, source: isSame ? entry.source : null }
-    }),
-  )
+  const outputs = input.columns.map((column, i): Output => {
+    const entry = findEntry(scope, column)
+    const target = columns[i]!
+    const isSame = duckdbType(column.type) === duckdbType(target.type)
+    const sql = isSame ? entry.sql : castSql(entry.sql.text, column.type, target.type)
+    return { name: context.name(target), sql, source: isSame ? entry.source : null }
+  })
+  return { block: isLimited(block) ? block : { ...block, order: [] }, outputs }
+}
+
+function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): string {
+  const { block, outputs } = armOf(input, columns, outer, context)
+  return selectSql(block, outputs)
 }
 
 function orderBlock(scan: OrderScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
