@@ -83,7 +83,7 @@ export async function run(endpoint: Endpoint, args: Arguments, options: { readon
 function settle(next: Call): void {
   if (next.kind === 'result') {
     remember(next)
-    const used = Object.entries(next.args).map(([name, value]) => [name, String(value)])
+    const used = Object.entries(next.args).map(([name, value]) => [name, typeof value === 'string' ? [value] : value])
     lastUsed.value = { ...lastUsed.value, ...Object.fromEntries(used) }
   }
   if (next.kind !== 'refused') return

@@ -1,6 +1,7 @@
 /** The endpoint that is open, and what its fields hold. */
 import { computed, signal } from '@preact/signals'
 import type { Arguments, Endpoint, Parameter } from '../api/contract.js'
+import { own } from '../value/own.js'
 import { readAddress } from './address.js'
 import { endpoints } from './session.js'
 
@@ -15,14 +16,14 @@ export const endpoint = computed<Endpoint | null | undefined>(() => {
 /** The text of each field, by endpoint, so that going to another and back loses nothing. */
 const texts = signal<Readonly<Record<string, Readonly<Record<string, string>>>>>({})
 
-/** What each parameter was last called with, whichever endpoint declared it: offered, never filled in unasked. */
-export const lastUsed = signal<Readonly<Record<string, string>>>({})
+/** The values that each parameter was last called with, whichever endpoint declared it: offered, never filled in unasked. */
+export const lastUsed = signal<Readonly<Record<string, readonly string[]>>>({})
 
-export const fieldTexts = computed(() => texts.value[endpoint.value?.name ?? ''] ?? {})
+export const fieldTexts = computed(() => own(texts.value, endpoint.value?.name ?? '') ?? {})
 
 export function setField(name: string, text: string): void {
   const of = endpoint.value
-  if (of) texts.value = { ...texts.value, [of.name]: { ...texts.value[of.name], [name]: text } }
+  if (of) texts.value = { ...texts.value, [of.name]: { ...own(texts.value, of.name), [name]: text } }
 }
 
 /** The fields as this address has them. A list has one value a line. */
@@ -40,7 +41,7 @@ export const isPinned = (of: Endpoint, { name }: Parameter): boolean => Object.h
 export function argumentsOfFields(of: Endpoint, fields: Readonly<Record<string, string>>): Arguments {
   const args: Record<string, string | readonly string[]> = {}
   for (const parameter of of.parameters) {
-    const text = fields[parameter.name] ?? ''
+    const text = own(fields, parameter.name) ?? ''
     if (text === '' || isPinned(of, parameter)) continue
     const lines = text.split('\n').filter(line => line !== '')
     args[parameter.name] = parameter.type.startsWith('array') ? lines : text

@@ -3,6 +3,7 @@ import { useId, useRef } from 'preact/hooks'
 import type { Endpoint, Parameter } from '../api/contract.js'
 import { mistakes } from '../state/call.js'
 import { fieldTexts, isPinned, lastUsed, setField } from '../state/choice.js'
+import { own } from '../value/own.js'
 
 /** Suggestions beside a field; the rest is in its list. */
 const MOST_CHIPS = 6
@@ -59,14 +60,14 @@ interface ControlProps {
 
 const change = (name: string, text: string): void => {
   setField(name, text)
-  if (mistakes.value[name] === undefined) return
+  if (!Object.hasOwn(mistakes.value, name)) return
   const { [name]: _mended, ...others } = mistakes.value
   mistakes.value = others
 }
 
 function Control({ control, parameter }: ControlProps) {
   const { name, type } = parameter
-  const value = fieldTexts.value[name] ?? ''
+  const value = own(fieldTexts.value, name) ?? ''
   const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
     change(name, event.currentTarget.value)
   const choices = type === 'bool' ? ['true', 'false'] : parameter.enum?.map(String)
@@ -160,7 +161,7 @@ const AGO = [
 
 function Chips({ parameter }: { parameter: Parameter }) {
   const { name, type } = parameter
-  const value = fieldTexts.value[name] ?? ''
+  const value = own(fieldTexts.value, name) ?? ''
   if (type === 'timestamp' || type === 'datetime' || type === 'date') {
     const from = type === 'date' ? AGO.slice(2) : AGO
     return (
@@ -175,7 +176,8 @@ function Chips({ parameter }: { parameter: Parameter }) {
   }
   if (type === 'bool' || parameter.enum) return null
   const isList = type.startsWith('array')
-  const shown = suggestionsOf(parameter).filter(one => one !== value)
+  const given = isList ? value.split('\n') : [value]
+  const shown = suggestionsOf(parameter).filter(one => !given.includes(one))
   if (shown.length === 0) return null
   return (
     <div class="chips">
@@ -194,8 +196,7 @@ function Chips({ parameter }: { parameter: Parameter }) {
 
 /** What this parameter was last called with, on any endpoint, and its examples. */
 function suggestionsOf({ name, examples = [] }: Parameter): readonly string[] {
-  const used = lastUsed.value[name]
-  return [...new Set([...(used === undefined ? [] : [used]), ...examples.map(String)])]
+  return [...new Set([...(own(lastUsed.value, name) ?? []), ...examples.map(String)])]
 }
 
 function ago(minutes: number, type: string): string {

@@ -4,6 +4,7 @@ import type { Endpoint, Parameter } from '../api/contract.js'
 import { call, cancel, isRunning, mistakes } from '../state/call.js'
 import { fieldTexts, isPinned, setField } from '../state/choice.js'
 import { tokenFacts } from '../state/session.js'
+import { own } from '../value/own.js'
 import { Field } from './field.js'
 import { runFields } from './keys.js'
 
@@ -23,7 +24,7 @@ export function Form({ of }: { of: Endpoint }) {
       {of.parameters.length === 0 && <p class="muted">This endpoint takes no arguments.</p>}
       <div class="fields">
         {of.parameters.map(parameter => (
-          <Field key={parameter.name} of={of} parameter={parameter} mistake={mistakes.value[parameter.name]} />
+          <Field key={parameter.name} of={of} parameter={parameter} mistake={own(mistakes.value, parameter.name)} />
         ))}
       </div>
       <div class="row actions">
@@ -53,7 +54,7 @@ export function Form({ of }: { of: Endpoint }) {
 /** A field that must be filled, is empty, and has an example. */
 function canFill(of: Endpoint, parameter: Parameter): boolean {
   const { name, required, examples = parameter.enum ?? [] } = parameter
-  return required && examples.length > 0 && !isPinned(of, parameter) && (fieldTexts.value[name] ?? '') === ''
+  return required && examples.length > 0 && !isPinned(of, parameter) && (own(fieldTexts.value, name) ?? '') === ''
 }
 
 const fill = ({ name, examples, ...rest }: Parameter): void =>

@@ -99,6 +99,15 @@ const MANIFESTS: readonly Manifest[] = [
     ].join('\n'),
   },
   {
+    name: 'tests.members',
+    parameters: [
+      'constructor: { type: string }',
+      'toString: { type: string, enum: [a, b] }',
+      'valueOf: { type: array<string>, examples: [x] }',
+    ].join('\n  '),
+    sql: "SELECT @constructor AS `constructor`, @toString AS text, ARRAY_TO_STRING(@valueOf, '|') AS parts",
+  },
+  {
     name: 'tests.digits',
     columns: [
       '- { name: weight, type: NUMERIC, required: true, json: number }',

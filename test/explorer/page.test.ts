@@ -251,6 +251,34 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
       })
     })
 
+    it('has empty fields of names that every object of JavaScript has a member of', async () => {
+      await on(async page => {
+        await open(page, 'tests.members')
+        await page.getByLabel(/^constructor/).waitFor()
+        expect(await page.locator('[aria-invalid], .at-fault').count()).to.equal(0)
+        await runButton(page).click()
+        await statusIs(page, /^1 row/)
+        expect(await cells(page).allTextContents()).to.deep.equal(['NULL', 'NULL', ''])
+        expect(await page.evaluate('location.hash')).to.equal('#/tests.members?run=1')
+      })
+    })
+
+    it('offers what a list was called with before value by value', async () => {
+      await on(async page => {
+        await open(page, 'tests.members')
+        const field = page.getByLabel(/^valueOf/)
+        await field.fill('a,b\nc')
+        await runButton(page).click()
+        await statusIs(page, /^1 row/)
+        expect(await page.locator('.chips button').allTextContents()).to.deep.equal(['x'])
+        await field.fill('')
+        expect(await page.locator('.chips button').allTextContents()).to.deep.equal(['a,b', 'c', 'x'])
+        await page.getByRole('button', { name: 'a,b' }).click()
+        await page.getByRole('button', { name: 'x', exact: true }).click()
+        expect(await field.inputValue()).to.equal('a,b\nx')
+      })
+    })
+
     it('shows a pinned argument, and does not let it be changed', async () => {
       const token = await server().token({ allow: ['functions.*', 'tests.rows'], pin: { project: PROJECT } })
       await on(

@@ -317,6 +317,12 @@ describeInBrowser('a result in the explorer', ({ server, on }) => {
           const text = (await page.locator('.query aside').textContent())!
           expect(text).to.match(/@project.*STRING.*rofcefgbzohedjdeiulh/)
           expect(await code.textContent()).to.not.contain(PROJECT)
+          // Arguments of any length beside it leave the query at the top.
+          const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y
+          await page.locator('.query aside').evaluate(node => {
+            node.append(...Array.from({ length: 40 }, (_, i) => `${i}`.padEnd(200, ' x')))
+          })
+          expect((await top('.query pre')) - (await top('.query'))).to.be.below(60)
         },
         { token: author },
       )
