@@ -78,8 +78,8 @@ async function follow(of: string, aborted: AbortSignal): Promise<void> {
         // What was edited before the stream began is not told.
         void refresh(null, aborted)
       }
+      apply(changes, aborted, isFirst)
       isFirst = false
-      apply(changes, aborted)
     }
     try {
       await readChanges({ token: of, signal: aborted, take })
@@ -112,7 +112,8 @@ function pause(ms: number, aborted: AbortSignal): Promise<void> {
   })
 }
 
-function apply(changes: readonly EndpointChange[], aborted: AbortSignal): void {
+/** @param isState whether these are all flaws as the stream begins: what is not known to have changed since has not been saved now. */
+function apply(changes: readonly EndpointChange[], aborted: AbortSignal, isState: boolean): void {
   if (changes.length === 0) return
   const opened = changeAt(address.peek().ref)
   flawed.value = withChanges(flawed.peek(), changes)
@@ -125,7 +126,8 @@ function apply(changes: readonly EndpointChange[], aborted: AbortSignal): void {
     const { id, revision } = change
     if (id === null) continue
     // With mistakes, what is served is the state before.
-    if (revision !== null && !hasErrors(change) && revisions.get(id) !== revision) changed.add(id)
+    const isOther = revisions.get(id) !== revision && (revisions.has(id) || !isState)
+    if (revision !== null && !hasErrors(change) && isOther) changed.add(id)
     revisions.set(id, revision)
   }
   if (renamed && refOf(renamed) !== address.peek().ref && address.peek().ref !== renamed.id) moveTo(refOf(renamed))

@@ -1,4 +1,4 @@
-/** When something happened today, in the reader's zone; the day is told to whoever points at it. */
+/** The time of day in the reader's zone; pointing at it shows the date. */
 import { zone } from '../state/preferences.js'
 import { timeText } from '../value/times.js'
 
