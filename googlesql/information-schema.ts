@@ -22,6 +22,7 @@ const COLUMNS: Readonly<Record<InformationSchemaView, readonly StructField[]>> =
     { name: 'ordinal_position', type: INT64 },
     ...texts('is_nullable data_type is_generated generation_expression is_stored is_hidden is_updatable'),
     ...texts('is_system_defined is_partitioning_column'),
+    { name: 'clustering_ordinal_position', type: INT64 },
   ],
   COLUMN_FIELD_PATHS: texts(`${TABLE} column_name field_path data_type`),
 }

@@ -16,6 +16,8 @@ export interface TableDefinition {
    * The column whose value determines the partition of a row: with a filter on it, an engine need not read every partition.
    */
   readonly partitionedBy?: string
+  /** The columns by which the table is clustered, the most important one first. @default none */
+  readonly clusteredBy?: readonly string[]
   /** Columns that a query can name and that are not in `*`: `_TABLE_SUFFIX`, `_PARTITIONTIME`. @default none */
   readonly pseudoColumns?: readonly StructField[]
   /** Set for a view of a dataset's INFORMATION_SCHEMA: its rows are the tables that the engine knows. */

@@ -156,6 +156,7 @@ export const definitionOf = ({ name, columns, required, layout }: LoadedTable): 
   columns,
   ...(required && { required }),
   ...(layout.partition && { partitionedBy: layout.partition.column }),
+  ...(layout.clusteredBy.length > 0 && { clusteredBy: layout.clusteredBy }),
   ...(layout.partition?.column === PARTITION_TIME
     ? { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }
     : {}),

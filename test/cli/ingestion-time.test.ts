@@ -64,6 +64,17 @@ describe('tables partitioned by ingestion time', () => {
     expect(await query('SELECT _PARTITIONDATE AS d FROM logs.hourly')).to.contain('Unrecognized name: _PARTITIONDATE')
   })
 
+  it('show their partitions and clusters in INFORMATION_SCHEMA.COLUMNS', async () => {
+    const fields = ['id', 'kind', 'note'].map(name => ({ name, type: 'STRING' }))
+    const layout = { timePartitioning: { type: 'DAY' }, clustering: { fields: ['kind', 'id'] } }
+    write('tables/clustered.visits.json', JSON.stringify({ ...layout, schema: { fields } }))
+    const columns = 'column_name, is_partitioning_column, clustering_ordinal_position'
+    const sql = `SELECT ${columns} FROM clustered.INFORMATION_SCHEMA.COLUMNS ORDER BY column_name`
+    expect(await query(sql)).to.equal(
+      `${columns.replaceAll(' ', '')}\n_PARTITIONDATE,NO,\n_PARTITIONTIME,YES,\nid,NO,2\nkind,NO,1\nnote,NO,\n`,
+    )
+  })
+
   it('are read partition by partition', async () => {
     const engine = await openEngine(
       {

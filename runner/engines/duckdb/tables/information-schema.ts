@@ -56,6 +56,7 @@ const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => r
       is_hidden: yesNo(isHidden),
       is_system_defined: yesNo(isHidden),
       is_partitioning_column: yesNo(name === table.partitionedBy),
+      clustering_ordinal_position: clusteringPosition(table, name),
     })),
   COLUMN_FIELD_PATHS: table =>
     columnsOf(table)
@@ -63,6 +64,12 @@ const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => r
       .flatMap(({ name, type }) =>
         pathsOf(name, type).map(path => ({ column_name: name, field_path: path.name, data_type: typeName(path.type) })),
       ),
+}
+
+/** The place of the column among those by which the table is clustered, from 1; null for any other column. */
+function clusteringPosition({ clusteredBy = [] }: TableDefinition, column: string): number | null {
+  const place = clusteredBy.indexOf(column)
+  return place < 0 ? null : place + 1
 }
 
 interface SchemaColumn extends StructField {
