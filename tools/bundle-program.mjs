@@ -3,6 +3,7 @@
  * hundreds of modules as to load these few. The other modules in dist/ stay for those who import the package.
  */
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import { build } from 'esbuild'
 
 const STARTS = [
@@ -12,19 +13,37 @@ const STARTS = [
   'runner/engines/duckdb/translation/translation-worker',
 ]
 
-/** Packages of many files in CommonJS, which Node reads twice where they are imported: for the names that they export, and to run them. */
-const REQUIRED = ['@duckdb/node-api']
+/**
+ * A package of 200 small files, which take twice as long to load as its one bundle. It stays a dependency, with its licence: the
+ * modules that are not bundled import it.
+ */
+const BUNDLED = '@duckdb/node-api'
 
-/** Has those packages required instead. */
-const requiring = {
-  name: 'requiring',
+const bundlingDuckdb = {
+  name: 'bundling-duckdb',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: new RegExp(`^(?:${REQUIRED.join('|')})$`) }, ({ path }) => ({ path, namespace: 'required' }))
+    const bundled = createRequire(import.meta.url).resolve(BUNDLED)
+    const namesOf = path => Object.keys(createRequire(bundled)(path)).join(', ')
+    onResolve({ filter: new RegExp(`^${BUNDLED}$`) }, ({ path }) => ({ path, namespace: 'bundled' }))
+    // By name, or else what imports it while it runs would find no names.
+    onLoad({ filter: /./, namespace: 'bundled' }, () => ({
+      contents: `export { ${namesOf(bundled)} } from ${JSON.stringify(bundled)}`,
+      resolveDir: dirname(bundled),
+    }))
+    // What it requires itself: modules of Node, and DuckDB's library for the platform.
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, namespace: 'required' } : undefined,
+    )
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => {
-      const names = Object.keys(createRequire(import.meta.url)(path))
-      const required = `createRequire(import.meta.url)('${path}')`
+      // From where the package is: a package manager may hide from this one what that one needs.
+      const required = `createRequire(createRequire(import.meta.url).resolve('${BUNDLED}'))('${path}')`
       return {
-        contents: `import { createRequire } from 'node:module'\nexport const { ${names.join(', ')} } = ${required}`,
+        contents: [
+          "import { createRequire } from 'node:module'",
+          `const required = ${required}`,
+          'export default required',
+          `export const { ${namesOf(path)} } = required`,
+        ].join('\n'),
       }
     })
   },
@@ -40,7 +59,7 @@ export async function bundleProgram() {
     bundle: true,
     splitting: true,
     packages: 'external',
-    plugins: [requiring],
+    plugins: [bundlingDuckdb],
     platform: 'node',
     format: 'esm',
     target: 'node20',

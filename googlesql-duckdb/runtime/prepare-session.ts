@@ -29,8 +29,10 @@ export async function prepareSession(connection: DuckDBConnection): Promise<void
   for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native)
   registerJavaScript(connection)
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
-  // A single transaction is written to disk once.
-  await connection.run(['BEGIN;', ...statements, 'COMMIT;'].join('\n'))
+  // A single transaction is written to disk once. DuckDB would optimize the body of each macro, for nothing.
+  await connection.run(
+    ['PRAGMA disable_optimizer;', 'BEGIN;', ...statements, 'COMMIT;', 'PRAGMA enable_optimizer;'].join('\n'),
+  )
 }
 
 /**

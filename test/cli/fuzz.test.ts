@@ -72,7 +72,7 @@ parameters:
   unit: { type: string, required: true }
   size: { type: string, required: true, examples: ['1'], max_length: 40 }
   since: { type: date }
-  all: { type: bool }
+  all: { type: bool, examples: ['false'] }
 lookups:
   unit: { by: unit, rows: { dozen: { n: 12 }, none: { n: 0 } }, default: dozen }
 settings: { timeout_seconds: 2 }
@@ -98,7 +98,11 @@ sql: |
 describe('fuzz', function () {
   this.timeout(240_000)
   const folder = scratch()
-  const PLACES = ['--endpoints', folder.path('endpoints'), '--tables', folder.path('tables'), '--engine-memory', '256']
+  const PLACES = [
+    ...['--endpoints', folder.path('endpoints'), '--tables', folder.path('tables')],
+    // A query that takes too long keeps all of its threads busy.
+    ...['--engine-memory', '256', '--engine-threads', '1'],
+  ]
   const file = folder.path('endpoints', 'shop.parts.yaml')
   const testFile = folder.path('endpoints', 'shop.parts.test.yaml')
   const fuzz = (...words: readonly string[]): Promise<Finished> => command(['fuzz', ...words, ...PLACES])
@@ -136,9 +140,9 @@ describe('fuzz', function () {
 
   it('makes the same calls for the same seed, and finds nothing in a sound endpoint', async () => {
     writeFileSync(file, manifest(null))
-    const { code, out, err } = await fuzz('shop.parts', '--seed', '7', '--count', '600')
+    const { code, out, err } = await fuzz('shop.parts', '--seed', '7', '--count', '400')
     expect([code, out]).to.deep.equal([0, ''])
-    expect(err).to.match(/: 600 calls .*seed 7: 0 findings\n$/)
+    expect(err).to.match(/: 400 calls .*seed 7: 0 findings\n$/)
     writeFileSync(file, manifest(PLANTED[1]!))
     const again = (): Promise<Finished> => fuzz('shop.parts', '--seed', '7', '--count', '1')
     const [one, same] = [await again(), await again()]

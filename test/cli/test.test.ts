@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { run } from '../../runner/cli/program.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
 import { until } from '../until.js'
-import { command, scratch } from './command.js'
+import { command, type Finished, scratch } from './command.js'
 
 const MANIFEST = `id: 3b6f0d3c-7a51-4d0e-9d1f-0c5a8f2e4b17
 name: shop.sales
@@ -92,15 +92,30 @@ describe('sluice test', () => {
   const test = (...flags: readonly string[]) => command(['test', ...flags, ...inFolder])
   const shown = (text: string): string => text.replaceAll(`${folder.path('endpoints')}/`, '')
 
-  beforeEach(() => {
-    rmSync(folder.path('endpoints'), { recursive: true, force: true })
-    write('endpoints/shop.sales.yaml', MANIFEST)
-    write('endpoints/shop.sales.test.yaml', TESTS)
+  function writeFixtures(): void {
     write(
       'endpoints/fixtures/four.csv',
       `product,sold,price\n${[1, 2, 3, 4].map(n => `p${n},2026-01-01T00:00:00Z,1\n`).join('')}`,
     )
     write('tables/shop.orders.json', JSON.stringify(SCHEMA))
+  }
+  const eachName = (i: number): string => `shop.sales-${i}`
+  /** Each in place of the tests of an endpoint of its own. */
+  function writeEach(tests: readonly string[]): void {
+    for (const ending of ['yaml', 'test.yaml']) rmSync(folder.path(`endpoints/shop.sales.${ending}`), { force: true })
+    writeFixtures()
+    for (const [i, text] of tests.entries()) {
+      const id = `id: 3b6f0d3c-7a51-4d0e-9d1f-${String(i).padStart(12, '0')}`
+      write(`endpoints/${eachName(i)}.yaml`, MANIFEST.replace(/^id: .*/, id).replace('shop.sales', eachName(i)))
+      write(`endpoints/${eachName(i)}.test.yaml`, text)
+    }
+  }
+
+  beforeEach(() => {
+    rmSync(folder.path('endpoints'), { recursive: true, force: true })
+    write('endpoints/shop.sales.yaml', MANIFEST)
+    write('endpoints/shop.sales.test.yaml', TESTS)
+    writeFixtures()
   })
 
   it('runs every kind of expectation, without a data folder', async () => {
@@ -148,16 +163,27 @@ describe('sluice test', () => {
       'the call failed: 400 ARGUMENT_INVALID',
     ],
   ]
-  for (const [what, from, to, message] of wrong) {
-    it(`fails on ${what}`, async () => {
-      expect(TESTS).to.include(from)
-      write('endpoints/shop.sales.test.yaml', TESTS.replace(from, to))
-      const { code, out } = await test()
-      expect(out).to.include(message)
-      expect(out).to.match(/4 passed, 1 failed/)
+  describe('fails on', () => {
+    let out = ''
+    let code = 0
+    before(async () => {
+      writeEach(wrong.map(([, from, to]) => TESTS.replace(from, to)))
+      ;({ code, out } = await test())
+    })
+
+    it('each wrong expectation, and on nothing else', () => {
+      expect(out).to.match(new RegExp(`\n\n${4 * wrong.length} passed, ${wrong.length} failed in`))
       expect(code).to.equal(1)
     })
-  }
+    for (const [i, [what, from, , message]] of wrong.entries()) {
+      it(what, () => {
+        expect(TESTS).to.include(from)
+        const told = out.split('\n\n').filter(part => shown(part).startsWith(`${eachName(i)}.test.yaml:`))
+        expect(told).to.have.length(1)
+        expect(told[0]).to.include(message)
+      })
+    }
+  })
 
   const mistakes: readonly (readonly [from: string, to: string, diagnostic: string])[] = [
     [
@@ -224,23 +250,35 @@ describe('sluice test', () => {
     ],
     ['tests:\n', 'tests: [\n', '[yaml/syntax]'],
   ]
-  for (const [from, to, diagnostic] of mistakes) {
-    it(`is told the place of a mistake, by validate too: ${to.trim()}`, async () => {
-      expect(TESTS).to.include(from)
-      write('endpoints/shop.sales.test.yaml', TESTS.replace(from, to))
-      const { code, err } = await test()
-      expect(shown(err)).to.match(/^shop\.sales\.test\.yaml:\d+:\d+: /)
-      expect(err).to.include(diagnostic)
-      expect(code).to.equal(1)
+  describe('is told the place of a mistake, by validate too:', () => {
+    let tested: Finished
+    let validated: Finished
+    before(async () => {
+      writeEach(mistakes.map(([from, to]) => TESTS.replace(from, to)))
+      tested = await test()
       mkdirSync(folder.path('data'), { recursive: true })
-      const validated = await command([
+      validated = await command([
         ...['validate', '--endpoints', folder.path('endpoints'), '--tables', folder.path('tables')],
         ...['--data', folder.path('data'), '--engine-memory', '256'],
       ])
-      expect(validated.err).to.equal(err)
-      expect(validated.code).to.equal(1)
     })
-  }
+
+    it('the same by both', () => {
+      expect([tested.code, validated.code]).to.deep.equal([1, 1])
+      expect(validated.err).to.equal(tested.err)
+    })
+    for (const [i, [from, to, diagnostic]] of mistakes.entries()) {
+      it(to.trim(), () => {
+        expect(TESTS).to.include(from)
+        const file = `${eachName(i)}.test.yaml`
+        const told = shown(tested.err)
+          .split('\n')
+          .filter(line => line.startsWith(`${file}:`))
+        expect(told[0]).to.match(/^[^:]*:\d+:\d+: (?!warning: )/)
+        expect(told.join('\n')).to.include(diagnostic.replaceAll('shop.sales', eachName(i)))
+      })
+    }
+  })
 
   it('warns of an argument that the endpoint ignores', async () => {
     write('endpoints/shop.sales.test.yaml', TESTS.replace('country: DE, top: 100', 'country: DE, tpo: 100'))

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { isUnreachable } from '../registry.js'
-import { type Checkout, isRun, openCheckout } from './console.js'
+import { type Checkout, isRun, openCheckout, openTutorialFolder } from './console.js'
 import { pageFiles, readPage } from './page.js'
 
 /** A page that says so begins in the folder of the tutorial, with the files that the tutorial wrote. */
@@ -27,8 +27,7 @@ for (const page of pageFiles().map(readPage).filter(isRun)) {
     const updates: Update[] = []
 
     before(async () => {
-      checkout = await openCheckout()
-      if (GOES_ON.test(page.text)) await enterTutorialFolder(checkout)
+      checkout = await (GOES_ON.test(page.text) ? openTutorialFolder() : openCheckout())
     })
     after(async () => {
       await checkout.close()
@@ -58,10 +57,4 @@ function updated(text: string, updates: readonly Update[]): string {
     (all, one) => all.slice(0, one.offset) + one.text + all.slice(one.offset + one.length),
     text,
   )
-}
-
-/** As the tutorial does, without npm. */
-async function enterTutorialFolder(checkout: Checkout): Promise<void> {
-  await checkout.enter('npx sluice init ../my-api && cd ../my-api')
-  for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
 }

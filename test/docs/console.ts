@@ -7,11 +7,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, syml
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { freePort } from '../free-port.js'
-import type { Block, Page } from './page.js'
+import { type Block, type Page, readPage } from './page.js'
 
 /** What is only read. All else is copied: a reader may write into it, and npm packs no links. */
 const LINKED = ['node_modules', 'bench', 'test']
-const LEFT_OUT = ['.git', 'data', 'coverage']
+const LEFT_OUT = ['.git', '.cache', 'data', 'coverage']
 /** Settings of npm and of the network, which npm needs to reach a registry and its own cache. */
 const FOR_NPM = /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i
 const SHOWN_PORT = '8080'
@@ -30,21 +30,39 @@ export interface Checkout {
 }
 
 /** A fresh clone that is built, in a folder of its own, with one shell in it. */
-export async function openCheckout(): Promise<Checkout> {
-  const root = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-docs-'))
+export function openCheckout(): Promise<Checkout> {
+  const root = newRoot()
   const folder = join(root, 'sluice')
   mkdirSync(folder)
   for (const name of readdirSync('.').filter(one => !LEFT_OUT.includes(one))) {
     if (LINKED.includes(name)) symlinkSync(resolve(name), join(folder, name))
     else cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true })
   }
+  return openFolder(root, folder, folder)
+}
+
+/** The folder that the tutorial makes, with its files, without npm: `sluice` there is this checkout's, which is not copied. */
+export async function openTutorialFolder(): Promise<Checkout> {
+  const root = newRoot()
+  const folder = join(root, 'my-api')
+  mkdirSync(folder)
+  const opened = await openFolder(root, folder, resolve('.'))
+  await opened.enter('npx sluice init .')
+  for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await opened.write(block)
+  return opened
+}
+
+const newRoot = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'sluice-docs-'))
+
+/** One shell in a folder; `clone` has the program and the packages. */
+async function openFolder(root: string, folder: string, clone: string): Promise<Checkout> {
   const programs = join(root, 'bin')
   mkdirSync(programs)
   // npm's own takes a second to find a program: the folder's own, else that of the clone.
-  const program = join(folder, 'dist/runner/main.js')
+  const program = join(clone, 'dist/runner/main.js')
   const installed = 'node_modules/sluice/dist/runner/main.js'
   // A reader installs these for a program in TypeScript; here they are the clone's own.
-  const packages = join(folder, 'node_modules')
+  const packages = join(clone, 'node_modules')
   const tools = [
     `[ "$1" = tsx ] && { shift; exec '${process.execPath}' '${packages}/tsx/dist/cli.mjs' "$@"; }`,
     `[ "$1" = tsc ] && { shift; exec '${process.execPath}' '${packages}/typescript/bin/tsc' --typeRoots '${packages}/@types' --types node "$@"; }`,

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { needPython, PYTHON, WHY_PENDING } from '../python-readers/python.js'
-import { type Checkout, openCheckout } from './console.js'
+import { type Checkout, openTutorialFolder } from './console.js'
 import { type Block, readPage } from './page.js'
 
 const FILE = 'docs/formats.md'
@@ -31,11 +31,9 @@ describe(`the programs of ${FILE}${WHY_PENDING}`, function () {
 
   before(async function () {
     needPython(this)
-    checkout = await openCheckout()
+    checkout = await openTutorialFolder()
     port = (await checkout.enter('printf %s "$PORT"')).trim()
     await checkout.enter(INSTALL_HTTPFS)
-    await checkout.enter('npx sluice init ../my-api && cd ../my-api')
-    for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
     for (const block of PAGE.blocks) {
       if (block.path !== null) await checkout.write(block)
       else if (block.language === 'console') await checkout.run(block)
@@ -63,7 +61,7 @@ describe(`the programs of ${FILE}${WHY_PENDING}`, function () {
       const printed = `${(await checkout.enter(run(path))).trimEnd()}\n`
       if (process.env['UPDATE_DOCS'] === '1') updates.push({ block: shown, text: printed })
       else expect(printed).to.equal(shown.text)
-      if (block.language === 'ts') compileStrictly(join(checkout.folder, '../my-api', path))
+      if (block.language === 'ts') compileStrictly(join(checkout.folder, path))
     })
   }
 
