@@ -1,5 +1,6 @@
 /** A second result in the chart of the first: one that was kept, or the same call some time earlier. */
 import { effect, signal } from '@preact/signals'
+import { isAbort } from '../api/ask.js'
 import type { Problem } from '../api/contract.js'
 import { call, fetchResult, type Result } from './call.js'
 import { earlierArguments } from './earlier.js'
@@ -15,33 +16,51 @@ export interface Comparison {
 
 export const comparison = signal<Comparison | null>(null)
 export const comparisonProblem = signal<Problem | null>(null)
+/** The earlier call that is under way. */
+export const asked = signal<{ readonly offsetSeconds: number; readonly controller: AbortController } | null>(null)
 
 effect(() => {
   const now = call.value
+  leaveEarlier()
   const { of } = comparison.peek() ?? { of: null }
   if (now.kind === 'none' || (now.kind === 'result' && of !== null && of !== now)) stopComparing()
 })
 
+/** Leaves the earlier call, so that the server ends its query. */
+export function leaveEarlier(): void {
+  asked.peek()?.controller.abort()
+  asked.value = null
+}
+
 export function stopComparing(): void {
+  leaveEarlier()
   comparison.value = null
   comparisonProblem.value = null
 }
 
 /** The results after this one are compared with it. */
 export function keepForComparison(result: Result): void {
-  comparisonProblem.value = null
+  stopComparing()
   comparison.value = { result, offsetSeconds: 0, of: null }
 }
 
-/** With the times among the arguments moved; where there are none, the result itself is moved. */
+/** With the times among the arguments moved; where that cannot be, the result itself is moved. */
 export async function compareWithEarlier(of: Result, offsetSeconds: number): Promise<void> {
+  stopComparing()
   const args = earlierArguments(of.endpoint.parameters, of.args, offsetSeconds)
+  if (args === null) {
+    comparison.value = { result: of, offsetSeconds, of }
+    return
+  }
+  const controller = new AbortController()
+  asked.value = { offsetSeconds, controller }
   try {
-    const result = args === null ? of : await fetchResult(of.endpoint, args, { signal: new AbortController().signal })
-    if (call.value !== of) return
-    comparisonProblem.value = null
+    const result = await fetchResult(of.endpoint, args, { signal: controller.signal })
+    if (controller.signal.aborted) return
     comparison.value = { result, offsetSeconds, of }
   } catch (thrown) {
+    if (isAbort(thrown)) return
     comparisonProblem.value = problemOf(thrown)
   }
+  asked.value = null
 }

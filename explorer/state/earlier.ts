@@ -1,8 +1,12 @@
 /** The same call some time earlier. */
 import type { Arguments, Parameter } from '../api/contract.js'
 
-/** The arguments with each time moved back; null where no argument is a time. */
+const DAY_SECONDS = 86_400
+
+/** The arguments with each time moved back; null where no argument is a time, and where a date would move by part of a day. */
 export function earlierArguments(parameters: readonly Parameter[], args: Arguments, seconds: number): Arguments | null {
+  const hasDate = parameters.some(({ name, type }) => type === 'date' && args[name] !== undefined)
+  if (hasDate && seconds % DAY_SECONDS !== 0) return null
   const moved = parameters.flatMap(({ name, type }) => {
     const value = args[name]
     const text = typeof value === 'string' ? earlierTime(type, value, seconds) : null

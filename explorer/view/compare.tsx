@@ -4,6 +4,7 @@ import { spanOf } from '../chart/join.js'
 import { planChart } from '../chart/plan.js'
 import type { Result } from '../state/call.js'
 import {
+  asked,
   compareWithEarlier,
   comparison,
   comparisonProblem,
@@ -25,15 +26,19 @@ const EARLIER = [
 function earlierOf(result: Result): readonly (readonly [title: string, seconds: number])[] | null {
   const plan = result.rows && planChart(result.columns, result.rows)
   if (plan?.kind !== 'lines') return null
-  const canMove = earlierArguments(result.endpoint.parameters, result.args, 1) !== null
-  return EARLIER.filter(([, seconds]) => canMove || spanOf(plan) > seconds)
+  const { endpoint, args } = result
+  const canMove = (seconds: number): boolean => earlierArguments(endpoint.parameters, args, seconds) !== null
+  return EARLIER.filter(([, seconds]) => canMove(seconds) || spanOf(plan) > seconds)
 }
+
+const titleOf = (offsetSeconds: number): string | undefined =>
+  EARLIER.find(([, seconds]) => seconds === offsetSeconds)?.[0]
 
 export function Compare({ result }: { result: Result }) {
   const earlier = useMemo(() => earlierOf(result), [result])
   if (earlier === null) return null
   const now = comparison.value
-  const chosen = now === null ? '' : String(now.offsetSeconds)
+  const chosen = String(asked.value?.offsetSeconds ?? now?.offsetSeconds ?? '')
   const choose = (value: string): void => {
     if (value === '') stopComparing()
     else if (value === '0') keepForComparison(result)
@@ -59,6 +64,13 @@ export function Compare({ result }: { result: Result }) {
 export function Compared({ result }: { result: Result }) {
   const now = comparison.value
   if (comparisonProblem.value) return <Alert problem={comparisonProblem.value} />
+  if (asked.value) {
+    return (
+      <p class="hint">
+        Asking for the same call {titleOf(asked.value.offsetSeconds)}… <kbd>Esc</kbd> cancels.
+      </p>
+    )
+  }
   if (now === null) return null
   if (now.result === result && now.offsetSeconds === 0) {
     return <p class="hint">This result is kept. Change the fields and run again: both are then in one chart.</p>
@@ -69,10 +81,7 @@ export function Compared({ result }: { result: Result }) {
   return (
     <p class="hint">
       Dashed: {words.join(' ') || 'no arguments'},{' '}
-      {now.offsetSeconds > 0
-        ? `${EARLIER.find(([, seconds]) => seconds === now.offsetSeconds)?.[0]}, moved onto the same axis`
-        : `as of ${at}`}
-      .
+      {now.offsetSeconds > 0 ? `${titleOf(now.offsetSeconds)}, moved onto the same axis` : `as of ${at}`}.
     </p>
   )
 }

@@ -1,7 +1,8 @@
 /** Keys that work anywhere on the page. */
 
-import { cancel, isRunning, run } from '../state/call.js'
+import { cancel, run } from '../state/call.js'
 import { argumentsOfFields, endpoint, fieldTexts } from '../state/choice.js'
+import { leaveEarlier } from '../state/comparison.js'
 import { edit } from '../state/edits.js'
 
 export const SEARCH_ID = 'find-endpoint'
@@ -19,7 +20,10 @@ export function listenForKeys(): void {
       if (endpoint.value === null || endpoint.value === undefined) return
       event.preventDefault()
       runFields()
-    } else if (event.key === 'Escape' && isRunning.value) cancel()
+    } else if (event.key === 'Escape') {
+      cancel()
+      leaveEarlier()
+    }
   })
 }
 

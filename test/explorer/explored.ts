@@ -77,6 +77,11 @@ const MANIFESTS: readonly Manifest[] = [
     sql: "SELECT n, REPEAT('x', 1000000) AS filler FROM UNNEST(GENERATE_ARRAY(1, 21)) AS n ORDER BY n",
   },
   {
+    name: 'tests.since',
+    parameters: 'since: { type: timestamp, required: true }',
+    sql: 'SELECT TIMESTAMP_ADD(@since, INTERVAL n MINUTE) AS moment, n AS amount FROM UNNEST(GENERATE_ARRAY(1, 20)) AS n ORDER BY n',
+  },
+  {
     name: 'tests.slow',
     settings: 'timeout_seconds: 600',
     sql: 'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 100000)) AS a, UNNEST(GENERATE_ARRAY(1, 100000)) AS b, UNNEST(GENERATE_ARRAY(1, 100000)) AS c\n  WHERE MOD(a * b + c, 7) = 3',

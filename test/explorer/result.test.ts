@@ -245,6 +245,26 @@ describeInBrowser('a result in the explorer', ({ server, on }) => {
       )
     })
 
+    it('leaves an earlier call that takes too long, and asks for it again', async () => {
+      await on(
+        async page => {
+          await page.locator('canvas').waitFor()
+          await page.route('**/tests.since?*', () => {}) // is never answered
+          const left = page.waitForEvent('requestfailed')
+          await page.getByLabel('Compare with').selectOption('an hour earlier')
+          await page.getByText('Asking for the same call an hour earlier').waitFor()
+          await page.keyboard.press('Escape')
+          expect((await left).url()).to.contain('since=2026-01-31T11')
+          expect(await page.getByText(/^Asking/).count()).to.equal(0)
+          expect(await page.getByLabel('Compare with').inputValue()).to.equal('')
+          await page.unrouteAll({ behavior: 'ignoreErrors' })
+          await page.getByLabel('Compare with').selectOption('an hour earlier')
+          await page.getByText('Dashed: since=2026-01-31T11:00:00Z, an hour earlier').waitFor()
+        },
+        { hash: '#/tests.since?since=2026-01-31T12:00:00Z&run=1' },
+      )
+    })
+
     it('is compared with a result that was kept', async () => {
       await on(
         async page => {

@@ -96,11 +96,17 @@ describe('the words of the explorer', () => {
       parameter('d', 'string'),
     ]
     const args = { a: '2026-01-31T12:00:00+01:00', b: '2026-01-31T00:30:00', c: '2026-01-01', d: '2026-01-01' }
-    expect(earlierArguments(parameters, args, 3_600)).to.deep.equal({
-      a: '2026-01-31T10:00:00Z',
-      b: '2026-01-30T23:30:00',
+    expect(earlierArguments(parameters, args, 86_400)).to.deep.equal({
+      a: '2026-01-30T11:00:00Z',
+      b: '2026-01-30T00:30:00',
       c: '2025-12-31',
       d: '2026-01-01',
+    })
+    // A date has no hours to move by.
+    expect(earlierArguments(parameters, args, 3_600)).to.equal(null)
+    expect(earlierArguments(parameters, { a: args.a, b: args.b }, 3_600)).to.deep.equal({
+      a: '2026-01-31T10:00:00Z',
+      b: '2026-01-30T23:30:00',
     })
     // Without an offset it is UTC; a date alone is its midnight.
     expect(earlierArguments(parameters, { a: '2026-01-31 12:00:00' }, 60)).to.deep.equal({ a: '2026-01-31T11:59:00Z' })
