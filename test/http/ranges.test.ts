@@ -1,10 +1,17 @@
-/** Parts of a stored result: 206, 416, If-Range and HEAD. */
+/** Parts of a stored result: 206, 416, If-Range and HEAD; curl completes a download that was cut. */
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { ENDPOINT_ID, handMadeEndpoint } from '../request/hand-made.js'
-import { type Serving, serving } from './serving.js'
+import { type Serving, serving, TOKEN } from './serving.js'
 
 const BODY = '{"result":[{"text":"0123456789"}]}'
 const CSV = 'text\r\n0123456789\r\n'
+
+const HAS_CURL = spawnSync('curl', ['--version']).status === 0
 
 describe('a range of a result', () => {
   let s: Serving
@@ -96,5 +103,17 @@ describe('a range of a result', () => {
       headers: { Origin, 'Access-Control-Request-Method': 'GET' },
     })
     expect(preflight.headers.get('Access-Control-Allow-Headers')?.split(', ')).to.include.members(['Range', 'If-Range'])
+  })
+
+  it(`lets curl complete a file${HAS_CURL ? '' : ' (pending: curl is not installed)'}`, async function () {
+    if (!HAS_CURL) this.skip()
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-range-'))
+    const file = join(folder, 'result.csv')
+    writeFileSync(file, CSV.slice(0, 9))
+    const address = `${s.url}/api/endpoints/query/tests.echo?project=a&format=csv`
+    const argv = ['-sS', '-f', '-H', `X-API-KEY: ${TOKEN}`, '-C', '-', '-o', file, '-w', '%{http_code}', address]
+    const { stdout } = await promisify(execFile)('curl', argv)
+    expect([stdout, readFileSync(file, 'utf8')]).to.deep.equal(['206', CSV])
+    rmSync(folder, { recursive: true })
   })
 })

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the generators of clients that tests run over OpenAPI documents into .cache/openapi-generators, once: openapi-python-client, and
-# oapi-codegen with the Go modules that its clients need. It needs CPython 3.11 with venv on x86-64 Linux, and Go 1.21 or later. What is
-# missing is said, and its tests are pending; the other is installed all the same.
+# Installs the tools that tests run over OpenAPI documents into .cache/openapi-generators, once: openapi-python-client, oapi-codegen with the
+# Go modules that its clients need, and the packages of package.json: Spectral, and the converter to Postman's collections. It needs CPython
+# 3.11 with venv on x86-64 Linux, and Go 1.21 or later. What is missing is said, and its tests are pending; the others are installed all the
+# same.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$PWD/.cache/openapi-generators
@@ -37,5 +38,15 @@ go_client() {
   echo "$oapi_codegen" >"$folder/go-installed"
 }
 
+npm_tools() {
+  if [ -f "$folder/npm-installed" ] && cmp -s "$here/package-lock.json" "$folder/npm-installed"; then return 0; fi
+  rm -rf "$folder/npm"
+  mkdir "$folder/npm"
+  cp "$here/package.json" "$here/package-lock.json" "$folder/npm"
+  (cd "$folder/npm" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  cp "$here/package-lock.json" "$folder/npm-installed"
+}
+
 python_client
 go_client
+npm_tools
