@@ -10,6 +10,9 @@ export const characters: Adviser = found => {
   if (/^Syntax error: Missing whitespace between literal and alias/.test(found.reason)) {
     return 'a name that begins with a digit is quoted with backticks'
   }
+  if (/^Syntax error: concatenated string literals/.test(found.reason)) {
+    return "a quote inside a text is written \\', or the text stands in double quotes"
+  }
   return /^Syntax error: Illegal input character/.test(found.reason) ? illegalCharacter(found) : null
 }
 

@@ -10,8 +10,29 @@ const NAME_FOLLOWS = new Set(
   ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),
 )
 
+/** Reserved words that other dialects, or other places, give another meaning. */
+const RESERVED_CALLS: Readonly<
+  Record<string, (found: Pick<Found, 'before' | 'after'> & { readonly token: Token }) => string | null>
+> = {
+  ANY: ({ after }) => (after[0]?.term === '(' ? 'write value IN UNNEST(array) for the values of an array' : null),
+  CONTAINS: ({ after }) =>
+    after[0]?.term === '(' ? 'write STRPOS(text, part) > 0, or CONTAINS_SUBSTR(text, part) in any case' : null,
+  DISTINCT: ({ before }) =>
+    before.at(-1)?.term === ','
+      ? 'DISTINCT stands directly behind SELECT, or in a function: COUNT(DISTINCT value)'
+      : null,
+  SELECT: ({ before }) =>
+    before.at(-1)?.term === 'AS' && ['WITH', ',', 'RECURSIVE'].includes(before.at(-3)?.term ?? '')
+      ? 'the query behind AS stands in parentheses: WITH name AS (SELECT …)'
+      : null,
+}
+
 /** A reserved word in the place of a name. */
 export const reservedWord: Adviser = ({ reason, token, before, after }) => {
+  if (token !== null && Object.hasOwn(RESERVED_CALLS, token.term)) {
+    const advice = RESERVED_CALLS[token.term]!({ token, before, after })
+    if (advice !== null) return advice
+  }
   const [, unexpected, type] =
     /^(?:Syntax error: (?:Unexpected|Expected .* but got) keyword|Type) (\w+)( is not supported)?$/.exec(reason) ?? []
   const word = unexpected
@@ -31,6 +52,11 @@ const isInCase = (before: readonly Token[]): boolean =>
 export const syntaxOfOthers: Adviser = found => {
   const { reason, token, before, after } = found
   if (!token) return null
+  if (/^Operands of (?:=|!=|<>) cannot be literal NULL/.test(reason)) {
+    return reason.includes('of =') ? 'write IS NULL' : 'write IS NOT NULL'
+  }
+  if (/^Column name \w+ is ambiguous/.test(reason)) return `write its table or alias before it: name.${token.text}`
+  if (reason.startsWith('Duplicate table alias')) return 'give one of the two another name with AS'
   const [last, last2, last3] = [before.at(-1), before.at(-2), before.at(-3)]
   if (reason.startsWith('Cannot access field')) return ofField(found)
   if (reason.startsWith('A valid date part name') && last?.term === 'INTERVAL') return writtenInterval(token)
@@ -46,6 +72,9 @@ export const syntaxOfOthers: Adviser = found => {
       if (after[0]?.term === ':') return 'write CAST(value AS type)'
       return after[0]?.at === token.end && isName(after[0]) ? `write @${after[0].text} for a parameter` : null
     case '{':
+      if (isName(after[0]) && after[1]?.term === '.' && isName(after[2])) {
+        return `write {{${after[0]!.text}.${after[2]!.text}}} for a field of a lookup table`
+      }
       return isName(after[0]) ? `write @${after[0]!.text} for a parameter` : null
     case '&':
       return last?.term === '&' ? 'write AND between conditions' : null
@@ -59,9 +88,24 @@ export const syntaxOfOthers: Adviser = found => {
     case 'FETCH':
       return 'write LIMIT n'
     case '=':
-      return last?.term === '=' ? 'equality is written with one =' : null
+      if (last?.term === '=') return 'equality is written with one ='
+      return joinsConditions(before) ? '|| joins texts; write OR between conditions' : null
+    case '=>':
+      return 'at least is written >='
+    case 'OFFSET':
+      return after[0]?.kind === 'int' || after[0]?.term === '@'
+        ? 'OFFSET stands behind a LIMIT: LIMIT count OFFSET skipped'
+        : null
+    case 'DESCENDING':
+    case 'ASCENDING':
+      return `write ${token.term.startsWith('D') ? 'DESC' : 'ASC'}`
     case ',':
+      if (after[0]?.term === 'AND' || after[0]?.term === 'OR') return 'delete the comma'
       return last2?.term === 'LIMIT' ? 'write LIMIT count OFFSET skipped' : null
+    case '(':
+      return last?.term === 'FILTER'
+        ? 'FILTER is written in the function: COUNTIF(condition), or SUM(IF(condition, value, NULL))'
+        : null
     case '[':
       return last?.term === 'FROM' || last?.term === 'JOIN' ? QUOTED_NAME : null
     case 'ON':
@@ -89,6 +133,13 @@ export const syntaxOfOthers: Adviser = found => {
   }
   if (token.kind === 'end' && last && reason.includes('Unexpected')) return `something is missing behind ${last.text}`
   return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
+}
+
+/** Whether the texts before the place end in `a = b || c`, whose `||` was meant as OR. */
+function joinsConditions(before: readonly Token[]): boolean {
+  const from = before.findLastIndex(({ term }) => ['(', 'WHERE', 'AND', 'OR', 'ON', 'HAVING', 'WHEN'].includes(term))
+  const terms = before.slice(from + 1).map(({ term }) => term)
+  return terms.includes('||') && terms.includes('=')
 }
 
 function ofField({ reason, before }: Found): string | null {

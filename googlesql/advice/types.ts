@@ -51,6 +51,8 @@ function ofOperator(name: string, found: readonly string[], place: Found): strin
     return other === undefined ? null : `write CAST(… AS STRING) around the ${other}`
   }
   if (COMPARISONS.has(name)) {
+    const date = dateWithoutQuotes(name, place)
+    if (date !== null && found.some(type => TIMES.has(type))) return `a date is written in quotes: '${date}'`
     const other = found.find(type => type !== left)
     const literal = literalBeside(name, place)
     return other === undefined ? null : (asLiteral(left, other, literal) ?? between(left, other, name, place))
@@ -124,6 +126,13 @@ function operands(operator: string, { token, after }: Found): readonly [left: To
     return depth === 0 && term === operator
   })
   return at < 0 ? [[], []] : [tokens.slice(0, at), tokens.slice(at + 1)]
+}
+
+/** `2026-01-31`, which is a subtraction. */
+function dateWithoutQuotes(operator: string, found: Found): string | null {
+  const [, right] = operands(operator, found)
+  const first = right[0]
+  return (first && /^\d{4}-\d{1,2}-\d{1,2}\b/.exec(found.source.slice(first.at))?.[0]) ?? null
 }
 
 function literalBeside(operator: string, found: Found): Token | null {

@@ -6,6 +6,7 @@ import { makeFolder } from '../files/make-folder.js'
 import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError, UsageError } from '../model/errors.js'
+import { nearest } from '../model/suggest.js'
 import { withFileLock } from './file-lock.js'
 
 /** A token as the file stores it. */
@@ -249,7 +250,14 @@ export async function revokeToken(path: string, name: string): Promise<void> {
 
 function withoutToken(records: readonly TokenRecord[], name: string): readonly TokenRecord[] {
   const kept = records.filter(record => record.name !== name)
-  if (kept.length === records.length) throw new UsageError([`there is no token named "${name}"`])
+  if (kept.length === records.length) {
+    const meant = nearest(
+      name,
+      records.map(record => record.name),
+    )
+    const hint = meant === undefined ? '; `sluice token list` lists them' : `; did you mean "${meant}"?`
+    throw new UsageError([`there is no token named "${name}"${hint}`])
+  }
   return kept
 }
 

@@ -77,13 +77,22 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .enablePositionalOptions()
     .configureOutput({ writeOut: io.print, writeErr: io.printError })
     .exitOverride()
-    .showHelpAfterError('(--help lists what there is)')
-  const command = (signature: string, description: string, parent = program): Command =>
-    parent
+    .showHelpAfterError('(sluice --help lists the commands)')
+  const command = (signature: string, description: string, parent = program): Command => {
+    const made = parent
       .command(signature)
       .description(description)
       .exitOverride()
       .configureOutput({ writeOut: io.print, writeErr: io.printError })
+    const path = parent === program ? `sluice ${made.name()}` : `sluice ${parent.name()} ${made.name()}`
+    const note = WRITTEN_AS[made.name()]
+    return made.showHelpAfterError(
+      `(${note === undefined ? '' : `${note}; `}usage: ${path} ${made.usage()}; ${path} --help lists the flags)`,
+    )
+  }
+
+  const group = (name: string, description: string): Command =>
+    command(name, description).showHelpAfterError(`(sluice ${name} --help lists its commands)`)
 
   command(
     'init <dir>',
@@ -297,7 +306,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await writeSample(settingFlags(flags), flags, io))
     })
 
-  const tables = command('tables', 'Tables: their schemas, their files, and the warehouse.')
+  const tables = group('tables', 'Tables: their schemas, their files, and the warehouse.')
   withSettings(
     command(
       'infer <table> <files...>',
@@ -406,7 +415,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     exit(await serveAgent(settingFlags(flags), io))
   })
 
-  const cache = command('cache', 'Stored results.')
+  const cache = group('cache', 'Stored results.')
   withSettings(
     command('purge [name]', 'Forget the stored results of an endpoint, or of all, in every replica.', cache),
     ['--endpoints', '--redis-prefix'],
@@ -417,7 +426,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await purgeCache(name, flags['url'], settingFlags(flags), io))
     })
 
-  const token = command('token', 'Tokens that callers send.')
+  const token = group('token', 'Tokens that callers send.')
   const tokenFlags = ['--tokens', '--data']
   withSettings(command('create', 'Make a token; its text is shown once.', token), [...tokenFlags, '--endpoints'])
     .requiredOption('--name <name>', 'how it is called in the file and in logs')
@@ -447,6 +456,14 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     },
   )
   return program
+}
+
+/** How the arguments of a command are written, where newcomers write them otherwise. */
+const WRITTEN_AS: Readonly<Record<string, string>> = {
+  call: "an endpoint's arguments are written name=value, without dashes",
+  connect: "an endpoint's arguments are written name=value, without dashes",
+  compare: "an endpoint's arguments are written name=value, without dashes",
+  query: 'the SQL is one argument: put it in quotes',
 }
 
 const MCP_FLAGS = [

@@ -125,7 +125,9 @@ function withPlace(thrown: unknown, sql: string): unknown {
   if (!(cause instanceof QueryFault)) return thrown
   if (cause.cause instanceof SqlError) {
     const { reason, offset } = cause.cause
-    const { message } = new SqlError(withAdvice(reason, sql, offset), sql, offset)
+    const unbound = /^Query parameter '(\w+)' not found/.exec(reason)?.[1]
+    const advised = unbound === undefined ? withAdvice(reason, sql, offset) : `${reason}; -p ${unbound}=VALUE binds it`
+    const { message } = new SqlError(advised, sql, offset)
     return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
   }
   // BigQuery's own texts have their place.
@@ -175,6 +177,8 @@ function wireValue(name: string, type: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new UsageError([`--parameter: the value of ${name} must be JSON, since its type is ${type}`])
+    throw new UsageError([
+      `--parameter: the value of ${name} must be JSON, such as ${/^ARRAY/.test(type) ? '[1, 2]' : '{"a": 1}'}, since its type is ${type}`,
+    ])
   }
 }

@@ -1,10 +1,9 @@
 /** Imports rows of files into the data folder. */
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
 import { type ImportReport, importFiles } from '../engines/duckdb/import/import-table.js'
-import { loadTableSchemas, tableNamed } from '../manifest/tables/load.js'
+import { loadTableSchemas, noTableText, tableNamed } from '../manifest/tables/load.js'
 import { UsageError } from '../model/errors.js'
 import { systemClock } from '../process/clock.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
@@ -39,10 +38,7 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
   const table = tableNamed(tables, name)
   if (table && isWildcard(table.name))
     throw new UsageError([`${table.name} is a wildcard table: name the shard that the rows are of`])
-  if (!table) {
-    const path = join(settings.tablesDir, `${name}.json`)
-    throw new UsageError([`there is no table ${name}: its schema would be ${path}`])
-  }
+  if (!table) throw new UsageError([noTableText(name, settings.tablesDir, tables)])
   const nowMs = systemClock().nowMs()
   const { layout } = table
   const isIngested = layout.partition?.column === PARTITION_TIME

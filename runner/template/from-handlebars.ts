@@ -118,8 +118,17 @@ function blockNode(block: hbs.AST.BlockStatement, reading: Reading): TemplateNod
   if (params.length > 0)
     return refuse(block, reading, `block parameters (as |${params.join(' ')}|) are not supported; use this and ../`)
   if (block.hash !== undefined) return refuse(block.hash, reading, `"#${helper}" takes no options`)
-  if (block.params.length !== 1)
-    return refuse(block, reading, `"#${helper}" takes exactly one name, found ${block.params.length}`)
+  if (block.params.length !== 1) {
+    const [first, second] = block.params.map(one =>
+      one.type === 'PathExpression' ? (one as hbs.AST.PathExpression).original : null,
+    )
+    const negated = first === 'not' && second !== undefined && second !== null && block.params.length === 2
+    const hint = negated
+      ? `; write {{#unless ${second}}} … {{/unless}}`
+      : '; for two conditions write one block in the other'
+    const message = `"#${helper}" takes exactly one name, found ${block.params.length}`
+    return refuse(block, reading, helper === 'if' && block.params.length > 1 ? message + hint : message)
+  }
   const path = pathOf(block.params[0]!, reading)
   if (path === null) return null
   // `{{^if x}}` has only an inverse program: Handlebars has already negated it.

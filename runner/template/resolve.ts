@@ -67,8 +67,13 @@ function wrong(rule: TemplateProblem['rule'], path: NamePath, message: string, a
   return { kind: 'problem', problem: { rule, offset: path.offset, message, ...near } }
 }
 
-const unknown = (path: NamePath, among: Iterable<string>): Resolved =>
-  wrong('template/unknown-name', path, `unknown name "${path.written}"`, among)
+/** The first part of the path is unknown; the rest may be right. */
+function unknown(path: NamePath, among: Iterable<string>): Resolved {
+  const rest = path.parts.slice(1)
+  const near = { word: path.parts.join('.'), among: [...among].map(name => [name, ...rest].join('.')) }
+  const message = `unknown name "${path.written}"`
+  return { kind: 'problem', problem: { rule: 'template/unknown-name', offset: path.offset, message, near } }
+}
 
 function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolved {
   const name = path.parts.join('.')

@@ -29,6 +29,8 @@ export function findUnreadable(text: string): TemplateProblem | null {
   let tags = 0
   // A comment that holds the beginning of a block is one whose end is missing.
   let swallowing: number | null = null
+  /** The first tag that was probably meant to open a block. */
+  let unopened: { readonly offset: number; readonly message: string } | null = jinjaBlock(text)
   // Each search begins where the last one ended; otherwise the rest of a long text would be searched again at every tag.
   let from = 0
   let nextEnd = -1
@@ -64,6 +66,16 @@ export function findUnreadable(text: string): TemplateProblem | null {
     if (block && name === 'else' && ++block.branches > MAX_DEPTH) {
       return problem(offset, `this block has more than ${MAX_DEPTH} branches`)
     }
+    if (
+      sigil === undefined &&
+      (name === 'if' || name === 'unless' || name === 'each') &&
+      !text.startsWith('}}', from)
+    ) {
+      unopened ??= { offset, message: `a block begins with "#": write {{#${name} …}}` }
+    }
+    if (sigil === '#' && /^end(?:if|unless|each)$/.test(name)) {
+      return problem(offset, `a block ends with "/": write {{/${name.slice(3)}}}`)
+    }
     // `{{^}}` means `{{else}}`.
     if (sigil === '#' || (sigil === '^' && name !== '')) open.push({ name, offset, branches: 0 })
     if (open.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
@@ -71,6 +83,7 @@ export function findUnreadable(text: string): TemplateProblem | null {
     const opened = open.pop()
     if (opened === undefined && swallowing !== null)
       return problem(swallowing, 'this comment is never closed; expected "}}"')
+    if (opened === undefined && unopened !== null) return problem(unopened.offset, unopened.message)
     if (opened === undefined) return problem(offset, `"{{/${name}}}" closes a block that was never opened`)
     if (opened.name !== name) {
       return problem(offset, `"{{/${name}}}" cannot close "{{#${opened.name}}}"; expected "{{/${opened.name}}}"`)
@@ -79,6 +92,13 @@ export function findUnreadable(text: string): TemplateProblem | null {
   const unclosed = open.pop()
   if (unclosed === undefined) return null
   return problem(unclosed.offset, `"{{#${unclosed.name}}}" is never closed; expected "{{/${unclosed.name}}}"`)
+}
+
+/** `{% if x %}` of another template language. */
+function jinjaBlock(text: string): { readonly offset: number; readonly message: string } | null {
+  const found = /\{%-?\s*(if|for)\b/.exec(text)
+  if (found === null) return null
+  return { offset: found.index, message: `write {{#${found[1] === 'if' ? 'if' : 'each'} …}} for this block` }
 }
 
 const WORDS_FOR_TOKENS: Readonly<Record<string, string>> = {
@@ -113,10 +133,19 @@ export function findSyntaxProblem(text: string, error: unknown): TemplateProblem
   }
   const [, line, context, dashes, token] = parsed
   const found = WORDS_FOR_TOKENS[token!] ?? `"${token}"`
-  return problem(
-    offsetOf(text, Number(line), context!, dashes!.length),
-    `cannot read this tag: did not expect ${found}`,
-  )
+  const offset = offsetOf(text, Number(line), context!, dashes!.length)
+  const hint = hintAt(text, offset)
+  return problem(offset, `cannot read this tag: ${hint ?? `did not expect ${found}`}`)
+}
+
+/** What to write where other template languages are meant, or a brace is missing. */
+function hintAt(text: string, offset: number): string | null {
+  const rest = text.slice(offset)
+  if (rest.startsWith('}}}')) return 'it ends with two braces, "}}"; delete the third'
+  if (/^\}(?!\})/.test(rest)) return 'it ends with two braces, "}}"'
+  if (/^(?:&&|\|\|)/.test(rest)) return 'it takes one name; for two conditions write one block in the other'
+  if (/^!/.test(rest)) return 'write {{#unless name}} … {{/unless}}'
+  return /^[=<>]/.test(rest) ? 'it takes one name and compares nothing; conditions on values stand in the SQL' : null
 }
 
 /** The message shows up to twenty characters on either side of the place, without line breaks. */

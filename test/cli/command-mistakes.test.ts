@@ -2,7 +2,7 @@
  * Mistakes in commands: what each prints on standard error, exactly, and its exit code. UPDATE_CASES=1 rewrites the
  * expectations; read each as a newcomer would, who must know what to write after reading it once.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { parse, stringify } from 'yaml'
@@ -50,7 +50,8 @@ describe('a mistake in a command', () => {
         mkdirSync(dirname(path), { recursive: true })
         writeFileSync(path, content)
       }
-      const { code, err } = await command(wordsOf(mistake.command), mistake.environment, mistake.input)
+      const found = await command(wordsOf(mistake.command), mistake.environment, mistake.input)
+      const { code, err } = { ...found, err: found.err.replaceAll(realpathSync('..'), '/home/me') }
       actual.push({ ...mistake, code, told: err })
       if (process.env['UPDATE_CASES'] !== '1')
         expect({ code, told: err }).to.deep.equal({ code: mistake.code, told: mistake.told })

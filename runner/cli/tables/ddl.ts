@@ -1,8 +1,7 @@
 /** `sluice tables ddl`: table schemas as SQL. */
-import { join } from 'node:path'
 import { isWildcard } from '../../../googlesql/index.js'
 import { createTableStatement } from '../../manifest/tables/ddl.js'
-import { tableNamed } from '../../manifest/tables/load.js'
+import { noTableText, tableNamed } from '../../manifest/tables/load.js'
 import { UsageError } from '../../model/errors.js'
 import { readSettings } from '../../settings/settings.js'
 import { EXIT, type Io } from '../io.js'
@@ -16,8 +15,7 @@ export async function printTables(names: readonly string[], flags: Flags, io: Io
   const tables = await schemaFiles(settings)
   const unknown = names.filter(name => isWildcard(name) || !tableNamed(tables, name))
   if (unknown.length > 0) {
-    const at = (name: string): string => join(settings.tablesDir, `${name}.json`)
-    throw new UsageError(unknown.map(name => `there is no table ${name}: its schema would be ${at(name)}`))
+    throw new UsageError(unknown.map(name => noTableText(name, settings.tablesDir, tables)))
   }
   const all = tables.filter(({ name }) => !isWildcard(name))
   const wanted = names.length === 0 ? all : names.map(name => tableNamed(tables, name)!)

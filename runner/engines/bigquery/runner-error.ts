@@ -110,7 +110,9 @@ function offsetIn(sql: string, { text }: BigQueryFailure): number | null {
 const PLACE = /\bat \[(\d+):(\d+)\](?!.*\bat \[\d+:\d+\])/s
 
 /** `Unrecognized name: stauts at [3:12]`: the place is the query's. */
-export function sqlProblemOf({ text }: BigQueryFailure): SqlProblem {
+export function sqlProblemOf(failure: BigQueryFailure): SqlProblem {
+  // A diagnostic is one line.
+  const text = failure.text.trim().replace(/\s*\n\s*/g, ' ')
   const place = /\s*at \[(\d+):(\d+)\]\s*$/.exec(text)
   if (!place) return { line: 1, column: 1, message: text }
   return { line: Number(place[1]), column: Number(place[2]), message: text.slice(0, place.index) }

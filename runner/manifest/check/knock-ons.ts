@@ -11,7 +11,11 @@ const UNPARSED = /^(?:Syntax error|Positional parameters)/
 /** A name that is never used is one that another diagnostic says was probably meant. */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
   const meant = new Set(
-    diagnostics.flatMap(({ message }) => [...message.matchAll(/did you mean "([^"]+)"\?/gi)].map(match => match[1]!)),
+    diagnostics.flatMap(({ message }) =>
+      [...message.matchAll(/did you mean "([^"]+)"\?|write \{\{(\w+)\.\w+\}\} for a field/gi)].flatMap(
+        ([, name, table]) => (table === undefined ? [name!, ...name!.split('.')] : [table]),
+      ),
+    ),
   )
   const isUnusedMeant = ({ rule, message }: Diagnostic): boolean =>
     (rule.endsWith('/unused') || rule === 'tenant/unread') && meant.has(/["@]([\w-]+)/.exec(message)?.[1] ?? '')

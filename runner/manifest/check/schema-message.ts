@@ -159,7 +159,7 @@ export function meantKey(key: string, known: readonly string[]): string | undefi
 /** What has made a key of a text in braces; null where the key may be meant as one. */
 function brokenText(key: string, value: unknown, known: readonly string[]): string | null {
   if (value !== null) return null
-  const [, before, behind] = /^([\w-]+)\s*[=\s]\s*(\S.*)$/.exec(key) ?? []
+  const [, before, behind] = /^([\w-]+)\s*(?:=>?|\s)\s*(\S.*)$/.exec(key) ?? []
   if (before !== undefined && known.includes(before)) return `; write a colon behind the key: "${before}: ${behind}"`
   const [, name, rest] = /^([\w-]+):(\S.*)$/.exec(key) ?? []
   if (name !== undefined) return `; write a space behind the colon: "${name}: ${rest}"`

@@ -44,10 +44,11 @@ export async function checkSqlTexts(
   const names = Object.keys(manifest.parameters ?? {})
   const checked: CheckedSql[] = []
   const failures = new Map<string, { diagnostic: Diagnostic; share: number; label: string }>()
-  function fail(text: DistinctSql, diagnostic: Diagnostic): void {
+  // The advice may name what only one variant has: the reason without it tells whether two mistakes are one.
+  function fail(text: DistinctSql, diagnostic: Diagnostic, reason = diagnostic.message): void {
     // One mistake in syntax may be met in other words, a little further on, in another variant.
     const isSyntax = diagnostic.message.startsWith('Syntax error')
-    const what = isSyntax ? 'syntax' : `${diagnostic.column} ${diagnostic.message}`
+    const what = isSyntax ? 'syntax' : `${diagnostic.column} ${reason}`
     const key = `${diagnostic.file}:${diagnostic.line}:${what}`
     const known = failures.get(key)
     if (known) known.share += text.share
@@ -84,7 +85,11 @@ export async function checkSqlTexts(
     const { place, inclusion } = expanded.placeOf(text.variant.rendered, offset)
     const key = `${place.file}:${place.line}:${place.column}`
     if (skip.has(key)) continue
-    fail(text, diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset, names) + inclusion))
+    fail(
+      text,
+      diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset, names) + inclusion),
+      message + inclusion,
+    )
   }
   const diagnostics = [...failures.values()].map(({ diagnostic, share, label }) =>
     share === expanded.variants.length

@@ -7,6 +7,7 @@ import {
   fieldType,
   isShardOf,
   isWildcard,
+  nearest,
   PARTITION_TIME,
   prefixOf,
   requiredPaths,
@@ -60,6 +61,15 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
   const wildcards = tables.filter(table => isWildcard(table.name))
   const wildcard = declaringOf(wildcards, name)
   return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
+}
+
+/** What is told of a table that has no schema in this folder, with the one that was probably meant. */
+export function noTableText(name: string, dir: string, tables: readonly LoadedTable[]): string {
+  const names = tables.map(table => table.name)
+  // A table may be named without its dataset.
+  const meant = nearest(name, names) ?? names.find(full => full.endsWith(`.${name}`))
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${hint}`
 }
 
 /** The name of the table whose schema is in this file. */

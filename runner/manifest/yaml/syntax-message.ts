@@ -40,6 +40,14 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
     /^Unexpected flow-(map|seq)-end/,
     ([, kind]) => ({ message: `there is one "${kind === 'map' ? '}' : ']'}" too many` }),
   ],
+  [
+    /^Block scalar lines must not be less indented/,
+    (_, { line }) => ({
+      message: /^ *\t/.test(line)
+        ? 'a tab cannot indent a line; use spaces'
+        : 'this line is indented less than the first line of its text; indent it as that',
+    }),
+  ],
   [/^Tabs are not allowed/, () => ({ message: 'a tab cannot indent a line; use spaces' })],
   [
     /^All (?:mapping|collection|sequence) items must start at the same column/,

@@ -3,6 +3,7 @@ import {
   datetimeText,
   MAX_TIMESTAMP_MICROS,
   MIN_TIMESTAMP_MICROS,
+  meantType,
   parseTypeName,
   type Type,
 } from '../../../../googlesql/index.js'
@@ -22,8 +23,10 @@ export function readTypes(types: Readonly<Record<string, string>>): Readonly<Rec
     Object.entries(types).map(([name, text]) => {
       const type = parseTypeName(text)
       if (type) return [name, type]
+      const meant = meantType(text)
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
       throw new RunnerError('ARGUMENT_INVALID', {
-        errors: [{ parameter: name, detail: `has an unknown type: ${text}` }],
+        errors: [{ parameter: name, detail: `has an unknown type: ${text}${hint}` }],
       })
     }),
   )

@@ -3,6 +3,9 @@ import { meantType } from '../../../../googlesql/index.js'
 import { parseColumnType } from '../../column-type.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
+/** Types that are not written without what they hold. */
+const WHOLE: Readonly<Record<string, string>> = { ARRAY: 'ARRAY<STRING>', RANGE: 'RANGE<DATE>' }
+
 export const columnsUnknownType: Rule<ManifestFacts> = {
   id: 'columns/unknown-type',
   severity: 'error',
@@ -14,7 +17,7 @@ export const columnsUnknownType: Rule<ManifestFacts> = {
       const hint =
         meant === undefined
           ? '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>'
-          : `; did you mean "${meant === 'ARRAY' ? 'ARRAY<STRING>' : meant}"?`
+          : `; did you mean "${WHOLE[meant] ?? meant}"?`
       report(source.valueAt(['columns', index, 'type']), `"${column.type}" is no type of GoogleSQL${hint}`)
     })
   },
