@@ -24,11 +24,15 @@ const bundlingDuckdb = {
   setup({ onResolve, onLoad }) {
     const bundled = createRequire(import.meta.url).resolve(BUNDLED)
     const namesOf = path => Object.keys(createRequire(bundled)(path)).join(', ')
-    onResolve({ filter: new RegExp(`^${BUNDLED}$`) }, ({ path }) => ({ path, namespace: 'bundled' }))
+    // Its inner modules too: what prepares a session replaces the decoder in one of them.
+    onResolve({ filter: new RegExp(`^${BUNDLED}(?:/|$)`) }, ({ path }) => ({
+      path: createRequire(import.meta.url).resolve(path),
+      namespace: 'bundled',
+    }))
     // By name, or else what imports it while it runs would find no names.
-    onLoad({ filter: /./, namespace: 'bundled' }, () => ({
-      contents: `export { ${namesOf(bundled)} } from ${JSON.stringify(bundled)}`,
-      resolveDir: dirname(bundled),
+    onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({
+      contents: `export { ${namesOf(path)} } from ${JSON.stringify(path)}`,
+      resolveDir: dirname(path),
     }))
     // What it requires itself: modules of Node, and DuckDB's library for the platform.
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>

@@ -112,7 +112,7 @@ function requestOf(letter: string, id: string): string {
 
 /** Reads `count` answers, which must be the answers to `letter-1`, `letter-2` and so on. */
 async function expectAnswers(socket: Socket, letter: string, length: number, count: number): Promise<void> {
-  socket.setTimeout(2_000, () => socket.destroy(new TypeError('no more comes')))
+  socket.setTimeout(60_000, () => socket.destroy(new TypeError('no more comes')))
   const body = bodyOf(letter, length)
   let rest = ''
   let seen = 0

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { startServer } from '../../../runner/http/server/server.js'
 import { SetupError } from '../../../runner/model/errors.js'
 import { systemClock } from '../../../runner/process/clock.js'
+import { until } from '../../until.js'
 import { type Serving, serving, TOKEN } from '../serving.js'
 
 /** Sends raw bytes, then `more` every 20 ms, and returns the whole text received until the connection ends. */
@@ -221,15 +222,19 @@ describe('the server', () => {
     while (s.engine.queries.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
     const socket = connect(s.server.port, '127.0.0.1')
     await new Promise(resolve => socket.once('connect', resolve))
-    socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n') // With half a request the connection is not idle.
-    await new Promise(resolve => setTimeout(resolve, 30))
+    let answers = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      answers += chunk
+    })
+    // With half a request the connection is not idle. The server has read it once it has answered the one before it.
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /readyz HTTP/1.1\r\nHost: a\r\n')
+    await until(() => answers.startsWith('HTTP/1.1 200 '), 'the first request was answered')
     const closing = s.server.close()
-    const answer = new Promise<string>(resolve => socket.once('data', chunk => resolve(chunk.toString())))
     socket.write('\r\n')
-    expect(await answer)
+    await until(() => answers.includes('DRAINING'), 'the half request was refused')
+    expect(answers.slice(answers.lastIndexOf('HTTP/1.1 ')))
       .to.match(/^HTTP\/1.1 503 /)
       .and.match(/Retry-After: 5/i)
-      .and.include('DRAINING')
     socket.destroy()
     // New connections are accepted for a while; then they are refused, although a request is still running.
     const isRefused = (): Promise<boolean> =>

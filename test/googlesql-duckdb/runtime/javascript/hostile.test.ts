@@ -45,7 +45,7 @@ describe('JavaScript functions, hostile ones', function () {
     it(`${what} ends after its time, and the engine answers afterwards`, async () => {
       const startedAt = performance.now()
       expect(await outcome(body)).to.equal('QueryFault: JavaScript took more than 5 s for a call at f()')
-      expect(performance.now() - startedAt).to.be.within(4_900, 15_000)
+      expect(performance.now() - startedAt).to.be.within(4_900, 100_000)
       await answersStill()
     })
   }
