@@ -124,22 +124,33 @@ type Piece = string | Writer
 const fractionDigits = (micro: number, digits: number): string => pad(micro, 6).padEnd(digits, '0').slice(0, digits)
 const trimmedFraction = (micro: number): string => pad(micro, 6).replace(/0+$/, '')
 
-/**
- * The `%E…` element whose text after the `E` begins `rest`: its writer and its length. Null where there is no such element.
- */
-function extendedElement(
-  rest: string,
-): { readonly letter: string; readonly length: number; readonly write: Writer } | null {
-  const match = /^(z|T|4Y|\*S|\*f|\d{1,2}S|\d{1,2}f)/.exec(rest)
+interface ExtendedElement {
+  readonly letter: string
+  readonly length: number
+  readonly write: Writer
+  /** Whether also a DATE has it: the reference implementation finds no time in `%E10S`, as it does in `%E1S`. */
+  readonly isOfDate: boolean
+}
+
+/** A fraction has no more digits than this, even where more are asked for. */
+const MAX_FRACTION_DIGITS = 18
+/** With more digits asked for than this, there is no such element. */
+const MAX_DIGITS_ASKED = 1024
+
+/** The `%E…` element whose text after the `E` begins `rest`. Null where there is no such element. */
+function extendedElement(rest: string): ExtendedElement | null {
+  const match = /^(z|T|4Y|\*S|\*f|\d+S|\d+f)/.exec(rest)
   if (match === null) return null
   const element = match[0]
   const letter = element.at(-1)!
-  const found = (write: Writer) => ({ letter, length: element.length, write })
+  const isOfDate = /^\d\d+S$/.test(element)
+  const found = (write: Writer): ExtendedElement => ({ letter, length: element.length, write, isOfDate })
   if (element === 'z') return found(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
   // The letter between date and time in RFC 3339.
   if (element === 'T') return found(() => 'T')
   if (element === '4Y') return found(({ time }) => pad(time.year, 4))
-  const digits = Number(element.slice(0, -1))
+  if (Number(element.slice(0, -1)) > MAX_DIGITS_ASKED) return null
+  const digits = Math.min(Number(element.slice(0, -1)), MAX_FRACTION_DIGITS)
   if (letter === 'f') {
     if (element === '*f') return found(({ time }) => trimmedFraction(time.micro) || '0')
     return found(({ time }) => fractionDigits(time.micro, digits))
@@ -236,6 +247,7 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
     let letter = format[letterAt]!
     let write: Writer | undefined
     let isPlain = false
+    let isForeign: boolean | null = null
     const isModified = (letter === 'E' || letter === 'O') && letterAt + 1 < format.length
     if (isModified) {
       const extended = letter === 'E' ? extendedElement(format.slice(letterAt + 1)) : null
@@ -244,11 +256,13 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       // `%Ey`, `%Od` and the like equal the plain element, since English has no alternative calendars and digits.
       letter = extended?.letter ?? format[letterAt]!
       write = extended?.write
+      if (kind === 'DATE' && given === '%' && extended?.isOfDate) isForeign = false
     }
     if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter] : undefined
     if (given !== '%' && UNFLAGGED.includes(letter)) write = undefined
     if (write !== undefined && given !== '%') write = flagged(write, letter, flagsOf(flags!, width!))
-    pieces.push(write === undefined || foreign.includes(letter) ? format.slice(percent, letterAt + 1) : write)
+    isForeign ??= foreign.includes(letter)
+    pieces.push(write === undefined || isForeign ? format.slice(percent, letterAt + 1) : write)
     at = letterAt + 1
   }
   return pieces
