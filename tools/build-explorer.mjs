@@ -10,6 +10,7 @@ import { build } from 'esbuild'
 
 const TO = 'dist/explorer'
 
+/** Returns the paths of the modules that it bundled. */
 export async function buildExplorer() {
   const { outputFiles, metafile } = await build({
     entryPoints: ['explorer/main.tsx', 'explorer/style/page.css'],
@@ -46,6 +47,7 @@ export async function buildExplorer() {
     .replace('main.js', nameOf('explorer/main.tsx'))
     .replace('</head>', `${preloads.join('')}</head>`)
   write('index.html', Buffer.from(page))
+  return Object.keys(metafile.inputs)
 }
 
 /** The file itself and its compressed forms, which the server sends as they are. */

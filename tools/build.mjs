@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const MARK = 'dist/.built'
 const SOURCES = [
-  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs', 'tools/bundle-program.mjs'],
+  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs'],
   ...['schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json'],
 ]
 
@@ -45,10 +45,12 @@ async function build() {
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   if (status !== 0) return status ?? 1
   const { bundleProgram } = await import('./bundle-program.mjs')
-  await bundleProgram()
+  const bundled = await bundleProgram()
   chmodSync('dist/runner/main.js', 0o755)
   const { buildExplorer } = await import('./build-explorer.mjs')
-  await buildExplorer()
+  bundled.push(...(await buildExplorer()))
+  const { writeLicenses } = await import('./third-party-licenses.mjs')
+  writeLicenses(bundled)
   writeFileSync(MARK, '')
   return 0
 }

@@ -73,6 +73,15 @@ describe('the packed package', function () {
     expect(paths.filter(path => /^test\/|\.map$|\.built$/.test(path))).to.deep.equal([])
   })
 
+  it('holds the licences of the packages that it has bundled', () => {
+    const path = 'dist/THIRD-PARTY-LICENSES.txt'
+    expect(packed.files.map(file => file.path)).to.include(path)
+    const text = readFileSync(path, 'utf8')
+    for (const name of ['@duckdb/node-api', '@preact/signals', '@tanstack/virtual-core', 'preact', 'uplot']) {
+      expect(text).to.match(new RegExp(`^${name} \\d+\\.\\S+ \\(MIT\\)\n\n[\\s\\S]*?Copyright`, 'm'))
+    }
+  })
+
   it('holds every page, picture and schema that its pages link to', () => {
     const paths = new Set(packed.files.map(file => file.path))
     const pages = [...paths].filter(path => path.endsWith('.md') && !path.startsWith('templates/'))
