@@ -72,6 +72,12 @@ describe('a query that fails', function () {
     })
   })
 
+  it('has its place also beside others that fail at the same time', async () => {
+    const told = await Promise.all([0, 1, 2, 3].map(async i => ((await failure(`n${i}`)).cause as Error).message))
+    const places = told.map(message => /n\d\.yaml:4:\d+(?=: )/.exec(message)?.[0])
+    expect(places).to.deep.equal(FAILURES.slice(0, 4).map(([sql], i) => `n${i}.yaml:4:${10 + sql.indexOf('«')}`))
+  })
+
   it('in a partial has the line of the partial, and who includes it', async () => {
     const { cause, detail } = await failure('n14')
     expect((cause as Error).message).to.equal(

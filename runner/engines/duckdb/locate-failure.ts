@@ -26,21 +26,31 @@ export interface Locator {
   locate(failure: Failure, deps: LocateDeps): Promise<number | null>
 }
 
+/** The most failures that wait for their search: what fails while they do is told without its place. */
+const MOST_WAITING = 16
+
 /** One search at a time: a caller of failing queries must not multiply the engine's work. */
 export function createLocator(): Locator {
-  let isBusy = false
+  let turn: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   return {
     async locate(failure, deps) {
-      if (isBusy || failure.kind !== 'query' || failure.isOfTables || NO_EXPRESSION.test(failure.message)) return null
-      isBusy = true
+      if (failure.kind !== 'query' || failure.isOfTables || NO_EXPRESSION.test(failure.message)) return null
+      if (waiting >= MOST_WAITING) return null
+      waiting += 1
       const { signal, cancelTimer } = boundedSignal({ signal: deps.signal, timeoutMs: LOCATE_WITHIN_MS }, deps.clock)
+      const found = turn.then(() => {
+        signal.throwIfAborted()
+        return search(failure.message, { ...deps, signal })
+      })
+      turn = found.catch(() => null)
       try {
-        return await search(failure.message, { ...deps, signal })
+        return await found
       } catch {
         return null // The failure is told without its place.
       } finally {
         cancelTimer()
-        isBusy = false
+        waiting -= 1
       }
     },
   }

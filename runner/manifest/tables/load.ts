@@ -144,6 +144,14 @@ export function readTableSchema({ file, text }: SourceText): {
   const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
   reader.readMembers(resource)
   if (reader.diagnostics.length > 0 && fields === undefined) return { table: null, diagnostics: reader.diagnostics }
+  if (fields === undefined && resource['fields'] !== undefined) {
+    reader.wrong(
+      ['fields'],
+      'table/schema',
+      'the list of fields is the whole file, or stands in "schema": { "fields": [ … ] }',
+    )
+    return { table: null, diagnostics: reader.diagnostics }
+  }
   const columns = reader.readFields(fields, fieldsPath)
   // Among columns with mistakes a name would seem to be missing.
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }

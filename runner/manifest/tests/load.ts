@@ -38,7 +38,14 @@ export async function findTests(paths: readonly string[], endpointsDir: string):
     const file = path.split(sep).join('/').replace(/\/+$/, '')
     try {
       if ((await stat(path)).isDirectory()) {
-        for (const name of await namesBelow(path)) if (name.endsWith(TEST_ENDING)) wanted.add(posix.join(file, name))
+        for (const name of await namesBelow(path)) {
+          const found = posix.join(file, name)
+          if (name.endsWith(TEST_ENDING)) wanted.add(found)
+          else if (name.endsWith('.test.yml')) {
+            const message = `a test file ends in ${TEST_ENDING}; rename this one, or its tests do not run`
+            diagnostics.push(diagnosticAt({ file: found, line: 1, column: 1 }, 'tests/no-tests', message))
+          }
+        }
       } else if (file.endsWith(TEST_ENDING)) wanted.add(posix.normalize(file))
       else if (file.endsWith('.yaml') && isThere(testsOf(file))) wanted.add(posix.normalize(testsOf(file)))
       else {

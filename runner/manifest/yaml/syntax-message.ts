@@ -106,12 +106,15 @@ function unclosedQuote(quote: string, found: Found): SyntaxMistake {
 const isQuoted = (node: Node): boolean =>
   isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE')
 
+const COLON_IN_TEXT = `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
+
 function severalKeys(line: string): string {
+  if (/^\s*description:\s+[^\s([{]/.test(line)) return COLON_IN_TEXT
   if (/\{[^}]*;\s*[\w-]+:\s/.test(line)) return 'in braces, members are separated by commas: { a: 1, b: 2 }'
   const isRow = /^\s*-\s+[\w-]+:.*,\s*[\w-]+: /.test(line)
   if (isRow || /^\s*[\w-]+:\s+\(?\s*[\w-]+:\s[^,"']+(?:,\s*[\w-]+:\s|$)/.test(line))
     return 'several keys in a line stand in braces, { name: a, type: STRING }; or write each in a line of its own'
-  return `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
+  return COLON_IN_TEXT
 }
 
 function textBehind(found: Found): Partial<SyntaxMistake> {
@@ -149,6 +152,9 @@ function closingBracketMissing(found: Found): SyntaxMistake | null {
   return match ? unclosedBracket(match[1]!, found) : null
 }
 
+/** Ends in the unquoted text of a description in braces. */
+const TEXT_AHEAD = /[{,]\s*description:\s+[^"'{}[\]\n]*$/
+
 /** A second key in what has begun as the value of the first: `{ type: string default: DE }`. */
 function missingComma({ text, offset, document }: Found): Partial<SyntaxMistake> {
   const end = document.errors.find(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)?.pos[1]
@@ -157,7 +163,9 @@ function missingComma({ text, offset, document }: Found): Partial<SyntaxMistake>
   const key = keys.exec(text.slice(0, end))
   if (key === null) return { message: 'a comma is missing before this' }
   const name = key[1]!.replace(/^["']|["']$/g, '')
-  return { offset: key.index, message: `a comma is missing before "${name}"` }
+  const comma = `a comma is missing before "${name}"`
+  const isInText = TEXT_AHEAD.test(text.slice(0, key.index))
+  return { offset: key.index, message: isInText ? `${comma}; if it belongs to the description, ${IN_QUOTES}` : comma }
 }
 
 const ENDS_WITH_KEY = /[,:]\s*["']$/
@@ -173,7 +181,10 @@ function unclosedBefore(found: Found): SyntaxMistake | null {
 /** `{ "name" "a" }` */
 function keyWithoutColon(found: Found): Partial<SyntaxMistake> {
   const key = lastNode({ ...found, offset: found.offset - 1 }, isScalar)
-  return isScalar(key) ? { message: `a colon is missing behind "${String(key.value)}"` } : {}
+  if (!isScalar(key)) return {}
+  const colon = `a colon is missing behind "${String(key.value)}"`
+  const isInText = TEXT_AHEAD.test(found.text.slice(0, found.offset))
+  return { message: isInText ? `${colon}; if it belongs to the description, ${IN_QUOTES}` : colon }
 }
 
 /** Whether the parser found a key in the braces of another value, too. */
