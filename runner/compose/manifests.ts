@@ -72,8 +72,8 @@ export interface CheckLimits {
 
 /**
  * Checks every manifest, every variant of its query on the engine, table schemas and test files, and closes what it opened.
- * `only` limits the result to these files and folders; an empty list means all. Mistakes in table schemas are always told,
- * and what they cause in manifests is not. @throws SetupError.
+ * `only` limits the result to these files and folders; an empty list means all. Mistakes in table schemas and
+ * functions are always told, and what they cause in manifests is not. @throws SetupError.
  */
 export async function checkManifests(
   settings: Settings,
@@ -101,7 +101,10 @@ export async function checkManifests(
       { ...limits, checkExample, checksImplied: settings.engine === 'bigquery' },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const broken = new Set(schemas.diagnostics.map(({ file }) => tableOf(file)))
+    const broken: Broken = {
+      tables: new Set(schemas.diagnostics.map(({ file }) => tableOf(file))),
+      functionFiles: new Set(loaded.diagnostics.filter(({ rule }) => rule === 'function/sql').map(({ file }) => file)),
+    }
     const own = [...loaded.diagnostics, ...mistakes].filter(found => !isCausedBy(broken, found))
     const unreadable = settings.engine === 'duckdb' ? unreadableColumns(settings, engine.tables()) : []
     return {
@@ -113,8 +116,16 @@ export async function checkManifests(
   }
 }
 
-/** Whether it says only that a table is missing, whose schema has mistakes of its own. */
-function isCausedBy(broken: ReadonlySet<string>, { message }: Diagnostic): boolean {
+/** What has mistakes of its own. */
+interface Broken {
+  readonly tables: ReadonlySet<string>
+  readonly functionFiles: ReadonlySet<string>
+}
+
+/** Whether it says only that such a table is missing, or that such a function cannot be called. */
+function isCausedBy({ tables, functionFiles }: Broken, { message }: Diagnostic): boolean {
+  const file = /^Function \S+ \((.+?):\d+:\d+\): /.exec(message)?.[1]
+  if (file !== undefined) return functionFiles.has(file)
   const missing = /^(?:Table not found: |no table schema has the name ")([^;"]+)/.exec(message)?.[1]
-  return missing !== undefined && [...broken].some(name => name === missing || missing.endsWith(`.${name}`))
+  return missing !== undefined && [...tables].some(name => name === missing || missing.endsWith(`.${name}`))
 }
