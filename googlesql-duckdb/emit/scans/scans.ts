@@ -192,7 +192,8 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
   const arms = scan.inputs.map(input => armOf(input, scan.columns, outer, context))
   // DuckDB plans each SELECT of a set operation, and reads them in parallel; VALUES is one read, in the order of the rows.
-  if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && scan.inputs.every(isConstantRow)) {
+  const isOfRows = scan.inputs.every(input => isLiteralRow(input) && hasTypesOf(scan.columns, input))
+  if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
     const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
     const from = `(VALUES\n${rows.join(',\n')}\n) AS ${context.newAlias()}(${names.join(', ')})`
     return withEntries({ ...EMPTY_BLOCK, from }, entries)
@@ -207,16 +208,19 @@ interface Arm {
   readonly outputs: readonly Output[]
 }
 
-/** Whether the scan is one row of literals and casts of them, none of which can fail. DuckDB cannot run some VALUES of parameters. */
-function isConstantRow(scan: Scan): boolean {
+/** Whether the scan is one row of literals and typed NULLs. DuckDB cannot run some VALUES of parameters and other casts. */
+function isLiteralRow(scan: Scan): boolean {
   if (scan.kind !== 'project') return scan.kind === 'one-row'
   const known = new Set(scan.input.columns.map(column => column.id))
   const isKnown = (expr: Expr): boolean =>
     expr.kind === 'literal' ||
     (expr.kind === 'column' && known.has(expr.column.id)) ||
-    (expr.kind === 'cast' && !expr.format && !expr.timeZone && isKnown(expr.operand))
-  return isConstantRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr) && !mayFail(expr))
+    (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null)
+  return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr))
 }
+
+const hasTypesOf = (columns: readonly Column[], input: Scan): boolean =>
+  input.columns.every(({ type }, i) => duckdbType(type) === duckdbType(columns[i]!.type))
 
 /** One input of a set operation, with the names and exact types of the operation's columns. */
 function armOf(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): Arm {
