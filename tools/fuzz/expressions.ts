@@ -331,7 +331,8 @@ export class Expressions {
     const chance = BY_CHANCE[name]
     if (!chance) return call
     const [before, after] = chance.split('{}')
-    const stated = expr(BOOL)`${before!}${call}${after!}`
+    // The call is a text, so that a smaller query never has it without its condition.
+    const stated = expr(BOOL)`${before!}${{ ...call, kind: 'text' }}${after!}`
     return name === 'GENERATE_UUID' ? { ...stated, reference: ['TRUE'] } : stated
   }
 
