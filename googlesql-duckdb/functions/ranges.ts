@@ -2,13 +2,12 @@
 import { elementOfRange, isRangeKind, type RangeElementKind, type Type } from '../../googlesql/types/types.js'
 import { duckdbType } from '../emit/type.js'
 import { type Form, type Forms, ofElements } from './function-sql.js'
+import { typed } from './typed.js'
 
 const elementOf = ({ kind }: Type): RangeElementKind => (isRangeKind(kind) ? elementOfRange(kind) : 'DATE')
 
-const bound =
-  (field: 's' | 'e', infinity: string): Form =>
-  ({ sql: [range], type }) =>
-    `nullif(struct_extract(${range}, '${field}'), '${infinity}'::${duckdbType(type)})`
+const bound = (field: 's' | 'e', infinity: string): Form =>
+  typed(({ sql: [range], type }) => `nullif(struct_extract(${range}, '${field}'), '${infinity}'::${duckdbType(type)})`)
 
 const contains: Form = ({ sql: [range, inner], args }) =>
   isRangeKind(args[1]!.type.kind)
@@ -30,6 +29,6 @@ export const RANGE_FORMS: Forms = {
   RANGE_END: bound('e', 'infinity'),
   RANGE_CONTAINS: contains,
   RANGE_OVERLAPS: ({ sql }) => `bq_range_overlaps(${sql.join(', ')})`,
-  RANGE_INTERSECT: ({ sql, type }) => `bq_${elementOf(type).toLowerCase()}_range_intersect(${sql.join(', ')})`,
+  RANGE_INTERSECT: typed(({ sql, type }) => `bq_${elementOf(type).toLowerCase()}_range_intersect(${sql.join(', ')})`),
   GENERATE_RANGE_ARRAY: ofElements(generate),
 }

@@ -18,7 +18,8 @@ export function typedSql(sql: string, args: readonly (Expr | null)[], type: Type
   return args.some(arg => arg !== null && mayFoldToNull(arg)) ? `CAST(${sql} AS ${duckdbType(type)})` : sql
 }
 
-function mayFoldToNull(expr: Expr): boolean {
+/** Whether the expression may be NULL during planning, so that the type of a call that takes it is unknown to DuckDB. */
+export function mayFoldToNull(expr: Expr): boolean {
   if (expr.kind === 'literal') return expr.value === null
   if (expr.kind === 'column' || expr.kind === 'array') return false
   if (expr.kind === 'cast' || expr.kind === 'field') return mayFoldToNull(expr.operand)

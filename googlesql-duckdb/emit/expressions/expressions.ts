@@ -16,6 +16,7 @@ import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { mayFail } from '../../analysis/fallible.js'
 import { FORMS } from '../../functions/all.js'
 import { FormError, type FunctionSql, formArguments } from '../../functions/function-sql.js'
+import { mayFoldToNull } from '../../functions/typed.js'
 import { type Context, findEntry, GenerateError, type SqlScope } from '../context.js'
 import {
   asOperand,
@@ -248,7 +249,9 @@ function fieldSql({ operand, index, type }: FieldExpr, scope: SqlScope | null, c
   if (operand.type.kind !== 'STRUCT')
     throw new GenerateError('Internal error: a field of what is no struct', operand.at)
   const name = fieldNames(operand.type)[index]!
-  return sql.isPath ? path(`${sql}.${quoteName(name)}`) : fragment`struct_extract(${sql}, ${quoteText(name)})`
+  if (sql.isPath) return path(`${sql}.${quoteName(name)}`)
+  const field = fragment`struct_extract(${sql}, ${quoteText(name)})`
+  return mayFoldToNull(operand) ? fragment`CAST(${field} AS ${duckdbType(type)})` : field
 }
 
 function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): Fragment {
