@@ -1,4 +1,5 @@
 /** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
+import { type BrokenTables, NO_BROKEN_TABLES, reasonOfBroken, reasonOfBrokenDataset } from './broken-tables.js'
 import { informationSchemaName, informationSchemaTable } from './information-schema.js'
 import { type FunctionCatalogue, type FunctionSources, functionCatalogue, NO_FUNCTIONS } from './stored-functions.js'
 import type { TableDefinition } from './table-definition.js'
@@ -121,12 +122,14 @@ const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
  *
  * @param absences the reason of absence, by name, for tables that an author may expect but that are not in the catalogue
  * @param functions the functions that are kept in a dataset
+ * @param broken tables that no query can read, whatever `tables` has
  */
 export function tableCatalogue(
   tables: readonly TableDefinition[],
   naming: TableNaming = AS_WRITTEN,
   absences: ReadonlyMap<string, string> = new Map(),
   functions: FunctionSources = NO_FUNCTIONS,
+  broken: BrokenTables = NO_BROKEN_TABLES,
 ): TableCatalogue {
   const byName = new Map(tables.map(table => [table.name, table]))
   const wildcards = wildcardTables(tables)
@@ -135,18 +138,24 @@ export function tableCatalogue(
   return {
     find(name) {
       const asked = informationSchemaName(name)
-      if (asked) return informationSchema(asked, tables, naming)
+      if (asked) {
+        const isBroken = reasonOfBrokenDataset(broken, datasetNames(asked.dataset, naming)) !== undefined
+        return isBroken ? undefined : informationSchema(asked, tables, naming)
+      }
       for (const known of [name, ...otherNames(name, naming)]) {
+        // Its files could have columns of other types than its schema is meant to have.
+        if (reasonOfBroken(broken, known) !== undefined) return undefined
         const table = findExact(known)
         if (table) return table
       }
       return undefined
     },
-    names: () => [...byName.keys()],
+    names: () => [...byName.keys()].filter(name => reasonOfBroken(broken, name) === undefined),
     absence(name) {
-      if (informationSchemaName(name)) return NO_SUCH_VIEW
-      const known = [name, ...otherNames(name, naming)].find(other => absences.has(other))
-      return known === undefined ? undefined : absences.get(known)
+      const asked = informationSchemaName(name)
+      if (asked) return reasonOfBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? NO_SUCH_VIEW
+      const known = [name, ...otherNames(name, naming)]
+      return known.map(one => reasonOfBroken(broken, one) ?? absences.get(one)).find(reason => reason !== undefined)
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
@@ -158,14 +167,18 @@ const NO_SUCH_VIEW = 'INFORMATION_SCHEMA has TABLES, COLUMNS and COLUMN_FIELD_PA
 function informationSchema(
   { dataset: written, view }: NonNullable<ReturnType<typeof informationSchemaName>>,
   tables: readonly TableDefinition[],
-  { project, defaultDataset }: TableNaming,
+  naming: TableNaming,
 ): TableDefinition | undefined {
-  const name = written ?? defaultDataset
-  if (name === null) return undefined
-  const short = project !== null && name.startsWith(`${project}.`) ? name.slice(project.length + 1) : name
-  const datasets = [name, short, ...(project === null ? [] : [`${project}.${short}`])]
-  const dataset = datasets.find(one => tables.some(table => table.name.startsWith(`${one}.`)))
+  const dataset = datasetNames(written, naming).find(one => tables.some(table => table.name.startsWith(`${one}.`)))
   return dataset === undefined ? undefined : informationSchemaTable(dataset, view)
+}
+
+/** A dataset as it is written, and without and with the default project; the default dataset where none is written. */
+function datasetNames(written: string | null, { project, defaultDataset }: TableNaming): readonly string[] {
+  const name = written ?? defaultDataset
+  if (name === null) return []
+  const short = project !== null && name.startsWith(`${project}.`) ? name.slice(project.length + 1) : name
+  return [name, short, ...(project === null ? [] : [`${project}.${short}`])]
 }
 
 function otherNames(name: string, { project, defaultDataset }: TableNaming): readonly string[] {

@@ -12,7 +12,7 @@ import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '.
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import { dataFolderFault } from '../engines/duckdb/tables/data-folder.js'
-import type { Definitions } from '../manifest/definitions.js'
+import { brokenTables, type Definitions } from '../manifest/definitions.js'
 import { loadFunctions } from '../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas, type ReadSchema } from '../manifest/tables/load.js'
 import { SetupError } from '../model/errors.js'
@@ -40,9 +40,9 @@ export interface ServingEngine extends Engine {
   readonly tables: () => TableCatalogue
 }
 
-/** Opens the engine that the settings name. The caller closes it. @throws LoadError, SetupError. */
+/** Opens the engine that the settings name. The caller closes it. @throws LoadError as soundDefinitions does, SetupError. */
 export async function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
-  return openServingEngineOver(await readDefinitions(settings), settings, deps)
+  return openServingEngineOver(await soundDefinitions(settings), settings, deps)
 }
 
 /** Opens the engine over table schemas and functions that are already loaded. */
@@ -56,10 +56,7 @@ export function openServingEngineOver(
     : openEngineOver(definitions, settings, deps)
 }
 
-/**
- * Loads the table schemas and the functions; `readSchema` may be a cache.
- * @throws LoadError when a schema has errors, or the file of a function cannot be read or has a wrong name.
- */
+/** Loads the table schemas and the functions; `readSchema` may be a cache. @throws LoadError for a folder that cannot be read. */
 export async function readDefinitions(
   { tablesDir, functionsDir }: Settings,
   yieldToEventLoop?: () => Promise<void>,
@@ -67,12 +64,20 @@ export async function readDefinitions(
 ): Promise<Definitions> {
   const { tables, diagnostics } = await loadTableSchemas(tablesDir, yieldToEventLoop, readSchema)
   const { functions, diagnostics: wrong } = await loadFunctions(functionsDir)
-  refuseErrors([...diagnostics, ...wrong])
-  return { tables: tables.map(definitionOf), functions }
+  const mistakes = [...diagnostics, ...wrong]
+  refuseErrors(mistakes.filter(({ file }) => file === tablesDir || file === functionsDir))
+  return { tables: tables.map(definitionOf), functions, mistakes }
+}
+
+/** @throws LoadError when a schema has errors, or the file of a function cannot be read or has a wrong name. */
+export async function soundDefinitions(settings: Settings): Promise<Definitions> {
+  const definitions = await readDefinitions(settings)
+  refuseErrors(definitions.mistakes)
+  return definitions
 }
 
 async function openWarehouse(
-  { tables, functions }: Definitions,
+  { tables, functions, mistakes }: Definitions,
   settings: Settings,
   { observe, clock }: EngineDeps,
 ): Promise<ServingEngine> {
@@ -85,6 +90,7 @@ async function openWarehouse(
     access,
     tables,
     functions,
+    broken: brokenTables(mistakes),
     location,
     defaultDataset,
     maxBytesBilled,
@@ -121,13 +127,13 @@ export function requireData({ engine, database, dataDir }: Settings): void {
   if (fault !== null) throw new SetupError(fault)
 }
 
-/** Opens the embedded engine over its tables. The caller closes it. @throws LoadError, SetupError. */
+/** Opens the embedded engine over its tables, without those whose schemas have mistakes. The caller closes it. @throws SetupError. */
 export async function openEngine(settings: Settings, deps: EngineDeps): Promise<DuckdbEngine> {
   return openEngineOver(await readDefinitions(settings), settings, deps)
 }
 
 function openEngineOver(
-  { tables, functions }: Definitions,
+  { tables, functions, mistakes }: Definitions,
   settings: Settings,
   { observe, clock }: EngineDeps,
 ): Promise<DuckdbEngine> {
@@ -136,6 +142,7 @@ function openEngineOver(
     database: settings.database,
     tables: tables.map(definition => ({ definition })),
     functions,
+    broken: brokenTables(mistakes),
     naming: { project: settings.project, defaultDataset: settings.defaultDataset },
     memoryLimitMb: settings.engineMemoryMb,
     threads: threadsOf(settings),

@@ -15,7 +15,7 @@ import { causeOf, type Finding, faultOf } from '../testing/fuzz/findings.js'
 import { planFuzzCalls, usualArguments } from '../testing/fuzz/plan-calls.js'
 import { answerOf } from '../testing/run-case.js'
 import { type Closers, createClosers } from './closers.js'
-import { openServingEngine, readDefinitions, requireData } from './engine.js'
+import { openServingEngine, requireData, soundDefinitions } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { AT_ONCE, openTestEngine, sourceOf, testDeps, viewOf } from './tests.js'
 
@@ -55,7 +55,7 @@ export async function fuzzEndpoint(
   const settings: Settings = { ...given, engine: 'duckdb' }
   const opened = createClosers()
   try {
-    const definitions = await readDefinitions(settings)
+    const definitions = await soundDefinitions(settings)
     const empty = definitions.tables.map(definition => ({ definition, rows: [] }))
     const checker = opened.add(await openTestEngine(settings, empty, definitions.functions))
     const loaded = await loadManifests(settings, checker, checker.compile, [], { checksImplied: false })

@@ -1,15 +1,15 @@
 /** What the manifests of the settings are, errors included. */
 
 import type { TableCatalogue } from '../../googlesql/index.js'
-import { checkFunctions, loadFunctions, parseFunctions } from '../manifest/functions/load.js'
+import { withCauses } from '../manifest/definitions.js'
+import { checkFunctions, parseFunctions } from '../manifest/functions/load.js'
 import { type Loaded, type LoadedEndpoint, type LoadOptions, loadEndpoints } from '../manifest/load.js'
-import { loadTableSchemas, tableOf } from '../manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
 import type { Settings } from '../settings/settings.js'
-import { definitionOf, openServingEngine, openServingEngineOver, type ServingEngine } from './engine.js'
+import { openServingEngine, openServingEngineOver, readDefinitions, type ServingEngine } from './engine.js'
 
 /** Identifies the engine's data, as part of every revision: the same SQL reads other data on another engine. */
 function engineIdentity(settings: Settings): string {
@@ -81,9 +81,7 @@ export async function checkManifests(
   limits: CheckLimits = {},
 ): Promise<Loaded> {
   const clock = systemClock()
-  const schemas = await loadTableSchemas(settings.tablesDir)
-  const { functions, diagnostics: strange } = await loadFunctions(settings.functionsDir)
-  const definitions = { tables: schemas.tables.map(definitionOf), functions }
+  const definitions = await readDefinitions(settings)
   const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock })
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
@@ -101,31 +99,10 @@ export async function checkManifests(
       { ...limits, checkExample, checksImplied: settings.engine === 'bigquery' },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const broken: Broken = {
-      tables: new Set(schemas.diagnostics.map(({ file }) => tableOf(file))),
-      functionFiles: new Set(loaded.diagnostics.filter(({ rule }) => rule === 'function/sql').map(({ file }) => file)),
-    }
-    const own = [...loaded.diagnostics, ...mistakes].filter(found => !isCausedBy(broken, found))
     const unreadable = settings.engine === 'duckdb' ? unreadableColumns(settings, engine.tables()) : []
-    return {
-      ...loaded,
-      diagnostics: [...schemas.diagnostics, ...strange, ...unreadable, ...own].sort(compareDiagnostics),
-    }
+    const diagnostics = [...loaded.diagnostics, ...mistakes, ...unreadable]
+    return withCauses({ ...loaded, diagnostics }, definitions.mistakes)
   } finally {
     await engine.close()
   }
-}
-
-/** What has mistakes of its own. */
-interface Broken {
-  readonly tables: ReadonlySet<string>
-  readonly functionFiles: ReadonlySet<string>
-}
-
-/** Whether it says only that such a table is missing, or that such a function cannot be called. */
-function isCausedBy({ tables, functionFiles }: Broken, { message }: Diagnostic): boolean {
-  const file = /^Function \S+ \((.+?):\d+:\d+\): /.exec(message)?.[1]
-  if (file !== undefined) return functionFiles.has(file)
-  const missing = /^(?:Table not found: |no table schema has the name ")([^;"]+)/.exec(message)?.[1]
-  return missing !== undefined && [...tables].some(name => name === missing || missing.endsWith(`.${name}`))
 }

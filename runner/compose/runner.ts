@@ -104,8 +104,8 @@ export interface RunnerOptions {
 
 /**
  * Creates a runner. Missing settings have their defaults.
- * @throws UsageError naming every setting that is unknown or invalid; LoadError when table schemas have errors, when the
- *   folder of manifests cannot be read, and, with the setting `strict`, when a manifest has errors; SetupError when something
+ * @throws UsageError naming every setting that is unknown or invalid; LoadError when the folder of manifests cannot be
+ *   read, and, with the setting `strict`, when a manifest, table schema or function has errors; SetupError when something
  *   cannot be opened. Everything opened before the failure is closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {

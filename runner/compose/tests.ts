@@ -24,7 +24,7 @@ import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 import { type Coverage, coverageOf } from '../testing/coverage.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from '../testing/run-case.js'
 import { type Closers, createClosers } from './closers.js'
-import { readDefinitions, threadsOf } from './engine.js'
+import { soundDefinitions, threadsOf } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { placeFailures } from './place-failures.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
@@ -58,7 +58,7 @@ export const AT_ONCE = 8
 export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
   const clock = systemClock()
   const began = clock.ticksMs()
-  const definitions = await readDefinitions(settings)
+  const definitions = await soundDefinitions(settings)
   const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
   const found = await findTests(paths, settings.endpointsDir)
   const read = found.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))

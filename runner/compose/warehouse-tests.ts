@@ -59,7 +59,7 @@ export async function openWarehouseTarget(
   const access = await openAccess(settings)
   const definitions = tables.map(({ name, columns }) => ({ name, columns }))
   const engine = opened.add(
-    await openServingEngineOver({ tables: definitions, functions: NO_FUNCTIONS }, settings, {
+    await openServingEngineOver({ tables: definitions, functions: NO_FUNCTIONS, mistakes: [] }, settings, {
       observe: () => {},
       clock,
     }),

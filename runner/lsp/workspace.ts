@@ -1,13 +1,14 @@
 /** One folder with endpoints: it finds the diagnostics of `validate` after every change, from texts that may be unsaved. */
-import { basename, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import { setImmediate as yieldOnce } from 'node:timers/promises'
 import type { FunctionSources, TableCatalogue } from '../../googlesql/index.js'
 import type { CheckSql } from '../manifest/check/sql.js'
+import { type Definitions, withCauses } from '../manifest/definitions.js'
 import type { SourceText } from '../manifest/discover.js'
 import { checkFunctions, readFunctions } from '../manifest/functions/load.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../manifest/load.js'
 import { type LoadedPartials, loadPartials, type Partial as SqlPartial } from '../manifest/load-partials.js'
-import type { LoadedTable } from '../manifest/tables/load.js'
+import { type LoadedTable, tableOf } from '../manifest/tables/load.js'
 import { createSchemaCache } from '../manifest/tables/schema-cache.js'
 import { findEndpoint } from '../manifest/tests/find-endpoint.js'
 import { type ReadTests, readTests } from '../manifest/tests/load.js'
@@ -30,7 +31,7 @@ export interface WorkspaceDeps {
   /** Opens an engine over these tables and functions. @throws SetupError */
   readonly openChecker: (
     tables: readonly LoadedTable[],
-    functions: FunctionSources,
+    rest: Omit<Definitions, 'tables'>,
     folders: Folders,
   ) => Promise<Checker>
   /** Takes the diagnostics of files; a file that is not there has none, unless `isPartial`: then the others keep theirs. */
@@ -165,14 +166,17 @@ export class Workspace {
       relative(this.folders.root, this.folders.functions).split(sep).join('/'),
       this.texts.all('function'),
     )
-    const checker = await this.#checkerFor([...this.#tables.values()], functions)
+    // A schema that was sound before stays in use in that state.
+    const broken = schemas.filter(({ file }) => !this.#tables.has(tableOf(file)))
+    const mistakes = [...broken, ...strange]
+    const checker = await this.#checkerFor([...this.#tables.values()], functions, mistakes)
     this.#setReady()
     const manifests = this.texts.all('manifest')
     const open = manifests.filter(({ file }) => this.texts.isOpen(file))
     if (open.length > 0 && manifests.length - this.#memory.size() > FEW_MANIFESTS) {
       const first = await this.#load(open, checker, {})
       this.#deps.publish(
-        first.diagnostics,
+        withCauses(first, mistakes).diagnostics,
         open.map(({ file }) => file),
       )
     }
@@ -184,9 +188,10 @@ export class Workspace {
       yieldToEventLoop: yieldBetween(isSuperseded),
     })
     const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
-    const kept = [...strange, ...checkFunctions(checker.tables())]
-    const all = [...this.texts.unreadable, ...schemas, ...kept, ...loaded.diagnostics, ...tests]
-    all.sort(compareDiagnostics)
+    const found = [...checkFunctions(checker.tables()), ...loaded.diagnostics, ...tests]
+    const { diagnostics } = withCauses({ ...loaded, diagnostics: found }, mistakes)
+    const edited = schemas.filter(one => !broken.includes(one))
+    const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
     this.#deps.publish(all, null)
   }
 
@@ -197,22 +202,26 @@ export class Workspace {
       const { table, diagnostics: wrong } = this.#readSchema(source)
       diagnostics.push(...wrong)
       // While a schema is being edited, queries are checked against its last sound state.
-      const known = table ?? this.#tables.get(basename(source.file, '.json'))
+      const known = table ?? this.#tables.get(tableOf(source.file))
       if (known) tables.set(known.name, known)
     }
     this.#tables = tables
     return diagnostics
   }
 
-  async #checkerFor(tables: readonly LoadedTable[], functions: FunctionSources): Promise<Checker> {
+  async #checkerFor(
+    tables: readonly LoadedTable[],
+    functions: FunctionSources,
+    mistakes: readonly Diagnostic[],
+  ): Promise<Checker> {
     const schemas = tables.map(({ name, columns, required, layout }) => [name, columns, required, layout])
-    const key = JSON.stringify([schemas, functions])
+    const key = JSON.stringify([schemas, functions, mistakes])
     if (this.#checker?.key === key) return this.#checker.open
     this.#catalogue = this.catalogue
     await this.#checker?.open.close()
     this.#checker = null
     this.#checks.clear()
-    const open = await this.#deps.openChecker(tables, functions, this.folders)
+    const open = await this.#deps.openChecker(tables, { functions, mistakes }, this.folders)
     this.#checker = { key, open }
     return open
   }

@@ -1,7 +1,60 @@
 /** What queries may name besides the functions of the language: the tables that have a schema, and functions kept in datasets. */
-import type { FunctionSources, TableDefinition } from '../../googlesql/index.js'
+import { type BrokenTables, brokenSchemaIn, type FunctionSources, type TableDefinition } from '../../googlesql/index.js'
+import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import type { Loaded } from './load.js'
+import { tableOf } from './tables/load.js'
 
 export interface Definitions {
   readonly tables: readonly TableDefinition[]
   readonly functions: FunctionSources
+  /** The mistakes in table schemas, whose tables no query can read, and files that hold no function. */
+  readonly mistakes: readonly Diagnostic[]
+}
+
+/** The first mistake of each broken schema, by the name of its table. */
+export function brokenTables(mistakes: readonly Diagnostic[]): BrokenTables {
+  const reasons = new Map<string, string>()
+  for (const { rule, file, line, column, message } of mistakes) {
+    if (rule.startsWith('function/') || reasons.has(tableOf(file))) continue
+    reasons.set(tableOf(file), `${file}:${line}:${column}: ${message}`)
+  }
+  return reasons
+}
+
+/**
+ * The same with the mistakes in definitions, and without what they cause in manifests, functions and tests. A broken endpoint has
+ * the cause instead.
+ */
+export function withCauses(loaded: Loaded, mistakes: readonly Diagnostic[]): Loaded {
+  const wrong = [...mistakes, ...loaded.diagnostics.filter(({ rule }) => rule === 'function/sql')]
+  const causesOf = (found: Diagnostic): readonly Diagnostic[] => {
+    const file = causingFile(found, mistakes)
+    return file === null ? [] : wrong.filter(one => one.file === file)
+  }
+  const own = loaded.diagnostics.filter(found => causesOf(found).length === 0)
+  return {
+    ...loaded,
+    diagnostics: [...mistakes, ...own].sort(compareDiagnostics),
+    broken: loaded.broken.map(one => {
+      const diagnostics = one.diagnostics.flatMap(found => {
+        const causes = causesOf(found)
+        return causes.length === 0 ? [found] : causes
+      })
+      return { ...one, diagnostics: [...new Set(diagnostics)].sort(compareDiagnostics) }
+    }),
+  }
+}
+
+/** The file whose mistake is the only reason for a diagnostic elsewhere; null where it says more. */
+function causingFile({ file, message }: Diagnostic, mistakes: readonly Diagnostic[]): string | null {
+  const schema = brokenSchemaIn(message)
+  if (schema !== null) return schema
+  const called = /^Function \S+ \((.+?):\d+:\d+\): /.exec(message)?.[1]
+  if (called !== undefined && called !== file) return called
+  const missing = /^no table schema has the name "([^"]+)"/.exec(message)?.[1]
+  if (missing === undefined) return null
+  return (
+    mistakes.find(one => [tableOf(one.file), tableOf(one.file).replace(/^[^.]+\.(?=.*\.)/, '')].includes(missing))
+      ?.file ?? null
+  )
 }

@@ -1,5 +1,5 @@
 /** The endpoints in service. A reload replaces all of them at once, or none. */
-import type { Definitions } from '../manifest/definitions.js'
+import { type Definitions, withCauses } from '../manifest/definitions.js'
 import { noneLeft } from '../manifest/discover.js'
 import type { FaultlessManifest, Loaded, LoadedEndpoint, LoadOptions } from '../manifest/load.js'
 import { createLoadMemory, type LoadMemory } from '../manifest/load-cache.js'
@@ -62,7 +62,6 @@ export interface RegistryDeps<E extends Engine> {
   readonly isStrict?: boolean
   /** The state of the files. Never rejects. */
   readonly fingerprint: () => Promise<string>
-  /** @throws LoadError. */
   readonly readDefinitions: (yieldToEventLoop: Breathe) => Promise<Definitions>
   /** Opens an engine with these tables and functions. @throws SetupError. */
   readonly openEngine: (definitions: Definitions) => Promise<E>
@@ -124,7 +123,8 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       memory: isNewEngine ? createLoadMemory<FaultlessManifest>() : memory,
     }
     try {
-      const loaded = await deps.load(engine, { yieldToEventLoop, memory: reading.memory })
+      const read = await deps.load(engine, { yieldToEventLoop, memory: reading.memory })
+      const loaded = withCauses(read, definitions.mistakes)
       lastLoaded = loaded
       if (deps.isStrict || isFolderUnreadable(loaded, deps.endpointsDir) || losesServed(details, loaded)) {
         refuseErrors(loaded.diagnostics)

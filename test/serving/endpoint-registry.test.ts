@@ -42,7 +42,7 @@ describe('live endpoints', () => {
       endpointsDir: dir,
       fingerprint: () =>
         sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables'), functionsDir: join(dir, 'functions') }),
-      readDefinitions: async () => ({ tables: [], functions: NO_FUNCTIONS }),
+      readDefinitions: async () => ({ tables: [], functions: NO_FUNCTIONS, mistakes: [] }),
       openEngine: async () => engine,
       async load(_, options) {
         const loaded = await loadEndpoints({ dir, tables: none, checkSql: checkByTranslation(none), ...options })

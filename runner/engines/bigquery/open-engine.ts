@@ -2,6 +2,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as elapse } from 'node:timers/promises'
 import {
+  type BrokenTables,
+  brokenSchemaIn,
   type FunctionSources,
   parseTypeName,
   resolveQuery,
@@ -39,6 +41,8 @@ export interface BigQueryEngineOptions {
   readonly tables: readonly TableDefinition[]
   /** The functions that queries may call, as they are known here; the warehouse runs its own. @default none */
   readonly functions?: FunctionSources
+  /** Tables whose schemas have mistakes, which no query can read. @default none */
+  readonly broken?: BrokenTables
   /** Where jobs run; null for where the data is. */
   readonly location: string | null
   /** The dataset of tables that are named without one: `dataset` or `project.dataset`; null for none. */
@@ -88,6 +92,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     { project, defaultDataset: options.defaultDataset },
     new Map(),
     options.functions,
+    options.broken,
   )
   const cancelling = new Set<Promise<void>>()
   const running = new Set<Promise<unknown>>()
@@ -212,8 +217,9 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       const { columns } = resolveQuery(sql, tables, Object.fromEntries(known) as Record<string, Type>)
       return { ok: true, columns: columns.map(checkedColumn) }
     } catch (error) {
-      if (error instanceof SqlError) return check(sql, types)
-      throw error
+      if (!(error instanceof SqlError)) throw error
+      if (brokenSchemaIn(error.reason) === null) return check(sql, types)
+      return { ok: false, problem: { ...error.place, message: error.reason } }
     }
   }
 

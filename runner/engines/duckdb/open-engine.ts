@@ -3,6 +3,7 @@
  */
 import { join, resolve } from 'node:path'
 import {
+  type BrokenTables,
   constantChecks,
   type FunctionSources,
   type resolveQuery,
@@ -47,6 +48,8 @@ export interface DuckdbEngineOptions {
   readonly tables: readonly TableSource[]
   /** The functions that queries may call besides those of the language. @default none */
   readonly functions?: FunctionSources
+  /** Tables whose schemas have mistakes, which no query can read. @default none */
+  readonly broken?: BrokenTables
   /** How names in SQL map to tables. @default names are used unchanged */
   readonly naming?: TableNaming
   readonly memoryLimitMb: number
@@ -483,9 +486,14 @@ function openFailure(error: unknown): SetupError {
   return ownFileFailure(error) ?? new SetupError(`DuckDB could not be opened: ${text}`, { cause: error })
 }
 
-const namesOf = ({ naming, functions }: DuckdbEngineOptions): Pick<CatalogueSource, 'naming' | 'functions'> => ({
+const namesOf = ({
+  naming,
+  functions,
+  broken,
+}: DuckdbEngineOptions): Pick<CatalogueSource, 'naming' | 'functions' | 'broken'> => ({
   ...(naming && { naming }),
   ...(functions && { functions }),
+  ...(broken && { broken }),
 })
 
 const needsOf = ({ tables, runsJavaScript, shardReads }: SqlNeeds): SqlNeeds => ({ tables, runsJavaScript, shardReads })

@@ -1,6 +1,7 @@
 /** A pool of worker threads that translate while many texts are waiting, as when thousands of manifests are loaded. */
 import type { Worker } from 'node:worker_threads'
 import {
+  type BrokenTables,
   type FunctionSources,
   type OutputColumn,
   SqlError,
@@ -20,10 +21,11 @@ export interface CatalogueSource {
   readonly naming?: TableNaming
   readonly absences: ReadonlyMap<string, string>
   readonly functions?: FunctionSources
+  readonly broken?: BrokenTables
 }
 
-export const catalogueOf = ({ tables, naming, absences, functions }: CatalogueSource): TableCatalogue =>
-  tableCatalogue(tables, naming, absences, functions)
+export const catalogueOf = ({ tables, naming, absences, functions, broken }: CatalogueSource): TableCatalogue =>
+  tableCatalogue(tables, naming, absences, functions, broken)
 
 /** A column; its type as JSON. */
 interface WireColumn extends Omit<OutputColumn, 'type' | 'column'> {
