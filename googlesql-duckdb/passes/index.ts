@@ -6,6 +6,7 @@ import type { ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { type Delay, delayConstants } from './delayed-constants.js'
 import { filterArithmetic } from './filter-arithmetic.js'
 import { computeWithinFrames } from './frame-arguments.js'
+import { orderGroupTies } from './group-ties.js'
 import { guardBranches } from './guard-branches.js'
 import { applyHaving } from './having-extreme.js'
 import { hoistArguments } from './hoist-arguments.js'
@@ -49,6 +50,11 @@ export const PASSES: readonly Pass[] = [
     run: (query, { delay }) => guardBranches(query, delay === 'rows'),
   },
   { name: 'prune', why: 'what nothing reads is not computed, and cannot fail', run: prune },
+  {
+    name: 'group-ties',
+    why: 'DuckDB has groups in the order of its hash table, which is another from run to run',
+    run: orderGroupTies,
+  },
   {
     name: 'quantile-offsets',
     why: 'one quantile is cheaper than the hundred and one that APPROX_QUANTILES gives',

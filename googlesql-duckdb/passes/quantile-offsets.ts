@@ -9,9 +9,10 @@
 
 import { literal } from '../../googlesql/plan/build.js'
 import { aggregateKey } from '../../googlesql/plan/key.js'
-import type { AggregateCall, Column, CteScan, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
+import type { AggregateCall, Column, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { mapScan } from '../../googlesql/plan/rewrite.js'
 import { someScan, visitScan } from '../../googlesql/plan/walk.js'
+import { findCopies } from '../analysis/copies.js'
 
 /** The index of the first element, by access function. */
 const FIRST: Readonly<Record<string, number>> = {
@@ -136,48 +137,6 @@ function findNarrow(query: ResolvedQuery): Narrow {
 function hasAll({ arguments: [, counted], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
   const count = countOf(counted)
   return ignoresNulls && count !== null && count > 0 && offsets.every(offset => offset >= 0 && offset <= count)
-}
-
-/**
- * Finds columns that are copies of others: those of a common table expression where it is read, and those that a projection
- * copies. `copies` are the expressions that copy.
- */
-function findCopies(query: ResolvedQuery): { readonly rootOf: (id: number) => number; readonly copies: Set<Expr> } {
-  const sources = new Map<number, number>()
-  const copies = new Set<Expr>()
-  const copy = (column: Column, source: Column): void => {
-    if (column.id !== source.id) sources.set(column.id, source.id)
-  }
-  const copyAll = (columns: readonly Column[], of: readonly Column[]): void => {
-    for (const [i, column] of columns.entries()) copy(column, of[i]!)
-  }
-  const ctes = new Map<number, readonly Column[]>()
-  const reads: CteScan[] = []
-  visitScan(
-    query.scan,
-    () => {},
-    scan => {
-      if (scan.kind === 'cte') reads.push(scan)
-      if (scan.kind === 'with') {
-        for (const cte of scan.ctes) {
-          ctes.set(cte.id, cte.columns)
-          if (!cte.recursion) copyAll(cte.columns, cte.scan.columns)
-        }
-      }
-      if (scan.kind !== 'project') return
-      for (const { column, expr } of scan.computed) {
-        if (expr.kind !== 'column') continue
-        copies.add(expr)
-        copy(column, expr.column)
-      }
-    },
-  )
-  for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
-  const rootOf = (id: number): number => {
-    const source = sources.get(id)
-    return source === undefined ? id : rootOf(source)
-  }
-  return { rootOf, copies }
 }
 
 /** Calls with equal arguments. DuckDB computes them once if their offsets are equal too. */

@@ -1,0 +1,51 @@
+/**
+ * Finds columns that are copies of others: those of a common table expression where it is read, and those that a projection
+ * copies.
+ */
+import type { Column, CteScan, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
+import { visitScan } from '../../googlesql/plan/walk.js'
+
+export interface Copies {
+  /** The id of the column that this one is a copy of in the end; its own where it is not a copy. */
+  readonly rootOf: (id: number) => number
+  /** The expressions that copy. */
+  readonly copies: Set<Expr>
+}
+
+export function findCopies(query: ResolvedQuery): Copies {
+  const sources = new Map<number, number>()
+  const copies = new Set<Expr>()
+  const copy = (column: Column, source: Column): void => {
+    if (column.id !== source.id) sources.set(column.id, source.id)
+  }
+  const copyAll = (columns: readonly Column[], of: readonly Column[]): void => {
+    for (const [i, column] of columns.entries()) copy(column, of[i]!)
+  }
+  const ctes = new Map<number, readonly Column[]>()
+  const reads: CteScan[] = []
+  visitScan(
+    query.scan,
+    () => {},
+    scan => {
+      if (scan.kind === 'cte') reads.push(scan)
+      if (scan.kind === 'with') {
+        for (const cte of scan.ctes) {
+          ctes.set(cte.id, cte.columns)
+          if (!cte.recursion) copyAll(cte.columns, cte.scan.columns)
+        }
+      }
+      if (scan.kind !== 'project') return
+      for (const { column, expr } of scan.computed) {
+        if (expr.kind !== 'column') continue
+        copies.add(expr)
+        copy(column, expr.column)
+      }
+    },
+  )
+  for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
+  const rootOf = (id: number): number => {
+    const source = sources.get(id)
+    return source === undefined ? id : rootOf(source)
+  }
+  return { rootOf, copies }
+}

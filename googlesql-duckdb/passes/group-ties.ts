@@ -1,0 +1,156 @@
+/**
+ * ORDER BY over groups whose keys leave ties. The groups come in the order of a hash table, so that without more keys a query
+ * would give its rows in another order, and below a LIMIT other rows, each time that it runs. Rows of tables and constants keep
+ * the order in which they are read.
+ *
+ * Before: a plan that nothing is to be pruned of. After: an order over groups, or over a set operation or a join of them, has the
+ * columns that are read of its rows as further keys, until they tell all groups apart.
+ */
+
+import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
+import { columnExpr } from '../../googlesql/plan/build.js'
+import type {
+  Column,
+  Expr,
+  OrderScan,
+  ProjectScan,
+  ResolvedCte,
+  ResolvedQuery,
+  Scan,
+} from '../../googlesql/plan/nodes.js'
+import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { columnsRead, hasSubquery, inputsOfScan, someScan, visitScan } from '../../googlesql/plan/walk.js'
+import { findCopies } from '../analysis/copies.js'
+import { isConstant } from '../emit/context.js'
+
+export function orderGroupTies(query: ResolvedQuery): ResolvedQuery {
+  if (!someScan(query.scan, scan => scan.kind === 'order')) return query
+  const { rootOf } = findCopies(query)
+  const ctes = new Map<number, ResolvedCte>()
+  const constants = new Set<number>()
+  visitScan(
+    query.scan,
+    () => {},
+    scan => {
+      if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
+      if (scan.kind !== 'project') return
+      for (const { column, expr } of scan.computed) if (isConstant(expr)) constants.add(column.id)
+    },
+  )
+  const facts: Facts = { rootOf, ctes, constants }
+  const outputs = query.columns.map(({ column }) => column)
+  return { ...query, scan: inScan(query.scan, outputs, facts) }
+}
+
+interface Facts {
+  readonly rootOf: (id: number) => number
+  readonly ctes: ReadonlyMap<number, ResolvedCte>
+  /** The ids of columns with one value for all rows. */
+  readonly constants: ReadonlySet<number>
+}
+
+/** @param read the columns that are read of the scan, in the order in which the author wrote them */
+function inScan(scan: Scan, read: readonly Column[], facts: Facts): Scan {
+  const own = mapOwn(scan, expr => inExpr(expr, facts))
+  const inputs = inputsOfScan(scan).map(input => inScan(input, readOf(input, scan, read), facts))
+  const mapped = withInputs(own, inputs)
+  return mapped.kind === 'order' && isOfGroups(mapped.input, facts) ? withTies(mapped, read, facts) : mapped
+}
+
+const inExpr = (expr: Expr, facts: Facts): Expr =>
+  hasSubquery(expr)
+    ? mapExpr(expr, part => {
+        if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, part.scan.columns, facts) }
+        if (part.kind !== 'in-query') return undefined
+        return { ...part, operand: inExpr(part.operand, facts), scan: inScan(part.scan, part.scan.columns, facts) }
+      })
+    : expr
+
+/** The columns that are read of an input. */
+function readOf(input: Scan, scan: Scan, read: readonly Column[]): readonly Column[] {
+  if (scan.kind === 'project') return readByProject(scan, read)
+  if (scan.kind === 'limit' || (scan.kind === 'with' && input === scan.body)) return read
+  return input.columns
+}
+
+function readByProject({ input, computed }: ProjectScan, read: readonly Column[]): readonly Column[] {
+  const exprs = new Map(computed.map(({ column, expr }) => [column.id, expr]))
+  const given = new Map((input.columns as readonly Column[]).map(column => [column.id, column]))
+  const ids = read.flatMap(({ id }) => (exprs.has(id) ? [...columnsRead([exprs.get(id)!])] : [id]))
+  return [...new Set(ids)].flatMap(id => given.get(id) ?? [])
+}
+
+/** Whether the rows come in the order of a hash table. */
+function isOfGroups(scan: Scan, facts: Facts): boolean {
+  switch (scan.kind) {
+    case 'aggregate':
+      return true
+    case 'set':
+      return scan.operator !== 'UNION' || !scan.isAll || scan.inputs.some(input => isOfGroups(input, facts))
+    case 'cte': {
+      const cte = facts.ctes.get(scan.cte)!
+      // The terms of a recursion read the CTE itself, and are not looked into.
+      return cte.recursion?.isAll === false || isOfGroups(cte.scan, facts)
+    }
+    case 'one-row':
+    case 'table':
+      return false
+    case 'with':
+      return isOfGroups(scan.body, facts)
+    case 'unnest':
+    case 'join':
+    case 'filter':
+    case 'project':
+    case 'window':
+    case 'order':
+    case 'limit':
+      return inputsOfScan(scan).some(input => isOfGroups(input, facts))
+    default:
+      return scan satisfies never
+  }
+}
+
+function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, constants }: Facts): OrderScan {
+  const groupKeys = groupKeysOf(scan.input, ctes)
+  const known = new Set(scan.keys.flatMap(({ expr }) => (expr.kind === 'column' ? [rootOf(expr.column.id)] : [])))
+  const { at } = scan.keys[0]!.expr
+  const ties: OrderScan['keys'][number][] = []
+  // A list is dear to sort by, and seldom needed.
+  const candidates = [...read.filter(({ type }) => isOrderable(type)), ...read.filter(({ type }) => !isOrderable(type))]
+  for (const column of candidates) {
+    if (groupKeys?.every(id => known.has(rootOf(id)))) break
+    const root = rootOf(column.id)
+    if (known.has(root) || constants.has(root)) continue
+    known.add(root)
+    ties.push({ expr: columnExpr(column, false, at), isDescending: false, nullsFirst: true })
+  }
+  return { ...scan, keys: [...scan.keys, ...ties] }
+}
+
+/** The columns that tell the rows of the scan apart, where it has one row for each group of one aggregation. */
+function groupKeysOf(scan: Scan, ctes: Facts['ctes']): readonly number[] | null {
+  switch (scan.kind) {
+    case 'aggregate':
+      return scan.groupingSets ? null : scan.keys.map(({ column }) => column.id)
+    case 'filter':
+    case 'project':
+    case 'window':
+    case 'order':
+    case 'limit':
+      return groupKeysOf(scan.input, ctes)
+    case 'with':
+      return groupKeysOf(scan.body, ctes)
+    case 'cte': {
+      const cte = ctes.get(scan.cte)!
+      return cte.recursion ? null : groupKeysOf(cte.scan, ctes)
+    }
+    case 'one-row':
+    case 'table':
+    case 'unnest':
+    case 'join':
+    case 'set':
+      return null
+    default:
+      return scan satisfies never
+  }
+}
