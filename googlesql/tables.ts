@@ -10,8 +10,8 @@ export type { TableDefinition, UnreadableColumn } from './table-definition.js'
 
 export interface TableCatalogue {
   /**
-   * The table with this name, dots included; undefined for any other name. Names are case-sensitive. A name that ends in `*`
-   * is a wildcard table.
+   * The table with this name, dots included; undefined for any other name. Names are case-sensitive, unless `ignoresCase` is
+   * set. A name that ends in `*` is a wildcard table.
    */
   find(name: string): TableDefinition | undefined
   /** All names, for "did you mean". */
@@ -113,6 +113,8 @@ export interface TableNaming {
   readonly project: string | null
   /** The default dataset, `dataset` or `project.dataset`, of names without one; null for no default. */
   readonly defaultDataset: string | null
+  /** Whether a name that no table has means the one table whose name differs from it only in case. @default false */
+  readonly ignoresCase?: boolean
 }
 
 const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
@@ -142,13 +144,14 @@ export function tableCatalogue(
         const isBroken = reasonOfBrokenDataset(broken, datasetNames(asked.dataset, naming)) !== undefined
         return isBroken ? undefined : informationSchema(asked, tables, naming)
       }
-      for (const known of [name, ...otherNames(name, naming)]) {
+      const written = [name, ...otherNames(name, naming)]
+      for (const known of written) {
         // Its files could have columns of other types than its schema is meant to have.
         if (reasonOfBroken(broken, known) !== undefined) return undefined
         const table = findExact(known)
         if (table) return table
       }
-      return undefined
+      return naming.ignoresCase ? onlyOneNamed(written, tables) : undefined
     },
     names: () => [...byName.keys()].filter(name => reasonOfBroken(broken, name) === undefined),
     absence(name) {
@@ -159,6 +162,13 @@ export function tableCatalogue(
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
+}
+
+/** The one table that has one of these names, in whatever case; undefined where there is none, or more than one. */
+function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
+  const asked = new Set(names.map(name => name.toLowerCase()))
+  const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
+  return another ? undefined : found
 }
 
 const NO_SUCH_VIEW = 'INFORMATION_SCHEMA has TABLES, COLUMNS and COLUMN_FIELD_PATHS here, each of a dataset with tables'

@@ -1,10 +1,15 @@
 import { expect } from 'chai'
 import { tableCatalogue } from '../../googlesql/tables.js'
 
-const catalogue = (names: readonly string[], project: string | null, defaultDataset: string | null) =>
+const catalogue = (
+  names: readonly string[],
+  project: string | null,
+  defaultDataset: string | null,
+  ignoresCase = false,
+) =>
   tableCatalogue(
     names.map(name => ({ name, columns: [] })),
-    { project, defaultDataset },
+    { project, defaultDataset, ignoresCase },
   )
 
 describe('the tables that a query names', () => {
@@ -64,6 +69,19 @@ describe('the tables that a query names', () => {
   for (const { says, tables, project = null, dataset = null, name, means } of CASES) {
     it(`${says}: ${name} of ${tables.join(' and ')}`, () => {
       expect(catalogue(tables, project, dataset).find(name)?.name).to.equal(means)
+    })
+  }
+
+  const WITHOUT_CASE: readonly (readonly [says: string, tables: readonly string[], means: string | undefined])[] = [
+    ['is one of another case', ['d.T', 'd.u'], 'd.T'],
+    ['is the one of this case', ['d.T', 'd.t'], 'd.t'],
+    ['is none of two of other cases', ['d.T', 'D.t'], undefined],
+    ['is one of the dataset that is set', ['D.T'], 'D.T'],
+  ]
+  for (const [says, tables, means] of WITHOUT_CASE) {
+    it(`without regard to case, ${says}: d.t of ${tables.join(' and ')}`, () => {
+      expect(catalogue(tables, null, 'd', true).find('d.t')?.name).to.equal(means)
+      expect(catalogue(tables, null, 'd', true).find('t')?.name).to.equal(means)
     })
   }
 })

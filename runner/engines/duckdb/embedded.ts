@@ -18,7 +18,10 @@ export interface EmbeddedTable {
 }
 
 export interface EmbeddedEngineOptions {
-  /** The tables by name, matched as written between backticks, dots included. */
+  /**
+   * The tables by name, dots included: `sales.orders`. A name in a query that no table has means the one table whose name
+   * differs from it only in case; where there are several, none.
+   */
   readonly tables: Readonly<Record<string, EmbeddedTable>>
   /** DuckDB's memory limit in megabytes. @default 2048 */
   readonly memoryLimitMb?: number
@@ -49,6 +52,7 @@ export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock)
     dataDir: null,
     database: null,
     tables: Object.entries(options.tables).map(([name, table]) => tableSource(name, table)),
+    naming: { project: null, defaultDataset: null, ignoresCase: true },
     memoryLimitMb: options.memoryLimitMb ?? 2_048,
     threads: options.threads ?? 2,
     tempDir: tmpdir(),

@@ -24,4 +24,16 @@ describe('the embedded engine as a library', () => {
       await engine.close()
     }
   })
+
+  it('finds a table whose name differs only in case, and has the columns of the one that it is', async () => {
+    const engine = await openEmbeddedEngine({
+      tables: { 'Sales.Orders': { schema: [{ name: 'id', type: 'INTEGER' }], rows: [{ id: 1 }] } },
+    })
+    try {
+      const { rows } = await engine.query('SELECT orders.id FROM `sales.orders` JOIN sales.Orders AS o USING (id)')
+      expect(rows).to.deep.equal([[1]])
+    } finally {
+      await engine.close()
+    }
+  })
 })
