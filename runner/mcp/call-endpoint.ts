@@ -143,7 +143,7 @@ export function argumentMistakes(errors: readonly ArgumentProblem[]): RunnerErro
 
 function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments): readonly ArgumentProblem[] {
   try {
-    bindPinned(caller, endpoint, given)
+    bindPinned(caller, endpoint, given, name => `send a list, {"${name}": ["a", "b"]}`)
     return []
   } catch (thrown) {
     if (thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID') return thrown.errors

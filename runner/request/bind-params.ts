@@ -17,10 +17,10 @@ export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 're
 
 /**
  * Typed arguments in declared order, with defaults; absent arguments have no member. Undeclared names are ignored, unless the
- * endpoint rejects them.
+ * endpoint rejects them. `sayList` says how this caller writes a list.
  * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
  */
-export function bindParams(endpoint: Bindable, given: RawArguments): ArgumentMap {
+export function bindParams(endpoint: Bindable, given: RawArguments, sayList: SayList = asAddress): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
   const isBracketed = bracketedNames(given)
   const unknown = endpoint.rejectsUnknown ? unknownProblems(endpoint, unknownNames(endpoint, given)) : []
@@ -31,8 +31,8 @@ export function bindParams(endpoint: Bindable, given: RawArguments): ArgumentMap
   const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
   for (const parameter of endpoint.parameters) {
     const bound = isBracketed.has(parameter.name)
-      ? { problem: bracketProblem(parameter) }
-      : bindOne(parameter, given.get(parameter.name))
+      ? { problem: bracketProblem(parameter, sayList) }
+      : bindOne(parameter, given.get(parameter.name), sayList)
     if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
@@ -54,19 +54,22 @@ function bracketedNames(given: RawArguments): ReadonlySet<string> {
   return names
 }
 
-function bracketProblem({ name, type }: Parameter): string {
+function bracketProblem({ name, type }: Parameter, sayList: SayList): string {
   if (!splitType(type).isArray) return `must be sent without brackets: ${name}=…`
-  return `must be sent without brackets: ${repeated(name)}`
+  return `must be sent without brackets: ${sayList(name)}`
 }
 
-const repeated = (name: string): string => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
+/** How a caller writes several values of the parameter with this name. */
+export type SayList = (name: string) => string
+
+const asAddress: SayList = name => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
 
 interface Bound {
   readonly value?: ArgumentValue | undefined
   readonly problem?: string
 }
 
-function bindOne(parameter: Parameter, wire: RawArgument | undefined): Bound {
+function bindOne(parameter: Parameter, wire: RawArgument | undefined, sayList: SayList): Bound {
   const { scalar, isArray } = splitType(parameter.type)
   if (!isArray && wire?.isList) return { problem: 'must be a single value' }
   if (!isArray && wire && wire.values.length > 1) return { problem: 'must be given once' }
@@ -77,7 +80,7 @@ function bindOne(parameter: Parameter, wire: RawArgument | undefined): Bound {
   }
   const [only] = given
   if (isArray && !wire?.isList && given.length === 1 && /^\[|,/.test(String(only))) {
-    return { problem: `looks like several values in one: ${repeated(parameter.name)}` }
+    return { problem: `looks like several values in one: ${sayList(parameter.name)}` }
   }
   if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
   const values: ScalarValue[] = []

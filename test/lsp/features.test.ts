@@ -55,6 +55,28 @@ describe('sluice lsp: names in SQL', () => {
       expect(labels).to.not.include('created_at')
     })
 
+    it('columns in parentheses that are not closed, whatever follows', async () => {
+      for (const [from, typed] of [
+        ['COUNT(*) AS orders', 'MAX(pr|'],
+        ['MAX(pr', 'ROUND(SUM(EXTRACT(DAY FROM CURRENT_DATE()) + pr|'],
+        ['ROUND(SUM(EXTRACT(DAY FROM CURRENT_DATE()) + pr', 'COUNTIF(price IS DISTINCT FROM pr|, 1 AS one'],
+        ['COUNTIF(price IS DISTINCT FROM pr, 1 AS one', 'EXTRACT(DAY FROM |'],
+      ] as const) {
+        expect(await typing(from, typed), typed)
+          .to.include('price')
+          .and.not.include('created_at')
+      }
+      await editor.edit(uri, 'AND o.created_at > @since', 'AND o.id IN (SELECT MAX(x. FROM shop.orders AS x)')
+      expect(await editor.labels([uri, 'MAX(x.|'])).to.include.members(['id', 'created_at'])
+    })
+
+    it('parameters and columns behind a block tag in the same line, with text behind the cursor', async () => {
+      const tagged = '{{#if given.since}}AND o.created_at > @| AND TRUE{{/if}}'
+      await editor.edit(uri, 'AND o.created_at > @since', tagged.replace('|', ''))
+      expect(await editor.labels([uri, tagged])).to.deep.equal(['@shop', '@since', '@interval', '@now'])
+      expect(await typing('> @ AND TRUE{{/if}}', '> |{{/if}}')).to.include.members(['created_at', '@since'])
+    })
+
     it('columns where no FROM clause parses yet, and nothing that is not there', async () => {
       await editor.edit(
         uri,

@@ -13,6 +13,7 @@ import {
   tableText,
 } from '../documentation.js'
 import { fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
+import { withoutTags } from '../sql/template-tags.js'
 import { KIND, markdown, type RangeOf } from './items.js'
 import { tagItems } from './tag-completion.js'
 
@@ -41,7 +42,11 @@ export function completionItems(
   if (tag !== null) return tagItems(cursor, tag, rangeOf)
   const before = template.slice(0, offset)
   const inside = tokens.find(({ at, end }) => at < offset && offset < end)
-  if (isInComment(before, tokens) || inside?.kind === 'string' || inside?.kind === 'bytes') {
+  if (
+    isInComment(withoutTags(template).slice(0, offset), tokens) ||
+    inside?.kind === 'string' ||
+    inside?.kind === 'bytes'
+  ) {
     // A name in backticks that is not closed yet is a table.
     if (inside?.isBroken !== true || template[inside.at] !== '`') return []
   }
@@ -80,6 +85,7 @@ function isSource({ tokens }: SqlCursor, from: number): boolean {
     else if (term === '(' || term === '[') depth--
     if (depth < 0) return false
     if (depth > 0) continue
+    if (term === 'FROM' && isWithinExpression(tokens, i)) return false
     if (term === 'FROM' || term === 'JOIN') return isAfterComma || tokens[i + 1]!.at >= from
     if (term === ',') isAfterComma ||= tokens[i + 1]!.at >= from
     else if (!isAfterComma && tokens[i + 1]!.at >= from && term !== ')') return false
@@ -87,6 +93,10 @@ function isSource({ tokens }: SqlCursor, from: number): boolean {
   }
   return false
 }
+
+/** Whether the FROM at this index is that of `EXTRACT(part FROM value)` or `IS DISTINCT FROM`. */
+const isWithinExpression = (tokens: SqlCursor['tokens'], at: number): boolean =>
+  tokens[at - 1]?.term === 'DISTINCT' || (tokens[at - 2]?.term === '(' && tokens[at - 3]?.term === 'EXTRACT')
 
 /** The names before the dot at the offset; null where no dot is there. */
 function ownerOf({ tokens }: SqlCursor, offset: number): readonly string[] | null {

@@ -1,4 +1,4 @@
-/** Tokens of SQL that is being typed: where the tokenizer refuses a character, the rest of its line is one token. */
+/** Tokens of SQL that is being typed: a literal that is not closed ends with its line, and a strange character is a token. */
 import { endOf, RESERVED_KEYWORDS, readToken, SqlError, skipBlank, type Token } from '../../../googlesql/index.js'
 
 export interface LenientToken extends Token {
@@ -19,7 +19,7 @@ export function lenientTokens(sql: string): readonly LenientToken[] {
       at = token.end
     } catch (thrown) {
       if (!(thrown instanceof SqlError)) throw thrown
-      const token = restOfLine(sql, start)
+      const token = brokenToken(sql, start)
       tokens.push(token)
       at = token.end
     }
@@ -35,9 +35,12 @@ function withKeyword(token: Token, before: Token | undefined): Token {
   return RESERVED_KEYWORDS.has(term) ? { ...token, term } : token
 }
 
-function restOfLine(sql: string, from: number): LenientToken {
+/** The beginning of a text, a quoted name or a comment. */
+const OPENS = /^(?:(?:r|b|rb|br)?['"]|`|\/\*)/i
+
+function brokenToken(sql: string, from: number): LenientToken {
   const at = /\S/.test(sql[from] ?? '') ? from : from + 1
-  const lineEnd = sql.indexOf('\n', at)
+  const lineEnd = OPENS.test(sql.slice(at, at + 3)) ? sql.indexOf('\n', at) : at + 1
   const end = Math.max(at + 1, lineEnd < 0 ? sql.length : lineEnd)
   return { kind: 'string', term: '', text: sql.slice(at, end), bytes: null, at, end, isBroken: true }
 }

@@ -7,15 +7,33 @@ export interface Range {
   readonly to: number
 }
 
-/** The index of the parenthesis that closes the one at `open`; `to` where it is missing. */
+/**
+ * The index of the parenthesis that closes the one at `open`. Where it is missing, the index of the last token before the FROM
+ * clause of the query around it, or `to`.
+ */
 export function closeOf(tokens: readonly LenientToken[], open: number, to: number): number {
-  let depth = 0
+  const opened: number[] = []
+  const hasFrom = new Set<number>()
   for (let i = open; i < to; i++) {
     const { term } = tokens[i]!
-    if (term === '(' || term === '[') depth++
-    else if ((term === ')' || term === ']') && --depth === 0) return i
+    if (term === '(' || term === '[') opened.push(i)
+    else if (term === ')' || term === ']') {
+      opened.pop()
+      if (opened.length === 0) return i
+    } else if (term === 'FROM' && tokens[i - 1]!.term !== 'DISTINCT') {
+      const mayHold = (at: number): boolean => !hasFrom.has(at) && mayHoldFrom(tokens, at)
+      while (opened.length > 0 && !mayHold(opened[opened.length - 1]!)) opened.pop()
+      if (opened.length === 0) return i - 1
+      hasFrom.add(opened[opened.length - 1]!)
+    }
   }
   return to
+}
+
+/** Whether the parentheses hold a query, or `EXTRACT(part FROM value)`. */
+function mayHoldFrom(tokens: readonly LenientToken[], open: number): boolean {
+  const first = tokens.findIndex(({ term }, i) => i > open && term !== '(')
+  return /^(?:SELECT|WITH|FROM)$/.test(tokens[first]?.term ?? '') || tokens[open - 1]?.term === 'EXTRACT'
 }
 
 /** The indexes of the range's tokens that no parentheses hold. An opening parenthesis is included, with a jump to its end. */

@@ -191,7 +191,9 @@ class Reader {
         const found = this.#placeOf(at.range?.[0] ?? 0)
         this.diagnostics.push(diagnosticAt(found, 'tests/row', message))
       }
-      const rows = (value.items as Node[]).map(row => readTableRow(row, rowColumns(table), table.name, report))
+      const rows = (value.items as Node[]).map(row =>
+        readTableRow(row, rowColumns(table), table.required ?? [], table.name, report),
+      )
       return [{ ...about, rows, file: null }]
     })
   }

@@ -14,29 +14,44 @@ import {
   timestampLiteral,
   typeName,
 } from '../../../googlesql/index.js'
-import { describeValue, didYouMean } from '../report.js'
+import { describeValue, didYouMean, quotedList } from '../report.js'
 
 /** Called for each mistake; `node` is its place. */
 export type ReportNode = (node: Node, message: string) => void
 
-/** A row of a table as NDJSON has it. */
+/** A row of a table as NDJSON has it. `required` has the paths of columns and fields that have a value in every row. */
 export function readTableRow(
   node: Node,
   columns: readonly StructField[],
+  required: readonly string[],
   table: string,
   report: ReportNode,
 ): Record<string, unknown> {
-  return readStruct(node, columns, `the table ${table}`, report)
+  const reader: RowReader = { required: new Set(required), report }
+  return readStruct(node, columns, { name: `the table ${table}`, path: '' }, reader)
+}
+
+interface RowReader {
+  readonly required: ReadonlySet<string>
+  readonly report: ReportNode
+}
+
+/** A record as messages name it, and the beginning of the paths of its fields: `items[].`. */
+interface RecordPlace {
+  readonly name: string
+  readonly path: string
 }
 
 function readStruct(
   node: Node,
   fields: readonly StructField[],
-  place: string,
-  report: ReportNode,
+  place: RecordPlace,
+  reader: RowReader,
 ): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   if (!isMap(node)) return row
+  const { report } = reader
+  let hasUnknown = false
   for (const { key, value } of node.items) {
     const name = String((key as Scalar).value)
     const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
@@ -45,17 +60,33 @@ function readStruct(
         name,
         fields.map(one => one.name),
       )
-      report(key as Node, `unknown column "${name}" in ${place}${hint}`)
+      report(key as Node, `unknown column "${name}" in ${place.name}${hint}`)
+      hasUnknown = true
       continue
     }
-    row[field.name] = readTyped(value as Node | null, field.type, field.name, report, key as Node)
+    const path = place.path + field.name
+    if (isNull(value) && reader.required.has(path)) {
+      report(key as Node, `"${field.name}" is REQUIRED in ${place.name}: give it a value`)
+    }
+    row[field.name] = readTyped(value as Node | null, field.type, { name: field.name, path }, reader)
+  }
+  const lacking = fields.filter(({ name }) => reader.required.has(place.path + name) && !Object.hasOwn(row, name))
+  // A misspelt name is one mistake.
+  if (lacking.length > 0 && !hasUnknown) {
+    report(
+      node,
+      `${quotedList(lacking.map(({ name }) => name))} ${lacking.length === 1 ? 'is' : 'are'} REQUIRED in ${place.name}, and missing in this row`,
+    )
   }
   return row
 }
 
-/** `key` is the place of a value that is left out. */
-function readTyped(node: Node | null, type: Type, name: string, report: ReportNode, key: Node): unknown {
-  if (node === null || (isScalar(node) && node.value === null)) return null
+const isNull = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
+
+function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: RowReader): unknown {
+  if (node === null || isNull(node)) return null
+  const { name, path } = place
+  const { report } = reader
   const refuse = (expected: string): null => {
     const found = isScalar(node) ? describeValue(node.value) : isSeq(node) ? 'a list' : 'a map'
     report(node, `"${name}" is ${typeName(type)}: expected ${expected}, found ${found}`)
@@ -63,9 +94,12 @@ function readTyped(node: Node | null, type: Type, name: string, report: ReportNo
   }
   if (type.kind === 'ARRAY') {
     if (!isSeq(node)) return refuse('a list')
-    return node.items.map(item => readTyped(item as Node, type.element, name, report, key))
+    return node.items.map(item => readTyped(item as Node, type.element, { name, path: `${path}[]` }, reader))
   }
-  if (type.kind === 'STRUCT') return isMap(node) ? readStruct(node, type.fields, `"${name}"`, report) : refuse('a map')
+  if (type.kind === 'STRUCT')
+    return isMap(node)
+      ? readStruct(node, type.fields, { name: `"${name}"`, path: `${path}.` }, reader)
+      : refuse('a map')
   if (type.kind === 'JSON') return readPlain(node)
   if (!isScalar(node)) return refuse('a single value')
   const { value } = node
