@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find explorer googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/build.mjs tools/build-explorer.mjs tools/bundle-program.mjs -type f 2>/dev/null)
+SOURCES := $(shell find explorer googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help

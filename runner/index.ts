@@ -54,6 +54,6 @@ export type {
 } from './model/query.js'
 export { QueryFault } from './model/query-fault.js'
 export type { RuleId } from './model/rules.js'
-export type { LogLevel } from './observe/log.js'
+export type { LogLevel } from './observe/log-levels.js'
 export type { ReloadReport } from './serving/endpoint-registry.js'
 export type { SettingKey, Settings } from './settings/settings.js'

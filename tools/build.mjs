@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const MARK = 'dist/.built'
 const SOURCES = [
-  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs'],
+  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs', 'tools/build-macros.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs'],
   ...['schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json'],
 ]
 
@@ -49,6 +49,8 @@ async function build() {
   chmodSync('dist/runner/main.js', 0o755)
   const { buildExplorer } = await import('./build-explorer.mjs')
   bundled.push(...(await buildExplorer()))
+  const { buildMacros } = await import('./build-macros.mjs')
+  await buildMacros()
   const { writeLicenses } = await import('./third-party-licenses.mjs')
   writeLicenses(bundled)
   writeFileSync(MARK, '')

@@ -2,7 +2,7 @@
  * Bundles what processes and threads start with, in place of what was compiled for them: Node takes three times as long to load
  * hundreds of modules as to load these few. The other modules in dist/ stay for those who import the package.
  */
-import { createRequire } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import { build } from 'esbuild'
 
@@ -14,37 +14,47 @@ const STARTS = [
 ]
 
 /**
- * A package of 200 small files, which take twice as long to load as its one bundle. It stays a dependency: the modules that
- * are not bundled import it.
+ * Packages of many small files, which take twice as long to load as one bundle of them, and which every command loads. They
+ * stay dependencies: the modules that are not bundled import them.
  */
-const BUNDLED = '@duckdb/node-api'
+const DUCKDB = '@duckdb/node-api'
+const BUNDLED = [DUCKDB, 'ajv/dist/2020.js', 'commander', 'handlebars', 'yaml']
+/** What DuckDB requires is there for the platform alone. */
+const NATIVE = '@duckdb/node-bindings'
 
-const bundlingDuckdb = {
-  name: 'bundling-duckdb',
+const bundlingPackages = {
+  name: 'bundling-packages',
   setup({ onResolve, onLoad }) {
-    const bundled = createRequire(import.meta.url).resolve(BUNDLED)
-    const namesOf = path => Object.keys(createRequire(bundled)(path)).join(', ')
-    // Its inner modules too: what prepares a session replaces the decoder in one of them.
-    onResolve({ filter: new RegExp(`^${BUNDLED}(?:/|$)`) }, ({ path }) => ({
-      path: createRequire(import.meta.url).resolve(path),
-      namespace: 'bundled',
-    }))
+    const requireHere = createRequire(import.meta.url)
+    const requireOf = path => (path === NATIVE ? createRequire(requireHere.resolve(DUCKDB)) : requireHere)
+    const namesOf = path => Object.keys(requireOf(path)(path)).filter(name => name !== 'default').join(', ')
+    // Inner modules of DuckDB's too: what prepares a session replaces the decoder in one of them.
+    onResolve({ filter: new RegExp(`^(?:${BUNDLED.join('|')}|${DUCKDB}/.*)$`) }, ({ path, kind }) =>
+      kind === 'import-statement' || kind === 'dynamic-import'
+        ? { path: requireHere.resolve(path), namespace: 'bundled' }
+        : undefined,
+    )
     // By name, or else what imports it while it runs would find no names.
     onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({
-      contents: `export { ${namesOf(path)} } from ${JSON.stringify(path)}`,
+      contents: [
+        `export { ${namesOf(path)} } from ${JSON.stringify(path)}`,
+        `export { default } from ${JSON.stringify(path)}`,
+      ].join('\n'),
       resolveDir: dirname(path),
     }))
-    // What it requires itself: modules of Node, and DuckDB's library for the platform.
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind === 'require-call' ? { path, namespace: 'required' } : undefined,
-    )
+    // What they require themselves: their own dependencies, modules of Node, and DuckDB's library for the platform.
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (kind !== 'require-call') return undefined
+      if (path === NATIVE || isBuiltin(path)) return { path, namespace: 'required' }
+      return { path: createRequire(importer).resolve(path) }
+    })
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => {
       // From where the package is: a package manager may hide from this one what that one needs.
-      const required = `createRequire(createRequire(import.meta.url).resolve('${BUNDLED}'))('${path}')`
+      const from = isBuiltin(path) ? 'import.meta.url' : `createRequire(import.meta.url).resolve('${DUCKDB}')`
       return {
         contents: [
           "import { createRequire } from 'node:module'",
-          `const required = ${required}`,
+          `const required = createRequire(${from})('${path}')`,
           'export default required',
           `export const { ${namesOf(path)} } = required`,
         ].join('\n'),
@@ -64,7 +74,7 @@ export async function bundleProgram() {
     bundle: true,
     splitting: true,
     packages: 'external',
-    plugins: [bundlingDuckdb],
+    plugins: [bundlingPackages],
     platform: 'node',
     format: 'esm',
     target: 'node20',

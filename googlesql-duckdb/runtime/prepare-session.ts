@@ -13,12 +13,17 @@ import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
  */
 const MAX_SOUGHT_ROWS = 128
 
-/**
- * Sets the time zone to UTC, allows ORDER BY of constants, makes DuckDB read wide columns last, and creates the functions.
- * Macros are created in the connection's current database, scalar functions in the instance: so call it once per instance,
- * while its in-memory database is the current one.
- */
+/** Prepares an instance whose current database has no macros. See `prepareInstance` and `createMacros`. */
 export async function prepareSession(connection: DuckDBConnection): Promise<void> {
+  await prepareInstance(connection)
+  await createMacros(connection)
+}
+
+/**
+ * Sets the time zone to UTC, allows ORDER BY of constants, makes DuckDB read wide columns last, and registers the scalar
+ * functions: once per instance, while its in-memory database or one that is written to is the current one.
+ */
+export async function prepareInstance(connection: DuckDBConnection): Promise<void> {
   keepByteOrderMark()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
   // DISTINCT turns constants into keys, and an ORDER BY may contain such a key.
@@ -28,6 +33,10 @@ export async function prepareSession(connection: DuckDBConnection): Promise<void
   await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
   for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native)
   registerJavaScript(connection)
+}
+
+/** Creates the macros in the current database, after the scalar functions that they call. */
+async function createMacros(connection: DuckDBConnection): Promise<void> {
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
   // A single transaction is written to disk once. DuckDB would optimize the body of each macro, for nothing.
   await connection.run(

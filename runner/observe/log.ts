@@ -5,11 +5,9 @@ import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
 import type { Event, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
+import type { LogLevel } from './log-levels.js'
 import { gathered, standardError } from './log-output.js'
 import { createRequestLine } from './request-line.js'
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 type Level = Exclude<LogLevel, 'silent'>
 

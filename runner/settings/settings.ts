@@ -1,7 +1,7 @@
 /** Every setting: its type, default, names and description in one row. From flags and variables to frozen settings. */
 import { nearest } from '../../googlesql/index.js'
 import { UsageError } from '../model/errors.js'
-import { LOG_LEVELS } from '../observe/log.js'
+import { LOG_LEVELS } from '../observe/log-levels.js'
 import {
   amount,
   httpUrl,

@@ -1,6 +1,7 @@
 /** The contract of every result store; each store's tests run it. */
 import { expect } from 'chai'
 import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
+import { until } from '../until.js'
 
 export function storedResult(body = 'rows', storedAt = Date.now()): StoredResult {
   return {
@@ -77,8 +78,8 @@ export function resultStoreContract(name: string, open: () => Promise<ResultStor
 
     it('forgets when the time to keep is over', async () => {
       await store.set('k', storedResult(), 20)
-      await new Promise(resolve => setTimeout(resolve, 40))
-      expect(await store.get('k')).to.equal(undefined)
+      // A tiered store may keep it in Redis only later.
+      await until(async () => (await store.get('k')) === undefined, 'the result is forgotten')
     })
   })
 }

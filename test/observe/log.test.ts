@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
-import { type LogLevel, openLog } from '../../runner/observe/log.js'
+import { openLog } from '../../runner/observe/log.js'
+import type { LogLevel } from '../../runner/observe/log-levels.js'
 import { manualClock } from '../cache/manual-clock.js'
 
 function lines(level: LogLevel, ...events: readonly Event[]): Record<string, unknown>[] {

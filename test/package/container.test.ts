@@ -72,6 +72,13 @@ describe('the Dockerfile', () => {
     expect(copied).to.include.members([...include, 'schemas'])
   })
 
+  it('copies the modules that the build imports', () => {
+    const imported = [...readFileSync('tools/build.mjs', 'utf8').matchAll(/import\('\.\/(.*?)'\)/g)]
+    expect(imported).to.have.length.above(1)
+    const copied = stages[0]!.flatMap(({ word, rest }) => (word === 'COPY' ? rest.split(/\s+/) : []))
+    expect(copied).to.include.members(imported.map(([, name]) => `tools/${name}`))
+  })
+
   it('takes from the build what the package needs', () => {
     const taken = given('COPY').filter(rest => rest.startsWith('--from=build '))
     const targets = [...taken, ...given('COPY')].map(rest => rest.split(/\s+/).at(-1)!)

@@ -23,7 +23,7 @@ import { readOne, type SourceText, unreadable } from '../discover.js'
 import { describeValue, diagnosticAt, didYouMean, quotedList } from '../report.js'
 import { type FilePlace, lineStartsOf, type ManifestSource, type NodePath, placeAt } from '../source.js'
 import { jsonMistake } from '../yaml/json-mistake.js'
-import { parseManifest } from '../yaml/parse.js'
+import { parseJson } from '../yaml/parse-json.js'
 import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
@@ -121,13 +121,13 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
-/** Reads one schema with the YAML parser, since JSON is YAML and its members then have places. Null when it has mistakes. */
+/** Reads one schema; null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
 } {
   const name = tableOf(file)
-  const parsed = parseManifest(file, text)
+  const parsed = parseJson(file, text)
   const isParsed = parsed.diagnostics.every(({ rule }) => rule === 'yaml/syntax')
   const mistake = isParsed ? jsonMistake(text.replace(/^\ufeff/, '')) : null
   if (mistake !== null) {

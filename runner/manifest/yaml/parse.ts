@@ -48,9 +48,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   const document = documentOf(text)
   const syntax = syntaxDiagnostics(text, document, at)
   // The document is an order of magnitude larger than its text, and most manifests are asked for no place: it is not kept.
-  const source = lazySource(file, hasLiteralSql(document.contents), () =>
-    manifestSource(file, text, documentOf(text).contents),
-  )
+  const source = lazySource(file, hasLiteralSql(document.contents), () => placesOf(file, text))
   if (syntax.length > 0) return { source, value: undefined, diagnostics: syntax }
   const diagnostics: Diagnostic[] = []
   const value = readNode(document.contents as Node | null, (offset, rule, message) =>
@@ -58,6 +56,10 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   )
   return { source, value, diagnostics }
 }
+
+/** The places of what a text holds that has been parsed before. */
+export const placesOf = (file: string, text: string): ManifestSource =>
+  manifestSource(file, text, documentOf(text).contents)
 
 const documentOf = (text: string): Document.Parsed =>
   parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })

@@ -29,12 +29,17 @@ describe('the memory store', () => {
   it('does not count an overwritten or expired entry any more', async () => {
     const store = openMemoryStore({ maxBytes: 2 * 2_100, maxEntryBytes: 5_000 })
     for (let i = 0; i < 10; i += 1) store.set('a', storedResult('x'.repeat(1_000)), 60_000)
-    store.set('b', storedResult('x'.repeat(1_000)), 10)
+    store.set('b', storedResult('x'.repeat(1_000)), 9_000)
     expect(keep(['a', 'b'], store)).to.deep.equal(['a', 'b'])
-    await new Promise(resolve => setTimeout(resolve, 20))
-    expect(store.get('b')).to.equal(undefined)
-    store.set('c', storedResult('x'.repeat(1_000)), 60_000)
-    expect(keep(['a', 'c'], store)).to.deep.equal(['a', 'c'])
+    const { now } = Date
+    try {
+      Date.now = () => now() + 10_000
+      expect(store.get('b')).to.equal(undefined)
+      store.set('c', storedResult('x'.repeat(1_000)), 60_000)
+      expect(keep(['a', 'c'], store)).to.deep.equal(['a', 'c'])
+    } finally {
+      Date.now = now
+    }
     await store.close()
   })
 

@@ -1,5 +1,5 @@
 /** The DuckDB session: opened on a temporary file, extended with our macros and functions, and locked. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import {
@@ -10,7 +10,8 @@ import {
   type UnreadableColumn,
 } from '../../../../googlesql/data.js'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
-import { prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import { prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import { isSource } from '../../../process/own-module.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import type { Guard } from '../tables/choose-parts.js'
 import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from '../tables/data-folder.js'
@@ -44,6 +45,8 @@ export interface Session {
 
 const DATABASE = '~database'
 const WORKSPACE = '"~tables"'
+/** The macros, which the build has created; from the sources each session creates them. */
+const MACROS_DATABASE = new URL('dist/macros.duckdb', import.meta.resolve('#package'))
 /**
  * The rows of a row group, which are skipped or read together by one thread. With DuckDB's default of 122,880, 10,000 log
  * entries would be one group; with smaller groups a query for the newest hundred takes half the time.
@@ -66,7 +69,11 @@ export async function openSession(options: SessionOptions, guard = statementGuar
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
   })
-  const attach = `ATTACH ${quoteText(join(options.folder, 'tables.duckdb'))} AS ${WORKSPACE} (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`
+  const file = join(options.folder, 'tables.duckdb')
+  const hasMacros = !isSource && existsSync(MACROS_DATABASE)
+  // Not copied: DuckDB writes to it, and what is installed may be read-only.
+  if (hasMacros) writeFileSync(file, readFileSync(MACROS_DATABASE))
+  const attach = `ATTACH ${quoteText(file)} AS ${WORKSPACE} (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`
   const connect = async (): Promise<DuckDBConnection> => {
     const connection = await instance.connect()
     await connection.run(`USE ${WORKSPACE}`)
@@ -74,7 +81,7 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   }
   await (await instance.connect()).run(attach)
   const admin = await connect()
-  await prepareSession(admin)
+  await (hasMacros ? prepareInstance(admin) : prepareSession(admin))
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
