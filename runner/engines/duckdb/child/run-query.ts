@@ -6,7 +6,7 @@ import {
   type DuckDBResult,
   StatementType,
 } from '@duckdb/node-api'
-import type { StructField } from '../../../../googlesql/data.js'
+import type { StructField, Type } from '../../../../googlesql/data.js'
 import { bodyBuilder } from '../../../encode/body.js'
 import { BrokenContractError } from '../../../encode/broken-contract.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from '../process/messages.js'
@@ -75,7 +75,9 @@ export async function queryFailure(
   const failure = failureOf(error)
   if (!isRegexpFailure(failure)) return failure
   const errors = []
-  for (const { name, value } of parameters) {
+  for (const { name, type, value } of parameters) {
+    // The text of a range can look like a pattern that lacks a parenthesis.
+    if (!isPatternType(type)) continue
     for (const text of Array.isArray(value) ? value : [value]) {
       const reason = typeof text === 'string' ? await whyNoRegexp(connection, text) : null
       if (reason === null) continue
@@ -85,6 +87,9 @@ export async function queryFailure(
   }
   return errors.length === 0 ? failure : { kind: 'argument', errors, cause: 'cause' in failure ? failure.cause : '' }
 }
+
+const isPatternType = (type: Type): boolean =>
+  type.kind === 'ARRAY' ? isPatternType(type.element) : type.kind === 'STRING' || type.kind === 'BYTES'
 
 async function whyNoRegexp(connection: DuckDBConnection, pattern: string): Promise<string | null> {
   try {

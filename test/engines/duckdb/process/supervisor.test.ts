@@ -343,6 +343,16 @@ describe('a failure in a query', () => {
     ])
   })
 
+  it('is no mistake in an argument that is a range, although its text looks like half a pattern', async () => {
+    const error = await errorOf(
+      raw.run({
+        ...failing("SELECT count(*) AS n FROM range(3) WHERE regexp_matches(range::VARCHAR, '(') AND $1 IS NOT NULL"),
+        parameters: { span: { type: 'RANGE<DATE>', value: '[2026-01-01, 2026-02-01)' } },
+      }),
+    )
+    expect(error.code).to.equal('QUERY_FAILED')
+  })
+
   it('is a bug when DuckDB gives a column of another type than inferred, and no row is sent', async () => {
     const error = await errorOf(raw.run(failing("SELECT 'x' AS n")))
     expect(error.code).to.equal('QUERY_FAILED')
