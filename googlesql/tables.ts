@@ -155,7 +155,7 @@ export function tableCatalogue(
   }
 }
 
-/** The one table that has one of these names, in whatever case; undefined where there is none, or more than one. */
+/** The table that has one of these names, in whatever case; undefined where no table has, or several have. */
 function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
   const asked = new Set(names.map(name => name.toLowerCase()))
   const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
