@@ -34,6 +34,7 @@ export type { InformationSchemaView, Shard, Wildcard } from './table-definition.
 export {
   fieldsToColumns,
   fieldType,
+  type PartitionUnit,
   requiredPaths,
   type SchemaField,
   standardTypeName,
