@@ -5,7 +5,13 @@
 
 export { informationSchemaColumns, informationSchemaName } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
-export type { InformationSchemaView, Shard, TableDefinition, UnreadableColumn } from './table-definition.js'
+export type {
+  InformationSchemaView,
+  PartitionUnit,
+  Shard,
+  TableDefinition,
+  UnreadableColumn,
+} from './table-definition.js'
 export { distinctNames } from './types/field-names.js'
 export {
   arrayOf,

@@ -35,6 +35,7 @@ export type { InformationSchemaView, Shard, Wildcard } from './table-definition.
 export {
   fieldsToColumns,
   fieldType,
+  type PartitionUnit,
   requiredPaths,
   type SchemaField,
   standardTypeName,

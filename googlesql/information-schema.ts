@@ -1,7 +1,11 @@
-/** The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. */
+/**
+ * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all columns, since
+ * the same queries ask for rows and bytes; what is not known is NULL.
+ */
 import type { InformationSchemaView, TableDefinition } from './table-definition.js'
 import { INT64, STRING, type StructField, TIMESTAMP } from './types/types.js'
 
+const numbers = (names: string): readonly StructField[] => names.split(' ').map(name => ({ name, type: INT64 }))
 const texts = (names: string): readonly StructField[] => names.split(' ').map(name => ({ name, type: STRING }))
 
 /** The first columns of every view. */
@@ -25,6 +29,12 @@ const COLUMNS: Readonly<Record<InformationSchemaView, readonly StructField[]>> =
     { name: 'clustering_ordinal_position', type: INT64 },
   ],
   COLUMN_FIELD_PATHS: texts(`${TABLE} column_name field_path data_type`),
+  PARTITIONS: [
+    ...texts(`${TABLE} partition_id`),
+    ...numbers('total_rows total_logical_bytes total_billable_bytes'),
+    { name: 'last_modified_time', type: TIMESTAMP },
+    ...texts('storage_tier'),
+  ],
 }
 
 /** The columns of a view. */

@@ -16,6 +16,8 @@ export interface TableDefinition {
    * The column whose value determines the partition of a row: with a filter on it, an engine need not read every partition.
    */
   readonly partitionedBy?: string
+  /** What one partition holds the rows of; set with `partitionedBy` where it is known. */
+  readonly partitionUnit?: PartitionUnit
   /** The columns by which the table is clustered, the most important one first. @default none */
   readonly clusteredBy?: readonly string[]
   /** Columns that a query can name and that are not in `*`: `_TABLE_SUFFIX`, `_PARTITIONTIME`. @default none */
@@ -26,7 +28,9 @@ export interface TableDefinition {
   readonly wildcard?: Wildcard
 }
 
-export type InformationSchemaView = 'TABLES' | 'COLUMNS' | 'COLUMN_FIELD_PATHS'
+export type PartitionUnit = 'HOUR' | 'DAY' | 'MONTH' | 'YEAR'
+
+export type InformationSchemaView = 'TABLES' | 'COLUMNS' | 'COLUMN_FIELD_PATHS' | 'PARTITIONS'
 
 /** The tables that a wildcard table stands for: its shards. */
 export interface Wildcard {

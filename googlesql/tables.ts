@@ -6,7 +6,7 @@ import type { TableDefinition } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
 import { isWildcard, wildcardTables } from './wildcard-tables.js'
 
-export type { TableDefinition, UnreadableColumn } from './table-definition.js'
+export type { PartitionUnit, TableDefinition, UnreadableColumn } from './table-definition.js'
 
 export interface TableCatalogue {
   /**
@@ -164,14 +164,15 @@ export function tableCatalogue(
   }
 }
 
-/** The one table that has one of these names, in whatever case; undefined where there is none, or more than one. */
+/** The table that has one of these names, in whatever case; undefined where no table has, or several have. */
 function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
   const asked = new Set(names.map(name => name.toLowerCase()))
   const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
   return another ? undefined : found
 }
 
-const NO_SUCH_VIEW = 'INFORMATION_SCHEMA has TABLES, COLUMNS and COLUMN_FIELD_PATHS here, each of a dataset with tables'
+const NO_SUCH_VIEW =
+  'INFORMATION_SCHEMA has TABLES, COLUMNS, COLUMN_FIELD_PATHS and PARTITIONS here, each of a dataset with tables'
 
 /** The view of a dataset that has tables; undefined for any other. */
 function informationSchema(

@@ -1,8 +1,8 @@
 /** DuckDB SQL of a value's JSON text, by its type. Source: the language reference, "JSON encodings". */
-import type { StructType, Type } from '../../googlesql/types/types.js'
+import { elementOfRange, type RangeKind, type StructType, type Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
-import { FormError } from './function-sql.js'
+import { rangeBoundSql } from './ranges.js'
 
 export interface JsonTextOptions {
   /**
@@ -53,7 +53,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'RANGE<DATE>':
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
-      throw new FormError(`${type.kind} as JSON is not supported by the embedded engine`)
+      return rangeSql(sql, type.kind, options, depth)
     case 'ARRAY': {
       const item = `item_${depth}$`
       const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`
@@ -64,7 +64,15 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
   }
 }
 
-/** The text of a struct. A lambda binds the struct first: otherwise its SQL would be repeated for each field. */
+/** The text of a range: an object of its bounds, of which one that is unbounded is `null`. */
+function rangeSql(sql: string, kind: RangeKind, options: JsonTextOptions, depth: number): string {
+  const row = `range_${depth}$`
+  const element: Type = { kind: elementOfRange(kind) }
+  const start = { name: 'start', text: jsonTextSql(rangeBoundSql(row, 's', element), element, options) }
+  const end = { name: 'end', text: jsonTextSql(rangeBoundSql(row, 'e', element), element, options) }
+  return objectSql(`CAST(${sql} AS ${duckdbType({ kind })})`, row, [start, end], options)
+}
+
 function structSql(sql: string, type: StructType, options: JsonTextOptions, depth: number): string {
   const row = `row_${depth}$`
   const names = fieldNames(type)
@@ -72,16 +80,26 @@ function structSql(sql: string, type: StructType, options: JsonTextOptions, dept
     name: field.name,
     text: jsonTextSql(`struct_extract(${row}, ${quoteText(names[i]!)})`, field.type, options, depth + 1),
   }))
-  const kept = options.target === 'string' ? members : firstByName(members)
+  return objectSql(`CAST(${sql} AS ${duckdbType(type)})`, row, members, options)
+}
+
+interface Member {
+  readonly name: string
+  /** Reads the value through the name of the row. */
+  readonly text: string
+}
+
+/** The text of an object. A lambda binds the row first: otherwise its SQL would be repeated for each member. */
+function objectSql(sql: string, row: string, members: readonly Member[], { target }: JsonTextOptions): string {
+  const kept = target === 'string' ? members : firstByName(members)
   const parts = kept.map(
     ({ name, text }, i) => `${quoteText(`${i > 0 ? ',' : ''}${JSON.stringify(name)}:`)} || ${text}`,
   )
   const body = ["'{'", ...parts, "'}'"].join(' || ')
-  const typed = `CAST(${sql} AS ${duckdbType(type)})`
-  return `list_extract(list_transform([${typed}], lambda ${row}: CASE WHEN ${row} IS NOT NULL THEN ${body} END), 1)`
+  return `list_extract(list_transform([${sql}], lambda ${row}: CASE WHEN ${row} IS NOT NULL THEN ${body} END), 1)`
 }
 
-function firstByName<M extends { readonly name: string }>(members: readonly M[]): M[] {
+function firstByName(members: readonly Member[]): readonly Member[] {
   const seen = new Set<string>()
   const first = members.filter(({ name }) => !seen.has(name) && seen.add(name))
   return first.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))

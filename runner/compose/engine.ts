@@ -162,7 +162,7 @@ export const definitionOf = ({ name, columns, required, layout }: LoadedTable): 
   name,
   columns,
   ...(required && { required }),
-  ...(layout.partition && { partitionedBy: layout.partition.column }),
+  ...(layout.partition && { partitionedBy: layout.partition.column, partitionUnit: layout.partition.unit }),
   ...(layout.clusteredBy.length > 0 && { clusteredBy: layout.clusteredBy }),
   ...(layout.partition?.column === PARTITION_TIME
     ? { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }

@@ -75,6 +75,38 @@ describe('tables partitioned by ingestion time', () => {
     )
   })
 
+  it('show their partitions and the rows in them in INFORMATION_SCHEMA.PARTITIONS', async () => {
+    const counts = 'SELECT table_name, partition_id, total_rows FROM logs.INFORMATION_SCHEMA.PARTITIONS ORDER BY 1, 2'
+    expect(await query(counts)).to.equal(
+      'table_name,partition_id,total_rows\nhits,20260101,2\nhits,20260102,2\nhits,20260103,2\nhits,__UNPARTITIONED__,1\n' +
+        'hourly,2026010123,1\nmonthly,202602,1\n',
+    )
+  })
+
+  it('show partitions of a column, and NULL for a table without partitions', async () => {
+    const fields = [
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'day', type: 'DATE' },
+    ]
+    const partitioned = (type: string, field: string): string =>
+      JSON.stringify({ timePartitioning: { type, field }, schema: { fields } })
+    write('tables/parts.hours.json', partitioned('HOUR', 'at'))
+    write('tables/parts.years.json', partitioned('YEAR', 'day'))
+    write(
+      'tables/parts.none.json',
+      JSON.stringify({ timePartitioning: { type: 'DAY', field: 'day' }, schema: { fields } }),
+    )
+    write('tables/parts.whole.json', JSON.stringify({ schema: { fields } }))
+    const rows =
+      '{"at": "2026-01-31T23:59:59Z", "day": "2026-01-31"}\n{"at": "2026-01-31T23:00:00Z"}\n{"day": "2025-12-31"}\n'
+    for (const table of ['hours', 'years', 'whole']) write(`data/parts/${table}.ndjson`, rows)
+    const counts = 'SELECT table_name, partition_id, total_rows FROM parts.INFORMATION_SCHEMA.PARTITIONS ORDER BY 1, 2'
+    expect(await query(counts)).to.equal(
+      'table_name,partition_id,total_rows\nhours,2026013123,2\nhours,__NULL__,1\nwhole,,3\n' +
+        'years,2025,1\nyears,2026,1\nyears,__NULL__,1\n',
+    )
+  })
+
   it('are read partition by partition', async () => {
     const engine = await openEngine(
       {

@@ -20,7 +20,7 @@ export interface EmbeddedTable {
 export interface EmbeddedEngineOptions {
   /**
    * The tables by name, dots included: `sales.orders`. A name in a query that no table has means the one table whose name
-   * differs from it only in case; where there are several, none.
+   * differs from it only in case, if no other does.
    */
   readonly tables: Readonly<Record<string, EmbeddedTable>>
   /** DuckDB's memory limit in megabytes. @default 2048 */

@@ -9,6 +9,7 @@ import {
   isWildcard,
   nearest,
   PARTITION_TIME,
+  type PartitionUnit,
   prefixOf,
   requiredPaths,
   type SchemaField,
@@ -33,8 +34,7 @@ export interface TableLayout {
   readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
 }
 
-const PARTITION_UNITS = ['HOUR', 'DAY', 'MONTH', 'YEAR'] as const
-export type PartitionUnit = (typeof PARTITION_UNITS)[number]
+const PARTITION_UNITS: readonly PartitionUnit[] = ['HOUR', 'DAY', 'MONTH', 'YEAR']
 
 export interface LoadedTable extends TableDefinition {
   readonly layout: TableLayout

@@ -17,7 +17,7 @@ import type {
   ToChild,
 } from '../process/messages.js'
 import type { Evaluate } from '../tables/choose-parts.js'
-import { informationSchemaSql, isInformationSchema } from '../tables/information-schema.js'
+import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
 import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
 import { failureOf, isFatal } from './failure.js'
@@ -175,7 +175,16 @@ async function withSchemaViews(open: Session, request: QueryRequest, chosen: Cho
   if (!request.tables.some(isInformationSchema)) return chosen
   await open.discover()
   const known = [...open.tables.definitions(), ...open.shards.definitions()]
-  return { ...chosen, views: new Map([...chosen.views, ...schemaViews(request, known)]) }
+  const counted = request.tables.flatMap(name => tablesCounted(name, known))
+  open.shards.declare(counted)
+  const reads = await open.tables.refresh(counted)
+  const look = open.tables.lookAtFiles(counted)
+  return {
+    ...chosen,
+    reads: [...chosen.reads, ...reads],
+    lookAtFiles: () => chosen.lookAtFiles() ?? look(),
+    views: new Map([...chosen.views, ...schemaViews(request, known)]),
+  }
 }
 
 const chosenElsewhere = async (open: Session, { lookAtClock }: ChosenShards): Promise<string | null> =>

@@ -1,7 +1,7 @@
 /** The partitioning and sort order of an import, from the table's resource, as DuckDB SQL. */
-import type { ScalarKind, TableDefinition, Type } from '../../../../googlesql/index.js'
+import type { PartitionUnit, ScalarKind, TableDefinition, Type } from '../../../../googlesql/index.js'
 import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
-import { PARTITION_KEY, type PartitionUnit } from '../tables/imports-file.js'
+import { PARTITION_KEY } from '../tables/imports-file.js'
 
 /** `clustering` and `timePartitioning` of a table's resource. */
 export interface ImportLayout {

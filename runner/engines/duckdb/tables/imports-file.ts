@@ -4,13 +4,11 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PartitionUnit } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 
 export const IMPORTS_FILE = 'imports.json'
-
-export const PARTITION_UNITS = ['HOUR', 'DAY', 'MONTH', 'YEAR'] as const
-export type PartitionUnit = (typeof PARTITION_UNITS)[number]
 
 /** The contents of `imports.json`. */
 export interface Imports {

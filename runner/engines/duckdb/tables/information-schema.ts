@@ -3,6 +3,8 @@ import {
   type InformationSchemaView,
   informationSchemaColumns,
   informationSchemaName,
+  PARTITION_TIME,
+  type PartitionUnit,
   type StructField,
   type TableDefinition,
   type Type,
@@ -16,24 +18,68 @@ export const isInformationSchema = (name: string): boolean => informationSchemaN
 /** The SQL of the view with this name over these tables; null for no tables, of which nothing but the columns counts. */
 export function informationSchemaSql(name: string, tables: readonly TableDefinition[] | null): string {
   const { dataset, view } = informationSchemaName(name)!
-  const schema = dataset!.slice(dataset!.lastIndexOf('.') + 1)
-  const catalog = dataset!.includes('.') ? dataset!.slice(0, dataset!.lastIndexOf('.')) : null
-  const rows = (tables ?? []).flatMap(table => {
-    const rest = table.name.startsWith(`${dataset}.`) ? table.name.slice(dataset!.length + 1) : ''
-    if (rest === '' || /[.*]/.test(rest)) return []
-    const first = { table_catalog: catalog, table_schema: schema, table_name: rest }
-    return ROWS[view as InformationSchemaView](table).map((row): Row => ({ ...first, ...row }))
-  })
+  const listed = tablesOf(dataset!, tables ?? [])
+  const rows = listed.flatMap(table =>
+    ROWS[view as InformationSchemaView](table).map((row): Row => ({ ...placeOf(table, dataset!), ...row })),
+  )
   const columns = informationSchemaColumns(view as InformationSchemaView)
   const empty = `(${columns.map(({ type }) => `NULL::${duckdbType(type)}`).join(', ')})`
   const values = rows.map(row => `(${columns.map(column => valueSql(row[column.name] ?? null)).join(', ')})`)
   const names = columns.map(column => quoteName(column.name)).join(', ')
-  return `SELECT * FROM (VALUES ${[empty, ...values].join(', ')}) AS v(${names}) WHERE table_schema IS NOT NULL`
+  const known = `SELECT * FROM (VALUES ${[empty, ...values].join(', ')}) AS v(${names}) WHERE table_schema IS NOT NULL`
+  if (view !== 'PARTITIONS') return known
+  return [known, ...listed.map(table => partitionsSql(table, placeOf(table, dataset!), columns))].join(' UNION ALL ')
+}
+
+/** The names of the tables whose rows the view with this name counts. */
+export function tablesCounted(name: string, tables: readonly TableDefinition[]): readonly string[] {
+  const asked = informationSchemaName(name)
+  return asked?.view === 'PARTITIONS' ? tablesOf(asked.dataset!, tables).map(table => table.name) : []
+}
+
+const tablesOf = (dataset: string, tables: readonly TableDefinition[]): readonly TableDefinition[] =>
+  tables.filter(({ name }) => name.startsWith(`${dataset}.`) && /^[^.*]+$/.test(name.slice(dataset.length + 1)))
+
+/** The first columns of every view. */
+const placeOf = ({ name }: TableDefinition, dataset: string): Row => ({
+  table_catalog: dataset.includes('.') ? dataset.slice(0, dataset.lastIndexOf('.')) : null,
+  table_schema: dataset.slice(dataset.lastIndexOf('.') + 1),
+  table_name: name.slice(dataset.length + 1),
+})
+
+/** As BigQuery writes the partition of a time: 20260131 for a day. */
+const PARTITION_IDS: Readonly<Record<PartitionUnit, string>> = {
+  HOUR: '%Y%m%d%H',
+  DAY: '%Y%m%d',
+  MONTH: '%Y%m',
+  YEAR: '%Y',
+}
+
+/** The rows of the table by partition; one row, without a partition, where it has no partitions. */
+function partitionsSql(table: TableDefinition, place: Row, columns: readonly StructField[]): string {
+  const id = partitionIdSql(table)
+  const values = columns.map(({ name, type }) => {
+    const sql = name === 'partition_id' ? id : name === 'total_rows' ? 'count(*)' : valueSql(place[name] ?? null)
+    return `CAST(${sql ?? 'NULL'} AS ${duckdbType(type)})`
+  })
+  return `SELECT ${values.join(', ')} FROM ${quoteName(table.name)}${id === null ? '' : ` GROUP BY ${id}`}`
+}
+
+/** SQL of the partition that a row is in; null for a table without partitions. */
+function partitionIdSql({ partitionedBy, partitionUnit, columns }: TableDefinition): string | null {
+  const column = columns.find(({ name }) => name === partitionedBy)
+  if (!column || !partitionUnit) return null
+  const time =
+    column.type.kind === 'TIMESTAMP' ? `${quoteName(column.name)} AT TIME ZONE 'UTC'` : quoteName(column.name)
+  // Rows that have arrived in no partition yet; those of another column have no value there.
+  const none = column.name === PARTITION_TIME ? '__UNPARTITIONED__' : '__NULL__'
+  return `coalesce(strftime(${time}, ${quoteText(PARTITION_IDS[partitionUnit])}), ${quoteText(none)})`
 }
 
 /** Values by the name of the column; those that are left out are NULL. */
 type Row = Readonly<Record<string, string | number | null>>
 
+/** The rows that need no table to be read. */
 const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => readonly Row[]>> = {
   // What is left out says of what the table is a clone, a snapshot or a replica.
   TABLES: () => [
@@ -64,6 +110,7 @@ const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => r
       .flatMap(({ name, type }) =>
         pathsOf(name, type).map(path => ({ column_name: name, field_path: path.name, data_type: typeName(path.type) })),
       ),
+  PARTITIONS: () => [],
 }
 
 /** The place of the column among those by which the table is clustered, from 1; null for any other column. */

@@ -2,7 +2,7 @@
 import { realpath, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { PARTITION_DATE, PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
+import { PARTITION_DATE, PARTITION_TIME, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
 import {
   duckdbType,
   FROM_COLUMN,
@@ -25,7 +25,7 @@ import {
 } from './data-folder.js'
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
-import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
+import { PARTITION_KEY } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
 import { copySteady } from './steady-copy.js'
 

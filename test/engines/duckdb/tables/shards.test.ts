@@ -188,6 +188,17 @@ describe('wildcard tables over a data folder', () => {
     ])
     const columns = "SELECT column_name FROM ga.INFORMATION_SCHEMA.COLUMNS WHERE table_name LIKE '%0102' ORDER BY 1"
     expect(await rowsFrom(engine, columns)).to.deep.equal([['id'], ['params'], ['platform']])
+    const rows = 'SELECT table_name, total_rows FROM ga.INFORMATION_SCHEMA.PARTITIONS ORDER BY 1'
+    const counted = [
+      ['empty', 0],
+      ['events_20260101', 1],
+      ['events_20260102', 1],
+      ['other', 1],
+    ]
+    expect(await rowsFrom(engine, rows)).to.deep.equal(counted)
+    write('ga/events_20260102/more.ndjson', '{"id": 3}\n')
+    expect((await rowsFrom(engine, rows))[2]).to.deep.equal(['events_20260102', 2])
+    expect((await engine.check(rows, {})).ok).to.equal(true)
     expect(engine.dataState!({ sql: names, parameters: {} })).to.equal(null)
     expect((await engine.check(names, {})).ok).to.equal(true)
   })
