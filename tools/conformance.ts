@@ -15,7 +15,7 @@ import { resolveQuery } from '../googlesql/resolve/resolve.js'
 import { SqlError } from '../googlesql/sql-error.js'
 import { type TableCatalogue, tableCatalogue } from '../googlesql/tables.js'
 import { parseTypeName } from '../googlesql/types/type-name.js'
-import type { Type } from '../googlesql/types/types.js'
+import { isRangeKind, type Type } from '../googlesql/types/types.js'
 import { caseFiles, caseTables, readCases, type SqlCase } from '../test/googlesql/case-files.js'
 
 /** A case as its syntax tree and its plan. */
@@ -83,7 +83,7 @@ function calledName({ path }: Call): string {
 function typesOf({ sql, parameters = {} }: SqlCase, catalogue: TableCatalogue): Set<string> {
   const types = new Set<string>()
   const add = (type: Type): void => {
-    types.add(type.kind)
+    types.add(isRangeKind(type.kind) ? 'RANGE' : type.kind)
     if (type.kind === 'ARRAY') add(type.element)
     if (type.kind === 'STRUCT') for (const field of type.fields) add(field.type)
   }
