@@ -16,6 +16,7 @@ import { NET_FORMS } from './net.js'
 import { OPERATOR_FORMS } from './operators.js'
 import { RANGE_FORMS } from './ranges.js'
 import { REGEXP_FORMS } from './regexp.js'
+import { SEARCH_FORMS } from './search.js'
 import { STRING_FORMS } from './strings.js'
 import { WINDOW_FORMS } from './windows.js'
 
@@ -32,6 +33,7 @@ const SCALARS: Forms = {
   ...STRING_FORMS,
   ...RANGE_FORMS,
   ...REGEXP_FORMS,
+  ...SEARCH_FORMS,
   ...NET_FORMS,
   ...HASH_FORMS,
   ...DEBUGGING_FORMS,

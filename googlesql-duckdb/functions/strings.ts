@@ -101,15 +101,27 @@ function concat(call: FormCall): string {
   return call.type.kind === 'STRING' ? castSql(only!, call.args[0]!.type, STRING) : only!
 }
 
-/** The value in the encoding that FORMAT and CONTAINS_SUBSTR read. */
-function encoded(sql: string, type: Type, depth = 0): string {
+/** The SQL of a part that is no ARRAY and no STRUCT, as a VARCHAR. */
+type LeafSql = (sql: string, type: Type) => string
+
+/** The value in the encoding that FORMAT, CONTAINS_SUBSTR and SEARCH read. */
+export function encoded(sql: string, type: Type, leaf: LeafSql, depth = 0): string {
+  if (type.kind === 'ARRAY') {
+    const name = `f${depth}$`
+    return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, leaf, depth + 1)})) AS VARCHAR)`
+  }
+  return type.kind === 'STRUCT' ? encodedStruct(sql, type, leaf, depth) : leaf(sql, type)
+}
+function encodedStruct(sql: string, type: StructType, leaf: LeafSql, depth: number): string {
+  const names = fieldNames(type)
+  const fields = type.fields.map((field, index) =>
+    encoded(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, leaf, depth),
+  )
+  return `CASE WHEN ${sql} IS NOT NULL THEN CAST(to_json([${fields.join(', ')}]::VARCHAR[]) AS VARCHAR) END`
+}
+
+const readable: LeafSql = (sql, type) => {
   switch (type.kind) {
-    case 'ARRAY': {
-      const name = `f${depth}$`
-      return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, depth + 1)})) AS VARCHAR)`
-    }
-    case 'STRUCT':
-      return encodedStruct(sql, type, depth)
     case 'STRING':
       return sql
     case 'FLOAT64':
@@ -125,26 +137,21 @@ function encoded(sql: string, type: Type, depth = 0): string {
       return castSql(sql, type, STRING)
   }
 }
-function encodedStruct(sql: string, type: StructType, depth: number): string {
-  const names = fieldNames(type)
-  const fields = type.fields.map((field, index) =>
-    encoded(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, depth),
-  )
-  return `CASE WHEN ${sql} IS NOT NULL THEN CAST(to_json([${fields.join(', ')}]::VARCHAR[]) AS VARCHAR) END`
-}
 
 function format(call: FormCall): string {
   const types = call.args.slice(1).map(arg => arg!.type)
   const values = call.sql
     .slice(1)
-    .map((sql, index) => (isNullLiteral(call.args[index + 1]) ? 'NULL::VARCHAR' : encoded(sql!, types[index]!)))
+    .map((sql, index) =>
+      isNullLiteral(call.args[index + 1]) ? 'NULL::VARCHAR' : encoded(sql!, types[index]!, readable),
+    )
   return `bq_format(${call.sql[0]}, ${quoteText(JSON.stringify(types))}, [${values.join(', ')}]::VARCHAR[])`
 }
 
 function containsSubstr(call: FormCall): string {
   const { type } = call.args[0]!
   if (type.kind === 'STRING') return `bq_contains_substr(${call.sql[0]}, ${call.sql[1]})`
-  return `bq_value_contains_substr(${encoded(call.sql[0]!, type)}, ${quoteText(JSON.stringify(type))}, ${call.sql[1]})`
+  return `bq_value_contains_substr(${encoded(call.sql[0]!, type, readable)}, ${quoteText(JSON.stringify(type))}, ${call.sql[1]})`
 }
 
 export const STRING_FORMS: Forms = {

@@ -18,6 +18,7 @@ import { NET_FUNCTIONS } from './definitions/net.js'
 import { OPERATORS } from './definitions/operators.js'
 import { RANGE_FUNCTIONS } from './definitions/ranges.js'
 import { REGEXP_FUNCTIONS } from './definitions/regexp.js'
+import { SEARCH_FUNCTIONS } from './definitions/search.js'
 import { STRING_FUNCTIONS } from './definitions/strings.js'
 import { TIME_FUNCTIONS } from './definitions/times.js'
 import { TIMESTAMP_FUNCTIONS } from './definitions/timestamps.js'
@@ -40,6 +41,7 @@ const TOPICS: readonly (readonly FunctionEntry[])[] = [
   NET_FUNCTIONS,
   RANGE_FUNCTIONS,
   REGEXP_FUNCTIONS,
+  SEARCH_FUNCTIONS,
   STRING_FUNCTIONS,
   TIME_FUNCTIONS,
   TIMESTAMP_FUNCTIONS,

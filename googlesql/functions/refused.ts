@@ -50,11 +50,6 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
     'there is no type GEOGRAPHY here, and nothing that reckons on the sphere as BigQuery does; columns of latitude and longitude can be compared',
   ),
   ...refusal(
-    ['SEARCH'],
-    'search_functions',
-    "it matches the tokens of BigQuery's text analyzers; REGEXP_CONTAINS and CONTAINS_SUBSTR run here",
-  ),
-  ...refusal(
     ['VECTOR_SEARCH'],
     'search_functions',
     'there are no vector indexes here; ORDER BY COSINE_DISTANCE(…) LIMIT n finds the nearest rows',

@@ -739,6 +739,13 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
       ? [null, pickText(maker.random, ['ab', 'abc', '', 'é', 'l ']), pickText(maker.random, ['xy', 'x', '', 'é'])]
       : [],
   CONTAINS_SUBSTR: maker => [null, pickText(maker.random, ['a', 'A', 'é', '1', 'true', 'b', '', '2024'])],
+  SEARCH: maker => [
+    null,
+    pickText(maker.random, ['a', 'a b', 'A OR (b AND c)', '"a b"', '`a`', '1', 'true', 'a-b', '']),
+    pickText(maker.random, ['JSON_VALUES', 'JSON_KEYS', 'JSON_KEYS_AND_VALUES', 'x']),
+    pickText(maker.random, ['LOG_ANALYZER', 'NO_OP_ANALYZER', 'PATTERN_ANALYZER']),
+    pickText(maker.random, ['{"delimiters": [" ", "b"]}', '{"token_filters": [{"stop_words": ["a"]}]}', '{']),
+  ],
   EDIT_DISTANCE: smallAt(0, 5, 2),
   'NET.HOST': texts(HOSTS),
   'NET.PUBLIC_SUFFIX': texts(HOSTS),

@@ -34,6 +34,7 @@ export const UNBUILT: ReadonlySet<string> = new Set([
   'NET.IP_IN_NET',
   'NET.MAKE_NET',
   'NEXT_DAY',
+  'SEARCH',
   'STRING_ARRAY',
   'TO_BASE32',
   'APPROX_QUANTILES',

@@ -15,6 +15,7 @@ import { NET_SCALAR_FUNCTIONS } from './net.js'
 import { RANGE_SCALAR_FUNCTIONS } from './ranges.js'
 import { REGEXP_SCALAR_FUNCTIONS } from './regexp.js'
 import type { ScalarFunction } from './scalar-function.js'
+import { SEARCH_SCALAR_FUNCTIONS } from './search.js'
 import { STRING_SCALAR_FUNCTIONS } from './strings.js'
 
 export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
@@ -34,4 +35,5 @@ export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...NET_SCALAR_FUNCTIONS,
   ...FORMAT_SCALAR_FUNCTIONS,
   ...CONTAINS_SUBSTR_SCALAR_FUNCTIONS,
+  ...SEARCH_SCALAR_FUNCTIONS,
 ]

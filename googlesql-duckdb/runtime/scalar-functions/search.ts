@@ -1,0 +1,105 @@
+/** SEARCH over a whole value. */
+import type { Type } from '../../../googlesql/types/types.js'
+import {
+  checkScope,
+  SearchError,
+  SearchRefusal,
+  type TextSearch,
+  textSearch,
+} from '../../../googlesql/values/text-search.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+
+/** Whether a text of the value is found; NULL where none is and one is NULL. The value is in the encoding of format/value.ts. */
+function isFoundIn(value: string | null, type: Type, scope: string, isFound: TextSearch): boolean | null {
+  switch (type.kind) {
+    case 'STRING':
+      return value === null ? null : isFound(value)
+    case 'JSON':
+      return value === null ? null : isFoundInJson(JSON.parse(value), scope, isFound)
+    case 'STRUCT': {
+      const parts = value === null ? null : partsOf(value)
+      return anyOf(
+        type.fields.map((field, index) => () => isFoundIn(parts?.[index] ?? null, field.type, scope, isFound)),
+      )
+    }
+    case 'ARRAY':
+      if (value === null || (type.element.kind !== 'STRING' && type.element.kind !== 'STRUCT')) return false
+      return anyOf(partsOf(value).map(part => () => isFoundIn(part, type.element, scope, isFound)))
+    default:
+      return false
+  }
+}
+
+const partsOf = (value: string): readonly (string | null)[] => JSON.parse(value) as (string | null)[]
+
+function anyOf(results: readonly (() => boolean | null)[]): boolean | null {
+  let result: boolean | null = false
+  for (const found of results.map(each => each())) {
+    if (found === true) return true
+    if (found === null) result = null
+  }
+  return result
+}
+
+function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): boolean {
+  const texts: string[] = []
+  const others: string[] = []
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      for (const element of value) visit(element)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        if (scope !== 'JSON_VALUES') texts.push(key)
+        visit(member)
+      }
+    } else if (scope !== 'JSON_KEYS') {
+      if (typeof value === 'string') texts.push(value)
+      else if (value !== null) others.push(String(value))
+    }
+  }
+  visit(document)
+  if (texts.some(isFound)) return true
+  if (!others.some(isFound)) return false
+  throw new SearchRefusal('SEARCH: whether numbers and booleans in JSON are searched is not documented')
+}
+
+/** The search of the last call: its texts are the same for all rows. */
+let last: { readonly key: string; readonly search: TextSearch } | null = null
+
+function compiled(query: string, analyzer: string, analyzerOptions: string | null): TextSearch {
+  const key = JSON.stringify([query, analyzer, analyzerOptions])
+  if (last?.key !== key) last = { key, search: textSearch({ query, analyzer, analyzerOptions }) }
+  return last.search
+}
+
+export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
+  {
+    name: 'bq_search',
+    // The value, its type as JSON, the query, json_scope, the analyzer and its options, which may be NULL where not given.
+    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: true,
+    refuses: true,
+    compute: (
+      value: string | null,
+      type: string,
+      query: string | null,
+      scope: string | null,
+      analyzer: string | null,
+      analyzerOptions: string | null,
+    ) => {
+      if (query === null) throw new ScalarFunctionError('SEARCH: search_query must not be NULL')
+      if (scope === null || analyzer === null) throw new ScalarFunctionError('SEARCH: an option must not be NULL')
+      try {
+        checkScope(scope)
+        const isFound = compiled(query, analyzer, analyzerOptions)
+        const found = isFoundIn(value, JSON.parse(type) as Type, scope, isFound)
+        return found === null ? null : String(found)
+      } catch (error) {
+        if (error instanceof SearchRefusal) throw new RefusalError(error.message)
+        if (error instanceof SearchError) throw new ScalarFunctionError(error.message)
+        throw error
+      }
+    },
+  },
+]

@@ -1,0 +1,41 @@
+/** Search functions. Source: the language reference, "Search functions". */
+import type { Expr } from '../../plan/nodes.js'
+import { hasSubquery, readsColumn } from '../../plan/walk.js'
+import { checkScope, SearchError, textSearch } from '../../values/text-search.js'
+import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+
+const OPTIONS = ['search_query', 'json_scope', 'analyzer', 'analyzer_options'] as const
+
+/** Literals are checked before the query runs. */
+function checkSearch(args: readonly (Expr | null)[]): string | null {
+  const options = args.slice(1)
+  const texts = options.map(option => (option?.kind === 'literal' ? (option.value as string | null) : undefined))
+  const open = options.findIndex(option => option && (readsColumn(option) || hasSubquery(option)))
+  if (open >= 0) return `SEARCH: ${OPTIONS[open]} must be a literal, a parameter or a constant expression`
+  const missing = texts.indexOf(null)
+  if (missing >= 0) return `SEARCH: ${OPTIONS[missing]} must not be NULL`
+  const [query, scope, analyzer, analyzerOptions] = texts
+  const isKnown = options.every(option => !option || option.kind === 'literal')
+  if (!isKnown) return null
+  try {
+    checkScope(scope ?? 'JSON_VALUES')
+    textSearch({ query: query!, analyzer: analyzer ?? 'LOG_ANALYZER', analyzerOptions: analyzerOptions ?? null })
+    return null
+  } catch (error) {
+    if (error instanceof SearchError) return error.message
+    throw error
+  }
+}
+
+export const SEARCH_FUNCTIONS: readonly FunctionEntry[] = [
+  {
+    name: 'SEARCH',
+    kind: 'scalar',
+    canFail: CAN_FAIL,
+    volatility: 'immutable',
+    evaluation: 'all',
+    signatures: ['(ANY, STRING, json_scope => STRING, analyzer => STRING, analyzer_options => STRING) -> BOOL'],
+    documentation: 'search_functions#search',
+    check: checkSearch,
+  },
+]

@@ -1,0 +1,389 @@
+/**
+ * SEARCH in one text: the grammar of search_query, and the tokens of LOG_ANALYZER and NO_OP_ANALYZER. Source: the language
+ * reference, "Search functions" and "Text analysis". What the two leave open, or tell in two ways, is refused.
+ */
+
+/** Whether the text is found. @throws SearchRefusal */
+export type TextSearch = (text: string) => boolean
+
+/** The query is not one: it has no tokens, or its grammar is wrong. */
+export class SearchError extends Error {
+  override readonly name: string = 'SearchError'
+}
+
+/** What BigQuery may answer, and its documentation does not tell how. */
+export class SearchRefusal extends SearchError {
+  override readonly name = 'SearchRefusal'
+}
+
+const JSON_SCOPES: readonly string[] = ['JSON_VALUES', 'JSON_KEYS', 'JSON_KEYS_AND_VALUES']
+
+/** @throws SearchError */
+export function checkScope(scope: string): void {
+  if (!JSON_SCOPES.includes(scope)) throw new SearchError(`SEARCH: json_scope must be one of ${JSON_SCOPES.join(', ')}`)
+}
+
+export interface SearchOptions {
+  readonly query: string
+  readonly analyzer: string
+  /** A JSON text; null without options. */
+  readonly analyzerOptions: string | null
+}
+
+/** @throws SearchError */
+export function textSearch({ query, analyzer, analyzerOptions }: SearchOptions): TextSearch {
+  switch (analyzer) {
+    case 'LOG_ANALYZER': {
+      const analysis = analysisOf(analyzerOptions)
+      const expression = new QueryReader(query, analysis).read()
+      return text => isFound(expression, analyzed(text, analysis))
+    }
+    case 'NO_OP_ANALYZER':
+      if (analyzerOptions !== null) throw new SearchError('SEARCH: NO_OP_ANALYZER takes no analyzer_options')
+      return text => isSame(text, query)
+    case 'PATTERN_ANALYZER':
+      throw new SearchRefusal(
+        'SEARCH with PATTERN_ANALYZER is not supported: the documented results do not follow from the documented rules',
+      )
+    default:
+      throw new SearchError(`SEARCH: analyzer must be LOG_ANALYZER or NO_OP_ANALYZER, not ${analyzer}`)
+  }
+}
+
+/** The documentation says both that two texts in double quotes match if only their case differs, and that they do not. */
+function isSame(text: string, query: string): boolean {
+  if (text === query) return true
+  if (query.includes('"') && lower(text) === lower(query)) {
+    throw new SearchRefusal('SEARCH: whether NO_OP_ANALYZER tells the letter case in double quotes is not documented')
+  }
+  return false
+}
+
+const lower = (text: string): string => text.replace(/[A-Z]+/g, letters => letters.toLowerCase())
+
+// Tokens
+
+interface Analysis {
+  /** Matches every delimiter, a longer one before a shorter one. */
+  readonly delimiter: RegExp
+  /** Whether the delimiters are those of the documentation, whose `\s` may be any white space. */
+  readonly isDefault: boolean
+  /** Applied to each token in this order; null removes it. */
+  readonly filters: readonly ((token: string) => string | null)[]
+}
+
+interface AnalyzedText {
+  readonly text: string
+  readonly tokens: readonly string[]
+  /** The starts and the ends of the delimiters, and the places within those of several characters. */
+  readonly starts: ReadonlySet<number>
+  readonly ends: ReadonlySet<number>
+  readonly inner: ReadonlySet<number>
+}
+
+const DELIMITERS =
+  `[ ] < > ( ) { } | ! ; , ' " * & ? + / : = @ . - $ % \\ _ %21 %26 %2526 %3B %3b %7C %7c %20 %2B %2b %3D %3d %2520 %5D %5d %5B %5b %3A %3a %0A %0a %2C %2c %28 %29`
+    .split(' ')
+    .concat('\n', '\r', ' ', '\t')
+
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+const delimiterPattern = (delimiters: readonly string[]): RegExp =>
+  new RegExp(
+    [...delimiters]
+      .sort((a, b) => b.length - a.length)
+      .map(quoted)
+      .join('|'),
+    'g',
+  )
+
+const DEFAULT_ANALYSIS: Analysis = { delimiter: delimiterPattern(DELIMITERS), isDefault: true, filters: [lower] }
+
+function analyzed(text: string, { delimiter, isDefault, filters }: Analysis): AnalyzedText {
+  if (isDefault && /[\f\v]/.test(text)) {
+    throw new SearchRefusal(
+      'SEARCH: whether LOG_ANALYZER splits texts at form feeds and vertical tabs is not documented',
+    )
+  }
+  const starts = new Set<number>()
+  const ends = new Set<number>()
+  const inner = new Set<number>()
+  const tokens: string[] = []
+  let from = 0
+  const add = (word: string): void => {
+    let token: string | null = word
+    for (const filter of filters) if (token !== null && token !== '') token = filter(token)
+    if (token !== null && token !== '') tokens.push(token)
+  }
+  for (const { index, 0: found } of text.matchAll(delimiter)) {
+    add(text.slice(from, index))
+    from = index + found.length
+    starts.add(index)
+    ends.add(from)
+    for (let place = index + 1; place < from; place++) inner.add(place)
+  }
+  add(text.slice(from))
+  return { text, tokens, starts, ends, inner }
+}
+
+// analyzer_options
+
+function analysisOf(options: string | null): Analysis {
+  if (options === null) return DEFAULT_ANALYSIS
+  const { delimiters, token_filters: filters, ...others } = membersOf(parsedOptions(options))
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw new SearchError(`SEARCH: LOG_ANALYZER has no option ${other}`)
+  return {
+    ...DEFAULT_ANALYSIS,
+    ...(delimiters === undefined ? {} : { delimiter: delimiterPattern(delimitersOf(delimiters)), isDefault: false }),
+    ...(filters === undefined ? {} : { filters: listOf(filters, 'token_filters').map(filterOf) }),
+  }
+}
+
+function parsedOptions(options: string): unknown {
+  try {
+    return JSON.parse(options)
+  } catch {
+    throw new SearchError('SEARCH: analyzer_options must be JSON')
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new SearchError('SEARCH: analyzer_options and token filters must be JSON objects')
+}
+
+function listOf(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value) && value.length > 0) return value
+  throw new SearchError(`SEARCH: ${name} must be a JSON array with elements`)
+}
+
+const textsOf = (value: unknown, name: string): readonly string[] =>
+  listOf(value, name).map(text => {
+    if (typeof text === 'string' && text !== '') return text
+    throw new SearchError(`SEARCH: ${name} must hold texts that are not empty`)
+  })
+
+function delimitersOf(value: unknown): readonly string[] {
+  const texts = textsOf(value, 'delimiters')
+  const wrong = texts.find(text => text.length > 16 || !/^[\0-\x7f]*$/.test(text))
+  if (wrong !== undefined) throw new SearchError('SEARCH: delimiters are ASCII texts of at most 16 characters')
+  return texts
+}
+
+function filterOf(value: unknown): (token: string) => string | null {
+  const { stop_words: stopWords, normalizer, ...others } = membersOf(value)
+  const isOne = (stopWords === undefined) !== (normalizer === undefined) && Object.keys(others).length === 0
+  if (!isOne) throw new SearchError('SEARCH: a token filter has either stop_words or a normalizer')
+  if (stopWords !== undefined) {
+    const words = new Set(textsOf(stopWords, 'stop_words'))
+    return token => (words.has(token) ? null : token)
+  }
+  const settings = membersOf(normalizer)
+  if (Object.keys(settings).join() === 'mode') {
+    if (settings['mode'] === 'LOWER') return lower
+    if (settings['mode'] === 'NONE') return token => token
+  }
+  throw new SearchRefusal(
+    'SEARCH with another normalizer than LOWER and NONE is not supported: it hangs on the version of ICU',
+  )
+}
+
+// The query
+
+type Expression =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Expression[] }
+  /** Texts in backticks, which are not analyzed. */
+  | { readonly kind: 'exact'; readonly text: string }
+  | { readonly kind: 'tokens' | 'phrase'; readonly tokens: readonly string[] }
+
+function isFound(expression: Expression, within: AnalyzedText): boolean {
+  switch (expression.kind) {
+    case 'and':
+      return expression.parts.every(part => isFound(part, within))
+    case 'or':
+      return expression.parts.some(part => isFound(part, within))
+    case 'exact':
+      return hasExactly(expression.text, within)
+    case 'tokens':
+      return expression.tokens.every(token => within.tokens.includes(token))
+    case 'phrase':
+      return within.tokens.some((_, at) =>
+        expression.tokens.every((token, index) => within.tokens[at + index] === token),
+      )
+    default:
+      return expression satisfies never
+  }
+}
+
+/** Whether the text stands between delimiters, or the ends of the text that is searched. */
+function hasExactly(sought: string, { text, starts, ends, inner }: AnalyzedText): boolean {
+  let isOpen = false
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
+    const end = at + sought.length
+    const isAfterDelimiter = at === 0 || ends.has(at)
+    const isBeforeDelimiter = end === text.length || starts.has(end)
+    if (isAfterDelimiter && isBeforeDelimiter) return true
+    isOpen ||= (isAfterDelimiter || inner.has(at)) && (isBeforeDelimiter || inner.has(end))
+  }
+  if (!isOpen) return false
+  throw new SearchRefusal('SEARCH: whether a text in backticks may begin or end within a delimiter is not documented')
+}
+
+const RESERVED = `[]<>(){}|!'"*&?+/:=-\\~^`
+const RESERVED_WORDS: readonly string[] = ['AND', 'NOT', 'OR', 'IN', 'NEAR']
+
+type Piece = { readonly kind: '(' | ')' | 'AND' | 'OR' | 'end' } | { readonly kind: 'term'; readonly term: Expression }
+
+/** Reads a query: terms joined by AND, by OR after it, and by white space, which is AND. */
+class QueryReader {
+  #at = 0
+  #piece: Piece
+
+  readonly query: string
+  readonly analysis: Analysis
+
+  constructor(query: string, analysis: Analysis) {
+    this.query = query
+    this.analysis = analysis
+    if (query.trim() === '') throw new SearchError('SEARCH: search_query contains no tokens')
+    this.#piece = this.#next()
+  }
+
+  read(): Expression {
+    const expression = this.#alternatives()
+    if (this.#piece.kind !== 'end') throw this.#misplaced()
+    return expression
+  }
+
+  #alternatives(): Expression {
+    const parts = [this.#terms()]
+    while (this.#piece.kind === 'OR') {
+      this.#piece = this.#next()
+      parts.push(this.#terms())
+    }
+    return parts.length === 1 ? parts[0]! : { kind: 'or', parts }
+  }
+
+  #terms(): Expression {
+    const parts = [this.#term()]
+    while (this.#piece.kind === 'AND' || this.#piece.kind === 'term' || this.#piece.kind === '(') {
+      if (this.#piece.kind === 'AND') this.#piece = this.#next()
+      parts.push(this.#term())
+    }
+    return parts.length === 1 ? parts[0]! : { kind: 'and', parts }
+  }
+
+  #term(): Expression {
+    const piece = this.#piece
+    if (piece.kind === 'term') {
+      this.#piece = this.#next()
+      return piece.term
+    }
+    if (piece.kind !== '(') throw this.#misplaced()
+    this.#piece = this.#next()
+    const expression = this.#alternatives()
+    if ((this.#piece as Piece).kind !== ')') throw this.#misplaced()
+    this.#piece = this.#next()
+    return expression
+  }
+
+  #misplaced(): SearchError {
+    const { kind } = this.#piece
+    return new SearchError(
+      kind === 'end' ? 'SEARCH: search_query ends too early' : `SEARCH: ${kind} is misplaced in search_query`,
+    )
+  }
+
+  #next(): Piece {
+    const begin = this.#at
+    this.#at += /^[ \t\r\n]*/.exec(this.query.slice(begin))![0].length
+    const char = this.query[this.#at]
+    if (char === undefined) return { kind: 'end' }
+    if (char === '(' || char === ')') {
+      if (char === '(' && this.#isGlued(begin)) throw this.#unspaced()
+      this.#at++
+      return { kind: char }
+    }
+    if (this.#isGlued(begin)) throw this.#unspaced()
+    if (char === '`') return { kind: 'term', term: { kind: 'exact', text: this.#backticks() } }
+    if (char === '"') return { kind: 'term', term: this.#phrase() }
+    return this.#single()
+  }
+
+  /** Whether no white space is between a term, or a closing parenthesis, and what follows it. */
+  #isGlued(begin: number): boolean {
+    return begin > 0 && begin === this.#at && this.query[begin - 1] !== '('
+  }
+
+  #unspaced(): SearchError {
+    return new SearchError('SEARCH: white space, AND or OR must be between the terms of search_query')
+  }
+
+  /** What is between two quotes of the kind at this place, where a backslash before the quote makes it a character. */
+  #enclosed(quote: string): string {
+    let text = ''
+    for (let at = this.#at + 1; at < this.query.length; at++) {
+      if (this.query[at] === quote) {
+        if (text === '') break
+        this.#at = at + 1
+        return text
+      }
+      if (this.query[at] === '\\' && this.query[at + 1] === quote) at++
+      text += this.query[at]
+    }
+    throw new SearchError(`SEARCH: search_query has ${quote} that encloses nothing or is not closed`)
+  }
+
+  #backticks(): string {
+    const text = this.#enclosed('`')
+    // The documentation lists `.` among what is found in 127.0.0.1, though no delimiter is before it.
+    if (text.replace(this.analysis.delimiter, '') !== '') return text
+    throw new SearchRefusal(
+      'SEARCH for delimiters alone, in backticks, is not supported: how they are found is not documented',
+    )
+  }
+
+  #phrase(): Expression {
+    const text = this.#enclosed('"')
+    // One documented example reads them as operators, and the rules as words.
+    if (/\b(?:AND|OR)\b/.test(text)) {
+      throw new SearchRefusal(
+        'SEARCH for a phrase with AND or OR is not supported: its documented result is not that of its rules',
+      )
+    }
+    return { kind: 'phrase', tokens: this.#tokensOf(text) }
+  }
+
+  #single(): Piece {
+    let text = ''
+    let isEscaped = false
+    for (; this.#at < this.query.length; this.#at++) {
+      const char = this.query[this.#at]!
+      if (/[ \t\r\n()]/.test(char)) break
+      const escaped = char === '\\' ? this.query[this.#at + 1] : undefined
+      if (escaped !== undefined && (RESERVED.includes(escaped) || escaped === '`')) {
+        isEscaped = true
+        text += escaped
+        this.#at++
+      } else if (RESERVED.includes(char) || char === '`') {
+        throw new SearchError(
+          `SEARCH: in search_query ${char} must have a backslash before it, or stand in backticks or double quotes`,
+        )
+      } else {
+        text += char
+      }
+    }
+    if (!isEscaped && RESERVED_WORDS.includes(text)) {
+      if (text === 'AND' || text === 'OR') return { kind: text }
+      throw new SearchError(`SEARCH: in search_query the reserved word ${text} must stand in backticks`)
+    }
+    return { kind: 'term', term: { kind: 'tokens', tokens: this.#tokensOf(text) } }
+  }
+
+  #tokensOf(text: string): readonly string[] {
+    const { tokens } = analyzed(text, this.analysis)
+    if (tokens.length === 0) throw new SearchError('SEARCH: search_query, or a term of it, contains no tokens')
+    return tokens
+  }
+}
