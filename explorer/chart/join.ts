@@ -1,9 +1,9 @@
-/** Two plans of lines in one chart. */
+/** Joins the lines of two plans into one chart. */
 import type { LinePlan, Series } from './plan.js'
 
 /**
- * The lines of `now`, and behind them those of `before`, moved by `offsetSeconds` and marked; names stay. Undefined is a place that only
- * the other plan has: lines go on over it, and end at null.
+ * The lines of `now`, then those of `before`, moved by `offsetSeconds` and marked. Names stay the same. At a time that only
+ * the other plan has, a value is undefined and the line goes on; at a null the line ends.
  */
 export function joinPlans(now: LinePlan, before: LinePlan, offsetSeconds: number): LinePlan {
   const moved = before.seconds.map(second => second + offsetSeconds)

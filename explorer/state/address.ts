@@ -23,7 +23,7 @@ function decoded(text: string): string {
   }
 }
 
-/** `run=1` runs the call. An endpoint that declares `run` itself has that argument instead. */
+/** Whether `run=1` runs the call at once. Where the endpoint has a parameter named `run`, it is an argument instead. */
 export function wantsRun({ query }: Address, parameters: readonly Parameter[]): boolean {
   return query.get('run') === '1' && !declaresRun(parameters)
 }

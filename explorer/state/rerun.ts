@@ -1,8 +1,8 @@
-/** The last call again, of an endpoint that has changed since. */
+/** Repeats the last call of an endpoint that has changed since. */
 import type { Arguments, Endpoint } from '../api/contract.js'
 import { call, run } from './call.js'
 
-/** Its arguments, as far as the endpoint still declares them; null where there was no call of it. */
+/** The last call's arguments that the endpoint still declares; null where the last call was of another endpoint. */
 function lastArguments({ id, parameters }: Endpoint): Arguments | null {
   const last = call.peek()
   if (!('args' in last) || last.endpoint.id !== id) return null

@@ -51,8 +51,8 @@ function literalPercentile(call: AggregateFormCall): number | null {
 }
 
 /**
- * A quantile of FLOAT64s. NaN is BigQuery's smallest value; among the values `-x` in descending order DuckDB puts it first
- * too.
+ * A quantile of FLOAT64s. BigQuery sorts NaN before all values, DuckDB after them. A negative percentile makes DuckDB sort in
+ * descending order; for the values `-x` this is NaN first, then `x` in ascending order.
  */
 function floatQuantile(call: AggregateFormCall, name: string, p: number): string {
   const x = call.sql[0]!
@@ -61,8 +61,8 @@ function floatQuantile(call: AggregateFormCall, name: string, p: number): string
 }
 
 /**
- * PERCENTILE_CONT with NULLs. NULLs come before all values, and so does NaN, which can therefore replace them: between a NULL
- * and a value the result is the value, which is the smallest one.
+ * PERCENTILE_CONT with NULLs. BigQuery sorts NULLs before all values, as it sorts NaN, so NaN stands in for them. Where the
+ * percentile lies between a NULL and a value, the result is that value, which is the smallest one.
  */
 function withNulls(call: AggregateFormCall, p: number): string {
   const x = call.sql[0]!
@@ -98,21 +98,22 @@ const percentileCont: AggregateForm = call => {
   }
 }
 
-const A_HAIR = 1e-12
+/** By what part of itself a percentile is moved; too little to reach another row. */
+const SHIFT = 1e-12
 /** The denominator by which a FLOAT64 between 0 and 1 becomes a fraction of BigInts, for exact comparison. */
 const MANTISSA = 2 ** 112
 
 /**
- * The percentile as an argument for quantile_disc. The intended row is at ceil(rows * p) of the exact product, but DuckDB's
- * product is rounded. A FLOAT64 slightly above the fraction that it approximates (0.4, but not 0.6) means the next row: so
- * the percentile is moved away from the fraction, to the side on which it is. A NUMERIC equals its fraction.
+ * The percentile as an argument for quantile_disc. The intended row is at ceil(rows * p) of the exact product, but DuckDB
+ * rounds the product. A FLOAT64 slightly above the fraction that it approximates (0.4 is, 0.6 is not) means the next row. So
+ * the percentile is moved a little further away from the fraction. A NUMERIC equals its fraction, and means that row.
  */
 function discreteFraction(p: number, isExact: boolean): number {
   if (p === 0 || p === 1) return p
-  return p * (!isExact && isAboveItsFraction(p) ? 1 + A_HAIR : 1 - A_HAIR)
+  return p * (!isExact && isAboveItsFraction(p) ? 1 + SHIFT : 1 - SHIFT)
 }
 
-/** Whether the FLOAT64 is greater than the simplest fraction that it approximates. */
+/** Whether the FLOAT64 is greater than the simplest fraction that it approximates: a search in the Stern-Brocot tree. */
 function isAboveItsFraction(p: number): boolean {
   let [low, lowOver] = [0n, 1n]
   let [high, highOver] = [1n, 1n]
@@ -129,10 +130,7 @@ function isAboveItsFraction(p: number): boolean {
   return false
 }
 
-/**
- * The most steps of the search, which bounds the denominators that it finds. It is enough: percentiles that mean one row of
- * more rows than this are not written.
- */
+/** The most steps of the search, which bounds the denominator of the fraction. Authors write no finer percentiles. */
 const MAX_STEPS = 10_000
 
 /**

@@ -1,4 +1,4 @@
-/** Advice where the text cannot be read as tokens: a character that SQL has not, or a quote that is not closed. */
+/** Advice on text that cannot be split into tokens: a character that SQL does not have, or a quote that is not closed. */
 import { type Adviser, type Found, isText } from './found.js'
 
 const CURLY_QUOTES = /[“”„‟‘’‚‛«»]/
@@ -16,7 +16,7 @@ export const characters: Adviser = found => {
   return /^Syntax error: Illegal input character/.test(found.reason) ? illegalCharacter(found) : null
 }
 
-/** The quote that ends `it's` begins a text of its own: its place follows the letters of the word. */
+/** In `'it's'` the text ends after `it`, and the last quote begins a text that is never closed: it follows a letter. */
 function unclosedText({ source, offset, before }: Found): string {
   const isInWord = LETTERS.test(source[offset - 1] ?? '') && before.some(isText)
   if (isInWord) return "a quote inside a text is written \\', or the text stands in double quotes"

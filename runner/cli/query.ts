@@ -7,6 +7,7 @@ import { derive } from '../encode/derive/derive.js'
 import { fileReason } from '../files/write-failure.js'
 import { type Bound, withNow } from '../manifest/with-now.js'
 import { RunnerError, SetupError, UsageError } from '../model/errors.js'
+import type { Clock, Engine } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { typeScalar } from '../model/typed-value.js'
@@ -22,7 +23,7 @@ type Flags = Readonly<Record<string, unknown>>
 
 const MAX_SECONDS = 86_400
 
-/** Runs the SQL and prints its rows. Without `given`, or where it is `-`, the SQL is read. */
+/** Runs the SQL and prints its rows. Without `given`, or where it is `-`, the SQL is read from a file or standard input. */
 export async function runQuery(given: string | undefined, flags: Flags, io: Io): Promise<number> {
   const file = flags['file'] as string | undefined
   if (flags['functions'] === true) {
@@ -38,41 +39,50 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
   }
   const clock = systemClock()
   const query: Query = { sql, parameters: withNow(sql, boundValues(flags['parameter'] as readonly string[]), clock) }
-  const maxRows = Number(flags['maxRows'])
-  if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
-  const timeoutMs = 1_000 * Number(flags['timeout'])
-  if (!(timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS)) {
-    throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
-  }
+  const bounds = boundsOf(flags)
   if (flags['dryRun']) return dryRun(query, settings, flags['format'], io)
   const engine = await openEngine(settings, { observe: () => {}, clock })
   try {
-    if (flags['explain']) {
-      const began = clock.nowMicros()
-      const { engineSql, plan } = await engine.explain(query)
-      const timingsMs = { explained: Number(clock.nowMicros() - began) / 1000 }
-      io.print(explanationText({ variant: null, sql, parameters: query.parameters, engineSql, plan, timingsMs }))
-      return EXIT.clean
-    }
-    const shown = flags['format'] as ShownFormat
-    const format = formatBehind(shown)
-    const result = await engine.run(query, {
-      maxRows,
-      timestamps: 'iso8601',
-      endpoint: 'query',
-      timeoutMs,
-      signal: io.interruption(),
-    })
-    const { columns, body, isTruncated } = result
-    const facts = { endpoint: 'query', revision: '', isTruncated, timestamps: 'iso8601' } as const
-    printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
-    if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
+    if (flags['explain']) await explain(engine, query, clock, io)
+    else await printResult(engine, query, bounds, flags['format'] as ShownFormat, io)
     return EXIT.clean
   } catch (thrown) {
     throw withPlace(thrown, sql)
   } finally {
     await engine.close()
   }
+}
+
+interface Bounds {
+  readonly maxRows: number
+  readonly timeoutMs: number
+}
+
+/** @throws UsageError. */
+function boundsOf(flags: Flags): Bounds {
+  const maxRows = Number(flags['maxRows'])
+  if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
+  const timeoutMs = 1_000 * Number(flags['timeout'])
+  if (timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS) return { maxRows, timeoutMs }
+  throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
+}
+
+async function explain(engine: Engine, query: Query, clock: Clock, io: Io): Promise<void> {
+  const { sql, parameters } = query
+  const began = clock.nowMicros()
+  const { engineSql, plan } = await engine.explain(query)
+  const timingsMs = { explained: Number(clock.nowMicros() - began) / 1000 }
+  io.print(explanationText({ variant: null, sql, parameters, engineSql, plan, timingsMs }))
+}
+
+async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: ShownFormat, io: Io): Promise<void> {
+  const timestamps = 'iso8601'
+  const options = { ...bounds, timestamps, endpoint: 'query', signal: io.interruption() } as const
+  const { columns, body, isTruncated, rowCount } = await engine.run(query, options)
+  const format = formatBehind(shown)
+  const facts = { endpoint: 'query', revision: '', isTruncated, timestamps } as const
+  printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
+  if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
 }
 
 /** Prints what the query would read, on either engine. */
@@ -130,7 +140,7 @@ function withPlace(thrown: unknown, sql: string): unknown {
     const { message } = new SqlError(advised, sql, offset)
     return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
   }
-  // BigQuery's own texts have their place.
+  // BigQuery's own messages name the place already.
   if (cause.offset === null || /\bat \[\d+:\d+\]/.test(cause.message)) return thrown
   const { line, column } = new SqlError(cause.message, sql, cause.offset).place
   return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })

@@ -9,8 +9,8 @@ import { EXIT, type Io } from './io.js'
 import { reportDiagnostics } from './report.js'
 
 /**
- * Prints a line when ready, and one with the address of the page for people. SIGHUP reloads manifests and table schemas. After SIGTERM or SIGINT it finishes the running
- * requests and returns 0.
+ * Prints one line when the server is ready, and one with the address of the explorer. SIGHUP reloads manifests and table
+ * schemas. After SIGTERM or SIGINT the running requests are finished, and 0 is returned.
  */
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
@@ -25,7 +25,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     },
     droppedLogLines: log.dropped,
   })
-  const asked = io.untilShutdown()
+  const shutdown = io.untilShutdown()
   // The reload itself logs its failure.
   reloads.begin(() => void runner.reload().catch(() => {}))
   try {
@@ -35,7 +35,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     const explorer = settings.explorer === 'on' ? `explorer ${server.url}/explorer/\n` : ''
     io.print(`ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n${explorer}`)
     io.loaded()
-    await asked
+    await shutdown
     await server.close()
   } finally {
     await runner.close()

@@ -6,7 +6,7 @@ import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } fr
 import { type JsonShape, type Member, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 
-/** The file's text. `runtime` is what no endpoint changes: templates/client/runtime.py. */
+/** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.py. */
 export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
   const types = createTypes()
   const methods = endpoints.map(endpoint =>
@@ -79,13 +79,13 @@ function argumentsLine({ name, parameters }: ClientEndpoint): string {
 
 function argumentType({ type, choices }: Pick<ClientParameter, 'type' | 'choices'>): string {
   const { scalar, isArray } = splitType(type)
-  // Python has no literal types of fractions.
+  // `Literal` takes no float.
   const isListed = choices !== null && scalar !== 'float64'
   const element = isListed
     ? `Literal[${choices.map(choice => choiceText(choice, scalar)).join(', ')}]`
     : PYTHON_TYPES[scalar]
   if (!isArray) return element
-  // A text is a Sequence of texts, too: its characters.
+  // `Sequence[str]` would take a single str, too, as a sequence of its characters.
   return element === 'str' ? 'Union[List[str], Tuple[str, ...]]' : `Sequence[${element}]`
 }
 
@@ -101,11 +101,11 @@ const PYTHON_TYPES = {
 
 function choiceText(choice: Choice, type: keyof typeof PYTHON_TYPES): string {
   if (typeof choice === 'boolean') return choice ? 'True' : 'False'
-  // An INT64 beyond 2^53 is text here, and Python's integers have any length.
+  // An INT64 beyond 2^53 is text here; Python's integers have no limit.
   return typeof choice === 'number' || type === 'int64' ? String(choice) : quoted(choice)
 }
 
-/** Names that Python takes for arguments: its keywords, and `self`, get an underscore at their end. */
+/** The parameters' names as Python takes them: a keyword, or `self`, gets an underscore at its end. */
 function argumentNames(parameters: readonly ClientParameter[]): readonly string[] {
   const declared = new Set(parameters.map(({ name }) => name))
   return parameters.map(({ name }) => {
@@ -173,7 +173,7 @@ function createTypes(): Types {
   return { add, lines: () => lines }
 }
 
-/** `logs.all` is LogsAll. Only ASCII letters and digits remain; the name of a class begins with a letter. */
+/** `logs.all` becomes LogsAll. Only ASCII letters and digits remain, after an X where the first is a digit. */
 function pascalCase(name: string): string {
   const words = name.split(/[^A-Za-z0-9]+/).map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
   const joined = words.join('')

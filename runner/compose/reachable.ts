@@ -1,4 +1,4 @@
-/** Which endpoints a token with certain patterns and pins could call. */
+/** Says which endpoints a token with given patterns and pins could call. */
 import { namePattern } from '../auth/tokens.js'
 import { type Access, refusalOf } from '../request/authorize.js'
 
@@ -9,7 +9,7 @@ export interface Confinement {
   readonly pin: Readonly<Record<string, string>>
 }
 
-/** Whether a token for all tenants that is confined so may call the endpoint. */
+/** Whether a token for all tenants, with these patterns and pins, may call the endpoint. */
 export function isReachable({ allow, pin }: Confinement, endpoint: Access): boolean {
   const patterns = allow.map(namePattern)
   const mayCall = (name: string): boolean => patterns.length === 0 || patterns.some(pattern => pattern.test(name))

@@ -31,24 +31,11 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
   if (minimum !== null && maximum !== null && compareValues(scalar, minimum, maximum) > 0) {
     wrong(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
   }
-  const pattern = compilePattern(authored.pattern)
+  const findContradiction = contradictionFinder(authored, { allowed, minimum, maximum })
   const test = (path: NodePath, value: Scalar, what: string): void => {
     const argument = typed(path, value)
-    if (argument === null) return
-    if (argument === '') wrong(path, `the ${what} is empty, and an empty argument is no argument`)
-    else if (allowed && !allowed.includes(argument)) wrong(path, `the ${what} ${value} is none of the allowed values`)
-    else if (minimum !== null && compareValues(scalar, argument, minimum) < 0)
-      wrong(path, `the ${what} ${value} is less than minimum ${authored.minimum}`)
-    else if (maximum !== null && compareValues(scalar, argument, maximum) > 0)
-      wrong(path, `the ${what} ${value} is more than maximum ${authored.maximum}`)
-    else if (pattern && !new RegExp(`^(?:${pattern.source})$`, pattern.flags).test(String(argument)))
-      wrong(path, `the ${what} ${value} does not match the pattern`)
-    else if (
-      !isArray &&
-      scalar === 'string' &&
-      [...String(argument)].length > (authored.max_length ?? Number.POSITIVE_INFINITY)
-    )
-      wrong(path, `the ${what} is longer than max_length ${authored.max_length}`)
+    const contradiction = argument === null ? null : findContradiction(argument, value)
+    if (contradiction !== null) wrong(path, `the ${what} ${contradiction}`)
   }
   for (const [index, example] of (authored.examples ?? []).entries()) test(['examples', index], example, 'example')
   const { default: fallback } = authored
@@ -59,6 +46,37 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
     for (const [index, value] of fallback.entries()) test(['default', index], value, 'default')
   else test(['default'], fallback, 'default')
   return mistakes
+}
+
+/** The constraints on a value, typed; null for a bound that does not exist or is a mistake itself. */
+interface TypedConstraints {
+  readonly allowed: readonly ScalarValue[] | undefined
+  readonly minimum: ScalarValue
+  readonly maximum: ScalarValue
+}
+
+/** Returns a function that says how an example or a default breaks a constraint; null where it breaks none. */
+function contradictionFinder(
+  authored: AuthoredParameter,
+  { allowed, minimum, maximum }: TypedConstraints,
+): (argument: ScalarValue, value: Scalar) => string | null {
+  const { scalar, isArray } = splitType(authored.type)
+  const pattern = compilePattern(authored.pattern)
+  const wholePattern = pattern && new RegExp(`^(?:${pattern.source})$`, pattern.flags)
+  const maxLength = scalar === 'string' && !isArray ? authored.max_length : undefined
+  return (argument, value) => {
+    if (argument === '') return 'is empty, and an empty argument is no argument'
+    if (allowed && !allowed.includes(argument)) return `${value} is none of the allowed values`
+    if (minimum !== null && compareValues(scalar, argument, minimum) < 0) {
+      return `${value} is less than minimum ${authored.minimum}`
+    }
+    if (maximum !== null && compareValues(scalar, argument, maximum) > 0) {
+      return `${value} is more than maximum ${authored.maximum}`
+    }
+    if (wholePattern?.test(String(argument)) === false) return `${value} does not match the pattern`
+    if (maxLength === undefined || [...String(argument)].length <= maxLength) return null
+    return `is longer than max_length ${maxLength}`
+  }
 }
 
 /** Finds members that do not apply to this type. */

@@ -281,11 +281,11 @@ async function loadOne(
 
   const claims = claimsOf(parsed.value, parsed.source)
   duplicates.add(claims)
-  const { diagnostics: ofSchema, mended } = checkSchema(parsed.value, parsed.source)
+  const { diagnostics: ofSchema, recovered } = checkSchema(parsed.value, parsed.source)
   diagnostics.push(...ofSchema)
-  if (mended === null) return failed()
-  const { manifest, source } = mended
-  hasGuessedTypes = mended.hasGuessedTypes
+  if (recovered === null) return failed()
+  const { manifest, source } = recovered
+  hasGuessedTypes = recovered.hasGuessedTypes
   const { knowsDataChanges = true } = options
 
   diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges }))
@@ -299,7 +299,7 @@ async function loadOne(
   const facts = { manifest, source, knowsDataChanges, expansion: expanded.expansion, texts: expanded.texts }
   const ruled = checkRules(TEMPLATE_RULES, facts)
   diagnostics.push(...ruled)
-  if (mended.hasGuessedTypes) return failed(included)
+  if (recovered.hasGuessedTypes) return failed(included)
 
   const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
   const { maxBytes = null, checksImplied = true } = options

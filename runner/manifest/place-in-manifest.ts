@@ -17,10 +17,10 @@ export async function placeInManifest(
   const found = await readOne(file, file, [])
   const parsed = found && parseManifest(file, found.text)
   if (!parsed?.source || parsed.diagnostics.length > 0) return null
-  const mended = checkSchema(parsed.value, parsed.source).mended
-  if (!mended) return null
+  const { recovered } = checkSchema(parsed.value, parsed.source)
+  if (!recovered) return null
   const partials = loadPartials(await discoverPartials(dir)).byName
-  const { texts, placeOf } = expandSql(mended.manifest, mended.source, partials)
+  const { texts, placeOf } = expandSql(recovered.manifest, recovered.source, partials)
   const text = texts.find(one => one.sql === sql)
   if (!text) return null
   const { place, inclusion } = placeOf(text.variant.rendered, offset)

@@ -23,11 +23,14 @@ export interface McpAnswer {
   readonly body: string
 }
 
-/** What the request itself says of a session. */
-type Found = 'raw' | 'knowsLinks' | 'refuse'
+/** The members of a session that come from the request itself. */
+type FromRequest = 'raw' | 'knowsLinks' | 'refuse'
 
 /** @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED. */
-export async function answerRequest({ message, headers }: McpRequest, given: Omit<Session, Found>): Promise<McpAnswer> {
+export async function answerRequest(
+  { message, headers }: McpRequest,
+  given: Omit<Session, FromRequest>,
+): Promise<McpAnswer> {
   const raw = createRawJson()
   let refusal: RunnerError | null = null
   const refuse = (error: RunnerError): void => {
@@ -44,7 +47,7 @@ export async function answerRequest({ message, headers }: McpRequest, given: Omi
   return { status: response.status, contentType: response.headers.get('Content-Type'), body: raw.fill(body) }
 }
 
-/** A request without a version is of 2025-03-26, whose results have no links to resources. */
+/** Whether results may have links to resources. A request without a version is of revision 2025-03-26, which has none. */
 function knowsResourceLinks({ headers }: Request): boolean {
   const version = headers.get(VERSION_HEADER)
   return version !== null && version > '2025-03-26'
@@ -72,7 +75,7 @@ async function answerLegacy(request: Request, message: unknown, session: Session
 const VERSION_HEADER = 'mcp-protocol-version'
 const PROTOCOL_HEADERS = [VERSION_HEADER, 'mcp-method', 'mcp-name']
 
-/** What the SDK reads of a request. What the caller accepts has been looked at, and the answer is JSON. */
+/** A request with what the SDK reads. `Accept` is fixed: the caller's was checked before, and the answer is JSON. */
 function webRequest(headers: McpRequest['headers'], signal: AbortSignal): Request {
   const sent = new Headers({ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' })
   for (const name of PROTOCOL_HEADERS) {
@@ -82,7 +85,7 @@ function webRequest(headers: McpRequest['headers'], signal: AbortSignal): Reques
   return new Request('http://localhost/mcp', { method: 'POST', headers: sent, signal, body: '{}' })
 }
 
-/** Rejects when the caller leaves: the SDK then answers nothing. */
+/** Rejects when the caller leaves, since the SDK then never answers. */
 function untilGone<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(new RunnerError('CALL_ABANDONED'))

@@ -7,7 +7,7 @@ import type { ToolAnswer } from './answers.js'
 import type { RawJson } from './raw-json.js'
 import type { Tool } from './tools.js'
 
-/** A tool that is no endpoint's. */
+/** A tool that does not call an endpoint. */
 export interface OtherTool {
   readonly tool: Tool
   /** @throws RunnerError; ARGUMENT_INVALID for a mistake of the model. */
@@ -21,18 +21,18 @@ export interface Session {
   readonly maxBytes: number
   /** Where callers reach the server, without a slash at the end; null where there is no server. */
   readonly serverUrl: string | null
-  /** Whether the client knows links: those of the protocol's revision 2025-03-26 do not. */
+  /** Whether the client understands links to resources. Clients of the protocol's revision 2025-03-26 do not. */
   readonly knowsLinks: boolean
-  /** Whether the caller may see why a query failed: an author on the machine itself. */
+  /** Whether the caller may see why a query failed. Only an author on the machine itself may. */
   readonly isAuthor: boolean
   readonly otherTools: readonly OtherTool[]
   readonly raw: RawJson
-  /** How calls are logged. */
+  /** What the log says of every call of this session. */
   readonly about: Pick<Extract<Event, { kind: 'request.done' }>, 'requestId' | 'method' | 'path'>
-  /** Called as a call of an endpoint begins, of which an event will tell. */
+  /** Called when a call of an endpoint begins; at its end that call emits an event of its own. */
   readonly onCall: () => void
   /** Fires when the caller leaves. */
   readonly signal: AbortSignal
-  /** Called with a failure that must be the answer to the whole request, as 429 must; null where there is no such answer. */
+  /** Called with a failure that must answer the whole request, as 429 must; null where no request can be answered so. */
   readonly refuse: ((error: RunnerError) => void) | null
 }

@@ -1,8 +1,8 @@
-/** The modules that processes and threads of this program start with. */
+/** Finds the modules that this program's processes and threads start with. */
 
 /**
- * The address of a module, whatever file the code that asks for it was bundled into: the compiled one, or its source where this runs
- * from the sources.
+ * The URL of a compiled module, or of its source where the program runs from its sources. It is found from the package, since
+ * the code that calls this may have been bundled into any file.
  * @param path below the package, without extension: `runner/derive/derive-worker`
  */
 export function ownModule(path: string): URL {
@@ -10,5 +10,5 @@ export function ownModule(path: string): URL {
   return new URL(file, import.meta.resolve('#package'))
 }
 
-/** Whether this runs from the sources, with tsx, and not compiled. */
+/** Whether the program runs from its sources, with tsx, and is not compiled. */
 export const isSource = import.meta.url.endsWith('.ts')

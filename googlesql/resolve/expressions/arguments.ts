@@ -1,4 +1,4 @@
-/** Arguments of calls whose types are not known yet, and calls of operators. */
+/** Arguments that are resolved only when an overload is chosen, and calls of operators. */
 
 import type * as ast from '../../ast/nodes.js'
 import { findFunction } from '../../functions/all.js'
@@ -15,8 +15,8 @@ export const datePartWord = (part: ast.DatePart): string => (part.weekday ? `${p
 
 /** A keyword as an argument. */
 export function wordSource(word: string, at: number): ArgumentSource {
-  const no = (): Expr => ({ kind: 'word', type: INT64, word, at })
-  return { name: null, at, isLambda: false, resolve: no, resolveLambda: () => null, word: () => word }
+  const resolve = (): Expr => ({ kind: 'word', type: INT64, word, at })
+  return { name: null, at, isLambda: false, resolve, resolveLambda: () => null, word: () => word }
 }
 
 const exprSource = (expr: Expr): ArgumentSource => ({

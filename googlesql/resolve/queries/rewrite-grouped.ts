@@ -74,13 +74,9 @@ const isWorthLooking = (expr: Expr): boolean =>
   expr.kind !== 'subquery' && expr.kind !== 'in-query' && expr.kind !== 'word'
 
 function correlate(expr: Expr, replace: Replace): Expr {
-  let isInside = false
   return mapExpr(expr, part => {
-    if (part === expr) {
-      isInside = true
-      return undefined
-    }
+    if (part === expr) return undefined
     const replaced = replace(part)
-    return replaced?.kind === 'column' && isInside ? { ...replaced, isCorrelated: true } : replaced
+    return replaced?.kind === 'column' ? { ...replaced, isCorrelated: true } : replaced
   })
 }

@@ -40,7 +40,7 @@ function unknownArgument(endpoint: string, argument: string, known: readonly str
   return `${endpoint} has no parameter "${argument}"; ${near === undefined ? declared : `did you mean "${near}"?`}`
 }
 
-/** An argument that the endpoint takes, or one of the right type where the manifest shows none. */
+/** An argument that the endpoint takes; where the manifest shows none, a placeholder of the right type. */
 function exampleOf({ type, examples, enum: values, rows, openRows, minimum }: Parameter): string {
   const [known] = [...examples, ...(values ?? []), ...(rows ?? []), ...(openRows ?? [])]
   return String(known ?? minimum ?? PLACEHOLDERS[splitType(type).scalar])

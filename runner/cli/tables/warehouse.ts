@@ -1,4 +1,4 @@
-/** Table schemas here, and the tables of the warehouse that they are of. */
+/** Reads the schema files of tables and functions, and opens the warehouse with the tables that they describe. */
 import type { FunctionSource } from '../../../googlesql/index.js'
 import { openWarehouseTables, type TablePlace, type WarehouseTables } from '../../compose/engine.js'
 import { loadFunctions, parseFunctions } from '../../manifest/functions/load.js'
@@ -16,7 +16,7 @@ export async function schemaFiles(settings: Settings): Promise<readonly LoadedTa
   return tables
 }
 
-/** Closes the warehouse behind the use. @throws SetupError when there is no project or no credentials. */
+/** Opens the warehouse for `use` and closes it afterwards. @throws SetupError without a project or credentials. */
 export async function withWarehouse<T>(
   settings: Settings,
   use: (warehouse: WarehouseTables) => Promise<T>,
@@ -29,7 +29,7 @@ export async function withWarehouse<T>(
   }
 }
 
-/** What `describe` tells of each place, in their order. */
+/** Describes each place, a few at a time. The results are in the order of the places. */
 export async function describeAll<T>(
   places: readonly TablePlace[],
   describe: (place: TablePlace) => Promise<T>,
@@ -41,7 +41,7 @@ export async function describeAll<T>(
   return described
 }
 
-/** The functions of the files, which are definitions. @throws LoadError when a file holds a mistake. */
+/** All functions with a file. @throws LoadError when a file holds a mistake. */
 export async function functionFiles(settings: Settings): Promise<readonly FunctionSource[]> {
   const { functions, diagnostics } = await loadFunctions(settings.functionsDir)
   const wrong = [...diagnostics, ...parseFunctions(functions)]
@@ -49,5 +49,5 @@ export async function functionFiles(settings: Settings): Promise<readonly Functi
   return functions.functions
 }
 
-/** BigQuery allows a user 100 such requests a second. */
+/** Requests at a time. BigQuery allows a user 100 requests for metadata a second. */
 const AT_ONCE = 8

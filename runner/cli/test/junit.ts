@@ -1,8 +1,8 @@
-/** Results of tests as JUnit's XML, which CI systems read: a suite for each test file. */
+/** Writes results of tests as JUnit's XML, which CI systems read: each test file is a suite. */
 import type { CaseResult } from '../../testing/run-case.js'
 import { failureLines, placeOf, type Report, repeatCommand } from './report.js'
 
-/** The document. Mistakes in files are a suite of their own, each an error. */
+/** The whole document. Mistakes in files are the errors of one more suite. */
 export function junitText(report: Report): string {
   const { results, diagnostics, durationMs } = report
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
@@ -14,24 +14,19 @@ export function junitText(report: Report): string {
       report,
     ),
   )
+  if (errors.length > 0) suites.push(mistakesSuite(errors))
+  const counts = { tests: results.length + errors.length, failures: failed, errors: errors.length }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', { ...counts, time: seconds(durationMs) }, suites)}\n`
+}
+
+function mistakesSuite(errors: Report['diagnostics']): string {
   const mistakes = errors.map(({ file, line, column, rule, message }) =>
     element('testcase', { name: `${file}:${line}:${column}`, classname: rule, time: '0' }, [
       element('error', { message, type: rule }, [xmlText(`${file}:${line}:${column}: ${message}`)]),
     ]),
   )
-  const all =
-    mistakes.length === 0
-      ? suites
-      : [
-          ...suites,
-          element(
-            'testsuite',
-            { name: 'diagnostics', tests: mistakes.length, failures: 0, errors: mistakes.length, time: '0' },
-            mistakes,
-          ),
-        ]
-  const counts = { tests: results.length + mistakes.length, failures: failed, errors: mistakes.length }
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', { ...counts, time: seconds(durationMs) }, all)}\n`
+  const counts = { tests: errors.length, failures: 0, errors: errors.length }
+  return element('testsuite', { name: 'diagnostics', ...counts, time: '0' }, mistakes)
 }
 
 function suite(file: string, results: readonly CaseResult[], report: Report): string {
@@ -67,7 +62,7 @@ function element(
   return isText ? `${start}>${children[0]}</${name}>` : `${start}>\n${children.join('\n')}\n</${name}>`
 }
 
-/** Characters that XML 1.0 has no place for become U+FFFD. */
+/** The text escaped; characters that XML 1.0 does not allow become U+FFFD. */
 const xmlText = (text: string): string =>
   text
     .replace(

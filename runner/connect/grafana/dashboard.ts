@@ -45,7 +45,7 @@ function panel(call: ConnectCall, fields: readonly GrafanaField[]): Readonly<Rec
     gridPos: { h: 20, w: 24, x: 0, y: 0 },
     datasource: DATA_SOURCE,
     targets: [{ refId: 'A', datasource: DATA_SOURCE, ...infinityQuery(call, fields, isSeries) }],
-    // Lines are drawn in the order of time, which results that begin with the newest row do not have.
+    // Grafana draws a line in the order of the rows, and many results begin with the newest row.
     transformations: isSeries ? [{ id: 'sortBy', options: { fields: {}, sort: [{ field: time.name }] } }] : [],
     options: {},
     fieldConfig: { defaults: {}, overrides: fields.flatMap(unitOverride) },

@@ -1,6 +1,6 @@
 /**
- * An Arrow IPC stream. The library's builders lose microseconds (they multiply a number by 1,000 and refuse a bigint), so
- * that the buffers of each column are filled here and the library only writes them.
+ * Writes a result as an Arrow IPC stream. The library's builders lose microseconds (they multiply a number by 1,000 and
+ * refuse a bigint), so the buffers of each column are filled here and the library only writes them.
  */
 import { makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow'
 import type { ResultColumn } from '../../model/query.js'
@@ -22,7 +22,7 @@ export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, fact
   const schema = new Schema(fields, new Map(schemaMetadata(facts)))
   const cells = fields.map((field, i) => arrowColumn(field, types[i]!))
   const writer = new RecordBatchStreamWriter()
-  // A result without rows has its schema too.
+  // Writes the schema, which a result without rows has too.
   writer.reset(undefined, schema)
 
   const reader = new ResultReader(json)

@@ -1,4 +1,4 @@
-/** Failures of requests, jobs and answers → the errors that callers and authors meet. */
+/** Turns failures of requests, jobs and answers into the errors that callers and authors get. */
 import { offsetOf } from '../../../googlesql/index.js'
 import { BodyTooLargeError } from '../../encode/body.js'
 import { BrokenContractError } from '../../encode/broken-contract.js'
@@ -12,7 +12,7 @@ import { CLOSED, TIMED_OUT } from './jobs/deadline.js'
 import { BigQueryFailure } from './rest/failure.js'
 import { AnswerTooLargeError, TransportError } from './rest/transport.js'
 
-/** The caller is told nothing of SQL and tables; the cause, for the log, tells everything. */
+/** The error, which tells a caller nothing about SQL and tables. Its cause, which only the log gets, tells everything. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (signal.aborted) return givenUp(signal.reason)
@@ -75,21 +75,21 @@ function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
   })
 }
 
-/** Without a reason of its own in the table above a failure is the query's, or by its status the engine's. */
+/** The code for BigQuery's reason; for a reason that is not in the table, the code for the HTTP status. */
 function codeOf({ reason, status, text }: BigQueryFailure): ErrorCode {
-  // A job that runs out of its own time is stopped, as a cancelled one is.
+  // BigQuery gives this reason for a cancelled job, and for one that has reached its own timeout.
   if (reason === 'stopped') return /timed? ?out/i.test(text) ? 'QUERY_TIMEOUT' : 'QUERY_FAILED'
   if (Object.hasOwn(CODES, reason)) return CODES[reason]!
   if (status === 429) return 'OVERLOADED'
   if (status >= 500 || status === 401 || status === 403) return 'ENGINE_UNAVAILABLE'
-  // BigQuery's errors have a reason: this one is a proxy's, or the address is wrong.
+  // BigQuery's own errors have a reason. Without one, a proxy has answered, or the address is wrong.
   return reason === '' && status !== 200 && status !== 400 ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED'
 }
 
-/** BigQuery repeats the part of the pattern that RE2 stumbled over, but not whose it is. */
+/** BigQuery's message quotes the part of the pattern that RE2 refused, but does not name the argument. */
 const BAD_PATTERN = /^(?:Invalid|Cannot parse) regular expression[^:]*: ([^:;]+?)(?:: (.*?))?(?:; error in .*)?$/s
 
-/** The arguments that hold what RE2 refused; empty where the pattern stands in the query. */
+/** The arguments that hold the refused part; empty where the pattern stands in the query itself. */
 function badPatterns({ text }: BigQueryFailure, { parameters }: Query): readonly ArgumentProblem[] {
   const match = BAD_PATTERN.exec(text)
   if (!match) return []
@@ -100,16 +100,16 @@ function badPatterns({ text }: BigQueryFailure, { parameters }: Query): readonly
     .map(([parameter]) => ({ parameter, detail: `is not a valid RE2 regular expression: ${reason.trim()}` }))
 }
 
-/** Where in the query BigQuery places the failure; null where its text has no place. Most failures of data have none. */
+/** The offset of the place that BigQuery's message names; null where it names none, as in most failures of data. */
 function offsetIn(sql: string, { text }: BigQueryFailure): number | null {
   const place = PLACE.exec(text)
   return place && offsetOf(sql, { line: Number(place[1]), column: Number(place[2]) })
 }
 
-/** In most texts at the end; `Query error: Division by zero at [3:14]; error in …` has more behind it. */
+/** The last place in a message. Most end with it, but not `Query error: Division by zero at [3:14]; error in …`. */
 const PLACE = /\bat \[(\d+):(\d+)\](?!.*\bat \[\d+:\d+\])/s
 
-/** `Unrecognized name: stauts at [3:12]`: the place is the query's. */
+/** The failure as a message and its place in the query, from `Unrecognized name: stauts at [3:12]`. */
 export function sqlProblemOf(failure: BigQueryFailure): SqlProblem {
   // A diagnostic is one line.
   const text = failure.text.trim().replace(/\s*\n\s*/g, ' ')

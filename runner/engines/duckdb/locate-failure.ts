@@ -1,6 +1,6 @@
 /**
- * Says where in its text a query has failed. DuckDB's errors have no place, and carrying one would slow every query down, so
- * the query is run again, with more and fewer of its expressions made safe. Only queries that have failed pay for it.
+ * Says where in its text a query has failed. DuckDB's errors have no place, and carrying one would slow every query down. So
+ * a query that has failed is run again, in a binary search: with more of its expressions made safe, or fewer.
  */
 import type { Clock } from '../../model/ports.js'
 import { boundedSignal } from './process/bounded-signal.js'
@@ -8,11 +8,11 @@ import type { Failure } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import type { Translation } from './translation/compiled-query.js'
 
-/** The longest that a caller waits for the place, in milliseconds. */
+/** How long a caller waits for the place at most, in milliseconds. */
 const LOCATE_WITHIN_MS = 5_000
 
 export interface LocateDeps {
-  /** The query with so many expressions made safe. @throws for what cannot be translated so. */
+  /** Translates the query with the first `tolerated` expressions made safe. @throws where that cannot be translated. */
   readonly translate: (tolerated: number) => Translation
   /** Runs it. @throws RequestFailure. */
   readonly run: (translation: Translation, signal: AbortSignal) => Promise<unknown>
@@ -26,7 +26,7 @@ export interface Locator {
   locate(failure: Failure, deps: LocateDeps): Promise<number | null>
 }
 
-/** The most failures that wait for their search: what fails while they do is told without its place. */
+/** The most failures that wait for their search. Further ones are reported without a place. */
 const MOST_WAITING = 16
 
 /** One search at a time: a caller of failing queries must not multiply the engine's work. */
@@ -47,7 +47,7 @@ export function createLocator(): Locator {
       try {
         return await found
       } catch {
-        return null // The failure is told without its place.
+        return null // The failure is reported without a place.
       } finally {
         cancelTimer()
         waiting -= 1
@@ -56,13 +56,13 @@ export function createLocator(): Locator {
   }
 }
 
-/** No expression is to blame. */
+/** Messages of failures that no expression causes. */
 const NO_EXPRESSION = /^Resources exceeded/
 
 async function search(message: string, { translate, run, signal }: LocateDeps): Promise<number | null> {
   const { tolerable, others } = translate(0).fallible!
   if (tolerable.length + others.length === 1) return [...tolerable, ...others][0]!
-  /** Whether it still fails in the same way. */
+  /** Whether the query still fails in the same way. */
   const fails = async (tolerated: number): Promise<boolean> => {
     try {
       await run({ ...translate(tolerated), quickSql: null }, signal)
@@ -82,5 +82,5 @@ async function search(message: string, { translate, run, signal }: LocateDeps): 
   return tolerable[failing]!
 }
 
-/** The message without the values that it quotes, of which another run may meet others first. */
+/** The message without the values that it quotes, since another run may fail at another value first. */
 const kindOf = (message: string): string => message.replace(/:[\s\S]*$/, '')

@@ -1,34 +1,34 @@
-/** Corrects what the schema refuses, so that the rules can find the other mistakes in the same run. */
+/** Corrects a manifest that the JSON Schema refuses, so that the rules can find its other mistakes in the same run. */
 import type { Manifest } from '../../model/manifest.js'
 import { type ManifestSource, type NodePath, renamedSource } from '../source.js'
 import { findSchemaMistakes, type SchemaMistake, schemaDiagnostics } from './schema.js'
 
-export interface MendedManifest {
+export interface RecoveredManifest {
   readonly manifest: Manifest
-  /** Knows the keys of the manifest where they were misspelt in the file. */
+  /** Gives a corrected key the place of the misspelt one in the file. */
   readonly source: ManifestSource
   /** True when a type had to be guessed: errors of the SQL would then be misleading. */
   readonly hasGuessedTypes: boolean
 }
 
-/** The mistakes by the schema; and the manifest without them, or null where too little is left to check. */
+/** The mistakes that the schema finds; and the manifest without them, or null where too little is left to check. */
 export interface SchemaOutcome {
   readonly diagnostics: ReturnType<typeof schemaDiagnostics>
-  readonly mended: MendedManifest | null
+  readonly recovered: RecoveredManifest | null
 }
 
-/** A key that is misspelt hides what is below it: once it is corrected, that is checked too. */
+/** The most rounds of correction. A misspelt key hides the mistakes below it, which the next round finds. */
 const MAX_ROUNDS = 4
 
 export function checkSchema(value: unknown, source: ManifestSource): SchemaOutcome {
   let mistakes = findSchemaMistakes(value)
   if (mistakes.length === 0) {
-    return { diagnostics: [], mended: { manifest: value as Manifest, source, hasGuessedTypes: false } }
+    return { diagnostics: [], recovered: { manifest: value as Manifest, source, hasGuessedTypes: false } }
   }
   const copy: unknown = structuredClone(value)
   const diagnostics = [...schemaDiagnostics(mistakes, source)]
-  // The places in SQL are those of the key "sql".
-  if (mistakes.some(({ at, meant }) => meant === 'sql' && at?.length === 1)) return { diagnostics, mended: null }
+  // Without the key "sql", mistakes in the SQL have no place.
+  if (mistakes.some(({ at, meant }) => meant === 'sql' && at?.length === 1)) return { diagnostics, recovered: null }
   const renamed: Renamed[] = []
   let known = source
   let hasGuessedTypes = false
@@ -42,12 +42,12 @@ export function checkSchema(value: unknown, source: ManifestSource): SchemaOutco
       }
     }
     mistakes = findSchemaMistakes(copy)
-    // Others are consequences of what was removed.
+    // Mistakes elsewhere are consequences of what was removed.
     const hidden = mistakes.filter(({ path }) => renamed.some(one => one.path.every((step, i) => path[i] === step)))
     diagnostics.push(...schemaDiagnostics(hidden, known))
   }
-  const mended = mistakes.length > 0 ? null : { manifest: copy as Manifest, source: known, hasGuessedTypes }
-  return { diagnostics, mended }
+  const recovered = mistakes.length > 0 ? null : { manifest: copy as Manifest, source: known, hasGuessedTypes }
+  return { diagnostics, recovered }
 }
 
 /** A key as it should be, and as it is written. */
@@ -75,7 +75,7 @@ function remove(copy: unknown, mistake: SchemaMistake): boolean {
     return true
   }
   const value = memberOf(copy, mistake.path.slice(0, -1))?.[mistake.path.at(-1) ?? '']
-  // Without it, others would be told that the parameter may be absent.
+  // Removed, it would make the parameter optional, and rules would report what follows from that.
   if (section === 'parameters' && member === 'required' && /^(yes|true|on|1)$/i.test(String(value))) {
     setAt(copy, mistake.path, true)
     return false

@@ -65,7 +65,7 @@ function sqlBlock(sql: string): string {
 }
 
 /**
- * The text as a template that gives it back: what Handlebars would read as a tag is broken up by a comment that takes the
- * blanks around it away.
+ * A template whose output is this text. Where Handlebars would read `{{` as a tag, a comment comes between the braces; its
+ * `~` removes the blanks around it.
  */
 export const asTemplate = (sql: string): string => sql.replace(/\{(?=\{)/g, '{ {{~! a brace ~}} ')

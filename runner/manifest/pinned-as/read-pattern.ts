@@ -167,8 +167,7 @@ class PatternReader {
   }
 
   #escape(): Pattern {
-    const end = this.#anchor()
-    return end ?? { kind: 'characters', of: this.#escaped() }
+    return this.#anchor() ?? { kind: 'characters', of: this.#escaped() }
   }
 
   #anchor(): Pattern | null {

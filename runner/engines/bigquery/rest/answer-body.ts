@@ -1,4 +1,4 @@
-/** The body of a successful answer: values of all but its rows, whose text stays as it came until a schema reads it. */
+/** Reads the body of a successful answer, but not its rows: their text stays as it came until a schema is known. */
 import { isUtf8 } from 'node:buffer'
 import { JsonTextError } from '../../../encode/json-bytes.js'
 import {
@@ -14,8 +14,9 @@ import {
 } from '../../../encode/json-reader.js'
 
 /**
- * The JSON value, an object of which has a list `rows` as its bytes, brackets included. What is between these is not
- * yet known to be JSON; read as a list to the last bracket, it is, and the answer too. @throws JsonTextError, SyntaxError.
+ * The JSON value. Its member `rows` is the bytes of that list, brackets included. The text between the brackets has not been
+ * checked: the answer is JSON if this text, read later, is a list that ends at the last bracket.
+ * @throws JsonTextError, SyntaxError.
  */
 export function readAnswerBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new JsonTextError('it is no UTF-8')

@@ -31,7 +31,7 @@ export async function runQuery(
     checkWidth(statement, request.columns)
     bindParameters(statement, request.parameters)
     const begun = statement.stream()
-    // Compiled while DuckDB works.
+    // The writers are compiled while DuckDB works.
     const writers = request.columns.map((column, i) =>
       compileCellWriter(column, request.contract[i] ?? NO_PROMISE, request),
     )
@@ -152,8 +152,8 @@ async function writeRows(
 }
 
 /**
- * The chunks that have rows. DuckDB computes the next chunk while one is processed; a consumer that stops early waits for
- * that chunk.
+ * The chunks that have rows. DuckDB computes the next chunk while the consumer handles one, so a consumer that stops early
+ * waits for one more chunk.
  */
 async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
   const begin = (): Promise<DuckDBDataChunk | null> => {

@@ -32,6 +32,8 @@ const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(i
  */
 const MORE_ARENAS = 2
 const SHELL = '/bin/sh'
+
+/** Starts the child and sends it its options. A child that cannot be started calls `onExit`, as one that has ended does. */
 export function forkChild({ session, onMessage, onExit }: ForkChildOptions): EngineChild {
   const { folder } = session
   try {
@@ -94,8 +96,9 @@ function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): Engin
 }
 
 /**
- * A system limit in case memory grows faster than the watch can see: DuckDB reports a refused allocation like any lack of
- * memory. It limits address space, of which the allocator reserves several times what it uses.
+ * The system's limit for the child's data, in case memory grows faster than the watch can see. DuckDB reports a refused
+ * allocation as it reports any lack of memory. The limit counts address space, of which the allocator reserves several times
+ * what it uses, so it is well above DuckDB's own limit.
  */
 const dataLimitMb = ({ memoryLimitMb }: SessionOptions): number => 4 * memoryLimitMb + 4_096
 

@@ -74,7 +74,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
 
 const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
 
-/** A whole or decimal number as DuckDB has a BIGNUMERIC: its digits, up to the 38th after the point. */
+/** A whole or decimal number as a BIGNUMERIC, which DuckDB holds as a whole number of units of 1e-38. */
 function exactBignumeric(sql: string, have: DuckDBType): string {
   const scale = have instanceof DuckDBDecimalType ? have.scale : 0
   return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(BIGNUMERIC_SCALE - scale)}' AS BIGNUM)`
@@ -105,7 +105,7 @@ function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want
   return mismatch(have, want, place.path)
 }
 
-/** Truncates to microseconds downwards, where a cast would truncate towards 1970. */
+/** Truncates downwards to microseconds; a cast would truncate towards 1970. */
 const microsecondsOf = (sql: string): string =>
   `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
 
@@ -127,7 +127,7 @@ function wayOut(have: DuckDBType): string | null {
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
-/** Casts that lose nothing, or that a table's schema declares on purpose: times without a zone are UTC. */
+/** Whether a cast loses nothing, or is one that a table schema asks for on purpose: a time without a zone is in UTC. */
 function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
   switch (from) {
     case 'INT64':

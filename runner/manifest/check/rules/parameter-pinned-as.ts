@@ -1,4 +1,4 @@
-/** A `pinned_as` must compile for RE2, and with a pin in it must match no other value. */
+/** A `pinned_as` must compile for RE2, and with a value in the place of {pin} must match no other value. */
 import { pinnedAsMistake } from '../../pinned-as/pinned-as.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
