@@ -3,6 +3,7 @@
  * of the time tests wait; they import what was built, in dist/.
  *
  *   node test/run.mjs                     all of it
+ *   node test/run.mjs --without-left-out  without the files that test/left-out.mjs names
  *   node test/run.mjs --touching-node     without what another version of Node cannot change
  *   node test/run.mjs --built FILE…       these files as in a run of all
  *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources; arguments go to mocha
@@ -11,9 +12,10 @@
  * processor time. SLUICE_TEST_JOBS says how many processes there are, SLUICE_TEST_TIMES=FILE gets what each file took.
  */
 import { fork, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LEFT_OUT } from './left-out.mjs'
 
 const C8 = 'node_modules/c8/bin/c8.js'
 const MOCHA = 'node_modules/mocha/bin/mocha.js'
@@ -80,12 +82,15 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
 const total = { passed: 0, failed: 0, pending: 0, names: [] }
 
 if (given.length === 0) await runAll(() => true)
+else if (given[0] === '--without-left-out') await runAll(file => !LEFT_OUT.has(file))
 else if (given[0] === '--touching-node') await runAll(file => !PURE.test(file))
 else if (given[0] === '--built') await runAll(file => given.includes(file))
 else runWithMocha(given)
 
 rmSync(folder, { recursive: true, force: true })
 for (const name of total.names) console.log(`failed: ${name}`)
+if (given[0] === '--without-left-out')
+  console.log(`${LEFT_OUT.size} files that take long were not run (test/left-out.mjs names them): make test ALL=1 runs them too`)
 const { passed, failed, pending } = total
 console.log(`${passed} passed, ${failed} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
@@ -122,6 +127,8 @@ async function runAll(isWanted) {
     for (const [name, value] of Object.entries(counts)) total[name] = total[name].concat?.(value) ?? total[name] + value
     if (elapsedMs !== undefined) times.push(`${Math.round(elapsedMs)}\t${Math.round(processorMs)}\t${file}`)
   }
+  for (const file of [...LEFT_OUT].filter(name => !existsSync(name)))
+    add({ failed: 1, names: [`test/left-out.mjs names ${file}, which is not there`] })
   await Promise.all(Array.from({ length: jobs }, () => runProcess({ next, add, env })))
   if (process.env.SLUICE_TEST_TIMES) writeFileSync(process.env.SLUICE_TEST_TIMES, `${times.join('\n')}\n`)
   if (isMeasured) {
