@@ -55,7 +55,7 @@ export interface GenerateOptions {
   readonly delay?: Delay | null
   /** So many of the expressions that may fail are NULL where they do, see tolerate.ts. @default null: not asked */
   readonly tolerated?: number | null
-  /** Whether to tell which partitions are read. @default false */
+  /** Whether to list the partitions that are read. @default false */
   readonly tellsPartitions?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * Calls and casts of literals that a query evaluates for every row, so that one which fails makes the query fail: a date
- * that does not exist, a text that is no number. Where a branch, a column or a table expression may not be evaluated, its
+ * that does not exist, a text that is not a number. Where a branch, a column or a table expression may not be evaluated, its
  * constants are left out, since the query may be right.
  */
 import { findFunction } from './functions/all.js'
@@ -154,7 +154,7 @@ function evaluatedArguments(call: CallExpr): readonly Expr[] {
   }
 }
 
-/** The constant as SQL; null for what is not made of literals, or has a syntax of its own. */
+/** The constant as SQL; null for an expression that is not made of literals, or has a syntax of its own. */
 function writtenConstant(expr: Expr): string | null {
   switch (expr.kind) {
     case 'literal':

@@ -11,7 +11,7 @@ import { zoneOffset } from './values/time-zone.js'
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
   readonly mistakes: readonly { readonly at: number; readonly message: string }[]
-  /** Queries without tables, each of which fails where the constant at the offset is wrong. */
+  /** Queries without tables. Each fails if the constant at its offset is wrong. */
   readonly probes: readonly { readonly at: number; readonly sql: string }[]
 }
 

@@ -1,4 +1,4 @@
-/** What charts are drawn in. Lines differ in lightness too, for those who see colours differently. */
+/** The colours of charts. Lines differ in lightness too, for readers who are colour-blind. */
 
 interface Colours {
   readonly lines: readonly string[]

@@ -7,7 +7,7 @@ import { kindOf } from '../value/types.js'
 const MAX_SERIES = 8
 /** More bars cannot be read. */
 const MAX_BARS = 50
-/** A column with more values is no category. */
+/** A column with more different values does not split a number into lines. */
 const MAX_CATEGORIES = 12
 
 export interface Series {

@@ -37,7 +37,7 @@ export function fillFields(of: Endpoint, args: Arguments): void {
 
 export const isPinned = (of: Endpoint, { name }: Parameter): boolean => Object.hasOwn(of.pinned, name)
 
-/** What the fields say: an empty field is no argument, and a pinned one is the server's business. */
+/** The arguments in the fields. An empty field gives none, and the server sets those that the token pins. */
 export function argumentsOfFields(of: Endpoint, fields: Readonly<Record<string, string>>): Arguments {
   const args: Record<string, string | readonly string[]> = {}
   for (const parameter of of.parameters) {

@@ -112,7 +112,10 @@ function pause(ms: number, aborted: AbortSignal): Promise<void> {
   })
 }
 
-/** @param isState whether these are all flaws as the stream begins: what is not known to have changed since has not been saved now. */
+/**
+ * @param isState whether these are all flaws at the beginning of the stream. An endpoint that the page did not know before was
+ * then not saved just now.
+ */
 function apply(changes: readonly EndpointChange[], aborted: AbortSignal, isState: boolean): void {
   if (changes.length === 0) return
   const opened = changeAt(address.peek().ref)

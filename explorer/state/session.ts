@@ -84,7 +84,7 @@ export function forgetToken(problem: Problem | null = null): void {
   sessionProblem.value = problem
 }
 
-/** @throws what is no problem of a request. */
+/** @throws any error that is not a problem of a request. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Refused) return thrown.problem
   throw thrown

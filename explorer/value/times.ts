@@ -28,7 +28,7 @@ function wallClock(ms: number, zone: Zone): string {
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, -5).replace('T', ' ')
 }
 
-/** Seconds since 1970, for an axis; null for what is no time. A DATETIME counts as UTC. */
+/** Seconds since 1970, for an axis; null for a value that is not a time. A DATETIME counts as UTC. */
 export function secondsOf(type: string, value: unknown): number | null {
   if (value === null) return null
   if (type.startsWith('TIMESTAMP')) {

@@ -77,7 +77,7 @@ export function Query({ of }: { of: Endpoint }) {
   )
 }
 
-/** Fields that are still empty are no failure here. */
+/** Fields that are still empty are not a failure here. */
 function Wanted({ problem }: { problem: Problem }) {
   if (problem.code !== 'ARGUMENT_INVALID') return <Alert problem={problem} />
   return (

@@ -37,7 +37,7 @@ export function writtenMicros(expr: Expr): bigint | null {
 }
 
 /**
- * The parts of a text that is written; null for any other, and for one that is no INTERVAL: that is an error for the row that
+ * The parts of a text that is written; null for any other, and for one that is not an INTERVAL: that is an error for the row that
  * reads it.
  */
 function writtenParts(text: Expr, part: string, to: string): IntervalParts | null {

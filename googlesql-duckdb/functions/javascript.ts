@@ -16,7 +16,7 @@ const call: Form = ({ sql: [definition, ...values], args: [, ...args], type }) =
   return valueSql(`${JAVASCRIPT_FUNCTION}(${definition}, ${list})`, type)
 }
 
-/** The value that a text of the sandbox stands for. */
+/** The value of a text that the sandbox returned. */
 function valueSql(text: string, type: Type): string {
   switch (type.kind) {
     case 'STRING':

@@ -106,7 +106,7 @@ const jsonObject: Form = call => {
   return `CAST(bq_json_object([${names.join(', ')}], [${texts.join(', ')}], false) AS JSON)`
 }
 
-/** One call around another for each pair; the flag stands behind the pairs. */
+/** Nests one call in another for each pair; the flag comes after the pairs. */
 const editPairs =
   (name: string): Form =>
   ({ sql, args }) => {

@@ -36,7 +36,7 @@ const checked =
   ({ sql: [x] }) =>
     `bq_checked_float('${kind}', '${name}', ${x}, ${write(x!)})`
 
-/** A function with a domain, outside of which DuckDB's own error would be raised. */
+/** A function with a domain: outside it, DuckDB would raise an error of its own. */
 const inDomain =
   (name: string, domain: (x: string) => string): Form =>
   ({ sql: [x] }) =>

@@ -24,7 +24,7 @@ export function findTokens(reason: string, source: string, offset: number, param
   if (tokens && index >= 0) {
     return { ...around, token: tokens[index]!, before: tokens.slice(0, index), after: tokens.slice(index + 1) }
   }
-  // The end of the shorter text is no token of the whole one.
+  // The token `end` of the shorter text is not a token of the whole one.
   return { ...around, token: null, before: tokensOf(source.slice(0, offset))?.slice(0, -1) ?? [], after: [] }
 }
 

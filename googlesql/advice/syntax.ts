@@ -4,7 +4,7 @@ import type { Token } from '../lex/tokenize.js'
 import { nearest } from '../suggest.js'
 import { type Adviser, callAround, clauseAround, type Found, isName, isText, QUOTED_NAME } from './found.js'
 
-/** Words behind which an expression is missing, rather than quotes. */
+/** Words after which an expression is missing, rather than quotes. */
 const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
 const NAME_FOLLOWS = new Set(
   ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),
@@ -199,7 +199,7 @@ export const mistypedClause: Adviser = ({ reason, token, before, after }) => {
   return null
 }
 
-/** Two expressions behind each other, between which something is missing. */
+/** Advice on two expressions in a row, between which something is missing. */
 export const missingBetween: Adviser = found => {
   const { reason, token, before } = found
   const last = before.at(-1)

@@ -24,7 +24,7 @@ export const types: Adviser = found => {
     : ofFunction(name, splitTypes(listed), signatures)
 }
 
-/** Types behind each other, `INT64, ARRAY<INT64>`; IN writes `INT64 and {STRING, INT64}`. */
+/** The types of a list, `INT64, ARRAY<INT64>`; IN writes `INT64 and {STRING, INT64}`. */
 function splitTypes(listed: string): readonly string[] {
   const parts: string[] = ['']
   let depth = 0
@@ -116,7 +116,7 @@ function asLiteral(left: string, right: string, literal: Token | null): string |
   return literal.kind === 'int' || literal.kind === 'float' ? `write the text in quotes: '${literal.text}'` : null
 }
 
-/** The operator behind the place, the token before it where that is one operand, and what follows it. */
+/** The tokens from the place to the operator, and those after the operator. */
 function operands(operator: string, { token, after }: Found): readonly [left: Token[], right: readonly Token[]] {
   const tokens = token ? [token, ...after] : after
   let depth = 0

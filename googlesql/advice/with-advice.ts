@@ -7,7 +7,7 @@ import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } 
 import { types } from './types.js'
 
 /**
- * The reason, and behind it what to write instead where that is known. `offset` is where the mistake is in the text;
+ * The reason, and after it what to write instead where that is known. `offset` is where the mistake is in the text;
  * `parameters` are the names that are declared.
  */
 export function withAdvice(reason: string, source: string, offset: number, parameters: Iterable<string> = []): string {

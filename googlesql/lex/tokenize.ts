@@ -189,7 +189,7 @@ function readLiteral(source: string, at: number, prefix: string, quote: string):
 
 function readNumber(source: string, at: number, before: readonly Token[]): Token {
   let text = match(NUMBER, source, at)!
-  // In `my-project-1.dataset.t` the dot ends a part of the path; it is no decimal point.
+  // In `my-project-1.dataset.t` the dot ends a part of the path; it is not a decimal point.
   if (text.endsWith('.') && /[A-Za-z_`]/.test(source[at + text.length] ?? '') && isInDashedName(at, before)) {
     text = text.slice(0, -1)
   }

@@ -69,7 +69,7 @@ export const filtered = (input: Scan, condition: Expr): FilterScan => ({
   columns: input.columns,
 })
 
-/** The rows with computed columns behind their own. */
+/** The rows with computed columns after their own. */
 export const withComputed = (input: Scan, computed: readonly Computed[]): ProjectScan => ({
   kind: 'project',
   input,

@@ -171,7 +171,7 @@ export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => 
   return replace(exprsOfScan(scan).some(hasSubquery) ? mapOwn(scan, inExpr) : scan, isInner)
 }
 
-/** Moves parts of a plan to one place: those of a body whose own places are in another text than the query's. */
+/** Gives all parts of a plan one place. A function's body needs this: its own places are in another text than the query's. */
 export interface Mover {
   scan(scan: Scan): Scan
   expr(expr: Expr): Expr
@@ -193,7 +193,7 @@ function calledAt(scan: Scan, at: number): Scan {
   return { ...scan, functions: scan.functions.map(part => ({ ...part, call: moved(part.call) })) }
 }
 
-/** A copy of scans and of expressions over them whose own columns are new; columns of queries around them stay. */
+/** Copies scans, and expressions over them, with new columns of their own; columns of outer queries stay the same. */
 export interface Copier {
   scan(scan: Scan): Scan
   expr(expr: Expr): Expr

@@ -119,7 +119,7 @@ export function findFunctionMistakes(
       return []
     } catch (error) {
       const mistake = asSqlError(error, source.text)
-      // It is told of in the text that has it.
+      // The mistake is reported for the function whose text has it.
       if (mistake instanceof InFunctionError) return []
       if (mistake instanceof CycleError && !mistake.cycle.includes(source.name)) return []
       return [{ source, error: mistake }]
@@ -127,7 +127,7 @@ export function findFunctionMistakes(
   })
 }
 
-/** @throws the error where it is no mistake in this text */
+/** @throws the error where it is not a mistake in this text */
 function asSqlError(error: unknown, text: string): SqlError {
   if (error instanceof UnreadableColumnError) return new SqlError(error.message, text, error.at ?? 0)
   if (error instanceof SqlError) return error

@@ -5,7 +5,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g
 /** How deep the rows are in `{"result":[row,…]}`. */
 const ROWS_DEPTH = 2
 
-/** `{"result":[row,…]}`, with at most so many rows and two spaces for each level, and a line feed behind it. */
+/** `{"result":[row,…]}` with at most this many rows, two spaces for each level, and a line feed at its end. */
 export function firstRows(json: string, most: number): string {
   const tokens = json.match(TOKENS) ?? []
   let [text, depth, rows] = ['', 0, 0]

@@ -14,7 +14,7 @@ export interface ValidateFlags {
   readonly maxBytes?: string | undefined
   /** Whether table schemas are also compared with the tables in BigQuery. */
   readonly diffsTables?: boolean
-  /** Whether hints are told too. */
+  /** Whether hints are reported too. */
   readonly hasHints?: boolean
 }
 

@@ -20,7 +20,7 @@ export function endpointText({ description, maxRows }: Pick<ClientEndpoint, 'des
   return withFacts(description, [maxRows === null ? '' : `at most ${maxRows} ${maxRows === 1 ? 'row' : 'rows'}`])
 }
 
-/** The description, and behind it those of the facts that are not empty, in parentheses. */
+/** The description, and after it in parentheses the facts that are not empty. */
 export function withFacts(description: string, facts: readonly string[]): string {
   const known = facts.filter(fact => fact !== '').join(', ')
   if (known === '' || description === '') return description || known

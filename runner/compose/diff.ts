@@ -59,7 +59,7 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
   }
 }
 
-/** With a warehouse, the resolver tells of columns what a dry run does not, and the dry run what is read. */
+/** Asks the engine. A warehouse's dry run says what is read, and the resolver says more about the columns than it does. */
 function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
   if (engine.name === 'duckdb') return engine.compile
   return async (sql, types, values): Promise<CheckResult> => {

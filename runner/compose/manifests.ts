@@ -66,7 +66,7 @@ export async function loadContracts(settings: Settings): Promise<readonly Loaded
 export interface CheckLimits {
   /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
   readonly maxBytes?: number | null
-  /** Whether hints are told too. @default false */
+  /** Whether hints are reported too. @default false */
   readonly hasHints?: boolean
 }
 

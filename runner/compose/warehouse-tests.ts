@@ -32,7 +32,7 @@ export interface TestTarget {
   viewOf(test: TestCase): Engine
   /** The tables whose rows were refused, with the reasons. */
   refusals(): ReadonlyMap<TestTable, string>
-  /** @throws what kept a table from being made, which is no failure of a test. */
+  /** @throws the error that kept a table from being made, since no test has failed then. */
   throwIfBroken(): void
   close(): Promise<void>
 }

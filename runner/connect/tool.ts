@@ -18,6 +18,6 @@ export interface ConnectTool {
   readonly title: string
   /** The language of the text, for highlighting. */
   readonly language: 'shell' | 'javascript' | 'typescript' | 'python' | 'sql' | 'yaml' | 'powerquery' | 'json'
-  /** The text, which reads the token from the environment or the tool's own secret store, with a line end behind it. */
+  /** The text, which reads the token from the environment or the tool's own secret store, with a line end at its end. */
   readonly write: (call: ConnectCall) => string
 }

@@ -15,7 +15,7 @@ export interface ComparedVariant {
   readonly reads: WarehouseReads | null
   /** The tables that it reads, as the catalogue spells them. */
   readonly tables: readonly string[]
-  /** Those of them that are partitioned, and of which it reads every partition. */
+  /** The partitioned tables among them whose every partition it reads. */
   readonly wholeTables: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export interface ComparedEndpoint {
 export interface BrokenManifest {
   /** The path below its folder. */
   readonly file: string
-  /** Its id and name in lower case, as far as they can be read. */
+  /** Its id and name in lower case, where they can be read. */
   readonly claims: readonly string[]
 }
 

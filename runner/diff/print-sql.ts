@@ -1,7 +1,7 @@
 /** SQL in one layout: two texts are printed alike if they differ only in white space, comments, case of keywords and quotes. */
 import { RESERVED_KEYWORDS, type Token, tokenize } from '../../googlesql/index.js'
 
-/** The text line by line. A text that is no SQL is returned as it is written. */
+/** The text line by line. A text that is not SQL is returned as it is written. */
 export function printSql(sql: string): readonly string[] {
   try {
     return new Printer().print(tokenize(sql))

@@ -1,4 +1,4 @@
-/** What a resolved query tells of its columns, as an engine's check answers it. */
+/** Turns what a resolved query shows about its columns into the answer of an engine's check. */
 import { type OutputColumn, type OutputFacts, typeName } from '../../googlesql/index.js'
 import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 

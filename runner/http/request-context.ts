@@ -124,7 +124,7 @@ export function queryOf(url: string): string {
   return mark < 0 ? '' : url.slice(mark + 1)
 }
 
-/** `http://127.0.0.1:8080`, from the request's Host. A proxy that ends TLS is told about by `--public-url`. */
+/** `http://127.0.0.1:8080`, from the request's Host. Behind a proxy that ends TLS, `--public-url` gives the address. */
 export function originOf(req: Request): string {
   const host = req.get('Host') ?? ''
   const address = `${req.protocol}://${host}`

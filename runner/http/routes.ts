@@ -71,7 +71,7 @@ export function explainOne(deps: RequestDeps): RequestHandler {
   }
 }
 
-/** Describes the asking token, for programs that offer people no more than it may do. */
+/** Describes the asking token, so that a program can offer people only what the token allows. */
 export function describeToken(
   deps: RequestDeps & { readonly pricePerTib: number; readonly isDev?: boolean },
 ): RequestHandler {

@@ -120,7 +120,7 @@ function noFolder(dir: string): Diagnostic {
   return diagnosticAt({ file: dir, line: 1, column: 1 }, 'manifest/unreadable', message)
 }
 
-/** The diagnostic for a path on the command line that is no file or folder, with the one that was probably meant. */
+/** The diagnostic for a path on the command line that does not exist, with the path that was probably meant. */
 export const noSuchPath = (path: string, hint = nameBeside(path)): Diagnostic =>
   diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', `there is no such file or folder${hint}`)
 

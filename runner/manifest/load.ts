@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly maxBytes?: number | null
   /** Whether texts whose validity another text of the manifest implies are checked too. @default true */
   readonly checksImplied?: boolean
-  /** Whether hints are told too. @default false */
+  /** Whether hints are reported too. @default false */
   readonly hasHints?: boolean
   /**
    * The cache of earlier loads with the same options and engine. @default no cache
@@ -206,7 +206,7 @@ export async function loadSources(
   }
 }
 
-/** @param shared diagnostics of which those in its own file, or in a partial that it includes, are its own too. */
+/** @param shared diagnostics of all files; those in its own file, or in a partial that it includes, are the endpoint's too. */
 function brokenEndpoint({ source, diagnostics, partials }: LoadedOne, shared: readonly Diagnostic[]): BrokenEndpoint {
   const files = new Set([source.file, ...partials])
   const all = [...diagnostics, ...shared.filter(({ file }) => files.has(file))].sort(compareDiagnostics)

@@ -28,7 +28,7 @@ export function rowsAnswer(json: string, link: FullResult | null, raw: RawJson):
   return { content: linked ? [text, linked] : [text], structuredContent: raw.hold(json) }
 }
 
-/** A mistake that the model can mend, or a failure that it can tell of. */
+/** An answer about a mistake that the model can correct, or about a failure that it can report. */
 export const mistakeAnswer = (text: string): ToolAnswer => ({ content: [{ type: 'text', text }], isError: true })
 
 /** What is wrong with a call, with every bad argument. */

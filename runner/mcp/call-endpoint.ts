@@ -82,7 +82,7 @@ function understand(thrown: unknown, signal: AbortSignal): RunnerError {
   return error.code === 'CALL_ABANDONED' && !signal.aborted ? new RunnerError('DRAINING', { cause: error }) : error
 }
 
-/** A 400 in words, a 5xx by its code alone. @throws RunnerError for what is no answer of a tool. */
+/** A 400 in words, a 5xx by its code alone. @throws RunnerError for a failure that a tool cannot answer with. */
 export function refusalAnswer(
   error: RunnerError,
   { isAuthor, refuse }: Pick<Session, 'isAuthor' | 'refuse'>,

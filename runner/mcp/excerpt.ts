@@ -20,7 +20,7 @@ export interface Excerpt {
 const HEAD = '"result":['
 const CLOSE = '}'
 
-/** @throws JsonTextError where the body is no result. */
+/** @throws JsonTextError where the body is not a result. */
 export function excerptOf(
   { body, rowCount, isTruncated: isCut }: Pick<StoredResult, 'body' | 'rowCount' | 'isTruncated'>,
   { maxRows, maxBytes }: ExcerptBounds,

@@ -1,4 +1,4 @@
-/** What agents are told of endpoints as tools. Pure: the same endpoint and pins always give the same tool. */
+/** Describes endpoints to agents as tools. Pure: the same endpoint and pins always give the same tool. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
 import { operationId } from '../openapi/operation.js'

@@ -1,8 +1,8 @@
-/** Diagnostics: what authors are told about mistakes in their files. */
+/** Diagnostics, which tell authors about mistakes in their files. */
 
 import type { RuleId } from './rules.js'
 
-/** A hint is no mistake, and told only where it is asked for. */
+/** A hint is not a mistake, and is only reported on request. */
 export type Severity = 'error' | 'warning' | 'hint'
 
 /** All positions are 1-based; `file` is relative to the folder that the command was run in. */

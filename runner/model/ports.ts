@@ -182,7 +182,7 @@ export interface Lease {
   release(outcome: RunOutcome): Promise<void>
 }
 
-/** How a run ended. `failed` carries the failure that callers of every replica are told. */
+/** How a run ended. `failed` carries the failure, which the callers of every replica get. */
 export type RunOutcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'failed'; readonly failure: SharedFailure }

@@ -1,4 +1,4 @@
-/** What is told of endpoints over HTTP: the contract with callers, as `GET /api/endpoints/<ref>` has it, and what edits change. */
+/** What HTTP shows of endpoints: the contract with callers, from `GET /api/endpoints/<ref>`, and what edits change. */
 import type { Diagnostic } from './diagnostic.js'
 import type { ArgumentValue, ParameterType } from './param.js'
 

@@ -33,7 +33,7 @@ export interface ColumnPromise {
   readonly fields?: readonly ColumnPromise[]
 }
 
-/** What an engine's check tells of a column. */
+/** What an engine's check finds out about a column. */
 export interface CheckedColumn extends ResultColumn {
   /** Present where the query shows that the column is never NULL. */
   readonly required?: true

@@ -5,7 +5,7 @@ interface RuleText {
   readonly says: string
   /** The manifest is served all the same. @default false */
   readonly isWarning?: true
-  /** It is no mistake. @default false */
+  /** It is not a mistake. @default false */
   readonly isHint?: true
 }
 

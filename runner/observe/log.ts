@@ -167,14 +167,14 @@ const stackOf = (error: Error): string => beginning(error.stack ?? error.message
 
 function plainError(error: Error): unknown {
   if (!(error instanceof RunnerError)) {
-    const behind = causeText(error.cause)
-    return { message: beginning(error.message), stack: stackOf(error), ...(behind !== '' && { cause: behind }) }
+    const rest = causeText(error.cause)
+    return { message: beginning(error.message), stack: stackOf(error), ...(rest !== '' && { cause: rest }) }
   }
   const { code, detail, cause, refusal } = error
   // The cause may quote a bad argument, so only the code is logged.
   if (error.status < 500) return { code, ...refusal }
   if (cause === undefined) return { code, detail }
   if (code !== 'INTERNAL' || !(cause instanceof Error)) return { code, detail, cause: causeText(cause) }
-  const behind = causeText(cause.cause)
-  return { code, detail, cause: behind === '' ? stackOf(cause) : `${stackOf(cause)}; caused by: ${behind}` }
+  const rest = causeText(cause.cause)
+  return { code, detail, cause: rest === '' ? stackOf(cause) : `${stackOf(cause)}; caused by: ${rest}` }
 }

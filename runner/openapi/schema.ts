@@ -57,7 +57,7 @@ function openSchema(type: string): JsonSchema {
 const MAX_SAFE = Number.MAX_SAFE_INTEGER
 const SAFE_INTEGER: JsonSchema = { type: 'integer', minimum: -MAX_SAFE, maximum: MAX_SAFE }
 const INTEGER_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]{1,19}$' }
-/** The text of an INT64 that is no number in JSON: at least 16 digits. */
+/** The text of an INT64 that JSON has as a string: at least 16 digits. */
 const LARGE_INTEGER_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]{16,19}$' }
 const DECIMAL_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]+(?:\\.[0-9]+)?$' }
 const ODD_FLOAT: JsonSchema = { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }

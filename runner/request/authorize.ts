@@ -9,7 +9,7 @@ import type { RawArgument, RawArguments } from './raw-arguments.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
-/** What a token is told, and the log, where its scope does not have the endpoint. */
+/** What the caller and the log are told when the token's scope does not have the endpoint. */
 export const SCOPE_REFUSED = {
   detail: 'The token does not allow this endpoint.',
   refusal: { rule: 'scope', reason: 'the token allows no endpoint of this name' },

@@ -29,7 +29,7 @@ export interface RunRequest {
   readonly acceptEncoding: string | undefined
   /** The format, whatever the address and `accept` say. */
   readonly format?: ResultFormat
-  /** The arguments in the address, of which `format` may choose the format. */
+  /** The arguments in the address; the one named `format` may choose the format. */
   readonly readAddress: () => RawArguments
   /** The arguments in the body. Called only once the call is known to be allowed: a body is not taken from strangers. */
   readonly readBody?: () => Promise<RawArguments>

@@ -8,7 +8,7 @@ interface AboutError {
   readonly hint: string | null
   readonly query: string | null
 }
-/** What PostgreSQL tells of an error beside its message, by the code of the error. */
+/** What PostgreSQL says about an error beside its message, by the code of the error. */
 const ABOUT_ERRORS: Readonly<Record<string, AboutError>> = {
   23505: {
     application_name: 'postgrest',

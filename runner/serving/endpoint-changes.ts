@@ -35,7 +35,7 @@ export function createEndpointChanges(): EndpointChanges {
         JSON.stringify(before.get(file)) !== JSON.stringify(change)
       const changed = [...now].filter(([file, change]) => isOther(file, change)).map(([, change]) => change)
       const gone = [...before].filter(([file]) => !now.has(file)).map(([, change]) => withoutRevision(change))
-      // A moved manifest is told of as it is now.
+      // A manifest that was moved to another file is reported as it is now.
       const told = new Set(changed.map(({ id }) => id))
       before = now
       for (const change of [...gone.filter(({ id }) => id === null || !told.has(id)), ...changed]) {

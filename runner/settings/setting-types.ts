@@ -109,7 +109,7 @@ export function matching(pattern: RegExp, shape: string): SettingType<string> {
   return textType((value): value is string => pattern.test(value), `must be ${shape}`)
 }
 
-/** An address of the web that others can be put behind. */
+/** An HTTP address to which paths can be added. */
 export const httpUrl: SettingType<string> = textType(
   (value): value is string => HTTP_URL.test(value) && URL.canParse(value),
   'must be an http:// or https:// address without a slash, query or user at its end, such as https://data.example.com',

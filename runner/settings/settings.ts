@@ -115,7 +115,7 @@ const TABLE = {
     description: 'Read manifests, partials, table schemas and functions again when they change. SIGHUP does so once.',
     isSwitch: true,
   }),
-  /** Whether authors are told over HTTP what callers must not learn; it reloads as `watch` does. */
+  /** Whether HTTP shows authors what callers must not see; it reloads as `watch` does. */
   dev: setting(yesOrNo, false, {
     flag: '--dev',
     variable: 'SLUICE_DEV',

@@ -33,7 +33,7 @@ export interface Frame {
   /** The fields that at least one entry of the loop has: in a condition, an entry that lacks one counts as false. */
   readonly fields: ReadonlySet<string>
   readonly data?: { readonly index: number; readonly first: boolean; readonly last: boolean }
-  /** True in a branch that is never taken: there, a field that this entry lacks is no mistake. */
+  /** True in a branch that is never taken: there, a field that this entry lacks is not a mistake. */
   readonly isDiscarded: boolean
   /** The enclosing scope; null at the top level of a manifest or partial. */
   readonly parent: Frame | null

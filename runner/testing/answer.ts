@@ -18,7 +18,7 @@ export interface ProblemAnswer {
   readonly code: string
   readonly detail: string
   readonly errors: readonly ArgumentProblem[]
-  /** What only the author may see: the engine's message. Empty where there is no more to say. */
+  /** The engine's message, which only the author may see; empty where it says nothing more. */
   readonly reason: string
 }
 

@@ -27,7 +27,7 @@ export interface Coverage {
   readonly percent: number
 }
 
-/** The coverage of these endpoints; `templates` has what `loadEndpoints` tells of each, by its id. */
+/** The coverage of these endpoints; `templates` has the template of each by its id, from `loadEndpoints`. */
 export function coverageOf(
   details: readonly LoadedEndpoint[],
   templates: ReadonlyMap<string, TemplateCoverage>,

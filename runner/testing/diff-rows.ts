@@ -7,7 +7,7 @@ const MAX_CELL = 40
 const MAX_LINES = 40
 /** The equal rows that are shown before and after a difference. */
 const CONTEXT = 2
-/** How much of a long value is shown where it differs, and how much of that before the difference. */
+/** How many characters of a long value are shown around its first difference, and how many of them come before it. */
 const MAX_PART = 120
 const BEFORE_DIFFERENCE = 30
 

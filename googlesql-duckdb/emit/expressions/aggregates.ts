@@ -21,7 +21,7 @@ export function aggregateSql(
   const form = AGGREGATE_FORMS.get(call.name)
   if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const parts: Fragment[] = []
-  // What raises in a SAFE call is told from its arguments by their slots.
+  // Slots keep the arguments of a SAFE call apart from the SQL that may raise in it.
   const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
   const operand = (expr: Expr | null): string | null => expr && written(context.expr(expr, scope))
   const filterSql = operand(call.filter)

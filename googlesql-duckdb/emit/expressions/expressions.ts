@@ -144,8 +144,8 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
   const write: Write = sql => form.write({ sql, args, type })
   const apart = (parts: Parts): Fragment => apartFromQuery(args, parts, write, captured, scope, context)
-  // DuckDB allows no volatile functions in TRY; they do not fail anyway. What chooses among its arguments fails by nothing
-  // but them, of which it computes no more than it needs.
+  // DuckDB allows no volatile functions in TRY; they do not fail anyway. A function that chooses among its arguments fails
+  // only where an argument does, and it computes no argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
     return safely(args, written, parts => inRange(apart(parts), expr), scope, context)
   }

@@ -4,7 +4,7 @@
 export const FROM_COLUMN = '"~from"'
 /** The exclusive upper bound of the values of a row's partition. */
 export const UNTIL_COLUMN = '"~until"'
-/** The alias of the rows, one for each partition, of which the conditions of partitions are asked. */
+/** The alias of the rows that the conditions on partitions are evaluated for: one row for each partition. */
 export const PARTITION_ALIAS = 'part'
 /** The suffix of a shard, in the conditions by which shards are chosen. */
 export const SHARD_SUFFIX = '"~suffix"'

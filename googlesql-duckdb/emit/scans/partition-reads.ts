@@ -1,4 +1,4 @@
-/** The partitions of which the SQL can use rows, for those who ask how much a query reads without running it. */
+/** Finds the partitions whose rows the SQL can use, to say how much a query would read without running it. */
 import { PARTITION_TIME } from '../../../googlesql/data.js'
 import type { Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
 import { someOf } from '../../../googlesql/plan/walk.js'

@@ -28,7 +28,7 @@ const CONVERSIONS = [
      ELSE make_timestamptz(us) END`,
   `bq_datetime(us) AS CASE WHEN ${outOfRange('us')}
      THEN bq_raise('${DATETIME_RANGE}') ELSE make_timestamp(us) END`,
-  // Times from first to last moved by so many microseconds: those before and behind would leave the range on their way.
+  // Moves a time by `delta` microseconds. A time that is not from `first` to `last` would leave the range.
   `bq_timestamp_moved(ts, first, last, delta) AS CASE WHEN epoch_us(ts) NOT BETWEEN first AND last
      THEN bq_raise('${TIMESTAMP_RANGE}') ELSE make_timestamptz(epoch_us(ts) + delta) END`,
   `bq_datetime_moved(dt, first, last, delta) AS CASE WHEN epoch_us(dt) NOT BETWEEN first AND last
@@ -66,7 +66,7 @@ const CONSTRUCTORS = [
 ]
 
 const ARITHMETIC = [
-  // Adds n units, each of so many days, months or microseconds; `said` is the start of the error message, before the value.
+  // Adds n units of some days, months or microseconds each; `said` is the start of the error message, before the value.
   `bq_date_add_days(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -4000000 AND 4000000 THEN bq_raise(said || d || ' causes overflow')
      WHEN bq_days(d) + n * unit NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY} THEN bq_raise(said || d || ' causes overflow')
      ELSE d + TRY_CAST(n * unit AS INTEGER) END`,

@@ -124,7 +124,7 @@ function repeat(value: string, count: bigint): string {
   return value.repeat(repetitions(utf8Bytes(value), count))
 }
 
-/** @throws ScalarFunctionError when so many would be too many. */
+/** The number of copies in the text. @throws ScalarFunctionError for a negative count, and for a text that is too long. */
 export function repetitions(bytes: number, count: bigint): number {
   if (count < 0n) throw new ScalarFunctionError('Second argument (repeat count) for REPEAT cannot be negative')
   if (bytes > 0 && BigInt(bytes) * count > BigInt(MAX_OUTPUT_BYTES)) {

@@ -4,7 +4,7 @@
 const MAX_SHOWN = 20
 
 /**
- * Lines that only one of the two has, with their numbers: those of the file behind `-`, those that would be written behind `+`.
+ * Lines that only one of the two has, with their numbers: those of the file after `-`, those that would be written after `+`.
  * Null where the texts are equal.
  */
 export function differenceOf(found: string, wanted: string): string | null {

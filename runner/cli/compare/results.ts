@@ -14,7 +14,7 @@ export type Answer =
 /** `duckdb` and `bigquery` are what each of them has, as text. Rows are counted from 1. */
 export type Difference =
   | { readonly kind: 'failure' | 'columns' | 'row-count' | 'cut'; readonly duckdb: string; readonly bigquery: string }
-  /** The same rows, of which this is the first that stands elsewhere. */
+  /** Both have the same rows in another order; this is the first row that is elsewhere. */
   | { readonly kind: 'order'; readonly row: number; readonly duckdb: string; readonly bigquery: string }
   | {
       readonly kind: 'value'
@@ -26,9 +26,9 @@ export type Difference =
     }
 
 export interface CompareOptions {
-  /** How many rows that differ are told of. */
+  /** The most rows that differ which are reported. */
   readonly maxRows: number
-  /** Fractions are equal when they are to so many significant digits; null for to the last bit. */
+  /** The significant digits in which FLOAT64s must agree; null where they must be the same to the last bit. */
   readonly floatDigits: number | null
   /** Rows may come in any order. */
   readonly isUnordered: boolean

@@ -76,7 +76,7 @@ export function createGit(environment: Environment): Git {
   }
 }
 
-/** The objects of an answer of `git cat-file --batch`; null for what is no file: a link out of the repository, or to a folder. */
+/** The objects of an answer of `git cat-file --batch`; null for a link out of the repository or to a folder. */
 function objectsIn(answer: Buffer): readonly (Buffer | null)[] {
   const objects: (Buffer | null)[] = []
   for (let at = 0; at < answer.length; ) {

@@ -33,14 +33,14 @@ export async function diffTables(
 }
 
 /**
- * What the schema files and functions say otherwise than the warehouse, and how many were looked at. With a dataset only its
- * own are, and its tables without a file are told of too. @throws LoadError, SetupError, UsageError.
+ * Where the schema files and functions differ from the warehouse, and how many were compared. With a dataset only its own
+ * are compared, and its tables without a file are reported too. @throws LoadError, SetupError, UsageError.
  */
 export async function tableDiagnostics(
   settings: Settings,
   dataset: string | null,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number; readonly functions: number }> {
-  // A wildcard table is no table of the warehouse.
+  // A wildcard table is not itself a table of the warehouse; its shards are.
   const files = (await schemaFiles(settings)).filter(({ name }) => !isWildcard(name))
   const functions = await functionFiles(settings)
   return withWarehouse(settings, async warehouse => {

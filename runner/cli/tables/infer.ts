@@ -19,7 +19,7 @@ export interface InferFlags {
   readonly dryRun?: boolean
 }
 
-/** Writes `<tables>/<table>.json`, and tells what it saw and what it doubts; writes over no file without `force`. */
+/** Writes `<tables>/<table>.json`, and prints what it found and what it doubts. Without `force` it replaces no file. */
 export async function inferSchema(
   table: string,
   files: readonly string[],

@@ -14,7 +14,7 @@ import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './wareho
 
 type Flags = Readonly<Record<string, string | undefined>>
 
-/** Writes the schemas of a dataset's tables; what a file was like before, if it was, is told. */
+/** Writes the schemas of a dataset's tables, and prints what changed in a file that existed. */
 export async function pullTables(dataset: string, flags: Flags, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
   return withWarehouse(settings, async warehouse => {

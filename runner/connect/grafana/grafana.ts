@@ -13,7 +13,7 @@ export interface GrafanaFile {
   readonly text: string
 }
 
-/** The files, one behind another as documents of YAML, which JSON is too. */
+/** The files, one after another, as documents of YAML; JSON is YAML, too. */
 function write(call: ConnectCall): string {
   const files = [dataSource(call), dashboards(), dashboardFile(call)]
   return files.map(({ path, text }) => `---\n# provisioning/${path}\n${text}`).join('')

@@ -1,6 +1,6 @@
 /** Units of columns as Grafana names them. */
 
-/** Others are written behind the value, as they are. */
+/** Grafana's name for the unit; a unit that it does not know is written after the value. */
 export const unitOf = (unit: string): string => (Object.hasOwn(UNITS, unit) ? UNITS[unit]! : `suffix: ${unit}`)
 
 const UNITS: Readonly<Record<string, string>> = {

@@ -137,7 +137,7 @@ abstract class Column implements ArrowColumn {
     this.#validity.fill(0)
     this.length = 0
     this.nulls = 0
-    // Its types know a shape for each DataType, of which this is the union.
+    // The library types the argument for each DataType by itself; this value is for any of them.
     return makeData({ type: this.#type, length, nullCount: nulls, nullBitmap, ...buffers } as never)
   }
 

@@ -82,7 +82,7 @@ function writeDecimal(bytes: Buffer, start: number, end: number, scale: number, 
 /** So many digits at once: a word times this power of ten is exact in a double. */
 const STEP = 6
 
-/** Writes digits, followed by so many zeros; the byte at `point`, if it is one of them, is skipped. */
+/** Writes the digits and then this many zeros. The byte at `point`, if it is one of the digits, is skipped. */
 function writeDigits(bytes: Buffer, start: number, end: number, point: number, zeros: number, words: Words): void {
   const first = bytes[start] === MINUS ? start + 1 : start
   words.clear()

@@ -97,7 +97,7 @@ function word(valueAt: (bytes: Buffer, start: number, end: number) => unknown): 
   }
 }
 
-/** A bigint of so many words. */
+/** A bigint of this many words. */
 function integer(count: 2 | 4, write: WriteInteger): ReadValue {
   const values = new Uint32Array(count)
   const words = new Words(count, values)

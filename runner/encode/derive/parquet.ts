@@ -9,7 +9,7 @@ import { valueReader } from './parquet-values.js'
 import { ResultReader } from './result-reader.js'
 import { columnTypes, schemaMetadata } from './typed-result.js'
 
-/** A group of rows ends at so many rows, or at so many bytes of JSON: its values take about ten times as much memory. */
+/** A group of rows ends at this many rows or bytes of JSON, since its values take about ten times as much memory. */
 const GROUP_ROWS = 50_000
 const GROUP_BYTES = 4_000_000
 

@@ -60,7 +60,7 @@ export class ResultReader extends JsonReader {
     this.skipName()
   }
 
-  /** Goes past the end of an object of so many members. */
+  /** Goes past the end of an object with this many members. */
   closeObject(memberCount: number): void {
     if (memberCount === 0) this.expect(OPEN_OBJECT)
     this.expect(CLOSE_OBJECT)

@@ -98,7 +98,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const running = new Set<Promise<unknown>>()
   const closed = new AbortController()
   const uncancelled = new AbortController()
-  // Each query that runs adds a listener: many of them are no leak.
+  // Each running query adds a listener, so many listeners are not a leak.
   setMaxListeners(0, closed.signal, uncancelled.signal)
 
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>

@@ -80,7 +80,7 @@ export function renameTables(
   return { sql: renamed + sql.slice(from), offsetBefore }
 }
 
-/** The offset behind a path such as `` my-project.`d`.t ``, whose first part may have dashes. */
+/** The offset after a path such as `` my-project.`d`.t ``, whose first part may have dashes. */
 function endOfPath(tokens: readonly Token[], at: number): number {
   let i = tokens.findIndex(token => token.at === at)
   for (let next = tokens[i + 1]; next !== undefined; next = tokens[i + 1]) {

@@ -7,7 +7,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { WriteBuffer } from './write-buffer.js'
 
-/** Up to this size a body is copied behind its head and sent in one write; for larger ones two parts are cheaper. */
+/** Up to this size a body is copied after its head and sent in one write; for a larger one two parts are cheaper. */
 const MAX_COPIED_BYTES = 16_384
 
 /**

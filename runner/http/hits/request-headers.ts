@@ -36,7 +36,7 @@ const MAX_SPELLINGS = 1_000
 
 export type ReadHeaders = (rawHeaders: readonly string[]) => HitHeaders | null
 
-/** A reader; null means that the request is no simple one: a header that matters stands twice, or asks for more. */
+/** Creates the reader. It returns null for a request that is not simple: a header that matters is repeated, or asks for more. */
 export function createHeaderReader(): ReadHeaders {
   const spellings = new Map<string, Role | null>()
 

@@ -14,7 +14,7 @@ import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../re
 const MIN_COMPRESSED_BYTES = 1_024
 /** What a representation costs beside its body: itself, and what lasts of its heads. */
 const OVERHEAD_BYTES = 1_024
-/** A derived format may have so many times the bytes that the result itself may have. */
+/** A derived format may have this many times the bytes that the result itself may have. */
 const LARGEST_FACTOR = 2
 /** A middle quality: a result is compressed once and sent often, but the first caller waits for it. */
 const BROTLI_QUALITY = 5

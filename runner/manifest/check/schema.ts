@@ -75,7 +75,7 @@ function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return told.filter(error => !isMisspelt(error, told) && !isOfAnotherType(error, told))
 }
 
-/** Whether a member is missing only because its key is misspelt, which is told. */
+/** Whether a member is missing only because its key is misspelt, which another error says. */
 function isMisspelt({ keyword, instancePath, params }: ErrorObject, told: readonly ErrorObject[]): boolean {
   if (keyword !== 'required') return false
   const missing = String(params['missingProperty'])
@@ -86,7 +86,7 @@ function isMisspelt({ keyword, instancePath, params }: ErrorObject, told: readon
   })
 }
 
-/** Whether it is no listed value only because it is of another type, which is told. */
+/** Whether a value is not listed only because it has another type, which another error says. */
 const isOfAnotherType = ({ keyword, instancePath }: ErrorObject, told: readonly ErrorObject[]): boolean =>
   keyword === 'enum' && told.some(other => other.keyword === 'type' && other.instancePath === instancePath)
 

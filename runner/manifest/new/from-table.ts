@@ -269,7 +269,7 @@ function testsOfCounts(facts: Facts & { readonly time: StructField }, intervals:
 
 // ---- rows of tests
 
-/** A row, so many minutes (of a DATE: days) before the newest; tenant 0 is the one that is asked for. */
+/** A row that is `before` minutes (for a DATE: days) older than the newest; the test asks for tenant 0. */
 function row({ table, time, tenant }: Facts, before: number, other: 0 | 1): Record<string, unknown> {
   const values = sampleRow(table.columns)
   if (time) values[time.name] = timeBefore(time, before)

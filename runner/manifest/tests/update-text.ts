@@ -191,7 +191,7 @@ class Editor {
     this.#remove(list, removed)
   }
 
-  /** Adds items behind one; `after` is -1 for the beginning. */
+  /** Adds items after the item `after`, which is -1 for the beginning. */
   #insert(list: YAMLSeq, after: number, values: readonly unknown[]): void {
     const items = list.items as Node[]
     const model = items[Math.max(0, after)]!

@@ -1,4 +1,4 @@
-/** The first mistake of a text that is no JSON, in words for an author who knows nothing of its grammar. */
+/** Finds the first mistake in a text that is not JSON, and says it to an author who does not know JSON's grammar. */
 import type { SyntaxMistake } from './syntax-message.js'
 
 const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy

@@ -46,7 +46,7 @@ function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
     return value
   }
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
-  // Only an explicit tag makes anything else, and that has been told of.
+  // Only an explicit tag makes anything else, and that has been reported.
   return null
 }
 

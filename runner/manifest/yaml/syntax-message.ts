@@ -86,7 +86,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
   ],
 ]
 
-/** The mistake that the parser has met first; what it meets behind is mostly a consequence. */
+/** The first mistake that the parser found; the later ones are mostly its consequences. */
 export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed): SyntaxMistake {
   const [offset] = error.pos
   const begin = text.lastIndexOf('\n', offset - 1) + 1

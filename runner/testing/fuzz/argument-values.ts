@@ -13,7 +13,7 @@ export function argumentValues(parameter: Parameter, rows: readonly string[]): r
   return [...listsOf(parameter, known.length > 0 ? known : EDGES[scalar]), ...texts.map(text => [text])]
 }
 
-/** A value that the parameter takes, as far as the manifest shows one. */
+/** A value that the parameter takes, if the manifest shows one. */
 export function usualValue(parameter: Parameter, rows: readonly string[]): FuzzValue {
   const { scalar, isArray } = splitType(parameter.type)
   const text = knownValues(parameter, rows)[0] ?? textsOf(parameter.minimum)[0] ?? EDGES[scalar][0]!

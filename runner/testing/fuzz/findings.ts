@@ -22,7 +22,7 @@ export function faultOf(answer: Answer, { columns }: Pick<Endpoint, 'columns'>):
   return found === wanted ? null : `the columns are ${found}`
 }
 
-/** Equal for faults that differ in the values which their messages quote, or have behind a colon. */
+/** The cause: equal for faults whose messages differ only in the values that they quote, or have after a colon. */
 export function causeOf(fault: string): string {
   const [, code = '', message = fault] = /^(\d+ [A-Z_]+: )(.*)$/s.exec(fault) ?? []
   return (

@@ -180,7 +180,7 @@ export function documentText(node: JsonNode): string {
     case 'number':
       return node.text
     case 'string':
-      // An escape that is half of a pair of surrogates is no character.
+      // An escape that is half of a pair of surrogates is not a character.
       return JSON.stringify(node.value.replace(/\p{Surrogate}/gu, '\ufffd'))
     case 'array':
       return `[${node.items.map(documentText).join(',')}]`

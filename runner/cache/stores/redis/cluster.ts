@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.js'
 import { type NodeLink, openRedisLink, type RedisLink, type RedisLinkOptions } from './link.js'
 import { keyOf, mastersOf, slotOf } from './slots.js'
 
-/** The nodes of the slots are asked for no more often than this. */
+/** The shortest time between two requests for the nodes of the slots. */
 const LEARN_MS = 1_000
 
 /** As `openRedisLink`. A command that a node sends elsewhere fails, and the next of its kind goes to the right node. */

@@ -17,7 +17,7 @@ const CONNECT_MS = 2_000
 const HEARTBEAT_MS = 5_000
 /** Between attempts to connect. */
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000, jitter: 0.5 }
-/** A server that has become a replica is left no more often than this: its address may lead to the new master. */
+/** A server that has become a replica is left at most once in this time; its address may lead to the new master. */
 const READONLY_MS = 5_000
 /** Clocks that differ by less count as equal: a measurement is hardly more exact. */
 const SKEW_MS = 500

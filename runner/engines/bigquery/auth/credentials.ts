@@ -53,7 +53,7 @@ export async function openAccess({ project, credentialsFile, emulatorHost }: Acc
   }
 }
 
-/** What gives headers for an address: Google's `GoogleAuth`, as far as it is used here. */
+/** Gives the headers for an address: the part of Google's `GoogleAuth` that is used here. */
 export interface HeaderSource {
   readonly getRequestHeaders: (url: string) => Promise<Iterable<readonly [string, string]>>
 }

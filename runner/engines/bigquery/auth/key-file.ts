@@ -1,4 +1,4 @@
-/** The file that GOOGLE_APPLICATION_CREDENTIALS names: what is wrong with it is told when it is opened, not by the first call. */
+/** Checks the file that GOOGLE_APPLICATION_CREDENTIALS names, so that a mistake in it is reported at the start. */
 import { createPrivateKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { SetupError } from '../../../model/errors.js'

@@ -246,7 +246,7 @@ function writeBool(out: JsonBytes, reader: CellReader, { before }: ValueBytes): 
   return true
 }
 
-/** Microseconds since 1970 have so many digits until 2255. */
+/** The number of digits that microseconds since 1970 have until 2255. */
 const TIMESTAMP_DIGITS = 16
 
 function writeTimestamp(out: JsonBytes, reader: CellReader, { before, timestamps }: ValueBytes): boolean {

@@ -47,7 +47,7 @@ export class CellReader extends JsonReader {
     this.expect(COLON)
   }
 
-  /** Out of the object again, from behind the value of that member. */
+  /** Goes from the end of that member's value out of the object. */
   leave(name: number): void {
     while (!this.take(CLOSE_OBJECT)) {
       this.expect(COMMA)
@@ -56,7 +56,7 @@ export class CellReader extends JsonReader {
     }
   }
 
-  /** From behind the value of a cell to the value of the next in its list; false, and out of the cell, after the last. */
+  /** Goes from the end of a cell's value to the value of the next cell; after the last cell, out of it, and returns false. */
   nextCell(): boolean {
     const { view, at } = this
     if (at < this.last && isCellGap(view, at)) {
@@ -69,7 +69,7 @@ export class CellReader extends JsonReader {
     return true
   }
 
-  /** Into a row or a STRUCT, up to its first value: past `{"f":[{"v":`, where just this is next. */
+  /** Goes into a row or a STRUCT, to its first value, if exactly `{"f":[{"v":` comes next. */
   takeRecordStart(): boolean {
     const { view, at } = this
     if (at > this.last || !isRecordStart(view, at)) return false
@@ -77,7 +77,7 @@ export class CellReader extends JsonReader {
     return true
   }
 
-  /** Out of it again, from behind its last value: past `}]}`. */
+  /** Goes from the end of its last value out of it, past `}]}`. */
   takeRecordEnd(): boolean {
     const { view, at } = this
     if (at > this.last || (view.getInt32(at, true) & THREE_BYTES) !== RECORD_END) return false
@@ -85,7 +85,7 @@ export class CellReader extends JsonReader {
     return true
   }
 
-  /** Into an ARRAY, up to its first element: past `[{"v":`. */
+  /** Goes into an ARRAY, to its first element, past `[{"v":`. */
   takeListStart(): boolean {
     const { view, at } = this
     if (at > this.last || view.getInt32(at, true) !== LIST_START || view.getInt32(at + 2, true) !== CELL_START)
@@ -94,7 +94,7 @@ export class CellReader extends JsonReader {
     return true
   }
 
-  /** Out of it again, from behind its last element: past `}]`. */
+  /** Goes from the end of its last element out of it, past `}]`. */
   takeListEnd(): boolean {
     const { view, at } = this
     if (at > this.last || view.getInt16(at, true) !== LIST_END) return false

@@ -102,7 +102,7 @@ function floatOf(text: string): number {
 }
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-/** Digits before and behind the point; a BIGNUMERIC of 39 digits has a largest value too ("Decimal types"). */
+/** The most digits before and after the point. A BIGNUMERIC of 39 digits also has a largest value ("Decimal types"). */
 const DECIMAL_DIGITS = { NUMERIC: [29, 9], BIGNUMERIC: [39, 38] } as const
 const MAX_BIGNUMERIC = 2n ** 255n - 1n
 

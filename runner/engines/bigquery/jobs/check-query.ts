@@ -24,7 +24,7 @@ const CHECK_WITHIN_MS = 30_000
 /** Failures that the author of the query can correct; access is mostly denied to a table. */
 const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery', 'notFound', 'invalid'])
 
-/** A dry run: it costs nothing, and needs no row of any table. @throws RunnerError for what is not the query's fault. */
+/** A dry run, which costs nothing and reads no rows. @throws RunnerError for a failure that is not a mistake in the query. */
 export async function checkQuery(query: Query, request: JobRequest, deps: CheckDeps): Promise<CheckResult> {
   const { client, clock, onRetry } = deps
   const watch = deadlineSignal([deps.signal], CHECK_WITHIN_MS, clock)

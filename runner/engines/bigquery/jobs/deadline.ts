@@ -12,7 +12,7 @@ export interface DeadlineSignal {
   readonly end: () => void
 }
 
-/** A signal that fires, with their reason, as one of these does; or with TIMED_OUT after so many milliseconds. */
+/** A signal that fires when one of these does, with its reason; or after this many milliseconds, with TIMED_OUT. */
 export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): DeadlineSignal {
   const controller = new AbortController()
   const followers = signals.map(signal => ({ signal, follow: () => controller.abort(signal.reason) }))

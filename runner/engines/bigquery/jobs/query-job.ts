@@ -56,7 +56,7 @@ export interface JobDeps {
 const HOLD_MS = 10_000
 /** An answer that takes longer than that and this is taken for lost. */
 const NETWORK_MS = 10_000
-/** A job that failed for a passing reason has ended; so many are started at most. */
+/** The most jobs that are started for one query: a job that failed for a passing reason has ended. */
 const MAX_JOBS = 3
 const NO_ROWS = Buffer.from('[]')
 /** An answer that comes sooner, and without a result, was not held back. */
@@ -187,7 +187,7 @@ function openJob(
     return answer
   }
 
-  /** The answer that the start's lost one stands for; undefined where nothing was lost, or the server knows of no job. */
+  /** The answer in place of the start's lost one; undefined where none was lost, or the server knows of no such job. */
   async function startedAlready(start: JobStart): Promise<RestQueryResponse | undefined> {
     if (!state.mayRun || start.isIdempotent) return undefined
     const jobReference = (await foundJobs(start))[0]?.reference

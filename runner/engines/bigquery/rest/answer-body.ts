@@ -48,14 +48,14 @@ function rowsOf(reader: JsonReader): { readonly start: number; readonly end: num
 
 /** Shorter lists are read through, which takes less than 0.3 ms. */
 const LONG_LIST = 131_072
-/** So much of an answer is looked at from behind. All but its rows is far shorter. */
+/** How many bytes of an answer are searched backwards from its end. Everything but the rows is far shorter. */
 const TAIL = 65_536
 
 /**
- * Behind the list that begins at `start`, found from the end of the object that it is in: most of an answer is rows, and
- * each byte of theirs is looked at once more by who reads them. Null where it is not certain. In JSON it is the right
- * end, unless another list of the object is longer than `TAIL`; BigQuery's have none. What is then taken for the list is
- * no JSON.
+ * The offset after the list that begins at `start`. It is searched backwards from the end of the object, because most of an
+ * answer is rows, and their reader looks at every byte of them anyway. Null where the end is not certain. In JSON the offset
+ * is right unless another list of the object is longer than `TAIL`, which BigQuery's answers do not have; the text that would
+ * then be taken for the list is not JSON.
  */
 function longListEnd(text: DataView, start: number): number | null {
   const least = text.byteLength - TAIL

@@ -31,14 +31,14 @@ export class BigQueryFailure extends Error {
   }
 }
 
-/** The job itself failed: it runs no more. */
+/** The job itself failed, so it has ended. */
 export class JobEndedFailure extends BigQueryFailure {
   constructor({ status, reason, text, retryAfterSeconds }: BigQueryFailure, jobId: string | null) {
     super(status, { reason, message: text }, { retryAfterSeconds, jobId })
   }
 }
 
-/** The failure that an answer of status 300 and more tells of. */
+/** The failure that an answer with a status of 300 or more reports. */
 export function failureOfAnswer({ status, body, retryAfterSeconds }: RestAnswer): BigQueryFailure {
   const error = (body as RestErrorBody | undefined)?.error
   const first = error?.errors?.[0]

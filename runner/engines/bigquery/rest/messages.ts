@@ -1,4 +1,4 @@
-/** BigQuery's REST messages, as far as they are used here, in the words of its reference (REST v2). */
+/** The parts of BigQuery's REST messages that are used here, in the words of its reference (REST v2). */
 
 /** A column or field of a result or a table. `type` is STRING, INTEGER or INT64, RECORD or STRUCT, and so on. */
 export interface RestField {

@@ -1,7 +1,7 @@
 /** Waiting that an abort signal ends. */
 import type { Clock } from '../../../model/ports.js'
 
-/** Resolves after so many milliseconds. @throws the signal's reason as soon as it fires. */
+/** Resolves after this many milliseconds. @throws the signal's reason as soon as it fires. */
 export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

@@ -15,7 +15,7 @@ export interface RestCall {
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
-  /** A file that is sent behind the body, to the address for uploads. */
+  /** A file that is sent after the body, to the address for uploads. */
   readonly file?: Uint8Array
   /** It may take as long as a query. @default false */
   readonly isLong?: boolean

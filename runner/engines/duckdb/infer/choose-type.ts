@@ -126,7 +126,7 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
 
 const LEAVE_EMPTY = 'where a value is missing, leave the cell empty'
 
-/** Texts of which one alone says that the value means something else. */
+/** Kinds of texts of which a single one shows that the column means something else. */
 const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
   ['decimal-comma', shown => `${shown} has a decimal comma: with a point, 1234.50, it would be a number`],
   ['local-date', shown => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],

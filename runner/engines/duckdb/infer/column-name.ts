@@ -10,7 +10,7 @@ const MAX_LENGTH = 300
 /** Whether SQL needs backticks around the name. */
 export const needsBackticks = (key: string): boolean => !PLAIN.test(key) || RESERVED_KEYWORDS.has(key.toUpperCase())
 
-/** Why the key is no name of a column, and what to do; null where it is one. */
+/** Why the key cannot be the name of a column, and what to do; null where it can. */
 export function whyNoColumn(key: string): string | null {
   if (key === '') return 'an empty key is no name of a column; name it in the file'
   if (key.length > MAX_LENGTH) return `a name of a column has at most ${MAX_LENGTH} characters; rename it in the file`

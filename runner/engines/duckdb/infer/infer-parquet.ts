@@ -15,7 +15,7 @@ import { parquetShape, parquetSource } from '../tables/load-table.js'
 import { needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference, InferredTable } from './inferred-table.js'
 
-/** @throws QueryFault for a file that is no Parquet, and for a column whose types in two files have none in common. */
+/** @throws QueryFault for a file that is not Parquet, and for a column whose types in two files have no common type. */
 export async function inferFromParquet(sources: readonly ImportSource[]): Promise<InferredTable> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '400MB' })
   try {

@@ -20,7 +20,7 @@ export interface Doubt {
   readonly message: string
 }
 
-/** What is told about the columns: every column, and after a RECORD its fields. */
+/** What is printed about the columns: one entry for each column, and after a RECORD one for each of its fields. */
 export interface Inference {
   readonly columns: InferredColumn[]
   readonly doubts: Doubt[]
@@ -30,6 +30,6 @@ export interface Inference {
 export interface InferredTable extends Readonly<Inference> {
   readonly rows: number
   readonly fields: readonly SchemaField[]
-  /** Rows that cannot be read; where there are any, the rest means nothing. */
+  /** Rows that cannot be read. Where there are any, the other members cannot be relied upon. */
   readonly badRows: readonly BadRow[]
 }

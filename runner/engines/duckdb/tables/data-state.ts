@@ -25,7 +25,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   let listing = newListing()
 
   function fingerprint(table: string): string | null {
-    // Which tables there are is in no file of theirs.
+    // The list of tables is not in the files of a table.
     if (isInformationSchema(table)) return null
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]

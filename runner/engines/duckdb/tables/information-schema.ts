@@ -15,7 +15,7 @@ import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/d
 /** Whether the name is that of a view of INFORMATION_SCHEMA. */
 export const isInformationSchema = (name: string): boolean => informationSchemaName(name) !== null
 
-/** The SQL of the view with this name over these tables; null for no tables, of which nothing but the columns counts. */
+/** The SQL of the view with this name over these tables. With null it has no rows, where only its columns matter. */
 export function informationSchemaSql(name: string, tables: readonly TableDefinition[] | null): string {
   const { dataset, view } = informationSchemaName(name)!
   const listed = tablesOf(dataset!, tables ?? [])

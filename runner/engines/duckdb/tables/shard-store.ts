@@ -63,7 +63,7 @@ export interface ChosenShards {
   readonly bytes: bigint
   /** The path of a file that has changed since, or null; see TableStore. */
   readonly lookAtFiles: () => string | null
-  /** A wildcard table of which other shards would be chosen now, since a condition reads the clock; or null. */
+  /** A wildcard table that would now have other shards, since a condition reads the clock; or null. */
   readonly lookAtClock: ((connection: DuckDBConnection) => Promise<string | null>) | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * JSON's tokens in bytes of UTF-8, checked as RFC 8259 writes them. `JsonReader` trusts a server's text and leaves checks to
- * JSON.parse; these rows are people's, and a mistake is told with its place and what was expected there.
+ * Reads JSON's tokens from bytes of UTF-8, and checks them by RFC 8259. `JsonReader` trusts a server's text and leaves checks
+ * to JSON.parse. People write these rows, so a mistake is reported with its place and what was expected there.
  */
 import {
   BACKSLASH,
