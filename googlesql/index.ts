@@ -67,4 +67,4 @@ export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } fr
 export { type CanonicalJson, canonicalJson } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
-export { declaringOf, isShardOf, isWildcard, prefixOf, wildcardOver } from './wildcard-tables.js'
+export { declaringOf, isShardOf, isWildcard, newestShard, prefixOf, wildcardOver } from './wildcard-tables.js'

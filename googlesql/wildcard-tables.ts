@@ -70,10 +70,19 @@ export function declaringOf<T extends { readonly name: string }>(
 
 /** The newest table whose name begins so: the one whose name ends in the largest number, such as a date. */
 function newestOf(tables: readonly TableDefinition[], prefix: string): TableDefinition | undefined {
-  let newest: TableDefinition | undefined
-  for (const table of tables) {
-    if (!isShardOf(table.name, prefix)) continue
-    if (newest === undefined || isNewer(table.name, newest.name)) newest = table
+  const newest = newestShard(
+    tables.map(({ name }) => name),
+    prefix,
+  )
+  return tables.find(({ name }) => name === newest)
+}
+
+/** The newest of the tables that are shards of the wildcard table with this prefix, by its name; undefined for no shard. */
+export function newestShard(tables: readonly string[], prefix: string): string | undefined {
+  let newest: string | undefined
+  for (const name of tables) {
+    if (!isShardOf(name, prefix)) continue
+    if (newest === undefined || isNewer(name, newest)) newest = name
   }
   return newest
 }

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from '../cli/command.js'
 import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
@@ -34,5 +36,32 @@ describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
     const columns = (text: string): string => text.replace(/ OPTIONS\(.*\)(?=,?\n)/g, '')
     // The emulator does not keep descriptions.
     expect(columns((await tables('ddl', '--tables', dir)).out)).to.equal(columns((await tables('ddl')).out))
+  })
+
+  it('compares the schema of date-sharded tables with the newest shard', async () => {
+    await emulator.post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'ga' } })
+    for (const [day, columns] of [
+      ['20260131', 'id INT64, platform STRING'],
+      ['20260130', 'id INT64'],
+    ]) {
+      await emulator.post('queries', { query: `CREATE TABLE ga.events_${day} (${columns})`, useLegacySql: false })
+    }
+    const dir = folder.path('sharded')
+    const fields = [
+      { name: 'id', type: 'INTEGER' },
+      { name: 'platform', type: 'STRING' },
+    ]
+    mkdirSync(dir, { recursive: true })
+    const file = join(dir, 'ga.events_*.json')
+    writeFileSync(file, JSON.stringify(fields))
+    expect(await tables('diff', 'ga', '--tables', dir)).to.deep.equal({
+      code: 0,
+      out: '1 table: no differences\n',
+      err: '',
+    })
+    writeFileSync(file, JSON.stringify(fields.slice(0, 1)))
+    const { code, err } = await tables('diff', 'ga', '--tables', dir)
+    expect(code).to.equal(1)
+    expect(err).to.contain('platform (STRING, NULLABLE) is only in the warehouse, in ga.events_20260131')
   })
 })

@@ -226,6 +226,18 @@ describe('sluice tables', () => {
       ])
     })
 
+    it('compares the schema of date-sharded tables with the newest shard', async () => {
+      write('shop.ord*', ORDERS.schema.fields.slice(0, 1))
+      write('shop.days', [{ name: 'day', type: 'DATE' }])
+      write('shop.nothing_*', [{ name: 'day', type: 'DATE' }])
+      const { code, out, err } = plain(await tables('diff', 'shop'))
+      expect(code).to.equal(1)
+      expect(out).to.match(/^3 tables: /)
+      expect(err).to.contain('the warehouse has no table shop.nothing_* [table/missing]')
+      expect(err).to.contain('placed (TIMESTAMP, NULLABLE) is only in the warehouse, in shop.orders [table/differs]')
+      expect(err).not.to.contain('has no schema file')
+    })
+
     it('compares a file with a view only by the columns', async () => {
       write('shop.newest', ORDERS)
       expect(plain(await tables('diff'))).to.deep.equal({ code: 0, out: '1 table: no differences\n', err: '' })

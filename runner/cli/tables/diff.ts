@@ -1,8 +1,10 @@
 /** `sluice tables diff`: schema files held against the warehouse. */
 import { join } from 'node:path'
-import { isWildcard } from '../../../googlesql/index.js'
+import { isShardOf, isWildcard, newestShard, prefixOf } from '../../../googlesql/index.js'
+import type { TablePlace, WarehouseTables } from '../../compose/engine.js'
 import { compareFunction } from '../../manifest/functions/compare.js'
 import { compareTable, missingSchema } from '../../manifest/tables/compare.js'
+import type { LoadedTable } from '../../manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { readSettings, type Settings } from '../../settings/settings.js'
 import { EXIT, type Io } from '../io.js'
@@ -40,8 +42,7 @@ export async function tableDiagnostics(
   settings: Settings,
   dataset: string | null,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number; readonly functions: number }> {
-  // A wildcard table is not itself a table of the warehouse; its shards are.
-  const files = (await schemaFiles(settings)).filter(({ name }) => !isWildcard(name))
+  const files = await schemaFiles(settings)
   const functions = await functionFiles(settings)
   return withWarehouse(settings, async warehouse => {
     const only = dataset === null ? null : datasetPlace(dataset, warehouse.project)
@@ -49,31 +50,60 @@ export async function tableDiagnostics(
       all
         .map(file => ({ file, place: tablePlace(file.name, warehouse.project) }))
         .filter(({ place }) => only === null || (place.project === only.project && place.dataset === only.dataset))
-    const wanted = placed(files)
+    const listedOnce = listing(warehouse)
+    const wanted = await Promise.all(placed(files).map(one => withNewestShard(one, listedOnce)))
     const called = placed(functions)
     const diagnostics: Diagnostic[] = []
     const described = await describeAll(
       wanted.map(({ place }) => place),
-      warehouse.describe,
+      place => (isWildcard(place.table) ? Promise.resolve(null) : warehouse.describe(place)),
     )
     const routines = await describeAll(
       called.map(({ place }) => place),
       warehouse.describeFunction,
     )
     for (const [i, { file }] of called.entries()) diagnostics.push(...compareFunction(file, routines[i] ?? null))
-    for (const [i, { file }] of wanted.entries()) {
+    for (const [i, { file, place }] of wanted.entries()) {
       const found = described[i] ?? null
       const isView = found !== null && VIEWS.has(found.kind)
-      diagnostics.push(...compareTable(file, found && { isView, resource: found.resource }))
+      const shard = isWildcard(file.name) ? tableName(place, warehouse.project) : null
+      diagnostics.push(...compareTable(file, found && { isView, resource: found.resource }, shard))
     }
     const known = new Set(wanted.map(({ place }) => place.table))
-    const listed = only === null ? [] : await warehouse.list(only)
-    for (const { table } of listed.filter(one => !VIEWS.has(one.kind) && !known.has(one.table))) {
+    const prefixes = placed(files).flatMap(({ place }) => (isWildcard(place.table) ? [prefixOf(place.table)] : []))
+    const isKnown = (table: string): boolean => known.has(table) || prefixes.some(prefix => isShardOf(table, prefix))
+    const listed = only === null ? [] : await listedOnce(only)
+    for (const { table } of listed.filter(one => !VIEWS.has(one.kind) && !isKnown(one.table))) {
       const name = tableName({ ...only!, table }, warehouse.project)
       diagnostics.push(missingSchema(join(settings.tablesDir, `${name}.json`), name))
     }
     return { diagnostics: diagnostics.sort(compareDiagnostics), tables: wanted.length, functions: called.length }
   })
+}
+
+interface PlacedTable {
+  readonly file: LoadedTable
+  readonly place: TablePlace
+}
+
+/** Each dataset is listed once. */
+function listing({ list }: WarehouseTables): WarehouseTables['list'] {
+  const asked = new Map<string, ReturnType<WarehouseTables['list']>>()
+  return place => {
+    const key = `${place.project}.${place.dataset}`
+    const answer = asked.get(key) ?? list(place)
+    asked.set(key, answer)
+    return answer
+  }
+}
+
+/** The newest shard in the place of a wildcard table, whose columns a query over all of them sees. */
+async function withNewestShard(one: PlacedTable, list: WarehouseTables['list']): Promise<PlacedTable> {
+  const { file, place } = one
+  if (!isWildcard(place.table)) return one
+  const tables = (await list(place)).filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
+  const newest = newestShard(tables, prefixOf(place.table))
+  return newest === undefined ? one : { file, place: { ...place, table: newest } }
 }
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

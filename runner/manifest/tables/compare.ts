@@ -12,14 +12,21 @@ export interface WarehouseTable {
   readonly resource: TableResource
 }
 
-/** A diagnostic for each difference, placed in the file. `warehouse` is null where the table does not exist there. */
-export function compareTable(file: LoadedTable, warehouse: WarehouseTable | null): readonly Diagnostic[] {
+/**
+ * A diagnostic for each difference, placed in the file. `warehouse` is null where the table does not exist there; `shard` is the
+ * table that stands for a wildcard table.
+ */
+export function compareTable(
+  file: LoadedTable,
+  warehouse: WarehouseTable | null,
+  shard: string | null = null,
+): readonly Diagnostic[] {
   if (warehouse === null) {
     return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
   }
   const tellsLayout = file.tellsLayout && !warehouse.isView
   return tableDifferences(file.resource, warehouse.resource, { tellsLayout }).map(({ column, message }) =>
-    diagnosticAt(file.placeOf(column), 'table/differs', message),
+    diagnosticAt(file.placeOf(column), 'table/differs', shard === null ? message : `${message}, in ${shard}`),
   )
 }
 
