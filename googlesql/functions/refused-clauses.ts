@@ -20,6 +20,11 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'an endpoint reads; it has nothing to define, to change or to loop over',
   },
   {
+    clause: 'Legacy SQL',
+    documentation: 'migrating-from-legacy-sql',
+    reason: 'a comment #legacySQL before the query chooses it; the same text may have other rows there',
+  },
+  {
     clause: 'TABLESAMPLE',
     documentation: `${QUERY}#tablesample_operator`,
     reason: 'its rows hang on how BigQuery stores the table',

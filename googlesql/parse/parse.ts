@@ -22,6 +22,7 @@ const RULES: Rules = { expression: parseExpression, operand: parseOperand, query
  * @throws SqlError, in BigQuery's words, when the text is not such a query, or uses a clause that is not supported
  */
 export function parseScript(source: string, tokens: readonly Token[] = tokenize(source)): Script {
+  refuseLegacySql(source)
   const p = new Parser(source, RULES, tokens)
   const functions: FunctionDefinition[] = []
   const variables: VariableStatement[] = []
@@ -80,6 +81,12 @@ export function parseType(text: string): TypeNode {
   const type = parseTypeNode(p)
   if (p.token.kind !== 'end') p.expected('end of input')
   return type
+}
+
+/** The comment `#legacySQL` before a query chooses BigQuery's older language, in which the same text may mean other rows. */
+function refuseLegacySql(source: string): void {
+  const prefix = /^\s*#legacysql\b/i.exec(source)
+  if (prefix) throw new SqlError('Legacy SQL is not supported', source, prefix[0].indexOf('#'))
 }
 
 function refuseStatement(p: Parser, isSecond = false): void {

@@ -151,7 +151,9 @@ export const RULES = {
   'tests/duplicate-name': { says: 'Two tests of a file have the same name.' },
   'tests/time': { says: '`now` is not an ISO 8601 time.' },
   'tests/table': { says: 'No table schema has the name of a table.' },
-  'tests/row': { says: 'A row of a table has a column that the table has not, or a value of another type, or lacks a REQUIRED column.' },
+  'tests/row': {
+    says: 'A row of a table has a column that the table has not, or a value of another type, or lacks a REQUIRED column.',
+  },
   'tests/fixture': { says: 'The file of a table is not there.' },
   'tests/problem-with-rows': { says: 'A test expects a problem and rows at once.' },
   'tests/unknown-column': { says: '`ordered_by` names a column that the endpoint has not.' },
