@@ -17,6 +17,8 @@ export interface ComparedVariant {
   readonly tables: readonly string[]
   /** Those of them that are partitioned, and of which it reads every partition. */
   readonly wholeTables: readonly string[]
+  /** Whether it is resolved here; else only the warehouse knows its tables or functions, and no columns are seen to be REQUIRED. */
+  readonly isResolved: boolean
 }
 
 export interface ComparedTest {

@@ -122,6 +122,10 @@ export const RULES = {
   'sql/error': {
     says: "A variant does not compile. The message is BigQuery's, at the manifest's own line and column.",
   },
+  'sql/text-for-column': {
+    says: 'A text in double quotes that has the name of a column is compared with an argument or a literal. Double quotes make a text, backticks a name.',
+    isWarning: true,
+  },
   'sql/too-many-bytes': { says: 'BigQuery would read more bytes for a variant than `--max-bytes` allows.' },
   'table/file-name': {
     says: 'The file of a table schema is not named `<dataset>.<table>.json` or `<project>.<dataset>.<table>.json`.',
@@ -151,7 +155,9 @@ export const RULES = {
   'tests/duplicate-name': { says: 'Two tests of a file have the same name.' },
   'tests/time': { says: '`now` is not an ISO 8601 time.' },
   'tests/table': { says: 'No table schema has the name of a table.' },
-  'tests/row': { says: 'A row of a table has a column that the table has not, or a value of another type, or lacks a REQUIRED column.' },
+  'tests/row': {
+    says: 'A row of a table has a column that the table has not, or a value of another type, or lacks a REQUIRED column.',
+  },
   'tests/fixture': { says: 'The file of a table is not there.' },
   'tests/problem-with-rows': { says: 'A test expects a problem and rows at once.' },
   'tests/unknown-column': { says: '`ordered_by` names a column that the endpoint has not.' },
