@@ -1,6 +1,7 @@
 /** What to write instead, for the mistakes of authors who know another dialect of SQL, or are new to this one. */
 import { nearest } from '../suggest.js'
 import { characters } from './characters.js'
+import { firstSteps, wordsOfName } from './first-steps.js'
 import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
 import { type Adviser, callAround, clauseAround, findTokens, isText } from './found.js'
 import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } from './syntax.js'
@@ -125,6 +126,7 @@ const secondQuery: Adviser = ({ reason, before }) =>
 const ADVISERS: readonly Adviser[] = [
   unclosedBracket,
   unnestInParentheses,
+  firstSteps,
   characters,
   foreignFunction,
   foreignType,
@@ -140,5 +142,6 @@ const ADVISERS: readonly Adviser[] = [
       ? 'join texts with || or CONCAT'
       : null,
   mistypedClause,
+  wordsOfName,
   missingBetween,
 ]

@@ -171,7 +171,16 @@ function resolveGlobal(
   const { partial } = scope.origin
   if (partial === null || rest.length > 0) {
     const found = unknown(path, among)
-    if (found.kind !== 'problem' || rest.length > 0) return found
+    if (found.kind !== 'problem') return found
+    if (rest.length > 0) {
+      const field = rest[rest.length - 1]!
+      const lookup = [...names.lookups].find(([, known]) => known.has(field))?.[0]
+      if (lookup === undefined) return found
+      return {
+        ...found,
+        problem: { ...found.problem, otherwise: `write {{${lookup}.${field}}} for a field of the lookup table` },
+      }
+    }
     const otherwise =
       use === 'condition'
         ? `whether an argument was given is asked with {{#if given.${first}}}`
