@@ -4,7 +4,7 @@
  */
 
 export { meantType } from './advice/foreign-names.js'
-export { withAdvice } from './advice/with-advice.js'
+export { blamedOffset, withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export { type BrokenTables, brokenSchemaIn } from './broken-tables.js'
 export { type ConstantChecks, constantChecks, zoneParameters } from './constant-checks.js'

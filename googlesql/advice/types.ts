@@ -1,6 +1,6 @@
 /** Advice where types do not fit each other: which CAST, function or literal makes them fit. */
 import type { Token } from '../lex/tokenize.js'
-import { type Adviser, type Found, isText } from './found.js'
+import { type Adviser, type Found, isName, isText } from './found.js'
 
 /** `operator =`, `function IFNULL`, and the types that were found. */
 const MISMATCH =
@@ -51,6 +51,16 @@ function ofOperator(name: string, found: readonly string[], place: Found): strin
     return other === undefined ? null : `write CAST(… AS STRING) around the ${other}`
   }
   if (COMPARISONS.has(name)) {
+    const [[first, ...more]] = operands(name, place)
+    if (
+      first &&
+      more.length === 0 &&
+      isText(first) &&
+      place.source[first.at] === '"' &&
+      /^[a-z_]\w*$/i.test(first.text)
+    ) {
+      return `double quotes make a text: write ${first.text} without quotes for the column`
+    }
     const date = dateWithoutQuotes(name, place)
     if (date !== null && found.some(type => TIMES.has(type))) return `a date is written in quotes: '${date}'`
     const other = found.find(type => type !== left)
@@ -62,6 +72,9 @@ function ofOperator(name: string, found: readonly string[], place: Found): strin
 
 /** Advice for two types, and the declaration of the parameter where one side is one. */
 function between(left: string, right: string, operator: string, place: Found): string {
+  const row = rowBeside(operator, left, right, place)
+  if (row !== null)
+    return `${row} is a STRUCT, as a whole row is: write ${row}.column, or COUNT(*) for the number of rows`
   const advice = betweenTypes(left, right)
   const parameter = parameterBeside(operator, place)
   const wanted = parameter === null ? null : parameter.isLeft ? right : left
@@ -74,6 +87,7 @@ const DECLARABLE = new Set('STRING INT64 FLOAT64 BOOL DATE DATETIME TIMESTAMP'.s
 function betweenTypes(left: string, right: string): string {
   const pair = [left, right]
   const other = (type: string): string => (left === type ? right : left)
+  if (pair.some(type => type.startsWith('STRUCT<'))) return 'a STRUCT is compared by one of its fields: write row.field'
   const array = pair.find(type => type.startsWith('ARRAY<'))
   if (array !== undefined) return 'write value IN UNNEST(array) for the values of an array'
   if (pair.includes('JSON')) return "write JSON_VALUE(json, '$.name'), which gives a STRING"
@@ -141,6 +155,15 @@ function literalBeside(operator: string, found: Found): Token | null {
   const first = right.find(({ term }) => term !== '(')
   if (isLiteral(first)) return first!
   return left.length === 1 && isLiteral(left[0]) ? left[0]! : null
+}
+
+/** The name that stands for a STRUCT on either side; null where that is another expression. */
+function rowBeside(operator: string, left: string, right: string, place: Found): string | null {
+  const [before, after] = operands(operator, place)
+  const isAlone = (token: Token | undefined, next: Token | undefined): boolean =>
+    isName(token) && next?.term !== '.' && next?.term !== '('
+  if (left.startsWith('STRUCT<') && before.length === 1 && isAlone(before[0], undefined)) return before[0]!.text
+  return right.startsWith('STRUCT<') && isAlone(after[0], after[1]) ? after[0]!.text : null
 }
 
 function parameterBeside(operator: string, found: Found): { readonly name: string; readonly isLeft: boolean } | null {

@@ -1,6 +1,7 @@
 /** What to write instead, for the mistakes of authors who know another dialect of SQL, or are new to this one. */
 import { nearest } from '../suggest.js'
 import { characters } from './characters.js'
+import { firstSteps, wordsOfName } from './first-steps.js'
 import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
 import { type Adviser, callAround, clauseAround, findTokens, isText } from './found.js'
 import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } from './syntax.js'
@@ -20,6 +21,34 @@ export function withAdvice(reason: string, source: string, offset: number, param
   }
   return reason
 }
+
+/**
+ * The offset of the mistake: of the bracket, where one that is not closed is noticed only in a later line, and there what comes next
+ * is named.
+ */
+export function blamedOffset(reason: string, source: string, offset: number): number {
+  // A word that is no keyword is itself the mistake, as FRMO is.
+  if (!/^Syntax error: Expected "[)\]]".* but got (?:keyword|end of)/.test(reason)) return offset
+  const { before } = findTokens(reason, source, offset, new Set())
+  const last = before.at(-1)
+  if (last === undefined || !source.slice(last.end, offset).includes('\n')) return offset
+  const opened: number[] = []
+  for (const { term, at } of before) {
+    if (term === '(' || term === '[') opened.push(at)
+    else if (term === ')' || term === ']') opened.pop()
+  }
+  return opened.at(-1) ?? offset
+}
+
+const unclosedBracket: Adviser = ({ reason, source, offset }) => {
+  const at = blamedOffset(reason, source, offset)
+  return at === offset ? null : `this "${source[at]}" is never closed`
+}
+
+const unnestInParentheses: Adviser = ({ reason, before }) =>
+  /^Syntax error: Unexpected keyword UNNEST/.test(reason) && before.at(-1)?.term === '(' && before.at(-2)?.term === 'IN'
+    ? 'write IN UNNEST(array), without parentheses around UNNEST'
+    : null
 
 const BESIDES = /; Did you mean [^?]*\?$|\. Supported signatures?: .*$/
 
@@ -95,6 +124,9 @@ const secondQuery: Adviser = ({ reason, before }) =>
 
 /** Each knows one mistake; the first that knows this one speaks. */
 const ADVISERS: readonly Adviser[] = [
+  unclosedBracket,
+  unnestInParentheses,
+  firstSteps,
   characters,
   foreignFunction,
   foreignType,
@@ -110,5 +142,6 @@ const ADVISERS: readonly Adviser[] = [
       ? 'join texts with || or CONCAT'
       : null,
   mistypedClause,
+  wordsOfName,
   missingBetween,
 ]

@@ -1,10 +1,11 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
 import { createReadStream } from 'node:fs'
-import { SqlError, withAdvice } from '../../googlesql/index.js'
+import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
 import { openEngine, openServingEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
 import { fileReason } from '../files/write-failure.js'
+import { didYouMean } from '../manifest/report.js'
 import { type Bound, withNow } from '../manifest/with-now.js'
 import { RunnerError, SetupError, UsageError } from '../model/errors.js'
 import type { Clock, Engine } from '../model/ports.js'
@@ -38,7 +39,9 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
   const clock = systemClock()
-  const query: Query = { sql, parameters: withNow(sql, boundValues(flags['parameter'] as readonly string[]), clock) }
+  const bound = boundValues(flags['parameter'] as readonly string[])
+  refuseUnread(bound, sql)
+  const query: Query = { sql, parameters: withNow(sql, bound, clock) }
   const bounds = boundsOf(flags)
   if (flags['dryRun']) return dryRun(query, settings, flags['format'], io)
   const engine = await openEngine(settings, { observe: () => {}, clock })
@@ -137,13 +140,28 @@ function withPlace(thrown: unknown, sql: string): unknown {
     const { reason, offset } = cause.cause
     const unbound = /^Query parameter '(\w+)' not found/.exec(reason)?.[1]
     const advised = unbound === undefined ? withAdvice(reason, sql, offset) : `${reason}; -p ${unbound}=VALUE binds it`
-    const { message } = new SqlError(advised, sql, offset)
+    const { message } = new SqlError(advised, sql, blamedOffset(reason, sql, offset))
     return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
   }
   // BigQuery's own messages name the place already.
   if (cause.offset === null || /\bat \[\d+:\d+\]/.test(cause.message)) return thrown
   const { line, column } = new SqlError(cause.message, sql, cause.offset).place
   return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
+}
+
+/** @throws UsageError for parameters that the SQL does not name, which are probably misspelt. */
+function refuseUnread(bound: Bound, sql: string): void {
+  const read = new Set([...sql.matchAll(/(?<!@)@`?(\w+)/g)].map(([, name]) => name!))
+  const names = new Set([...read].map(name => name.toLowerCase()))
+  const problems = Object.keys(bound)
+    .filter(name => !names.has(name.toLowerCase()))
+    .map(name => {
+      const hint = didYouMean(name, read)
+      const all =
+        read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(one => `@${one}`).join(', ')}`
+      return `--parameter ${name}: the query does not read @${name}${hint || all}`
+    })
+  if (problems.length > 0) throw new UsageError(problems)
 }
 
 /** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */

@@ -86,7 +86,7 @@ function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest,
   return { endpoint, manifest, variants }
 }
 
-type Tables = Pick<ComparedVariant, 'tables' | 'wholeTables'>
+type Tables = Pick<ComparedVariant, 'tables' | 'wholeTables' | 'isResolved'>
 
 /** Reads which tables a text of this manifest names; each text once. */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
@@ -99,11 +99,11 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue):
   const read = (sql: string): Tables => {
     try {
       const query = resolveQuery(sql, catalogue, types)
-      return { tables: query.tables, wholeTables: wholeTables(query) }
+      return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
     } catch (error) {
       // BigQuery knows functions that the resolver does not.
       if (!(error instanceof SqlError)) throw error
-      return { tables: [], wholeTables: [] }
+      return { tables: [], wholeTables: [], isResolved: false }
     }
   }
   return sql => {

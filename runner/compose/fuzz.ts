@@ -17,6 +17,7 @@ import { answerOf } from '../testing/run-case.js'
 import { type Closers, createClosers } from './closers.js'
 import { openServingEngine, requireData, soundDefinitions } from './engine.js'
 import { loadManifests } from './manifests.js'
+import { placeFailures } from './place-failures.js'
 import { AT_ONCE, openTestEngine, sourceOf, testDeps, viewOf } from './tests.js'
 
 export interface FuzzOptions {
@@ -71,8 +72,9 @@ export async function fuzzEndpoint(
     const nowMicros = options.nowMicros ?? test?.nowMicros ?? systemClock().nowMicros()
     const { caller, ...deps } = testDeps(opened)
     const index = indexEndpoints([detail.endpoint])
+    const placing = placeFailures(engine, { dir: settings.endpointsDir, details: () => [detail] })
     const call: Call = async args => {
-      const requestDeps = { ...deps, engine, endpoints: () => index }
+      const requestDeps = { ...deps, engine: placing, endpoints: () => index }
       const answer = await answerOf(detail.endpoint, args, nowMicros, caller, requestDeps, options.signal)
       return faultOf(answer, detail.endpoint)
     }
@@ -160,7 +162,8 @@ const MAX_REPEATED = 10
 async function confirm(group: readonly Finding[], call: Call): Promise<Finding | null> {
   for (const found of group.slice(0, MAX_REPEATED)) {
     const what = await call(found.arguments)
-    if (what !== null && causeOf(what) === causeOf(found.what)) return found
+    // Calls that fail beside others may be told without their place.
+    if (what !== null && causeOf(what) === causeOf(found.what)) return { ...found, what }
   }
   return null
 }

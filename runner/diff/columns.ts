@@ -2,6 +2,7 @@
 import { type ColumnType, parseColumnType } from '../manifest/column-type.js'
 import { alignRows, pairChanges } from '../manifest/tests/align-rows.js'
 import type { ContractColumn } from '../model/endpoint.js'
+import type { Manifest } from '../model/manifest.js'
 import type { ColumnPromise } from '../model/query.js'
 import type { Report } from './change-rules.js'
 import { shown } from './shown.js'
@@ -26,6 +27,17 @@ export function diffColumns(base: readonly ContractColumn[], head: readonly Cont
   const [oldOrder, newOrder] = [kept(base, after), kept(head, before)]
   if (oldOrder !== newOrder) report('column/moved', `the order of columns is ${newOrder}; it was ${oldOrder}`)
 }
+
+/** The columns with the promises that the manifest makes, and without those that only a query shows that is resolved here. */
+export const withoutInferred = (
+  columns: readonly ContractColumn[],
+  { columns: declared = [] }: Manifest,
+): readonly ContractColumn[] =>
+  columns.map(({ fields: _, ...column }) => {
+    const written = declared.find(({ name }) => name === column.name)
+    const json = column.type === 'INT64' ? (written?.json ?? null) : column.json
+    return { ...column, required: written?.required ?? false, json }
+  })
 
 const byName = (columns: readonly ContractColumn[]): ReadonlyMap<string, ContractColumn> =>
   new Map(columns.map(column => [column.name, column]))

@@ -17,6 +17,8 @@ export interface ComparedVariant {
   readonly tables: readonly string[]
   /** The partitioned tables among them whose every partition it reads. */
   readonly wholeTables: readonly string[]
+  /** Whether it is resolved here; else only the warehouse knows its tables or functions, and no columns are seen to be REQUIRED. */
+  readonly isResolved: boolean
 }
 
 export interface ComparedTest {

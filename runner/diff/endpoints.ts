@@ -1,7 +1,8 @@
 /** CONDUCTOR of the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
+import type { ContractColumn } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Change, changeOf, type Report } from './change-rules.js'
-import { diffColumns } from './columns.js'
+import { diffColumns, withoutInferred } from './columns.js'
 import type { BrokenManifest, ComparedEndpoint, Side } from './compared.js'
 import { diffLookups } from './lookups.js'
 import { diffParameters } from './parameters.js'
@@ -80,7 +81,10 @@ function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, { usdPerTi
   diffTenant(base.manifest, head.manifest, report)
   diffParameters(base.manifest, head.manifest, report)
   diffLookups(base.manifest, head.manifest, report)
-  diffColumns(before.columns, after.columns, report)
+  const areResolved = [...base.variants, ...head.variants].every(({ isResolved }) => isResolved)
+  const columnsOf = (side: ComparedEndpoint): readonly ContractColumn[] =>
+    areResolved ? side.endpoint.columns : withoutInferred(side.endpoint.columns, side.manifest)
+  diffColumns(columnsOf(base), columnsOf(head), report)
   diffSettings(before, after, report)
   diffVariants(base, head, report)
   diffReads(base, head, usdPerTib, report)

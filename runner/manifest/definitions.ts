@@ -51,6 +51,13 @@ function causingFile({ file, message }: Diagnostic, mistakes: readonly Diagnosti
   if (schema !== null) return schema
   const called = /^Function \S+ \((.+?):\d+:\d+\): /.exec(message)?.[1]
   if (called !== undefined && called !== file) return called
+  const uncalled = /^Function not found: (?:[\w-]+\.)*(\w+)/.exec(message)?.[1]
+  if (uncalled !== undefined) {
+    const isOf = (one: Diagnostic): boolean =>
+      one.rule === 'function/file-name' &&
+      /([^./]+)\.sql$/.exec(one.file)?.[1]?.toLowerCase() === uncalled.toLowerCase()
+    return mistakes.find(isOf)?.file ?? null
+  }
   const missing = /^no table schema has the name "([^"]+)"/.exec(message)?.[1]
   if (missing === undefined) return null
   return (

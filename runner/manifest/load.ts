@@ -304,8 +304,9 @@ async function loadOne(
   const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
   const { maxBytes = null, checksImplied = true } = options
   const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told, { maxBytes, checksImplied })
-  diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, { ...facts, checked: sql.checked }))
-  if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, { ...facts, checked: sql.checked }))
+  const sqlFacts = { ...facts, checked: sql.checked, tables: options.tables }
+  diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
+  if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
 

@@ -122,6 +122,10 @@ export const RULES = {
   'sql/error': {
     says: "A variant does not compile. The message is BigQuery's, at the manifest's own line and column.",
   },
+  'sql/text-for-column': {
+    says: 'A text in double quotes that has the name of a column is compared with an argument or a literal. Double quotes make a text, backticks a name.',
+    isWarning: true,
+  },
   'sql/too-many-bytes': { says: 'BigQuery would read more bytes for a variant than `--max-bytes` allows.' },
   'table/file-name': {
     says: 'The file of a table schema is not named `<dataset>.<table>.json` or `<project>.<dataset>.<table>.json`.',

@@ -65,6 +65,8 @@ export interface TemplateProblem {
   readonly message: string
   /** For "did you mean": the word that was written, and the words that were possible. */
   readonly near?: { readonly word: string; readonly among: readonly string[] }
+  /** What to write where no word is near. */
+  readonly otherwise?: string
 }
 
 export interface ParsedTemplate {

@@ -169,7 +169,24 @@ function resolveGlobal(
     )
   const among = [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants']
   const { partial } = scope.origin
-  if (partial === null || rest.length > 0) return unknown(path, among)
+  if (partial === null || rest.length > 0) {
+    const found = unknown(path, among)
+    if (found.kind !== 'problem') return found
+    if (rest.length > 0) {
+      const field = rest[rest.length - 1]!
+      const lookup = [...names.lookups].find(([, known]) => known.has(field))?.[0]
+      if (lookup === undefined) return found
+      return {
+        ...found,
+        problem: { ...found.problem, otherwise: `write {{${lookup}.${field}}} for a field of the lookup table` },
+      }
+    }
+    const otherwise =
+      use === 'condition'
+        ? `whether an argument was given is asked with {{#if given.${first}}}`
+        : `an argument is written @${first}, without braces`
+    return { ...found, problem: { ...found.problem, otherwise } }
+  }
   const message = `unknown name "${first}": where the partial is included, {{> ${partial} ${first}=…}} would give it`
   return wrong('template/unknown-name', path, message, among)
 }

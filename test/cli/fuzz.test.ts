@@ -31,14 +31,14 @@ const PLANTED: readonly Planted[] = [
     says: 'a division by zero for one row of a lookup table',
     faulty: 'none: { n: 0 }',
     sound: 'none: { n: 1 }',
-    what: /^502 QUERY_FAILED: .*division by zero/i,
+    what: /^502 QUERY_FAILED: \S+\.yaml:\d+:\d+: .*division by zero/i,
     arguments: { unit: 'none', size: '1' },
   },
   {
     says: 'a cast of an argument',
     faulty: 'CAST(@size AS INT64)',
     sound: 'SAFE_CAST(@size AS INT64)',
-    what: /^502 QUERY_FAILED: Bad int64 value/,
+    what: /^502 QUERY_FAILED: \S+\.yaml:\d+:\d+: Bad int64 value/,
     arguments: { unit: 'dozen', size: 'a' },
   },
   {

@@ -1,6 +1,6 @@
 /** The interface of rules, and the facts that they read. Rules check what the JSON Schema cannot express. */
 
-import type { Token } from '../../../googlesql/index.js'
+import type { TableCatalogue, Token } from '../../../googlesql/index.js'
 import type { Severity } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
 import type { CheckedColumn, WarehouseReads } from '../../model/query.js'
@@ -32,6 +32,8 @@ export interface DistinctSql {
   readonly tokens: readonly Token[] | null
   /** The parameter references among the tokens; null where `tokens` is null. */
   readonly argumentNames: readonly ArgumentName[] | null
+  /** The place of an offset in the text. */
+  placeAt(offset: number): FilePlace
 }
 
 export interface TemplateFacts extends ManifestFacts {
@@ -50,6 +52,8 @@ export interface CheckedSql {
 export interface SqlFacts extends TemplateFacts {
   /** The texts that compile. */
   readonly checked: readonly CheckedSql[]
+  /** The tables that queries can name. */
+  readonly tables: TableCatalogue
 }
 
 export type Report = (place: FilePlace, message: string) => void

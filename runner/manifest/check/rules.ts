@@ -36,6 +36,7 @@ import { parameterUndeclared } from './rules/parameter-undeclared.js'
 import { parameterUnsafePattern } from './rules/parameter-unsafe-pattern.js'
 import { parameterUnused } from './rules/parameter-unused.js'
 import { sqlBlock } from './rules/sql-block.js'
+import { sqlTextForColumn } from './rules/sql-text-for-column.js'
 import { tenantUnknownParameter } from './rules/tenant-unknown-parameter.js'
 import { tenantUnread } from './rules/tenant-unread.js'
 
@@ -81,7 +82,7 @@ export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
 ]
 
 /** Rules about the columns of its queries. */
-export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary]
+export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary, sqlTextForColumn]
 
 /** What an author may do, told where it is asked for. */
 export const HINT_RULES: readonly Rule<SqlFacts>[] = [columnsNarrow]

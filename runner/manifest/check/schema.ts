@@ -42,8 +42,27 @@ function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string
     const message = schemaMessage(error, path, root, value)
     mistakes.set(`${JSON.stringify(message.at ?? path)} ${message.message}`, { ...message, path })
   }
-  return [...mistakes.values()]
+  return withOutdented([...mistakes.values()], value)
 }
+
+/** Keys of a parameter that stand beside its name rather than below it, which is one mistake for all of them. */
+function withOutdented(mistakes: readonly SchemaMistake[], value: unknown): readonly SchemaMistake[] {
+  const { parameters } = (value ?? {}) as { readonly parameters?: Readonly<Record<string, unknown>> }
+  const names = Object.keys(parameters ?? {})
+  const empty = names.find(name => parameters![name] === null)
+  const behind = empty === undefined ? [] : names.slice(names.indexOf(empty) + 1)
+  const outdented = behind.filter(name => PARAMETER_KEYS.has(name) && typeof parameters![name] !== 'object')
+  const [first] = outdented
+  if (first === undefined) return mistakes
+  const follows = new Set([empty, ...outdented])
+  const others = mistakes.filter(({ path: [section, name] }) => section !== 'parameters' || !follows.has(String(name)))
+  const message = `"${first}" belongs to the parameter "${empty}": indent it deeper than "${empty}"`
+  return [...others, { path: ['parameters', first], isAboutKey: true, rule: 'schema/type', message }]
+}
+
+const PARAMETER_KEYS: ReadonlySet<string> = new Set(
+  'type required default description examples enum pattern minimum maximum max_length format pinned_as role'.split(' '),
+)
 
 /** Schema mistakes as diagnostics. */
 export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: ManifestSource): readonly Diagnostic[] {

@@ -1,5 +1,5 @@
 /** Compiles every distinct SQL text of a manifest and places its errors in the manifest. */
-import { offsetOf, withAdvice } from '../../../googlesql/index.js'
+import { blamedOffset, offsetOf, withAdvice } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -82,7 +82,8 @@ export async function checkSqlTexts(
     }
     const { message } = result.problem
     const offset = offsetOf(text.sql, result.problem)
-    const { place, inclusion } = expanded.placeOf(text.variant.rendered, offset)
+    const blamed = blamedOffset(message, text.sql, offset)
+    const { place, inclusion } = expanded.placeOf(text.variant.rendered, blamed)
     const key = `${place.file}:${place.line}:${place.column}`
     if (skip.has(key)) continue
     fail(

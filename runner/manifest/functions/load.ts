@@ -63,7 +63,9 @@ const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
 function mistakeIn({ name, file, text }: SourceText & { readonly name: string }): Diagnostic | null {
   const start = { file, line: 1, column: 1 }
   if (!FUNCTION_NAME.test(name)) {
-    const message = 'a function is named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql'
+    const written = /\bFUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?`?((?:[\w-]+\.)+\w+)/i.exec(text)?.[1]
+    const hint = written === undefined ? '' : `; rename this file to ${written}.sql`
+    const message = `a function is in a file named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql${hint}`
     return diagnosticAt(start, 'function/file-name', message)
   }
   if (text.length > MAX_MANIFEST_LENGTH) return diagnosticAt(start, 'function/sql', 'the function is larger than 1 MB')

@@ -51,7 +51,8 @@ export function expandSql(
   const root = { partial: null, includedAt: null }
   const problems = [...parsed.problems.map(problem => ({ ...problem, origin: root })), ...expansion.problems]
   const diagnostics = problems.map(problem => {
-    const hint = problem.near ? didYouMean(problem.near.word, problem.near.among) : ''
+    const meant = problem.near ? didYouMean(problem.near.word, problem.near.among) : ''
+    const hint = meant || (problem.otherwise ? `; ${problem.otherwise}` : '')
     return diagnosticAt(place(problem), problem.rule, problem.message + hint + included(problem))
   })
   const space = variantSpace(expansion.pieces, lookups)
@@ -116,7 +117,7 @@ function distinctTexts(variants: readonly RenderedVariant[], placeOf: ExpandedSq
     const tokens = tokensOf(sql, before)
     if (tokens !== null) before = { source: sql, tokens }
     const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
-    return { sql, variant, share, tokens, argumentNames: tokens && argumentNames(tokens, place) }
+    return { sql, variant, share, tokens, argumentNames: tokens && argumentNames(tokens, place), placeAt: place }
   })
 }
 

@@ -22,7 +22,7 @@ const IN_BLOCK = 'the text of a block begins on the line after "|", indented dee
 /** The parser's messages, in order, with ours. The message that fits none is the parser's own. */
 const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Found) => Partial<SyntaxMistake>])[] = [
   [/^Missing closing (.)quote/, ([, quote], found) => unclosedQuote(quote!, found)],
-  [/^Nested mappings are not allowed/, (_, { line }) => ({ message: severalKeys(line) })],
+  [/^Nested mappings are not allowed/, (_, found) => deeperKey(found) ?? { message: severalKeys(found.line) }],
   [
     /^Plain value cannot start with .* character (.)/,
     ([, character]) => ({ message: `a text cannot begin with "${character}"; ${IN_QUOTES}` }),
@@ -107,6 +107,16 @@ const isQuoted = (node: Node): boolean =>
   isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE')
 
 const COLON_IN_TEXT = `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
+
+/** A key below a finished `key: value` that is indented deeper, so that it reads as more of that text. */
+function deeperKey({ text, offset, line }: Found): Partial<SyntaxMistake> | null {
+  const begin = text.lastIndexOf('\n', offset - 1) + 1 + line.length + 1
+  const next = text.slice(begin).split('\n', 1)[0]!
+  const indent = (one: string): number => one.search(/\S/)
+  if (!/^ *[\w-]+: +[^\s#]/.test(line) || !/^ *[\w-]+:(?: |$)/.test(next) || indent(next) <= indent(line)) return null
+  const message = 'this line is indented deeper than the key above, which has its value already; indent it as that'
+  return { offset: begin + indent(next), message }
+}
 
 function severalKeys(line: string): string {
   if (/^\s*description:\s+[^\s([{]/.test(line)) return COLON_IN_TEXT

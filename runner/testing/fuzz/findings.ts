@@ -6,7 +6,7 @@ import { quoted } from '../../model/program-text.js'
 import type { Answer } from '../answer.js'
 
 export interface Finding {
-  /** `502 QUERY_FAILED: division by zero` */
+  /** `502 QUERY_FAILED: endpoints/shop.funnel.yaml:41:12: division by zero` */
   readonly what: string
   readonly arguments: TestArguments
 }
@@ -22,12 +22,16 @@ export function faultOf(answer: Answer, { columns }: Pick<Endpoint, 'columns'>):
   return found === wanted ? null : `the columns are ${found}`
 }
 
+/** The place in a manifest or partial before a reason. */
+const PLACE = /^\S+\.(?:yaml|sql):\d+:\d+: /
+
 /** The cause: equal for faults whose messages differ only in the values that they quote, or have after a colon. */
 export function causeOf(fault: string): string {
   const [, code = '', message = fault] = /^(\d+ [A-Z_]+: )(.*)$/s.exec(fault) ?? []
   return (
     code +
     message
+      .replace(PLACE, '')
       .replace(/[:"'`].*$/s, '')
       .replace(/\b\d+\b/g, 'n')
       .trimEnd()

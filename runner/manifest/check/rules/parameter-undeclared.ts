@@ -10,7 +10,10 @@ export const parameterUndeclared: Rule<TemplateFacts> = {
     for (const { argumentNames } of texts) {
       for (const { name, place } of argumentNames ?? []) {
         if (declared.has(name)) continue
-        const hint = didYouMean(name, declared) || '; declare it under "parameters"'
+        const row = Object.values(manifest.lookups?.[name]?.rows ?? {})[0]
+        const hint = row
+          ? `; it is a lookup table: write {{${name}.${Object.keys(row)[0]}}} for a field`
+          : didYouMean(name, declared) || '; declare it under "parameters"'
         report(place(), `no parameter is named "${name}"${hint}`)
       }
     }
