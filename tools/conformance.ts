@@ -302,7 +302,9 @@ export function casesOfClause(clause: string): number {
 
 /** How many cases show that the function, or one of its family, is refused. */
 export function casesOfRefusedFunction(name: string): number {
-  const named = new RegExp(`^(?:(?:Table f|F)unction )?${name.replaceAll('.', '\\.').replace('*', '\\w+')} is not supported`)
+  const named = new RegExp(
+    `^(?:(?:Table f|F)unction )?${name.replaceAll('.', '\\.').replace('*', '\\w+')} is not supported`,
+  )
   return countOf(({ error }) => named.test(error))
 }
 
