@@ -192,7 +192,7 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
   const arms = scan.inputs.map(input => armOf(input, scan.columns, outer, context))
   // DuckDB plans each SELECT of a set operation, and reads them in parallel; VALUES is one read, in the order of the rows.
-  const isOfRows = scan.inputs.every(input => isLiteralRow(input) && hasTypesOf(scan.columns, input))
+  const isOfRows = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
   if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
     const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
     const from = `(VALUES\n${rows.join(',\n')}\n) AS ${context.newAlias()}(${names.join(', ')})`
@@ -204,6 +204,8 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
 }
 
 interface Arm {
+  /** Whether no column needs a cast to the type of the operation's. */
+  readonly hasSameTypes: boolean
   readonly block: Block
   readonly outputs: readonly Output[]
 }
@@ -219,21 +221,20 @@ function isLiteralRow(scan: Scan): boolean {
   return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr))
 }
 
-const hasTypesOf = (columns: readonly Column[], input: Scan): boolean =>
-  input.columns.every(({ type }, i) => duckdbType(type) === duckdbType(columns[i]!.type))
-
 /** One input of a set operation, with the names and exact types of the operation's columns. */
 function armOf(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): Arm {
   const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
   const scope = scopeOf(block, null)
+  const areSame = input.columns.map(({ type }, i) => duckdbType(type) === duckdbType(columns[i]!.type))
   const outputs = input.columns.map((column, i): Output => {
     const entry = findEntry(scope, column)
     const target = columns[i]!
-    const isSame = duckdbType(column.type) === duckdbType(target.type)
+    const isSame = areSame[i]!
     const sql = isSame ? entry.sql : castSql(entry.sql.text, column.type, target.type)
     return { name: context.name(target), sql, source: isSame ? entry.source : null }
   })
-  return { block: isLimited(block) ? block : { ...block, order: [] }, outputs }
+  const hasSameTypes = areSame.every(Boolean)
+  return { hasSameTypes, block: isLimited(block) ? block : { ...block, order: [] }, outputs }
 }
 
 function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): string {
