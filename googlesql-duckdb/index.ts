@@ -10,6 +10,7 @@ export type {
   FunctionCatalogue,
   FunctionSource,
   InformationSchemaView,
+  PartitionUnit,
   ScalarKind,
   ScalarType,
   Shard,

@@ -8,7 +8,7 @@
  *   node test/run.mjs --built FILE…       these files as in a run of all
  *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources; arguments go to mocha
  *
- * SLUICE_TEST_COVERAGE=on measures coverage in a run of all, and holds it against the thresholds of .c8rc.json; it takes an eighth more
+ * SLUICE_TEST_COVERAGE=on measures coverage in a run of all, and fails below a threshold; it takes an eighth more
  * processor time. SLUICE_TEST_JOBS says how many processes there are, SLUICE_TEST_TIMES=FILE gets what each file took.
  */
 import { fork, spawnSync } from 'node:child_process'
@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { LEFT_OUT } from './left-out.mjs'
 
 const C8 = 'node_modules/c8/bin/c8.js'
+const LEAST_LINES = 90
 const MOCHA = 'node_modules/mocha/bin/mocha.js'
 
 /** What another version of Node cannot change: pure computation, what queries answer, documents, and conventions of the sources. */
@@ -95,6 +96,16 @@ const { passed, failed, pending } = total
 console.log(`${passed} passed, ${failed} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 
+/** How many per cent of the lines ran. Lines of packages, which the build bundles, do not count. */
+function coveredLines(coverage) {
+  const reports = join(folder, 'reports')
+  spawnSync(process.execPath, [C8, 'report', '--temp-directory', coverage, '--reporter=json-summary', '--reports-dir', reports], { stdio: 'inherit' })
+  const files = Object.entries(JSON.parse(readFileSync(join(reports, 'coverage-summary.json'), 'utf8')))
+  const own = files.filter(([file]) => file !== 'total' && !file.includes('node_modules')).map(([, { lines }]) => lines)
+  const sum = key => own.reduce((total, lines) => total + lines[key], 0)
+  return (100 * sum('covered')) / sum('total')
+}
+
 function runWithMocha(args) {
   const counts = join(folder, 'counts.json')
   const env = { ...process.env, SLUICE_TEST_COUNTS: counts }
@@ -132,9 +143,9 @@ async function runAll(isWanted) {
   await Promise.all(Array.from({ length: jobs }, () => runProcess({ next, add, env })))
   if (process.env.SLUICE_TEST_TIMES) writeFileSync(process.env.SLUICE_TEST_TIMES, `${times.join('\n')}\n`)
   if (isMeasured) {
-    const report = [C8, 'report', '--temp-directory', coverage, '--reporter=text-summary', '--check-coverage']
-    const { status } = spawnSync(process.execPath, report, { stdio: 'inherit' })
-    if (status !== 0) add({ failed: 1, names: ['coverage is below the thresholds of .c8rc.json'] })
+    const lines = coveredLines(coverage)
+    console.log(`coverage: ${lines.toFixed(1)} % of the lines, ${LEAST_LINES} % are required`)
+    if (!(lines >= LEAST_LINES)) add({ failed: 1, names: [`coverage is below ${LEAST_LINES} % of the lines`] })
   }
 }
 

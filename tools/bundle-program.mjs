@@ -49,12 +49,14 @@ const bundlingPackages = {
       return { path: createRequire(importer).resolve(path) }
     })
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => {
+      // Reads no member, or else Node warns of those that are deprecated.
+      if (isBuiltin(path)) return { contents: `module.exports = process.getBuiltinModule('${path}')` }
       // From where the package is: a package manager may hide from this one what that one needs.
-      const from = isBuiltin(path) ? 'import.meta.url' : `createRequire(import.meta.url).resolve('${DUCKDB}')`
+      const required = `createRequire(createRequire(import.meta.url).resolve('${DUCKDB}'))('${path}')`
       return {
         contents: [
           "import { createRequire } from 'node:module'",
-          `const required = createRequire(${from})('${path}')`,
+          `const required = ${required}`,
           'export default required',
           `export const { ${namesOf(path)} } = required`,
         ].join('\n'),

@@ -2,7 +2,6 @@
 import { elementOfRange, type RangeKind, type StructType, type Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
-import { rangeBoundSql } from './ranges.js'
 
 export interface JsonTextOptions {
   /**
@@ -67,10 +66,13 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
 /** The text of a range: an object of its bounds, of which one that is unbounded is `null`. */
 function rangeSql(sql: string, kind: RangeKind, options: JsonTextOptions, depth: number): string {
   const row = `range_${depth}$`
-  const element: Type = { kind: elementOfRange(kind) }
-  const start = { name: 'start', text: jsonTextSql(rangeBoundSql(row, 's', element), element, options) }
-  const end = { name: 'end', text: jsonTextSql(rangeBoundSql(row, 'e', element), element, options) }
-  return objectSql(`CAST(${sql} AS ${duckdbType({ kind })})`, row, [start, end], options)
+  const bound = (field: 's' | 'e'): string =>
+    `bq_json_of_${elementOfRange(kind).toLowerCase()}_bound(struct_extract(${row}, '${field}'))`
+  const members = [
+    { name: 'start', text: bound('s') },
+    { name: 'end', text: bound('e') },
+  ]
+  return objectSql(`CAST(${sql} AS ${duckdbType({ kind })})`, row, members, options)
 }
 
 function structSql(sql: string, type: StructType, options: JsonTextOptions, depth: number): string {

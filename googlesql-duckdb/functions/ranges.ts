@@ -6,11 +6,9 @@ import { typed } from './typed.js'
 
 const elementOf = ({ kind }: Type): RangeElementKind => (isRangeKind(kind) ? elementOfRange(kind) : 'DATE')
 
-/** The start or the end of a range as a value of its elements' type; NULL where it is unbounded. */
-export const rangeBoundSql = (range: string, field: 's' | 'e', element: Type): string =>
-  `nullif(struct_extract(${range}, '${field}'), '${field === 's' ? '-' : ''}infinity'::${duckdbType(element)})`
-
-const bound = (field: 's' | 'e'): Form => typed(({ sql: [range], type }) => rangeBoundSql(range!, field, type))
+/** The start or the end of a range, which is NULL where the range is unbounded. */
+const bound = (field: 's' | 'e', infinity: string): Form =>
+  typed(({ sql: [range], type }) => `nullif(struct_extract(${range}, '${field}'), '${infinity}'::${duckdbType(type)})`)
 
 const contains: Form = ({ sql: [range, inner], args }) =>
   isRangeKind(args[1]!.type.kind)
@@ -28,8 +26,8 @@ const generate: Form = ({ sql: [range, step, keepsPart], args }) =>
 
 export const RANGE_FORMS: Forms = {
   RANGE: construct,
-  RANGE_START: bound('s'),
-  RANGE_END: bound('e'),
+  RANGE_START: bound('s', '-infinity'),
+  RANGE_END: bound('e', 'infinity'),
   RANGE_CONTAINS: contains,
   RANGE_OVERLAPS: ({ sql }) => `bq_range_overlaps(${sql.join(', ')})`,
   RANGE_INTERSECT: typed(({ sql, type }) => `bq_${elementOf(type).toLowerCase()}_range_intersect(${sql.join(', ')})`),

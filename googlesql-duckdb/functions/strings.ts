@@ -101,27 +101,31 @@ function concat(call: FormCall): string {
   return call.type.kind === 'STRING' ? castSql(only!, call.args[0]!.type, STRING) : only!
 }
 
-/** The SQL of a part that is no ARRAY and no STRUCT, as a VARCHAR. */
-type LeafSql = (sql: string, type: Type) => string
+/** The SQL of a part as a VARCHAR; null for an ARRAY or a STRUCT whose own parts are encoded. */
+type PartSql = (sql: string, type: Type) => string | null
 
 /** The value in the encoding that FORMAT, CONTAINS_SUBSTR and SEARCH read. */
-export function encoded(sql: string, type: Type, leaf: LeafSql, depth = 0): string {
-  if (type.kind === 'ARRAY') {
-    const name = `f${depth}$`
-    return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, leaf, depth + 1)})) AS VARCHAR)`
-  }
-  return type.kind === 'STRUCT' ? encodedStruct(sql, type, leaf, depth) : leaf(sql, type)
+export function encoded(sql: string, type: Type, part: PartSql, depth = 0): string {
+  const whole = part(sql, type)
+  if (whole !== null) return whole
+  if (type.kind !== 'ARRAY') return encodedStruct(sql, type as StructType, part, depth)
+  const name = `f${depth}$`
+  return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, part, depth + 1)})) AS VARCHAR)`
 }
-function encodedStruct(sql: string, type: StructType, leaf: LeafSql, depth: number): string {
+
+function encodedStruct(sql: string, type: StructType, part: PartSql, depth: number): string {
   const names = fieldNames(type)
   const fields = type.fields.map((field, index) =>
-    encoded(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, leaf, depth),
+    encoded(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, part, depth),
   )
   return `CASE WHEN ${sql} IS NOT NULL THEN CAST(to_json([${fields.join(', ')}]::VARCHAR[]) AS VARCHAR) END`
 }
 
-const readable: LeafSql = (sql, type) => {
+const readable: PartSql = (sql, type) => {
   switch (type.kind) {
+    case 'ARRAY':
+    case 'STRUCT':
+      return null
     case 'STRING':
       return sql
     case 'FLOAT64':

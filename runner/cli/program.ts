@@ -1,5 +1,5 @@
 /** The commands and their flags. A command loads what it runs when it runs: to load all of them takes longer than most run. */
-import { statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
@@ -81,7 +81,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .showHelpAfterError('(sluice --help lists the commands)')
   program.hook('preAction', (_, action) => {
     const { tables } = action.opts() as { readonly tables?: string }
-    if (tables !== undefined && !WRITES_SCHEMAS.has(action.name()) && !isFolder(tables))
+    if (tables !== undefined && !WRITES_SCHEMAS.has(action.name()) && !existsSync(tables))
       throw new SetupError(`--tables ${tables}: there is no such folder of table schemas`)
   })
   const command = (signature: string, description: string, parent = program): Command => {
@@ -548,8 +548,6 @@ function withSettings(command: Command, names: readonly (string | null)[]): Comm
 
 /** The commands that make the folder of table schemas. */
 const WRITES_SCHEMAS: ReadonlySet<string> = new Set(['infer', 'pull', 'sample'])
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Commander's camelCase names back to the settings' own. */
 function settingFlags(flags: GivenFlags): Flags {

@@ -123,7 +123,7 @@ describe('functions that are kept in a dataset, on the command line', () => {
     expect(err.trimEnd().split('\n')).to.deep.equal([
       'functions/shop.loop.sql:1:40: Function shop.loop calls itself: shop.loop → shop.loop [function/sql]',
       'functions/shop.tax.sql:2:13: Unrecognized name: rate [function/sql]',
-      'functions/strange name.sql:1:1: a function is named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql [function/file-name]',
+      'functions/strange name.sql:1:1: a function is in a file named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql [function/file-name]',
     ])
   })
 

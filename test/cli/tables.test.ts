@@ -274,6 +274,7 @@ describe('sluice tables', () => {
     })
 
     it('refuses a table without a schema', async () => {
+      mkdirSync(dir, { recursive: true })
       expect(await tables('ddl', 'shop.none')).to.deep.equal({
         code: 2,
         out: '',

@@ -1,12 +1,13 @@
 /** Macros of ranges: structs of two bounds, which are infinite where the range is unbounded. */
 import { EMPTY_RANGE } from '../../../googlesql/values/ranges.js'
 
-/** For each type of bounds: its name in macros, DuckDB's type, the text of a bound `d`, its microseconds, and the way back. */
+/** For each type of bounds: its name in macros, DuckDB's type, the texts of a bound `d`, its microseconds, and the way back. */
 const ELEMENTS = [
   {
     name: 'date',
     type: 'DATE',
     text: 'CAST(d AS VARCHAR)',
+    json: 'CAST(d AS VARCHAR)',
     micros: 'epoch_us(CAST(d AS TIMESTAMP))',
     ofMicros: (us: string) => `CAST(make_timestamp(${us}) AS DATE)`,
   },
@@ -14,6 +15,7 @@ const ELEMENTS = [
     name: 'datetime',
     type: 'TIMESTAMP',
     text: 'bq_datetime_text(CAST(d AS TIMESTAMP))',
+    json: "bq_json_clock(replace(CAST(CAST(d AS TIMESTAMP) AS VARCHAR), ' ', 'T'))",
     micros: 'epoch_us(CAST(d AS TIMESTAMP))',
     ofMicros: (us: string) => `make_timestamp(${us})`,
   },
@@ -21,6 +23,7 @@ const ELEMENTS = [
     name: 'timestamp',
     type: 'TIMESTAMPTZ',
     text: 'bq_timestamp_text(CAST(d AS TIMESTAMPTZ))',
+    json: "bq_json_clock(replace(CAST(CAST(d AS TIMESTAMP) AS VARCHAR), ' ', 'T')) || 'Z'",
     micros: 'epoch_us(CAST(d AS TIMESTAMPTZ))',
     ofMicros: (us: string) => `make_timestamptz(${us})`,
   },
@@ -33,9 +36,10 @@ export const RANGE_MACROS: readonly string[] = [
   `bq_range_contains_range(r, o) AS (r.s <= o.s AND o.e <= r.e)`,
   `bq_range_overlaps(r, o) AS (r.s < o.e AND o.s < r.e)`,
   // A bound is cast to its type, which DuckDB forgets of a range that is NULL before the query runs.
-  ...ELEMENTS.flatMap(({ name, type, text, micros, ofMicros }) => [
+  ...ELEMENTS.flatMap(({ name, type, text, json, micros, ofMicros }) => [
     `bq_${name}_bound_text(d) AS CASE WHEN isfinite(CAST(d AS ${type})) THEN ${text} WHEN d IS NOT NULL THEN 'UNBOUNDED' END`,
     `bq_${name}_range_text(r) AS ('[' || bq_${name}_bound_text(r.s) || ', ' || bq_${name}_bound_text(r.e) || ')')`,
+    `bq_json_of_${name}_bound(d) AS CASE WHEN isfinite(CAST(d AS ${type})) THEN '"' || ${json} || '"' ELSE 'null' END`,
     `bq_text_to_${name}_range(t) AS list_transform([bq_read_range(t, '${name}')], lambda b$: CASE WHEN b$ IS NOT NULL THEN
       struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`,
     `bq_${name}_range_intersect(r, o) AS CASE

@@ -1,5 +1,4 @@
 /** SEARCH over a whole value. */
-import type { Type } from '../../../googlesql/types/types.js'
 import {
   checkScope,
   SearchError,
@@ -7,27 +6,19 @@ import {
   type TextSearch,
   textSearch,
 } from '../../../googlesql/values/text-search.js'
+import type { SearchedParts } from '../../searched-parts.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /** Whether a text of the value is found; NULL where none is and one is NULL. The value is in the encoding of format/value.ts. */
-function isFoundIn(value: string | null, type: Type, scope: string, isFound: TextSearch): boolean | null {
-  switch (type.kind) {
-    case 'STRING':
-      return value === null ? null : isFound(value)
-    case 'JSON':
-      return value === null ? null : isFoundInJson(JSON.parse(value), scope, isFound)
-    case 'STRUCT': {
-      const parts = value === null ? null : partsOf(value)
-      return anyOf(
-        type.fields.map((field, index) => () => isFoundIn(parts?.[index] ?? null, field.type, scope, isFound)),
-      )
-    }
-    case 'ARRAY':
-      if (value === null || (type.element.kind !== 'STRING' && type.element.kind !== 'STRUCT')) return false
-      return anyOf(partsOf(value).map(part => () => isFoundIn(part, type.element, scope, isFound)))
-    default:
-      return false
+function isFoundIn(value: string | null, parts: SearchedParts, scope: string, isFound: TextSearch): boolean | null {
+  if (parts === null) return false
+  if (parts === 'text') return value === null ? null : isFound(value)
+  if (parts === 'json') return value === null ? null : isFoundInJson(JSON.parse(value), scope, isFound)
+  if ('each' in parts) {
+    return value !== null && anyOf(partsOf(value).map(part => () => isFoundIn(part, parts.each, scope, isFound)))
   }
+  const fields = value === null ? null : partsOf(value)
+  return anyOf(parts.map((part, index) => () => isFoundIn(fields?.[index] ?? null, part, scope, isFound)))
 }
 
 const partsOf = (value: string): readonly (string | null)[] => JSON.parse(value) as (string | null)[]
@@ -75,14 +66,14 @@ function compiled(query: string, analyzer: string, analyzerOptions: string | nul
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_search',
-    // The value, its type as JSON, the query, json_scope, the analyzer and its options, which may be NULL where not given.
+    // The value, what is searched in it as JSON, the query, json_scope, the analyzer and its options, which may be NULL where not given.
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
     returns: 'VARCHAR',
     handlesNull: true,
     refuses: true,
     compute: (
       value: string | null,
-      type: string,
+      parts: string,
       query: string | null,
       scope: string | null,
       analyzer: string | null,
@@ -93,7 +84,7 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       try {
         checkScope(scope)
         const isFound = compiled(query, analyzer, analyzerOptions)
-        const found = isFoundIn(value, JSON.parse(type) as Type, scope, isFound)
+        const found = isFoundIn(value, JSON.parse(parts) as SearchedParts, scope, isFound)
         return found === null ? null : String(found)
       } catch (error) {
         if (error instanceof SearchRefusal) throw new RefusalError(error.message)

@@ -135,6 +135,7 @@ b
       ])
       expect(code).to.equal(0)
     }
+    mkdirSync(at('none'))
     const { out } = await run(at('old/endpoints'), at('new/endpoints'), '--tables', at('none'))
     expect(JSON.parse(out).diagnostics.map(({ rule }: { rule: string }) => rule)).to.deep.equal([
       'sql/error',

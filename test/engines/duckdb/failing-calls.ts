@@ -215,6 +215,7 @@ export const FAILING_BY_PARAMETER: Readonly<Record<string, string>> = {
   APPROX_TOP_COUNT: 'APPROX_TOP_COUNT(1, @number)',
   APPROX_TOP_SUM: 'APPROX_TOP_SUM(1, 1, @number)',
   CONTAINS_SUBSTR: `CONTAINS_SUBSTR('a', @text)`,
+  SEARCH: `SEARCH('a', @text)`,
   NTILE: 'NTILE(@number) OVER (ORDER BY 1)',
   NTH_VALUE: 'NTH_VALUE(1, @number) OVER (ORDER BY 1)',
   LAG: 'LAG(1, @number) OVER (ORDER BY 1)',

@@ -1,8 +1,21 @@
 import { expect } from 'chai'
+import { allFunctions } from '../../../googlesql/functions/all.js'
+import { FormError } from '../../../googlesql-duckdb/functions/function-sql.js'
 import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
 import { inOrderOfUse } from '../../../googlesql-duckdb/runtime/prepare-session.js'
 import { SCALAR_FUNCTIONS } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
+import { callsOf, sqlOf } from '../catalogue-calls.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
+
+/** The SQL of the call; none for a call that is refused. */
+function writtenCall({ entry, args, type }: ReturnType<typeof callsOf>[number]): string {
+  try {
+    return sqlOf(entry, args, type)
+  } catch (error) {
+    if (error instanceof FormError) return ''
+    throw error
+  }
+}
 
 describe('a prepared session', () => {
   let session: SqlSession
@@ -47,10 +60,12 @@ describe('a prepared session', () => {
   it('calls scalar functions that may refuse only through bq_unrefused', () => {
     const refusing = SCALAR_FUNCTIONS.filter(native => native.refuses)
     expect(refusing).to.not.deep.equal([])
+    const ofFunctions = allFunctions().flatMap(entry => callsOf(entry).map(writtenCall))
+    const all = [...MACROS, ...ofFunctions].join('\n')
     for (const { name, returns } of refusing) {
       expect(returns, name).to.equal('VARCHAR')
-      const texts = MACROS.join('\n').split(new RegExp(`\\b${name}\\(`))
-      expect(texts.length, `a macro calls ${name}`).to.be.greaterThan(1)
+      const texts = all.split(new RegExp(`\\b${name}\\(`))
+      expect(texts.length, `a macro or a function's SQL calls ${name}`).to.be.greaterThan(1)
       for (const before of texts.slice(0, -1)) expect(before, name).to.match(/\bbq_unrefused\($/)
     }
   })

@@ -1,0 +1,27 @@
+/** The parts of a value that SEARCH reads; its SQL passes them to the scalar function. */
+import type { Type } from '../googlesql/types/types.js'
+
+/**
+ * What is searched in a value of a type: a text, a JSON document, the elements of an array or the fields of a struct; null for
+ * nothing.
+ */
+export type SearchedParts = 'text' | 'json' | { readonly each: SearchedParts } | readonly SearchedParts[] | null
+
+export function searchedParts(type: Type): SearchedParts {
+  switch (type.kind) {
+    case 'STRING':
+      return 'text'
+    case 'JSON':
+      return 'json'
+    case 'STRUCT': {
+      const fields = type.fields.map(field => searchedParts(field.type))
+      return fields.some(parts => parts !== null) ? fields : null
+    }
+    case 'ARRAY': {
+      const each = type.element.kind === 'JSON' ? null : searchedParts(type.element)
+      return each && { each }
+    }
+    default:
+      return null
+  }
+}
