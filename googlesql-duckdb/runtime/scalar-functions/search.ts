@@ -15,21 +15,17 @@ function isFoundIn(value: string | null, parts: SearchedParts, scope: string, is
   if (parts === 'text') return value === null ? null : isFound(value)
   if (parts === 'json') return value === null ? null : isFoundInJson(JSON.parse(value), scope, isFound)
   if ('each' in parts) {
-    return value !== null && anyOf(partsOf(value).map(part => () => isFoundIn(part, parts.each, scope, isFound)))
+    return value !== null && anyOf(partsOf(value).map(part => isFoundIn(part, parts.each, scope, isFound)))
   }
   const fields = value === null ? null : partsOf(value)
-  return anyOf(parts.map((part, index) => () => isFoundIn(fields?.[index] ?? null, part, scope, isFound)))
+  return anyOf(parts.map((part, index) => isFoundIn(fields?.[index] ?? null, part, scope, isFound)))
 }
 
 const partsOf = (value: string): readonly (string | null)[] => JSON.parse(value) as (string | null)[]
 
-function anyOf(results: readonly (() => boolean | null)[]): boolean | null {
-  let result: boolean | null = false
-  for (const found of results.map(each => each())) {
-    if (found === true) return true
-    if (found === null) result = null
-  }
-  return result
+function anyOf(results: readonly (boolean | null)[]): boolean | null {
+  if (results.includes(true)) return true
+  return results.includes(null) ? null : false
 }
 
 function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): boolean {
@@ -54,13 +50,15 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
   throw new SearchRefusal('SEARCH: whether numbers and booleans in JSON are searched is not documented')
 }
 
-/** The search of the last call: its texts are the same for all rows. */
-let last: { readonly key: string; readonly search: TextSearch } | null = null
+/** The search of the last call: all but the value is the same for all rows. */
+let last: { readonly key: string; readonly parts: SearchedParts; readonly isFound: TextSearch } | null = null
 
-function compiled(query: string, analyzer: string, analyzerOptions: string | null): TextSearch {
-  const key = JSON.stringify([query, analyzer, analyzerOptions])
-  if (last?.key !== key) last = { key, search: textSearch({ query, analyzer, analyzerOptions }) }
-  return last.search
+function compiled(parts: string, query: string, analyzer: string, analyzerOptions: string | null) {
+  const key = JSON.stringify([parts, query, analyzer, analyzerOptions])
+  if (last?.key !== key) {
+    last = { key, parts: JSON.parse(parts) as SearchedParts, isFound: textSearch({ query, analyzer, analyzerOptions }) }
+  }
+  return last
 }
 
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
@@ -83,8 +81,8 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       if (scope === null || analyzer === null) throw new ScalarFunctionError('SEARCH: an option must not be NULL')
       try {
         checkScope(scope)
-        const isFound = compiled(query, analyzer, analyzerOptions)
-        const found = isFoundIn(value, JSON.parse(parts) as SearchedParts, scope, isFound)
+        const search = compiled(parts, query, analyzer, analyzerOptions)
+        const found = isFoundIn(value, search.parts, scope, search.isFound)
         return found === null ? null : String(found)
       } catch (error) {
         if (error instanceof SearchRefusal) throw new RefusalError(error.message)
