@@ -17,7 +17,7 @@ const CHILD = `
   output.stream.write('between\\n')
   output.hold('last\\n')
   output.flush()
-  output.flush()
+  output.end()
 `
 
 describe('lines that are gathered', () => {
