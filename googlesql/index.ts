@@ -18,6 +18,7 @@ export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind,
 export { parseScript } from './parse/parse.js'
 export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'
+export { impliedName } from './resolve/expressions/expression.js'
 export { inferParameters, type UndeclaredParameter } from './resolve/infer-parameters.js'
 export { functionMistakes, resolveQuery } from './resolve/resolve.js'
 export type { FunctionMistake } from './resolve/stored-functions.js'

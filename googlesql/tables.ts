@@ -157,6 +157,8 @@ export function tableCatalogue(
     absence(name) {
       const asked = informationSchemaName(name)
       if (asked) return reasonOfBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? NO_SUCH_VIEW
+      const legacy = LEGACY_LIST.exec(name)
+      if (legacy) return insteadOfLegacy(legacy[1] ?? '')
       const known = [name, ...otherNames(name, naming)]
       return known.map(one => reasonOfBroken(broken, one) ?? absences.get(one)).find(reason => reason !== undefined)
     },
@@ -173,6 +175,12 @@ function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition
 
 const NO_SUCH_VIEW =
   'INFORMATION_SCHEMA has TABLES, COLUMNS, COLUMN_FIELD_PATHS and PARTITIONS here, each of a dataset with tables'
+
+/** The tables of a dataset as BigQuery listed them before it had INFORMATION_SCHEMA. */
+const LEGACY_LIST = /^(.+\.)?__TABLES(?:_SUMMARY)?__$/i
+
+const insteadOfLegacy = (dataset: string): string =>
+  `${dataset}INFORMATION_SCHEMA.TABLES has the tables, and ${dataset}INFORMATION_SCHEMA.PARTITIONS their rows`
 
 /** The view of a dataset that has tables; undefined for any other. */
 function informationSchema(

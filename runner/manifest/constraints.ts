@@ -2,6 +2,7 @@
 import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import { wholePattern } from '../model/whole-pattern.js'
 import { compilePinnedAs } from './pinned-as/pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
@@ -62,7 +63,6 @@ function contradictionFinder(
 ): (argument: ScalarValue, value: Scalar) => string | null {
   const { scalar, isArray } = splitType(authored.type)
   const pattern = compilePattern(authored.pattern)
-  const wholePattern = pattern && new RegExp(`^(?:${pattern.source})$`, pattern.flags)
   const maxLength = scalar === 'string' && !isArray ? authored.max_length : undefined
   return (argument, value) => {
     if (argument === '') return 'is empty, and an empty argument is no argument'
@@ -73,7 +73,7 @@ function contradictionFinder(
     if (maximum !== null && compareValues(scalar, argument, maximum) > 0) {
       return `${value} is more than maximum ${authored.maximum}`
     }
-    if (wholePattern?.test(String(argument)) === false) return `${value} does not match the pattern`
+    if (pattern && !wholePattern(pattern).test(String(argument))) return `${value} does not match the pattern`
     if (maxLength === undefined || [...String(argument)].length <= maxLength) return null
     return `is longer than max_length ${maxLength}`
   }

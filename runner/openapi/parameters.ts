@@ -2,6 +2,7 @@
 import type { Endpoint } from '../model/endpoint.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import { splitType } from '../model/typed-value.js'
+import { wholePattern } from '../model/whole-pattern.js'
 import type { Dialect, JsonSchema } from './schema.js'
 
 /** The versions of OpenAPI that documents are written in. */
@@ -72,7 +73,7 @@ function examplesOf(parameter: Parameter): readonly unknown[] {
 /** Whether the other constraints let this row's name through. */
 function isTaken({ enum: values, pattern, maxLength = Infinity }: Parameter, row: string): boolean {
   if (values && !values.includes(row)) return false
-  return [...row].length <= maxLength && (!pattern || new RegExp(`^(?:${pattern.source})$`, pattern.flags).test(row))
+  return [...row].length <= maxLength && (!pattern || wholePattern(pattern).test(row))
 }
 
 /** The schema of an argument with its description and examples, complete in itself. */
@@ -135,7 +136,7 @@ function scalarSchema(
     type: TYPES[scalar],
     ...formOf(scalar, format === 're2', dialect),
     ...(allowed && { enum: allowed }),
-    ...(pattern && { pattern: `^(?:${pattern.source})$` }),
+    ...(pattern && { pattern: wholePattern(pattern).source }),
     ...(!isArray && maxLength !== undefined && { maxLength }),
     ...(least !== undefined && { minimum: least }),
     ...(most !== undefined && { maximum: most }),

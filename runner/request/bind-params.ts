@@ -4,6 +4,7 @@ import { type ArgumentProblem, RunnerError } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import { wholePattern } from '../model/whole-pattern.js'
 import type { RawArgument, RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
@@ -142,16 +143,4 @@ function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value
   const isTooLong = type === 'string' && splitType(parameter.type).isArray === false && maxLength !== undefined
   if (isTooLong && [...String(value)].length > maxLength) return `must be at most ${maxLength} characters long`
   return null
-}
-
-const wholePatterns = new WeakMap<RegExp, RegExp>()
-
-/** The author's pattern anchored to the whole value, compiled once per pattern. */
-function wholePattern(pattern: RegExp): RegExp {
-  let whole = wholePatterns.get(pattern)
-  if (!whole) {
-    whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
-    wholePatterns.set(pattern, whole)
-  }
-  return whole
 }

@@ -1,5 +1,6 @@
 /** Handlebars' tree → our nodes. A construct that is not listed here is refused, with its position. */
 import type { NamePath, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
+import { askWhetherGiven } from './syntax-problem.js'
 
 export interface Reading {
   readonly offsetOf: (position: hbs.AST.Position) => number
@@ -111,7 +112,9 @@ function blockNode(block: hbs.AST.BlockStatement, reading: Reading): TemplateNod
   const whenTrue = nodesOf(block.program, reading)
   const whenFalse = nodesOf(block.inverse, reading)
   if (!(BLOCKS as readonly string[]).includes(helper)) {
-    const message = `unknown block "#${helper}"; only #if, #unless and #each exist`
+    const message = helper.startsWith('given.')
+      ? askWhetherGiven(helper, block.program === undefined)
+      : `unknown block "#${helper}"; only #if, #unless and #each exist`
     return refuse(block.path, reading, message, 'template/unknown-helper')
   }
   const params = block.program?.blockParams ?? block.inverse?.blockParams ?? []

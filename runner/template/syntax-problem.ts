@@ -25,7 +25,7 @@ const DASHED_END = /--~?\}\}/g
  * closed or are closed by another name, and blocks nested too deeply. Null when the text has none of these.
  */
 export function findUnreadable(text: string): TemplateProblem | null {
-  const open: { readonly name: string; readonly offset: number; branches: number }[] = []
+  const open: { readonly name: string; readonly sigil: string; readonly offset: number; branches: number }[] = []
   let tags = 0
   // A comment that holds the beginning of a block is one whose end is missing.
   let swallowing: number | null = null
@@ -77,7 +77,7 @@ export function findUnreadable(text: string): TemplateProblem | null {
       return problem(offset, `a block ends with "/": write {{/${name.slice(3)}}}`)
     }
     // `{{^}}` means `{{else}}`.
-    if (sigil === '#' || (sigil === '^' && name !== '')) open.push({ name, offset, branches: 0 })
+    if (sigil === '#' || (sigil === '^' && name !== '')) open.push({ name, sigil, offset, branches: 0 })
     if (open.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
     if (sigil !== '/') continue
     const opened = open.pop()
@@ -85,6 +85,9 @@ export function findUnreadable(text: string): TemplateProblem | null {
       return problem(swallowing, 'this comment is never closed; expected "}}"')
     if (opened === undefined && unopened !== null) return problem(unopened.offset, unopened.message)
     if (opened === undefined) return problem(offset, `"{{/${name}}}" closes a block that was never opened`)
+    if (opened.name !== name && opened.name.startsWith('given.')) {
+      return problem(opened.offset, askWhetherGiven(opened.name, opened.sigil === '^'))
+    }
     if (opened.name !== name) {
       return problem(offset, `"{{/${name}}}" cannot close "{{#${opened.name}}}"; expected "{{/${opened.name}}}"`)
     }
@@ -92,6 +95,12 @@ export function findUnreadable(text: string): TemplateProblem | null {
   const unclosed = open.pop()
   if (unclosed === undefined) return null
   return problem(unclosed.offset, `"{{#${unclosed.name}}}" is never closed; expected "{{/${unclosed.name}}}"`)
+}
+
+/** What to write for the block `{{#given.x}}` or `{{^given.x}}`. */
+export function askWhetherGiven(name: string, isNegated: boolean): string {
+  const block = isNegated ? 'unless' : 'if'
+  return `whether an argument was given is asked with {{#${block} ${name}}} … {{/${block}}}`
 }
 
 /** `{% if x %}` of another template language. */
@@ -141,6 +150,8 @@ export function findSyntaxProblem(text: string, error: unknown): TemplateProblem
 /** What to write where other template languages are meant, or a brace is missing. */
 function hintAt(text: string, offset: number): string | null {
   const rest = text.slice(offset)
+  const [, name, field] = /^([A-Za-z_][\w.]*)\[\s*["']?([A-Za-z_]\w*)["']?\s*\]/.exec(rest) ?? []
+  if (name !== undefined) return `a field stands behind a dot; write ${name}.${field}`
   if (rest.startsWith('}}}')) return 'it ends with two braces, "}}"; delete the third'
   if (/^\}(?!\})/.test(rest)) return 'it ends with two braces, "}}"'
   if (/^(?:&&|\|\|)/.test(rest)) return 'it takes one name; for two conditions write one block in the other'

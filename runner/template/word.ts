@@ -16,6 +16,7 @@ export function wordProblem(value: Word): string | null {
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'is beyond ±2^53 and would lose digits' : null
   }
   if (value.length > MAX_WORD_LENGTH) return `is longer than ${MAX_WORD_LENGTH} characters`
+  if (/^@\w+$/.test(value)) return `is an argument, not a word; write ${value} in the SQL`
   return WORD.test(value)
     ? null
     : 'is not a word: letters, digits and _, not beginning with a digit, with single dots or dashes between'

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { BOOL, INT64, STRING } from '../../googlesql/types/types.js'
 import { generate } from '../../tools/fuzz/families.js'
-import { literal, simplerValues } from '../../tools/fuzz/literals.js'
+import { literal } from '../../tools/fuzz/literals.js'
 import { questionOf } from '../../tools/fuzz/render.js'
 import { shrink, smaller } from '../../tools/fuzz/shrink.js'
+import { simplerValues } from '../../tools/fuzz/simpler-values.js'
 import { clause, column, expr, list, type Node, query, relation, sizeOf, sql } from '../../tools/fuzz/tree.js'
 
 const textOf = (node: Node): string => questionOf(node).sql

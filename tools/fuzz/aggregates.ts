@@ -5,7 +5,8 @@ import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { BOOL, FLOAT64, INT64, type Type } from '../../googlesql/types/types.js'
 import { ARGUMENTS, type Maker } from './arguments.js'
 import type { Expressions, Scope } from './expressions.js'
-import { literal, randomValue } from './literals.js'
+import { literal } from './literals.js'
+import { randomValue } from './random-values.js'
 import {
   AGGREGATE_OVERLOADS,
   boundTypes,

@@ -11,8 +11,9 @@ import {
   TRUNCATED_PARTS,
 } from '../../googlesql/functions/definitions/date-parts.js'
 import { INT64, JSON_TYPE, type ScalarKind, STRING, type Type } from '../../googlesql/types/types.js'
-import { JSON_TEXTS, literal, randomValue, small, text, ZONES } from './literals.js'
+import { literal, small, text } from './literals.js'
 import type { Random } from './random.js'
+import { JSON_TEXTS, randomValue, ZONES } from './random-values.js'
 import { type Node, sql } from './tree.js'
 
 /** The parts of the generator that a maker of arguments may use. */

@@ -23,20 +23,10 @@ import {
   takesWrittenInterval,
   writtenInterval,
 } from './arguments.js'
-import {
-  literal,
-  mayBind,
-  PLAIN,
-  randomScalar,
-  randomType,
-  randomValue,
-  small,
-  type Taste,
-  text,
-  ZONES,
-} from './literals.js'
+import { literal, mayBind, small, text } from './literals.js'
 import { NEGATED, OPERATOR_TEXTS, OTHER_WORDS, templateOf } from './operators.js'
 import type { Random } from './random.js'
+import { PLAIN, randomScalar, randomType, randomValue, type Taste, ZONES } from './random-values.js'
 import {
   type Bindings,
   boundTypes,

@@ -2,9 +2,10 @@
  * The language apart from its functions: operators without parentheses, spellings of literals, supertypes, names in scope.
  */
 import { BOOL, FLOAT64, INT64, STRING, type Type } from '../../googlesql/types/types.js'
-import { literal, quoted, randomScalar, randomValue } from './literals.js'
+import { literal, quoted } from './literals.js'
 import type { Queries } from './queries.js'
 import type { Random } from './random.js'
+import { randomScalar, randomValue } from './random-values.js'
 import { clause, expr, list, type Node, query, sql } from './tree.js'
 
 /** A sequence of operands and operators without parentheses, whose meaning depends on precedence alone. */

@@ -2,8 +2,9 @@
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { Expressions } from './expressions.js'
-import { literal, randomType, randomValue } from './literals.js'
+import { literal } from './literals.js'
 import type { Output, Queries } from './queries.js'
+import { randomType, randomValue } from './random-values.js'
 import { clause, column, list, type Node, sql, type Template } from './tree.js'
 
 interface Flow {

@@ -14,8 +14,9 @@ import {
 } from '../../googlesql/types/types.js'
 import { Aggregates } from './aggregates.js'
 import { Expressions, type Scope, type Subqueries } from './expressions.js'
-import { literal, literalText, randomScalar, randomType, randomValue } from './literals.js'
+import { literal, literalText } from './literals.js'
 import type { Random } from './random.js'
+import { randomScalar, randomType, randomValue } from './random-values.js'
 import { FUZZ_TABLES, type FuzzTable } from './tables.js'
 import { clause, column, expr, list, type Node, query, relation, sql } from './tree.js'
 

@@ -1,8 +1,9 @@
 /** Queries behind DECLARE and SET, and results with names that occur twice. The reference is asked a query without them. */
 import { INT64, STRING, type Type, typeName } from '../../googlesql/types/types.js'
 import { Expressions } from './expressions.js'
-import { literal, randomScalar, randomType, randomValue } from './literals.js'
+import { literal } from './literals.js'
 import type { Queries } from './queries.js'
+import { randomScalar, randomType, randomValue } from './random-values.js'
 import { clause, column, list, type Node, sql, type Template } from './tree.js'
 
 /** `DECLARE v1 …; SET v1 = …; SELECT … v1 …`; for the reference each variable is a column of a subquery of one row. */

@@ -1,6 +1,7 @@
 /** Finds a smaller query that still shows the same difference. */
 import { sameType } from '../../googlesql/types/types.js'
-import { literal, simplerValues, simplestValues } from './literals.js'
+import { literal } from './literals.js'
+import { simplerValues, simplestValues } from './simpler-values.js'
 import { descendants, list, type Node, query, sizeOf, sql } from './tree.js'
 
 /** Whether a query still shows the difference. */

@@ -5,8 +5,8 @@ import { isVolatileCall } from '../../googlesql/functions/facts.js'
 import { type Pattern, parseSignature, type Signature } from '../../googlesql/functions/signature.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { arrayOf, INT64, sameType, structOf, type Type, typeName } from '../../googlesql/types/types.js'
-import { randomScalar, randomType } from './literals.js'
 import { type Random, randomOf } from './random.js'
+import { randomScalar, randomType } from './random-values.js'
 
 export interface Overload {
   readonly entry: FunctionEntry

@@ -2,7 +2,7 @@
 
 import { exprKey, isSameExpr } from '../../plan/key.js'
 import type { AggregateScan, Column, Computed, Expr, Scan } from '../../plan/nodes.js'
-import { mapExpr, type Replace } from '../../plan/rewrite.js'
+import { mapExpr, mapScan, type Replace } from '../../plan/rewrite.js'
 import type { Collected, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
@@ -49,11 +49,13 @@ export function regrouper(
     if (name !== undefined && !isField) return context.fail(complaint(name), expr.at)
     return undefined
   }
-  return expr => {
-    // Inside a subquery, a key's column is an outer reference.
-    if (expr.kind !== 'subquery' && expr.kind !== 'in-query') return replace(expr)
-    return replace(expr) ?? correlate(expr, replace)
+  const regroup: Replace = expr => {
+    const replaced = replace(expr)
+    if (replaced || (expr.kind !== 'subquery' && expr.kind !== 'in-query')) return replaced
+    const scan = correlate(expr.scan, replace)
+    return expr.kind === 'subquery' ? { ...expr, scan } : { ...expr, operand: mapExpr(expr.operand, regroup), scan }
   }
+  return regroup
 }
 
 /**
@@ -73,10 +75,9 @@ const kindOf = (expr: Expr): string => (expr.kind === 'call' ? expr.name : expr.
 const isWorthLooking = (expr: Expr): boolean =>
   expr.kind !== 'subquery' && expr.kind !== 'in-query' && expr.kind !== 'word'
 
-function correlate(expr: Expr, replace: Replace): Expr {
-  return mapExpr(expr, part => {
-    if (part === expr) return undefined
+/** The scan of a subquery, in which the column of a key is an outer reference. */
+const correlate = (scan: Scan, replace: Replace): Scan =>
+  mapScan(scan, part => {
     const replaced = replace(part)
     return replaced?.kind === 'column' ? { ...replaced, isCorrelated: true } : replaced
   })
-}

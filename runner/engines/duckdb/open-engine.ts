@@ -176,22 +176,31 @@ export async function openEngine(
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   }
-  /** Translates; when a table is missing, looks for new files and tries again. `names` are the names of the types. */
-  const translateFresh = async (
+  /** Translates; when a table is missing, looks for new files and translates again. */
+  const withNewFiles = async (
     sql: string,
-    types: Readonly<Record<string, Type>>,
-    names: Readonly<Record<string, string>> | null = null,
-    view = all,
+    translateNow: () => Translation,
+    first: () => Translation | Promise<Translation> = translateNow,
   ): Promise<Translation> => {
     try {
-      return (names && (await elsewhere(sql, names))) ?? translated(sql, types, view)
+      return await first()
     } catch (error) {
       if (!(error instanceof SqlError) || !/not found/i.test(error.reason)) throw error
       const before = revision
       learn(await discover())
       if (revision === before) throw withFault(error, sql)
-      return translated(sql, types, view)
+      return translateNow()
     }
+  }
+  /** `names` are the names of the types. */
+  const translateFresh = (
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    names: Readonly<Record<string, string>> | null = null,
+    view = all,
+  ): Promise<Translation> => {
+    const here = (): Translation => translated(sql, types, view)
+    return withNewFiles(sql, here, async () => (names && (await elsewhere(sql, names))) ?? here())
   }
 
   /** Why the data folder cannot be used; null where it can. */
@@ -416,9 +425,9 @@ export async function openEngine(
       const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
       try {
         const types = typesOf(query.parameters)
-        // Learns of new files where a table is missing.
-        await translateFresh(query.sql, types)
-        const translation = translate(query.sql, catalogue, types, { tellsPartitions: true })
+        const translation = await withNewFiles(query.sql, () =>
+          translate(query.sql, catalogue, types, { tellsPartitions: true }),
+        )
         const { partitionReads = [] } = translation
         const parameters = wireParameters(translation, query.parameters)!
         const reads = await child.ask(

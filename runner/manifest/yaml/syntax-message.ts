@@ -25,7 +25,9 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
   [/^Nested mappings are not allowed/, (_, found) => deeperKey(found) ?? { message: severalKeys(found.line) }],
   [
     /^Plain value cannot start with .* character (.)/,
-    ([, character]) => ({ message: `a text cannot begin with "${character}"; ${IN_QUOTES}` }),
+    ([, character], { text, offset }) => ({
+      message: `a text cannot begin with "${character}"; ${argumentAt(text, offset) ?? IN_QUOTES}`,
+    }),
   ],
   [/^Unexpected scalar at node end/, (_, found) => textBehind(found)],
   [
@@ -96,6 +98,14 @@ export function syntaxMistake(error: YAMLParseError, text: string, document: Doc
     if (match) return { offset, message: error.message, ...explain(match, { offset, text, line, document }) }
   }
   return { offset, message: error.message.replace(/\n[\s\S]*$/, '') }
+}
+
+/** For `unit: @days`: an argument that was probably meant, in the place of a word. */
+function argumentAt(text: string, offset: number): string | null {
+  const [argument] = /^@\w+(?=[ \t]*(?:[,}\]\n]|$))/.exec(text.slice(offset, offset + 100)) ?? []
+  return argument === undefined
+    ? null
+    : `an argument is read only in the SQL, as ${argument}; if this is a text, ${IN_QUOTES}`
 }
 
 function unclosedQuote(quote: string, found: Found): SyntaxMistake {

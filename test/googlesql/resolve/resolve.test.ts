@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { visitScan } from '../../../googlesql/plan/walk.js'
 import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
 import { SqlError } from '../../../googlesql/sql-error.js'
 import { tableCatalogue } from '../../../googlesql/tables.js'
@@ -183,4 +184,33 @@ describe('resolving refuses, in the words of BigQuery and at the right place', (
     expect(refusal(`SELECT ${'('.repeat(120)}1${')'.repeat(120)} + ${sum}`)).to.match(/nested/)
     expect(refusal(`SELECT ${Array.from({ length: 400 }, (_, i) => i).join(' + ')}`)).to.equal('accepted')
   })
+})
+
+describe('resolving marks a column as an outer reference in a subquery alone', () => {
+  const OUTER_REFERENCES = 'SELECT b.level FROM logs.auth b WHERE b.level = '
+  const CASES: readonly (readonly [where: string, sql: string, marks: readonly boolean[]])[] = [
+    ['before grouping', 'SELECT id IN (SELECT level FROM logs.auth) FROM logs.edge', [false]],
+    ['the operand of IN', 'SELECT id IN (SELECT level FROM logs.auth) FROM logs.edge GROUP BY id', [false, false]],
+    ['the query of IN', `SELECT 'a' IN (${OUTER_REFERENCES}e.id) FROM logs.edge e GROUP BY id`, [false, true]],
+    ['both', `SELECT id IN (${OUTER_REFERENCES}e.id) FROM logs.edge e GROUP BY id`, [false, false, true]],
+    [
+      'the operand of an IN in a subquery',
+      'SELECT (SELECT e.id IN (SELECT level FROM logs.auth)) FROM logs.edge e GROUP BY id',
+      [false, true],
+    ],
+    [
+      'an operand of IN that is a subquery',
+      `SELECT (${OUTER_REFERENCES}e.id) IN (SELECT level FROM logs.auth) FROM logs.edge e GROUP BY id`,
+      [false, true],
+    ],
+  ]
+  for (const [where, sql, expected] of CASES) {
+    it(where, () => {
+      const marks: boolean[] = []
+      visitScan(resolveQuery(sql, TABLES, PARAMETERS).scan, expr => {
+        if (expr.kind === 'column' && expr.column.name === 'id') marks.push(expr.isCorrelated)
+      })
+      expect(marks.toSorted()).to.deep.equal(expected)
+    })
+  }
 })

@@ -48,6 +48,13 @@ describe('a text that was compiled', () => {
     expect(translations).to.equal(TEXTS.length + 1)
   })
 
+  it('is translated once by a dry run', async () => {
+    const before = translations
+    const reads = await engine.dryRun({ sql: 'SELECT @n - 1', parameters: { n: { type: 'INT64', value: 1 } } })
+    expect(reads).to.include({ engine: 'duckdb', bytes: 0 })
+    expect(translations - before).to.equal(1)
+  })
+
   it('of another engine is not used', async () => {
     const query = { sql: 'SELECT @n', parameters: { n: { type: 'INT64', value: 7 } }, compiled: {} }
     expect(rowsOf(await engine.run(query, runOptions()))).to.deep.equal([[7]])

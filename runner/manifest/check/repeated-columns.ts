@@ -1,0 +1,60 @@
+/** Finds where a query names a column of its result as an earlier one. BigQuery numbers them: `sales`, `sales_1`. */
+import { impliedName, parseScript, type QueryBody, type SelectItem, SqlError } from '../../../googlesql/index.js'
+
+export interface RepeatedColumn {
+  /** The name that the result has, with its number. */
+  readonly name: string
+  /** The name that the query has. */
+  readonly written: string
+  /** The offsets in the SQL of this name, and of the first column with this name. */
+  readonly at: number
+  readonly first: number
+}
+
+/** @param names the names of the result's columns, in order */
+export function repeatedColumns(sql: string, names: readonly string[]): readonly RepeatedColumn[] {
+  const written = writtenNames(sql)
+  const isWritten = new Set(written.map(({ name }) => name.toLowerCase()))
+  return names.flatMap(name => {
+    const [, base, number] = /^(.+)_([1-9]\d*)$/.exec(name) ?? []
+    if (base === undefined || isWritten.has(name.toLowerCase())) return []
+    const equal = written.filter(other => other.name.toLowerCase() === base.toLowerCase())
+    const repeated = equal[Number(number)]
+    return repeated ? [{ name, written: repeated.name, at: repeated.at, first: equal[0]!.at }] : []
+  })
+}
+
+interface WrittenName {
+  readonly name: string
+  readonly at: number
+}
+
+function writtenNames(sql: string): readonly WrittenName[] {
+  try {
+    return itemsOf(parseScript(sql).query).flatMap(item => (item.kind === 'star' ? [] : writtenName(item)))
+  } catch (thrown) {
+    // BigQuery may accept what cannot be parsed here.
+    if (thrown instanceof SqlError) return []
+    throw thrown
+  }
+}
+
+function writtenName({ alias, expression }: SelectItem & { readonly kind: 'expression' }): readonly WrittenName[] {
+  const { at } = alias ?? (expression.kind === 'dot' ? expression.name : expression)
+  const name = alias?.name ?? impliedName(expression)
+  return name === '' ? [] : [{ name, at }]
+}
+
+/** The SELECT list that names the columns of the result; empty where pipe operators name them. */
+function itemsOf(body: QueryBody): readonly SelectItem[] {
+  switch (body.kind) {
+    case 'select':
+      return body.as === null ? body.items : []
+    case 'query':
+      return body.pipes.length === 0 ? itemsOf(body.body) : []
+    case 'from':
+      return []
+    default:
+      return body.inputs[0] ? itemsOf(body.inputs[0]) : []
+  }
+}
