@@ -1,27 +1,27 @@
-/** Runs the GoogleSQL cases: each query is translated, run on DuckDB, and compared with its rows or its error in BigQuery. */
+/**
+ * Runs the GoogleSQL cases: each query is translated, run on DuckDB, and compared with its rows or its error in BigQuery. What it
+ * answers is held against its schema and in every derived format too: to run a case takes longer than all of them.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { distinctNames, type OutputFacts, resolveQuery, type Type } from '../../googlesql/index.js'
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
 import { parseTypeName } from '../../googlesql/types/type-name.js'
 import { translate } from '../../googlesql-duckdb/translate.js'
-import { type EmbeddedEngine, openEmbeddedEngine } from '../../runner/index.js'
-import {
-  caseFiles,
-  caseTables,
-  embeddedTables,
-  pathOfCases,
-  readCases,
-  type SqlCase,
-  withDuckdbSql,
-} from '../googlesql/case-files.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { RunnerError } from '../../runner/model/errors.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+import { expectFormats } from '../encode/derive/expect-formats.js'
+import { rowsOf, runOptions } from '../engines/ask-engine.js'
+import { caseFiles, caseTables, pathOfCases, readCases, type SqlCase, withDuckdbSql } from '../googlesql/case-files.js'
+import { openCasesEngine } from './cases-engine.js'
 
 describe('GoogleSQL cases', () => {
   const tables = caseTables()
   const catalogue = tableCatalogue([...tables].map(([name, { columns }]) => ({ name, columns })))
-  let engine: EmbeddedEngine
+  let engine: DuckdbEngine
   before(async () => {
-    engine = await openEmbeddedEngine({ tables: embeddedTables(tables) })
+    engine = await openCasesEngine(tables)
   })
   after(() => engine.close())
 
@@ -40,19 +40,22 @@ describe('GoogleSQL cases', () => {
   }
 })
 
-async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }: SqlCase): Promise<void> {
+async function run(engine: DuckdbEngine, { sql, parameters = {}, ...expected }: SqlCase): Promise<void> {
+  const asked = engine.run({ sql, parameters }, runOptions()).catch((error: RunnerError) => {
+    // The text that a caller over HTTP does not see.
+    throw error.cause instanceof QueryFault ? error.cause : error
+  })
   if (expected.error !== undefined) {
-    const outcome = await engine.query(sql, parameters).then(
-      ({ rows }) => `no error, but ${JSON.stringify(rows)}`,
-      (error: unknown) => String(error),
-    )
+    const outcome = await asked.then(result => `no error, but ${JSON.stringify(rowsOf(result))}`, String)
     expect(outcome).to.contain(expected.error)
     return
   }
-  const { columns, rows } = await engine.query(sql, parameters)
+  const result = await asked
+  const rows = rowsOf(result)
   if (expected.unordered) expect(rows).to.have.deep.members([...expected.rows!])
   else expect(rows).to.deep.equal(expected.rows)
-  if (expected.columns) expect(columns.map(column => column.name)).to.deep.equal(expected.columns)
+  if (expected.columns) expect(result.columns.map(column => column.name)).to.deep.equal(expected.columns)
+  await expectFormats(result, 'iso8601', sql)
 }
 
 /** No value of the rows contradicts what the plan shows of its column. */
