@@ -31,9 +31,11 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
+/** Both ends throw an error that names each violation, console error, uncaught error and request to another origin. */
 export interface OpenPage {
   readonly page: Page
-  /** Closes the page. @throws Error naming each violation, console error, uncaught error and request to another origin. */
+  /** Leaves what the page shows, as a new page: nothing is stored, and no other page is open. */
+  clear(): Promise<void>
   close(): Promise<void>
 }
 
@@ -63,11 +65,22 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   await page.goto(url)
+  const throwFaults = (): void => {
+    if (faults.length > 0) throw new TypeError(faults.splice(0).join('\n'))
+  }
   return {
     page,
+    async clear() {
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      // Text at the same origin: at another, or a blank page, Chromium would start a process, and another for the next test.
+      await page.goto(new URL('/healthz', url).href)
+      await page.evaluate('sessionStorage.clear(), localStorage.clear()')
+      for (const other of context.pages()) if (other !== page) await other.close()
+      throwFaults()
+    },
     async close() {
       await context.close()
-      if (faults.length > 0) throw new TypeError(faults.join('\n'))
+      throwFaults()
     },
   }
 }

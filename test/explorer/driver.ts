@@ -1,7 +1,7 @@
 /** What tests do on the page, by what it offers to people and assistive technology. */
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { until } from '../until.js'
-import { isPendingWithoutBrowser, openBrowser, openPage } from './browser.js'
+import { isPendingWithoutBrowser, type OpenPage, openBrowser, openPage } from './browser.js'
 import { type Explored, explored, TOKEN } from './explored.js'
 
 interface Options extends BrowserContextOptions {
@@ -14,7 +14,7 @@ interface Options extends BrowserContextOptions {
 export interface InBrowser {
   server(): Explored
   browser(): Browser
-  /** Runs a test on a page of its own, which must have done nothing that it may not. */
+  /** Runs a test on a page as a new one is, which must have done nothing that it may not. */
   on(test: (page: Page) => Promise<void>, options?: Options): Promise<void>
 }
 
@@ -29,6 +29,8 @@ export function describeInBrowser(
     if (isPendingWithoutBrowser()) return
     let s: Explored
     let chromium: Browser
+    /** The pages that tests have left, by their options: a new one takes twice the processor time of most tests. */
+    const left = new Map<string, OpenPage>()
     before(async () => {
       s = await explored(settings)
       chromium = await openBrowser()
@@ -40,21 +42,27 @@ export function describeInBrowser(
     define({
       server: () => s,
       browser: () => chromium,
-      on: (test, options) => onPage(chromium, s, test, options),
+      on: (test, options) => onPage({ browser: chromium, server: s, left }, test, options),
     })
   })
 }
 
 async function onPage(
-  browser: Browser,
-  s: Explored,
+  { browser, server, left }: { browser: Browser; server: Explored; left: Map<string, OpenPage> },
   test: (page: Page) => Promise<void>,
   { hash = '', token = TOKEN, ...options }: Options = {},
 ): Promise<void> {
-  const { page, close } = await openPage(browser, s.page + hash, options)
-  if (token !== null) await signIn(page, token)
-  await test(page)
-  await close()
+  const key = JSON.stringify(options)
+  const url = server.page + hash
+  const before = left.get(key)
+  // One at which a test fails is not used again.
+  left.delete(key)
+  await before?.page.goto(url)
+  const opened = before ?? (await openPage(browser, url, options))
+  if (token !== null) await signIn(opened.page, token)
+  await test(opened.page)
+  await opened.clear()
+  left.set(key, opened)
 }
 
 export async function signIn(page: Page, token = TOKEN): Promise<void> {

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { until } from '../until.js'
-import { cells, describeInBrowser, open, runButton, statusIs } from './driver.js'
+import { cells, describeInBrowser, runButton, statusIs } from './driver.js'
 
 const ID = '00000000-0000-4000-8000-0000000000e1'
 
@@ -202,20 +202,3 @@ describeInBrowser(
   },
   { dev: true },
 )
-
-describeInBrowser('the explorer of a server without --dev', ({ on }) => {
-  it('asks for no edits', async () => {
-    const asked: string[] = []
-    await on(async page => {
-      page.on('request', request => asked.push(new URL(request.url()).pathname))
-      await page.locator('.token-name').waitFor()
-      await page.reload()
-      await page.locator('.token-name').waitFor()
-      await open(page, 'tests.words')
-      await runButton(page).click()
-      await statusIs(page, /^4 rows/)
-    })
-    expect(asked).to.include('/api/token')
-    expect(asked).to.not.include('/api/dev/changes')
-  })
-})

@@ -442,4 +442,19 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
       })
     })
   })
+
+  it('asks for no edits of a server without --dev', async () => {
+    const asked: string[] = []
+    await on(async page => {
+      page.on('request', request => asked.push(new URL(request.url()).pathname))
+      await page.locator('.token-name').waitFor()
+      await page.reload()
+      await page.locator('.token-name').waitFor()
+      await open(page, 'tests.words')
+      await runButton(page).click()
+      await statusIs(page, /^4 rows/)
+    })
+    expect(asked).to.include('/api/token')
+    expect(asked).to.not.include('/api/dev/changes')
+  })
 })
