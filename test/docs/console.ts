@@ -1,11 +1,18 @@
 /**
  * Runs a page of the documents as its reader would: files that it shows are written, commands behind `$ ` run in one shell, and
  * what they print is compared with what the page shows. `…` stands for anything in a line, and alone in a line for any lines.
+ *
+ * `npx sluice` is a process of the built program for the first such command of a page, for servers, for what reads standard
+ * input, and wherever the package is installed, as in the tutorial. Else it is the built program loaded once for the page
+ * (test/cli/warm-program.ts): the same commands with the same streams and exit codes, without the start of Node.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { initFolder } from '../../runner/cli/init/init.js'
+import { SILENT_IO } from '../../tools/silent-io.js'
+import { openWarmProgram } from '../cli/warm-program.js'
 import { freePort } from '../free-port.js'
 import { type Block, type Page, readPage } from './page.js'
 
@@ -47,7 +54,7 @@ export async function openTutorialFolder(): Promise<Checkout> {
   const folder = join(root, 'my-api')
   mkdirSync(folder)
   const opened = await openFolder(root, folder, resolve('.'))
-  await opened.enter('npx sluice init .')
+  await initFolder(folder, SILENT_IO)
   for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await opened.write(block)
   return opened
 }
@@ -61,6 +68,7 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
   // npm's own takes a second to find a program: the folder's own, else that of the clone.
   const program = join(clone, 'dist/runner/main.js')
   const installed = 'node_modules/sluice/dist/runner/main.js'
+  const warm = await openWarmProgram(join(root, 'program.sock'))
   // A reader installs these for a program in TypeScript; here they are the clone's own.
   const packages = join(clone, 'node_modules')
   const tools = [
@@ -69,7 +77,15 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
   ].join('\n')
   writeProgram(
     join(programs, 'npx'),
-    `${tools}\nshift\n[ -f ${installed} ] && exec '${process.execPath}' ${installed} "$@"\nexec '${process.execPath}' '${program}' "$@"`,
+    [
+      tools,
+      'shift',
+      `[ -f ${installed} ] && exec '${process.execPath}' ${installed} "$@"`,
+      `if [ "$1" = serve ] || [ ! /dev/stdin -ef /dev/null ] || mkdir '${join(programs, 'first')}' 2>/dev/null; then`,
+      `  exec '${process.execPath}' '${program}' "$@"`,
+      'fi',
+      warm.script,
+    ].join('\n'),
   )
   writeProgram(join(programs, 'npm'), npmScript())
   // As in a terminal, where curl shows no progress beside what it prints.
@@ -112,13 +128,14 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
     },
     async close() {
       await Promise.all([...servers.map(endGroup), shell.close()])
+      warm.close()
       rmSync(root, { recursive: true, force: true })
     },
   }
 }
 
 const writeProgram = (file: string, script: string): void =>
-  writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  writeFileSync(file, `#!/bin/bash\n${script}\n`, { mode: 0o755 })
 
 /**
  * npm as the tests' own user has set it up. Nothing is built again, since other tests run dist/ at the same time, and nothing is

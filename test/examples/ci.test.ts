@@ -1,10 +1,14 @@
-/** The shell parts of the workflows and of the hook, run in a repository over a folder that `sluice init` made. */
-import { spawnSync } from 'node:child_process'
+/**
+ * The shell parts of the workflows and of the hook, run in a repository over a folder that `sluice init` made. `npx sluice` is the
+ * built program loaded once; test/cli/warm-program.test.ts holds that it prints and ends as a process of its own does.
+ */
+import { spawn } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { command, scratch } from '../cli/command.js'
+import { openWarmProgram, type WarmProgram } from '../cli/warm-program.js'
 
 interface Step {
   readonly name?: string
@@ -27,12 +31,13 @@ describe('CI of a folder of endpoints', function () {
   const folder = scratch()
   const at = folder.path
   const repo = at('api')
+  let warm: WarmProgram
 
-  function shell(script: string, env: Readonly<Record<string, string>> = {}) {
+  async function shell(script: string, env: Readonly<Record<string, string>> = {}) {
     // As GitHub runs a step.
-    const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
+    const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
       cwd: repo,
-      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: `${at('bin')}:${process.env['PATH']}`,
         HOME: at(),
@@ -42,7 +47,9 @@ describe('CI of a folder of endpoints', function () {
         ...env,
       },
     })
-    return { code: status, out: stdout, err: stderr }
+    const ended = new Promise<number | null>(done => child.once('close', done))
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { code: await ended, out, err }
   }
   const read = (file: string): string => readFileSync(at(file), 'utf8')
   const manifest = 'api/endpoints/shop.top-products.yaml'
@@ -51,13 +58,13 @@ describe('CI of a folder of endpoints', function () {
     writeFileSync(at(manifest), read(manifest).replace(from, to))
   }
   /** Runs the steps as a pull request against `main`; resolves to the code of the first that fails, or 0. */
-  function runWorkflow(file: string, env: Readonly<Record<string, string>> = {}): { code: number; out: string } {
+  async function runWorkflow(file: string, env: Readonly<Record<string, string>> = {}) {
     let out = ''
     let code = 0
     for (const { name, run, if: condition = '' } of stepsOf(file)) {
       if (run === undefined || run.startsWith('npm install') || (code !== 0 && !condition.startsWith('always()')))
         continue
-      const step = shell(run, { BASE: 'main', MAY_BREAK: 'false', NUMBER: '7', ...env })
+      const step = await shell(run, { BASE: 'main', MAY_BREAK: 'false', NUMBER: '7', ...env })
       out += `${step.out}${step.err}`
       // make is 2 where a command of it fails; diff is 2 only for an unknown revision.
       expect(run.startsWith('make') ? [0, 2] : [0, 1], `${name ?? run}: ${step.err}`).to.include(step.code)
@@ -68,54 +75,57 @@ describe('CI of a folder of endpoints', function () {
 
   before(async () => {
     for (const name of ['bin', 'temp']) mkdirSync(at(name))
-    const program = resolve('dist/runner/main.js')
-    writeFileSync(at('bin/npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 })
+    warm = await openWarmProgram(at('program.sock'))
+    writeFileSync(at('bin/npx'), `#!/bin/bash\nshift\n${warm.script}\n`, { mode: 0o755 })
     writeFileSync(at('bin/gh'), `#!/bin/sh\necho "gh $*" >> '${at('temp/gh.txt')}'\n`, { mode: 0o755 })
     expect((await command(['init', repo])).code).to.equal(0)
     for (const name of ['Makefile', 'pre-commit']) copyFileSync(`examples/ci/${name}`, at('api', name))
-    const made = shell(
+    const made = await shell(
       'git init -q -b main; git config user.name t; git config user.email t@t.t; git add -A; git commit -qm first; git switch -qc change',
     )
     expect(made).to.deep.equal({ code: 0, out: '', err: '' })
   })
-  beforeEach(() => {
-    shell('git checkout -q . && git clean -fdq endpoints')
+  beforeEach(async () => {
+    await shell('git checkout -q . && git clean -fdq endpoints')
     for (const name of ['summary.md', 'changes.md', 'gh.txt']) rmSync(at('temp', name), { force: true })
   })
-  after(() => folder.remove())
+  after(() => {
+    warm.close()
+    folder.remove()
+  })
 
   for (const [which, file] of Object.entries(WORKFLOWS)) {
-    it(`${which} passes, and says in the summary that nothing changed`, () => {
-      expect(runWorkflow(file).code).to.equal(0)
+    it(`${which} passes, and says in the summary that nothing changed`, async () => {
+      expect((await runWorkflow(file)).code).to.equal(0)
       expect(read('temp/summary.md')).to.equal('### Endpoints\n\n`main` → `the working tree`: no changes\n')
     })
 
-    it(`${which} fails on a breaking change, and shows it`, () => {
+    it(`${which} fails on a breaking change, and shows it`, async () => {
       edit('max_rows: 100', 'max_rows: 90')
-      expect(runWorkflow(file).code).to.equal(1)
+      expect((await runWorkflow(file)).code).to.equal(1)
       expect(read('temp/summary.md')).to.contain('`max_rows is 90; it was 100` (setting/max-rows-lowered)')
     })
 
-    it(`${which} fails on a broken manifest, and on a failing test`, () => {
+    it(`${which} fails on a broken manifest, and on a failing test`, async () => {
       edit('SUM(price)', 'SUM(prise)')
-      const broken = runWorkflow(file)
+      const broken = await runWorkflow(file)
       expect(broken.code).to.equal(1)
       expect(broken.out).to.match(/^::error file=endpoints\/shop\.top-products\.yaml,line=\d+,/m)
-      shell('git checkout -q .')
+      await shell('git checkout -q .')
       edit('revenue DESC', 'revenue')
-      const failing = runWorkflow(file)
+      const failing = await runWorkflow(file)
       expect(failing.code).to.equal(1)
       expect(failing.out).to.match(/^::error file=endpoints\/shop\.top-products\.test\.yaml,/m)
     })
   }
 
-  it('the example comments on the pull request, also where the change breaks; the label lets it pass', () => {
+  it('the example comments on the pull request, also where the change breaks; the label lets it pass', async () => {
     edit('max_rows: 100', 'max_rows: 90')
-    expect(runWorkflow(WORKFLOWS['the example']).code).to.equal(1)
+    expect((await runWorkflow(WORKFLOWS['the example'])).code).to.equal(1)
     expect(read('temp/gh.txt')).to.match(
       /^gh pr comment 7 --body-file \S+\/changes\.md --edit-last --create-if-none\n$/,
     )
-    expect(runWorkflow(WORKFLOWS['the example'], { MAY_BREAK: 'true' }).code).to.equal(0)
+    expect((await runWorkflow(WORKFLOWS['the example'], { MAY_BREAK: 'true' })).code).to.equal(0)
   })
 
   it('neither writes an argument of the pull request into a script', () => {
@@ -124,17 +134,17 @@ describe('CI of a folder of endpoints', function () {
     }
   })
 
-  it('the hook refuses a commit with a broken manifest or a failing test, shows changes, and leaves other commits alone', () => {
-    shell('cp pre-commit .git/hooks/pre-commit')
+  it('the hook refuses a commit with a broken manifest or a failing test, shows changes, and leaves other commits alone', async () => {
+    await shell('cp pre-commit .git/hooks/pre-commit')
     edit('SUM(price)', 'SUM(prise)')
-    const broken = shell('git commit -qam broken')
+    const broken = await shell('git commit -qam broken')
     expect(broken.code).to.equal(1)
     expect(broken.err).to.contain('Unrecognized name: prise')
     writeFileSync(at('api/notes.txt'), 'x')
-    expect(shell('git add notes.txt && git commit -qm notes').code).to.equal(0)
-    shell('git checkout -q endpoints')
+    expect((await shell('git add notes.txt && git commit -qm notes')).code).to.equal(0)
+    await shell('git checkout -q endpoints')
     edit('max_rows: 100', 'max_rows: 90')
-    const shown = shell('git commit -qam fewer')
+    const shown = await shell('git commit -qam fewer')
     expect(shown.code, shown.err).to.equal(0)
     expect(`${shown.out}${shown.err}`).to.contain('breaking    max_rows is 90; it was 100')
     expect(existsSync(at('api/.git/hooks/pre-commit'))).to.equal(true)
