@@ -40,6 +40,7 @@ export interface Session {
   readonly ping: () => Promise<void>
   /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
   readonly discover: () => Promise<Discovery>
+  /** Frees DuckDB's memory, files and threads. */
   readonly close: () => void
 }
 
@@ -74,12 +75,15 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   // Not copied: DuckDB writes to it, and what is installed may be read-only.
   if (hasMacros) writeFileSync(file, readFileSync(MACROS_DATABASE))
   const attach = `ATTACH ${quoteText(file)} AS ${WORKSPACE} (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`
-  const connect = async (): Promise<DuckDBConnection> => {
+  const connections: DuckDBConnection[] = []
+  const connectAnd = async (sql: string): Promise<DuckDBConnection> => {
     const connection = await instance.connect()
-    await connection.run(`USE ${WORKSPACE}`)
+    connections.push(connection)
+    await connection.run(sql)
     return connection
   }
-  await (await instance.connect()).run(attach)
+  const connect = (): Promise<DuckDBConnection> => connectAnd(`USE ${WORKSPACE}`)
+  await connectAnd(attach)
   const admin = await connect()
   await (hasMacros ? prepareInstance(admin) : prepareSession(admin))
   if (options.database !== null) {
@@ -175,7 +179,11 @@ export async function openSession(options: SessionOptions, guard = statementGuar
     largePlans: largePlans(admin),
     ping,
     discover,
-    close: () => instance.closeSync(),
+    close: () => {
+      // DuckDB keeps an instance until its last connection has ended.
+      for (const connection of connections) connection.closeSync()
+      instance.closeSync()
+    },
   }
 }
 
