@@ -172,7 +172,9 @@ describe('sluice tables', () => {
     it('fails clearly without the dataset, without its name, and without a project', async () => {
       const none = await tables('pull', 'nosuch')
       expect(none.code).to.equal(3)
-      expect(none.err).to.match(/^sluice: cannot list the tables of p\.nosuch: .*Not found/)
+      expect(none.err).to.equal(
+        'sluice: the warehouse has no dataset p.nosuch; check its name; one of another project is written project.dataset\n',
+      )
       expect((await tables('pull', 'a b')).code).to.equal(2)
       const homeless = await command(['tables', 'pull', 'shop'], { BIGQUERY_EMULATOR_HOST: fake.host })
       expect(homeless).to.include({
@@ -236,6 +238,24 @@ describe('sluice tables', () => {
       expect(err).to.contain('the warehouse has no table shop.nothing_* [table/missing]')
       expect(err).to.contain('placed (TIMESTAMP, NULLABLE) is only in the warehouse, in shop.orders [table/differs]')
       expect(err).not.to.contain('has no schema file')
+    })
+
+    it('tells of a dataset that the warehouse does not have', async () => {
+      write('gone.events_*', [{ name: 'day', type: 'DATE' }])
+      write('q.gone.events_*', [{ name: 'day', type: 'DATE' }])
+      const advice = 'correct the name of this file, or make the dataset [table/missing]'
+      expect(plain(await tables('diff'))).to.deep.equal({
+        code: 1,
+        out: '2 tables: 2 differences\n',
+        err: [
+          `gone.events_*.json:1:1: the warehouse has no dataset p.gone; ${advice}`,
+          `q.gone.events_*.json:1:1: the warehouse has no dataset q.gone; ${advice}`,
+          '',
+        ].join('\n'),
+      })
+      const named = plain(await tables('diff', 'gone'))
+      expect(named.code).to.equal(3)
+      expect(named.err).to.match(/^sluice: the warehouse has no dataset p\.gone; check its name; /)
     })
 
     it('compares a file with a view only by the columns', async () => {

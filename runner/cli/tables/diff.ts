@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../../googlesql/index.js'
 import type { TablePlace, WarehouseTables } from '../../compose/engine.js'
 import { compareFunction } from '../../manifest/functions/compare.js'
-import { compareTable, missingSchema } from '../../manifest/tables/compare.js'
+import { compareTable, missingDataset, missingSchema } from '../../manifest/tables/compare.js'
 import type { LoadedTable } from '../../manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { readSettings, type Settings } from '../../settings/settings.js'
 import { EXIT, type Io } from '../io.js'
 import { type ReportFormat, reportDiagnostics } from '../report.js'
-import { describeAll, functionFiles, schemaFiles, VIEWS, withWarehouse } from './warehouse.js'
+import { describeAll, functionFiles, listNamed, schemaFiles, VIEWS, withWarehouse } from './warehouse.js'
 import { datasetPlace, tableName, tablePlace } from './warehouse-names.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
@@ -64,6 +64,10 @@ export async function tableDiagnostics(
     )
     for (const [i, { file }] of called.entries()) diagnostics.push(...compareFunction(file, routines[i] ?? null))
     for (const [i, { file, place }] of wanted.entries()) {
+      if (isWildcard(place.table) && (await listedOnce(place)) === null) {
+        diagnostics.push(missingDataset(file, `${place.project}.${place.dataset}`))
+        continue
+      }
       const found = described[i] ?? null
       const isView = found !== null && VIEWS.has(found.kind)
       const shard = isWildcard(file.name) ? tableName(place, warehouse.project) : null
@@ -72,7 +76,7 @@ export async function tableDiagnostics(
     const known = new Set(wanted.map(({ place }) => place.table))
     const prefixes = placed(files).flatMap(({ place }) => (isWildcard(place.table) ? [prefixOf(place.table)] : []))
     const isKnown = (table: string): boolean => known.has(table) || prefixes.some(prefix => isShardOf(table, prefix))
-    const listed = only === null ? [] : await listedOnce(only)
+    const listed = only === null ? [] : await listNamed(only, listedOnce)
     for (const { table } of listed.filter(one => !VIEWS.has(one.kind) && !isKnown(one.table))) {
       const name = tableName({ ...only!, table }, warehouse.project)
       diagnostics.push(missingSchema(join(settings.tablesDir, `${name}.json`), name))
@@ -101,7 +105,7 @@ function listing({ list }: WarehouseTables): WarehouseTables['list'] {
 async function withNewestShard(one: PlacedTable, list: WarehouseTables['list']): Promise<PlacedTable> {
   const { file, place } = one
   if (!isWildcard(place.table)) return one
-  const tables = (await list(place)).filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
+  const tables = ((await list(place)) ?? []).filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
   const newest = newestShard(tables, prefixOf(place.table))
   return newest === undefined ? one : { file, place: { ...place, table: newest } }
 }

@@ -9,7 +9,7 @@ import { SetupError } from '../../model/errors.js'
 import type { TableResource } from '../../model/table-resource.js'
 import { readSettings, type Settings } from '../../settings/settings.js'
 import { EXIT, type Io } from '../io.js'
-import { describeAll, VIEWS, withWarehouse } from './warehouse.js'
+import { describeAll, listNamed, VIEWS, withWarehouse } from './warehouse.js'
 import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './warehouse-names.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
@@ -19,7 +19,7 @@ export async function pullTables(dataset: string, flags: Flags, io: Io): Promise
   const settings = readSettings(flags, io.environment)
   return withWarehouse(settings, async warehouse => {
     const place = datasetPlace(dataset, warehouse.project)
-    const listed = await warehouse.list(place)
+    const listed = await listNamed(place, warehouse.list)
     const nameOf = (table: string): string => tableName({ ...place, table }, warehouse.project)
     for (const { table, kind } of listed.filter(one => VIEWS.has(one.kind))) {
       io.printError(`left out ${nameOf(table)}: it is a ${kind}, which has no rows of its own\n`)

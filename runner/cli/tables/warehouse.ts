@@ -3,8 +3,9 @@ import type { FunctionSource } from '../../../googlesql/index.js'
 import { openWarehouseTables, type TablePlace, type WarehouseTables } from '../../compose/engine.js'
 import { loadFunctions, parseFunctions } from '../../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas } from '../../manifest/tables/load.js'
-import { LoadError } from '../../model/errors.js'
+import { LoadError, SetupError } from '../../model/errors.js'
 import type { Settings } from '../../settings/settings.js'
+import type { DatasetPlace } from './warehouse-names.js'
 
 /** Kinds of tables that have no rows of their own. */
 export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
@@ -27,6 +28,17 @@ export async function withWarehouse<T>(
   } finally {
     warehouse.close()
   }
+}
+
+/** The tables of a dataset that a command names. @throws SetupError where the warehouse does not have it. */
+export async function listNamed(
+  { project, dataset }: DatasetPlace,
+  list: WarehouseTables['list'],
+): Promise<NonNullable<Awaited<ReturnType<WarehouseTables['list']>>>> {
+  const listed = await list({ project, dataset })
+  if (listed !== null) return listed
+  const where = 'check its name; one of another project is written project.dataset'
+  throw new SetupError(`the warehouse has no dataset ${project}.${dataset}; ${where}`)
 }
 
 /** Describes each place, a few at a time. The results are in the order of the places. */

@@ -31,8 +31,8 @@ export interface DescribedTable {
 export interface WarehouseTables {
   /** The project of the settings. */
   readonly project: string
-  /** Every table of the dataset, sorted by name. @throws SetupError, also when there is no such dataset. */
-  list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[]>
+  /** Every table of the dataset, sorted by name; null where there is no such dataset. @throws SetupError. */
+  list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[] | null>
   /** Null where there is no such table. @throws SetupError. */
   describe(place: TablePlace): Promise<DescribedTable | null>
   /** The function of this name, which is `table` of the place; null for an unknown one. @throws SetupError. */
@@ -75,6 +75,7 @@ export function openWarehouseTables(access: Access, { clock, random }: Warehouse
           query = next
         }
       } catch (cause) {
+        if (isNotFound(cause)) return null
         throw setupError(`cannot list the tables of ${project}.${dataset}`, cause)
       }
       return found.sort((a, b) => (a.table < b.table ? -1 : 1))

@@ -30,6 +30,12 @@ export function compareTable(
   )
 }
 
+/** The diagnostic for a wildcard table whose dataset the warehouse does not have. */
+export function missingDataset(file: LoadedTable, dataset: string): Diagnostic {
+  const message = `the warehouse has no dataset ${dataset}; correct the name of this file, or make the dataset`
+  return diagnosticAt(file.placeOf([]), 'table/missing', message)
+}
+
 /** The diagnostic for a table of the warehouse that has no schema file; `file` is the path it would have. */
 export function missingSchema(file: string, table: string): Diagnostic {
   return diagnosticAt({ file, line: 1, column: 1 }, 'table/missing', `the table ${table} has no schema file`)
