@@ -161,8 +161,9 @@ async function runProcess({ next, add, env }) {
       let printed = ''
       let counts = null
       const finished = () => {
-        const end = printed.indexOf(END)
-        if (counts === null || end === -1) return
+        // Only then, since every search reads all that the file has printed so far.
+        const end = counts === null ? -1 : printed.indexOf(END)
+        if (end === -1) return
         process.stdout.write(printed.slice(0, end))
         printed = printed.slice(end + END.length)
         add(counts)
