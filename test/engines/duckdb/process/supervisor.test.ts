@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import type { Type } from '../../../../googlesql/types/types.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { pause, until } from '../../../until.js'
 import { openRawEngine, type RawEngine, type RawQuery, scratchFolder, source } from '../raw-engine.js'
 
 const ONE: RawQuery = { sql: 'SELECT 1::BIGINT AS n', columns: [{ name: 'n', type: { kind: 'INT64' } }] }
@@ -39,11 +40,12 @@ async function errorOf(work: Promise<unknown>): Promise<RunnerError> {
   }
   expect.fail('it did not fail')
 }
+/** As this file itself, it imports the sources or what was built of them. */
+const ORPHAN = fileURLToPath(new URL('./orphan.ts', import.meta.url))
 const hasRestarted = async ({ engine }: RawEngine, before: number): Promise<boolean> => {
   await engine.ping()
   return engine.pid() !== before
 }
-const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 describe("the engine's process", () => {
   const scratch = scratchFolder()
@@ -185,9 +187,7 @@ describe("the engine's process", () => {
 
   it('removes the folders of engines that were killed with their children', async () => {
     const own = scratchFolder()
-    const parent = fork(fileURLToPath(new URL('./orphan.ts', import.meta.url)), [own.path], {
-      execArgv: ['--import', 'tsx'],
-    })
+    const parent = fork(ORPHAN, [own.path])
     const [pid] = (await once(parent, 'message')) as [number]
     process.kill(pid, 'SIGSTOP')
     parent.kill('SIGKILL')
@@ -216,7 +216,7 @@ describe("the engine's process", () => {
       [],
       {
         serialization: 'advanced',
-        execArgv: ['--import', 'tsx', '--import', `data:text/javascript,${encodeURIComponent(fault)}`],
+        execArgv: [...process.execArgv, '--import', `data:text/javascript,${encodeURIComponent(fault)}`],
       },
     )
     const ended = once(child, 'exit')
@@ -228,14 +228,11 @@ describe("the engine's process", () => {
 
   it('ends when its parent disappears, and removes its folder', async () => {
     const own = scratchFolder()
-    const parent = fork(fileURLToPath(new URL('./orphan.ts', import.meta.url)), [own.path], {
-      execArgv: ['--import', 'tsx'],
-    })
+    const parent = fork(ORPHAN, [own.path])
     const [pid] = (await once(parent, 'message')) as [number]
     expect(readdirSync(own.path)).to.have.length(1)
     parent.kill('SIGKILL')
-    for (let i = 0; i < 500 && isAlive(pid); i++) await pause(20)
-    expect(isAlive(pid)).to.equal(false)
+    await until(() => !isAlive(pid), 'the engine ends')
     expect(readdirSync(own.path)).to.deep.equal([])
     own.remove()
   })
