@@ -36,7 +36,8 @@ const PLANTED: readonly Planted[] = [
   },
   {
     says: 'a cast of an argument',
-    faulty: 'CAST(@size AS INT64)',
+    // For few values: a query that fails is run again several times, to name the place.
+    faulty: 'CAST(IF(STARTS_WITH(@size, "a"), @size, "1") AS INT64)',
     sound: 'SAFE_CAST(@size AS INT64)',
     what: /^502 QUERY_FAILED: \S+\.yaml:\d+:\d+: Bad int64 value/,
     arguments: { unit: 'dozen', size: 'a' },
@@ -83,8 +84,8 @@ columns:
   - { name: size, type: STRING, required: true }
   - { name: next, type: DATE }
 sql: |
-  SELECT id, DIV(amount, {{unit.n}}) AS parts, CAST(@size AS INT64) AS number, NULLIF(@size, "-1") AS size,
-    DATE_ADD(@since, INTERVAL 1 DAY) AS next
+  SELECT id, DIV(amount, {{unit.n}}) AS parts,
+    CAST(IF(STARTS_WITH(@size, "a"), @size, "1") AS INT64) AS number, NULLIF(@size, "-1") AS size, DATE_ADD(@since, INTERVAL 1 DAY) AS next
   FROM \`shop.orders\`
   WHERE amount > (
     SELECT COUNT(*)
@@ -143,7 +144,7 @@ describe('fuzz', function () {
     const { code, out, err } = await fuzz('shop.parts', '--seed', '7', '--count', '400')
     expect([code, out]).to.deep.equal([0, ''])
     expect(err).to.match(/: 400 calls .*seed 7: 0 findings\n$/)
-    writeFileSync(file, manifest(PLANTED[1]!))
+    writeFileSync(file, manifest(PLANTED[0]!))
     const again = (): Promise<Finished> => fuzz('shop.parts', '--seed', '7', '--count', '1')
     const [one, same] = [await again(), await again()]
     expect(one.code).to.equal(1)
