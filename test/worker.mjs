@@ -3,23 +3,26 @@ import { readFileSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Mocha from 'mocha'
+import { endIdleHosts, hostIds, reuseEnginesIn } from './reuse-engines.mjs'
 
 const END_WITHIN_MS = 15_000
 
 const { timeout } = JSON.parse(readFileSync('.mocharc.json', 'utf8'))
 const { EVENT_TEST_FAIL } = Mocha.Runner.constants
 
-/** The processor time of this process and of its ended child processes, in milliseconds. */
+/** The processor time of this process, of its ended child processes, and of those that serve engines, in milliseconds. */
 function processorMs() {
   const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000 + childrenMs()
+  const ofHosts = hostIds().reduce((sum, pid) => sum + fieldsMs(pid, 14, 15), 0)
+  return (user + system) / 1_000 + fieldsMs('self', 16, 17) + ofHosts
 }
 
-function childrenMs() {
+/** The sum of two times of proc(5), in milliseconds: 14 and 15 are of the process itself, 16 and 17 of its ended children. */
+function fieldsMs(pid, one, other) {
   try {
-    // Fields 16 and 17 of proc(5), in hundredths of a second; the second field is a name that may hold spaces.
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ')
-    return (Number(fields[13]) + Number(fields[14])) * 10
+    // In hundredths of a second; the second field is a name that may hold spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')
+    return (Number(fields[one - 3]) + Number(fields[other - 3])) * 10
   } catch {
     return 0
   }
@@ -59,6 +62,7 @@ async function run(file) {
 
 process.on('message', async ({ file }) => {
   if (file === undefined) {
+    await endIdleHosts()
     process.disconnect()
     setTimeout(() => {
       console.error(`Something was left open: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`)
@@ -67,10 +71,11 @@ process.on('message', async ({ file }) => {
     return
   }
   const began = performance.now()
-  const usedMs = processorMs()
+  const usedBefore = processorMs()
+  reuseEnginesIn(file)
   const counts = await run(file)
   // The parent knows by this line that it has read all that the file printed.
   process.stdout.write('\0end of the file\n')
-  process.send({ file, ...counts, elapsedMs: performance.now() - began, processorMs: processorMs() - usedMs })
+  process.send({ file, ...counts, elapsedMs: performance.now() - began, processorMs: processorMs() - usedBefore })
 })
 process.send({})

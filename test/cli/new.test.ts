@@ -188,7 +188,7 @@ describe('manifests that new writes', () => {
   after(() => folder.remove())
 
   it('validate, and their tests pass, for every table and every choice of columns', async function () {
-    this.timeout(120_000)
+    this.timeout(300_000)
     const endpoints = folder.path('endpoints')
     const tables = folder.path('tables')
     mkdirSync(endpoints)
