@@ -17,8 +17,8 @@ import { freePort } from '../free-port.js'
 import { type Block, type Page, readPage } from './page.js'
 
 /** What is only read. All else is copied: a reader may write into it, and npm packs no links. */
-const LINKED = ['node_modules', 'bench', 'test']
-const LEFT_OUT = ['.git', '.cache', 'data', 'coverage']
+const LINKED = ['node_modules', 'test']
+const LEFT_OUT = ['.git', '.cache', 'data', 'coverage', 'bench/data']
 /** Settings of npm and of the network, which npm needs to reach a registry and its own cache. */
 const FOR_NPM = /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i
 const SHOWN_PORT = '8080'
@@ -41,9 +41,10 @@ export function openCheckout(): Promise<Checkout> {
   const root = newRoot()
   const folder = join(root, 'sluice')
   mkdirSync(folder)
-  for (const name of readdirSync('.').filter(one => !LEFT_OUT.includes(one))) {
+  const filter = (path: string): boolean => !LEFT_OUT.includes(path)
+  for (const name of readdirSync('.').filter(filter)) {
     if (LINKED.includes(name)) symlinkSync(resolve(name), join(folder, name))
-    else cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true })
+    else cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true, filter })
   }
   return openFolder(root, folder, folder)
 }
@@ -59,7 +60,8 @@ export async function openTutorialFolder(): Promise<Checkout> {
   return opened
 }
 
-const newRoot = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'sluice-docs-'))
+/** Its name has a space, as a reader's folder may. */
+const newRoot = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'sluice docs-'))
 
 /** One shell in a folder; `clone` has the program and the packages. */
 async function openFolder(root: string, folder: string, clone: string): Promise<Checkout> {
@@ -155,6 +157,7 @@ function npmScript(): string {
     `[ "$1" = ci ] && { echo 'run make build first' >&2; exit 1; }`,
     ...Object.entries(settings).map(([name, value]) => `export ${name}='${value!.replaceAll("'", `'\\''`)}'`),
     `PATH="$(dirname '${process.execPath}'):$PATH"`,
+    "IFS='\n'",
     `for one in $(which -a npm); do [ "$one" = "$0" ] || exec "$one" "$@"; done`,
   ].join('\n')
 }
