@@ -216,7 +216,7 @@ describe('manifests that new writes', () => {
         writeFileSync(folder.path('endpoints', `${name}.test.yaml`), manifest.tests[0]!)
       }
     }
-    const flags = ['--endpoints', endpoints, '--tables', tables]
+    const flags = ['--endpoints', endpoints, '--tables', tables, '--engine-threads', '1']
     const validated = await command(['validate', ...flags])
     expect(validated.err).to.equal('')
     expect(validated.out).to.match(new RegExp(`^${count} manifests, \\d+ variants: no problems\n$`))

@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { freePort } from '../free-port.js'
-import { type Checkout, openCheckout } from './console.js'
+import { type Checkout, openTutorialFolder } from './console.js'
 import { readPage } from './page.js'
 
+const TSX = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href
 const EXPORTS: Readonly<Record<string, string>> = {
   sluice: 'dist/runner/index.js',
   'sluice/googlesql': 'dist/googlesql/index.js',
@@ -18,8 +19,7 @@ describe('the programs of docs/library.md', function () {
   this.timeout(120_000)
   let checkout: Checkout
   before(async () => {
-    checkout = await openCheckout()
-    for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
+    checkout = await openTutorialFolder()
   })
   after(() => checkout.close())
 
@@ -32,7 +32,7 @@ describe('the programs of docs/library.md', function () {
         .replace('8080', String(port))
       const file = join(checkout.folder, `program-${i}.mts`)
       writeFileSync(file, source)
-      const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', file], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', TSX, file], {
         cwd: checkout.folder,
         encoding: 'utf8',
       })
