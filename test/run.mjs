@@ -78,6 +78,9 @@ const LONG = [
 ].map(name => `test/${name}.test.ts`)
 const rank = file => (LONG.includes(file) ? LONG.indexOf(file) : LONG.length)
 
+/** V8 compiles a function to fast code later than by default: here most functions run too rarely to win back what that takes. */
+const INTERRUPT_BUDGET = '--interrupt-budget=1000000'
+
 /** What test/worker.mjs prints after all that a file has printed. */
 const END = '\0end of the file\n'
 
@@ -156,7 +159,8 @@ async function runAll(isWanted) {
 async function runProcess({ next, add, env }) {
   for (let file = next(); file !== undefined; ) {
     file = await new Promise(resolve => {
-      const execArgv = ['tsx', './test/built.mjs', './test/hold-results.ts'].flatMap(module => ['--import', module])
+      const modules = ['tsx', './test/built.mjs', './test/hold-results.ts'].flatMap(module => ['--import', module])
+      const execArgv = [INTERRUPT_BUDGET, ...modules]
       const child = fork('test/worker.mjs', { execArgv, env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
       let printed = ''
       let counts = null

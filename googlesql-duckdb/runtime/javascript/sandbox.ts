@@ -61,23 +61,33 @@ async function load(): Promise<void> {
 /**
  * Calls the function once for each text, which is the JSON array of its arguments. Returns the text of each result, or null.
  *
+ * @param timeLimitMs of all these calls together
  * @throws ScalarFunctionError where the function throws, takes too long or returns another type
  */
-export function runCalls(definitionText: string, calls: readonly string[]): readonly (string | null)[] {
+export function runCalls(
+  definitionText: string,
+  calls: readonly string[],
+  timeLimitMs = TIME_LIMIT_MS,
+): readonly (string | null)[] {
   if (!loaded) throw new SandboxNotLoadedError('loadSandbox was not called')
-  const results = inRuntime(loaded, definitionText, calls)
+  const results = inRuntime(loaded, definitionText, calls, timeLimitMs)
   if (results instanceof ScalarFunctionError) throw results
   return results
 }
 
 type Outcome = readonly (string | null)[] | ScalarFunctionError
 
-function inRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: readonly string[]): Outcome {
+function inRuntime(
+  sandbox: QuickJSWASMModule,
+  definitionText: string,
+  calls: readonly string[],
+  timeLimitMs: number,
+): Outcome {
   try {
     const runtime = sandbox.newRuntime()
     runtime.setMaxStackSize(STACK_LIMIT_BYTES)
     const context = runtime.newContext()
-    const outcome = inContext(context, definitionText, calls)
+    const outcome = inContext(context, definitionText, calls, timeLimitMs)
     context.dispose()
     runtime.dispose()
     return outcome
@@ -94,8 +104,13 @@ function inRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: re
 }
 
 /** @throws errors of the host only, after which the module is not to be used again */
-function inContext(context: QuickJSContext, definitionText: string, calls: readonly string[]): Outcome {
-  const until = performance.now() + TIME_LIMIT_MS
+function inContext(
+  context: QuickJSContext,
+  definitionText: string,
+  calls: readonly string[],
+  timeLimitMs: number,
+): Outcome {
+  const until = performance.now() + timeLimitMs
   let isLate = false
   context.runtime.setInterruptHandler(() => {
     isLate = performance.now() > until
@@ -112,8 +127,9 @@ function inContext(context: QuickJSContext, definitionText: string, calls: reado
     const result = context.callFunction(value, context.undefined, own(context.newString(text)))
     value = own(result.error ?? result.value)
     if (!result.error) continue
+    const definition: JavaScriptDefinition = JSON.parse(definitionText)
     failure = new ScalarFunctionError(
-      failureText(context, value, JSON.parse(definitionText), isLate ? calls.length : 0),
+      isLate ? lateText(definition, calls.length, timeLimitMs) : failureText(context, value, definition),
     )
     break
   }
@@ -139,16 +155,8 @@ function parsed(text: string): unknown {
 }
 
 /** The message, with the line of the body where QuickJS knows it: `Error: no host at f(STRING) line 2`. */
-function failureText(
-  context: QuickJSContext,
-  error: QuickJSHandle,
-  definition: JavaScriptDefinition,
-  lateCalls: number,
-): string {
+function failureText(context: QuickJSContext, error: QuickJSHandle, definition: JavaScriptDefinition): string {
   const at = placeOf(definition)
-  if (lateCalls > 0) {
-    return `JavaScript took more than ${TIME_LIMIT_MS / 1000} s for ${lateCalls === 1 ? 'a call' : `${lateCalls} calls`} ${at}`
-  }
   const thrown: unknown = context.dump(error)
   if (typeof thrown !== 'object' || thrown === null || !('message' in thrown)) {
     return `${beginning(typeof thrown === 'string' ? thrown : String(JSON.stringify(thrown)))} ${at}`
@@ -160,6 +168,9 @@ function failureText(
   const line = Number(/<input>:(\d+):/.exec(String(stack))?.[1] ?? 0) - LINES_BEFORE_BODY
   return `${beginning(String(kind))}: ${text} ${at}${line > 0 ? ` line ${line}` : ''}`
 }
+
+const lateText = (definition: JavaScriptDefinition, calls: number, timeLimitMs: number): string =>
+  `JavaScript took more than ${timeLimitMs / 1000} s for ${calls === 1 ? 'a call' : `${calls} calls`} ${placeOf(definition)}`
 
 const placeOf = ({ name, parameters }: JavaScriptDefinition): string =>
   `at ${name}(${parameters.map(({ type }) => typeName(type)).join(', ')})`
