@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from '../cli/command.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+import { describeOverEmulator, PROJECT } from './emulator.js'
 
 const FIELDS = [
   { name: 'product', type: 'STRING' },
@@ -22,10 +22,8 @@ sql: |
   GROUP BY product
 `
 
-describe(`sluice diff over an emulator${WHY_PENDING}`, function () {
-  this.timeout(600_000)
+describeOverEmulator('sluice diff over an emulator', emulator => {
   const folder = scratch()
-  let emulator: Emulator
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(folder.path(name)), { recursive: true })
     writeFileSync(folder.path(name), text)
@@ -42,26 +40,22 @@ describe(`sluice diff over an emulator${WHY_PENDING}`, function () {
         folder.path('tables'),
         ...more,
       ],
-      { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT },
+      { BIGQUERY_EMULATOR_HOST: emulator().host, GOOGLE_CLOUD_PROJECT: PROJECT },
     )
 
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
+  before(async () => {
     const rows = Array.from({ length: 50 }, (_, i) => ({
       product: `p${i}`,
       country: 'DE',
       sold: '2026-01-01T00:00:00Z',
     }))
-    for (const table of ['orders', 'returns']) await emulator.addTable({ dataset: 'shop', table, fields: FIELDS, rows })
+    for (const table of ['orders', 'returns'])
+      await emulator().addTable({ dataset: 'shop', table, fields: FIELDS, rows })
     // Only one of the tables has a schema here; the warehouse knows both.
     write('tables/shop.orders.json', JSON.stringify(FIELDS))
     write('before/shop.sales.yaml', MANIFEST)
   })
-  after(async () => {
-    await emulator?.stop()
-    folder.remove()
-  })
+  after(() => folder.remove())
 
   it('finds no change between equal folders', async () => {
     write('after/shop.sales.yaml', MANIFEST.replace('SELECT product', '-- By product.\n  SELECT product'))

@@ -5,23 +5,11 @@ import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freePort } from '../free-port.js'
+import { until } from '../until.js'
 
 const FOLDER = resolve('.cache/bigquery-emulator')
 const PROGRAM = join(FOLDER, 'venv/bin/bqemulator')
 const IS_INSTALLED = existsSync(join(FOLDER, 'installed'))
-
-/** A suffix for the title of a suite that needs the emulator: the reason why the suite is pending; empty when it runs. */
-export const WHY_PENDING = IS_INSTALLED
-  ? ''
-  : ' (pending: no BigQuery emulator; test/bigquery-emulator/install.sh installs it)'
-
-/** Without an emulator, marks the suite as pending; fails it where the emulator is required. */
-export function needEmulator(context: Mocha.Context): void {
-  if (IS_INSTALLED) return
-  if (process.env['SLUICE_TEST_REQUIRE'] === 'all')
-    throw new Error('the BigQuery emulator is needed, but not installed')
-  context.skip()
-}
 
 export const PROJECT = 'test-project'
 
@@ -46,8 +34,29 @@ export interface EmulatorTable {
 /** The number of rows sent in one insertAll request. */
 const BATCH = 1_000
 
-/** Starts the emulator; the caller must stop it. */
-export async function startEmulator(): Promise<Emulator> {
+/** A suite with an emulator of its own, which is ready before the suite's hooks; pending where none is installed. */
+export function describeOverEmulator(title: string, define: (emulator: () => Emulator) => void): void {
+  const whyPending = IS_INSTALLED
+    ? ''
+    : ' (pending: no BigQuery emulator; test/bigquery-emulator/install.sh installs it)'
+  describe(`${title}${whyPending}`, function () {
+    this.timeout(600_000)
+    let emulator: Emulator
+    before(async function () {
+      if (!IS_INSTALLED) {
+        if (process.env['SLUICE_TEST_REQUIRE'] === 'all')
+          throw new Error('the BigQuery emulator is needed, but not installed')
+        this.skip()
+      }
+      emulator = await startEmulator()
+    })
+    define(() => emulator)
+    // After the suite's own hooks, which may use it.
+    after(() => emulator?.stop())
+  })
+}
+
+async function startEmulator(): Promise<Emulator> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bigquery-'))
   const [rest, grpc] = [await freePort(), await freePort()]
   const flags = ['--rest-port', String(rest), '--grpc-port', String(grpc), '--project', PROJECT, '--no-admin']
@@ -114,11 +123,7 @@ function postOnce(url: string, body: string): Promise<{ readonly status: number;
 
 /** Resolves when the emulator answers, about 2 seconds after its start on an idle machine. */
 async function untilReady(child: ChildProcess, base: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`the emulator ended with ${child.exitCode}`)
-    const answer = await fetch(`${base}/projects/${PROJECT}/datasets`).catch(() => null)
-    if (answer?.ok) return
-    await new Promise(resolve => setTimeout(resolve, 100))
-  }
-  throw new Error('the emulator does not answer')
+  const isReady = async (): Promise<boolean> => (await fetch(`${base}/projects/${PROJECT}/datasets`)).ok
+  await until(async () => child.exitCode !== null || (await isReady()), 'the emulator answers', 100)
+  if (child.exitCode !== null) throw new Error(`the emulator ended with ${child.exitCode}`)
 }

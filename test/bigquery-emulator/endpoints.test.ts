@@ -10,10 +10,10 @@ import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { busiestProject, SAMPLE_STREAMS, sampleLines } from '../../runner/sample/generate.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { command } from '../cli/command.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+import { describeOverEmulator, PROJECT } from './emulator.js'
 
 /** The entries of each stream in READ, from which the endpoints answer; their queries only name the other streams. */
-const ENTRIES = 10_000
+const ENTRIES = 1_000
 const READ: ReadonlySet<string> = new Set(['edge', 'function_edge'])
 const SEED = 1
 const TOKEN = 'unrestricted-token-of-32-letters'
@@ -96,31 +96,26 @@ async function ask({ url }: Served, path: string, headers: Readonly<Record<strin
   return { status: response.status, headers: Object.fromEntries(own), body, timing }
 }
 
-describe(`the endpoints from both engines${WHY_PENDING}`, function () {
-  this.timeout(600_000)
+describeOverEmulator('the endpoints from both engines', emulator => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-both-'))
-  let emulator: Emulator
   let embedded: Served
   let warehouse: Served
 
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
+  before(async () => {
     mkdirSync(join(folder, 'logs'))
     for (const { name, fields, lines } of await sampleTables()) {
       writeFileSync(join(folder, 'logs', `${name}.ndjson`), lines.join(''))
-      await emulator.addTable({ dataset: 'logs', table: name, fields, rows: lines.map(line => JSON.parse(line)) })
+      await emulator().addTable({ dataset: 'logs', table: name, fields, rows: lines.map(line => JSON.parse(line)) })
     }
     embedded = await serveFrom('duckdb', folder, {})
     warehouse = await serveFrom('bigquery', folder, {
-      BIGQUERY_EMULATOR_HOST: emulator.host,
+      BIGQUERY_EMULATOR_HOST: emulator().host,
       GOOGLE_CLOUD_PROJECT: PROJECT,
     })
   })
   after(async () => {
     await embedded?.close()
     await warehouse?.close()
-    await emulator?.stop()
     rmSync(folder, { recursive: true })
   })
 
@@ -170,7 +165,7 @@ describe(`the endpoints from both engines${WHY_PENDING}`, function () {
   }
 
   it('have no problems in the dry runs of every variant', async () => {
-    const environment = { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT }
+    const environment = { BIGQUERY_EMULATOR_HOST: emulator().host, GOOGLE_CLOUD_PROJECT: PROJECT }
     const { code, out, err } = await command(['validate', '--engine', 'bigquery'], environment)
     expect([code, err]).to.deep.equal([0, ''])
     expect(out).to.match(

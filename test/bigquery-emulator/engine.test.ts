@@ -3,7 +3,7 @@ import { type BigQueryEngine, openBigQueryEngine } from '../../runner/engines/bi
 import { systemClock } from '../../runner/process/clock.js'
 import { engineContract } from '../contracts/engine.js'
 import { PLAIN_OPTIONS } from '../engines/bigquery/plain-options.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+import { describeOverEmulator, PROJECT } from './emulator.js'
 
 /** Faults of the emulator, not of BigQuery: the emulator's answers show each of them. */
 const FAULTS = {
@@ -36,14 +36,6 @@ async function openEngine(host: string): Promise<BigQueryEngine> {
   })
 }
 
-describe(`the BigQuery engine over an emulator${WHY_PENDING}`, function () {
-  this.timeout(600_000)
-  let emulator: Emulator
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
-  })
-  after(() => emulator?.stop())
-
-  engineContract(() => openEngine(emulator.host), { faults: FAULTS, slow: SLOW })
+describeOverEmulator('the BigQuery engine over an emulator', emulator => {
+  engineContract(() => openEngine(emulator().host), { faults: FAULTS, slow: SLOW })
 })

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import { command } from '../cli/command.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+import { describeOverEmulator, PROJECT } from './emulator.js'
 
 /** What the emulator cannot do, by what the report of a test says. */
 const LIMITS: Readonly<Record<string, RegExp>> = {
@@ -22,19 +22,10 @@ const EXPECTED = {
   'ga4.top-pages, a temporary function has no ANY TYPE': 3,
 }
 
-describe(`examples/ga4 over an emulator${WHY_PENDING}`, function () {
-  this.timeout(600_000)
-  let emulator: Emulator
-
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
-  })
-  after(() => emulator?.stop())
-
+describeOverEmulator('examples/ga4 over an emulator', emulator => {
   it('passes its tests, or meets a known limit of the emulator', async () => {
     const folders = ['--endpoints', 'examples/ga4/endpoints', '--tables', 'examples/ga4/schemas/tables']
-    const environment = { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT }
+    const environment = { BIGQUERY_EMULATOR_HOST: emulator().host, GOOGLE_CLOUD_PROJECT: PROJECT }
     const { out } = await command(['test', '--engine', 'bigquery', ...folders, '--engine-memory', '256'], environment)
     expect(out).to.match(/^3 passed, 20 failed/m)
     const met: Record<string, number> = {}

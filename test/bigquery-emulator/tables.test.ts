@@ -2,30 +2,21 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from '../cli/command.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+import { describeOverEmulator, PROJECT } from './emulator.js'
 
-describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
-  this.timeout(600_000)
+describeOverEmulator('sluice tables over an emulator', emulator => {
   const folder = scratch()
-  let emulator: Emulator
   const tables = (...argv: readonly string[]): Promise<Finished> =>
-    command(['tables', ...argv], { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT })
+    command(['tables', ...argv], { BIGQUERY_EMULATOR_HOST: emulator().host, GOOGLE_CLOUD_PROJECT: PROJECT })
 
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
-  })
-  after(async () => {
-    await emulator?.stop()
-    folder.remove()
-  })
+  after(() => folder.remove())
 
   it('creates tables from the schemas of the log streams without differences, and pulls the same schemas from them', async () => {
-    await emulator.post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'logs' } })
+    await emulator().post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'logs' } })
     const statements = (await tables('ddl')).out.split(/(?<=;\n)/).filter(text => text.trim() !== '')
     expect(statements).to.have.length(9)
     for (const query of statements) {
-      const answer = await emulator.post('queries', { query, useLegacySql: false })
+      const answer = await emulator().post('queries', { query, useLegacySql: false })
       expect(answer).not.to.have.property('errors')
     }
     expect(await tables('diff', 'logs')).to.deep.equal({ code: 0, out: '9 tables: no differences\n', err: '' })
@@ -39,12 +30,12 @@ describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
   })
 
   it('compares the schema of date-sharded tables with the newest shard', async () => {
-    await emulator.post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'ga' } })
+    await emulator().post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'ga' } })
     for (const [day, columns] of [
       ['20260131', 'id INT64, platform STRING'],
       ['20260130', 'id INT64'],
     ]) {
-      await emulator.post('queries', { query: `CREATE TABLE ga.events_${day} (${columns})`, useLegacySql: false })
+      await emulator().post('queries', { query: `CREATE TABLE ga.events_${day} (${columns})`, useLegacySql: false })
     }
     const dir = folder.path('sharded')
     const fields = [

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from '../cli/command.js'
 import { until } from '../until.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+import { describeOverEmulator, PROJECT } from './emulator.js'
 
 const MANIFEST = `id: 3b6f0d3c-7a51-4d0e-9d1f-0c5a8f2e4b17
 name: shop.sales
@@ -56,10 +56,8 @@ tests:
     expect: { problem: { status: 400, code: ARGUMENT_INVALID, parameters: [top] } }
 `
 
-describe(`sluice test over an emulator${WHY_PENDING}`, function () {
-  this.timeout(600_000)
+describeOverEmulator('sluice test over an emulator', emulator => {
   const folder = scratch()
-  let emulator: Emulator
   let environment: Readonly<Record<string, string>>
   const flags = ['--engine', 'bigquery', '--endpoints', folder.path('endpoints'), '--tables', folder.path('tables')]
   const test = (...more: readonly string[]): Promise<Finished> =>
@@ -69,17 +67,15 @@ describe(`sluice test over an emulator${WHY_PENDING}`, function () {
     writeFileSync(folder.path(name), text)
   }
   async function datasets(): Promise<readonly string[]> {
-    const answer = await fetch(`${emulator.host}/projects/${PROJECT}/datasets`)
+    const answer = await fetch(`${emulator().host}/projects/${PROJECT}/datasets`)
     const { datasets: found = [] } = (await answer.json()) as {
       datasets?: readonly { datasetReference: { datasetId: string } }[]
     }
     return found.map(one => one.datasetReference.datasetId)
   }
 
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
-    environment = { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT }
+  before(async () => {
+    environment = { BIGQUERY_EMULATOR_HOST: emulator().host, GOOGLE_CLOUD_PROJECT: PROJECT }
   })
   beforeEach(() => {
     write('endpoints/shop.sales.yaml', MANIFEST)
@@ -94,12 +90,9 @@ describe(`sluice test over an emulator${WHY_PENDING}`, function () {
     for (const name of ['endpoints/shop.days.yaml', 'endpoints/shop.days.test.yaml', 'tables/shop.visits_*.json']) {
       rmSync(folder.path(name), { force: true })
     }
-    if (emulator) expect(await datasets()).to.deep.equal([])
+    expect(await datasets()).to.deep.equal([])
   })
-  after(async () => {
-    await emulator?.stop()
-    folder.remove()
-  })
+  after(() => folder.remove())
 
   it('runs the same files as the embedded engine', async () => {
     const here = await command(['test', ...flags.slice(2), '--engine-memory', '256'])

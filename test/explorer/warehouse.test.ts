@@ -1,7 +1,7 @@
 /** The page of a server on BigQuery, which an emulator plays: what a call has cost, and that none is made unasked. */
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from '../bigquery-emulator/emulator.js'
+import { describeOverEmulator, PROJECT } from '../bigquery-emulator/emulator.js'
 import { until } from '../until.js'
 import { isPendingWithoutBrowser, openBrowser, openPage } from './browser.js'
 import { cells, open, runButton, signIn, statusIs } from './driver.js'
@@ -11,25 +11,20 @@ const ID = '00000000-0000-4000-8000-0000000000f1'
 const orders = (select: string, more = ''): string =>
   `id: ${ID}\nname: shop.orders\ndescription: Orders.\n${more}sql: |\n  SELECT ${select} FROM \`shop.orders\`\n`
 
-describe(`the explorer on BigQuery${WHY_PENDING}`, function () {
-  this.timeout(600_000)
+describeOverEmulator('the explorer on BigQuery', emulator => {
   if (isPendingWithoutBrowser()) return
-  let emulator: Emulator
   let s: Explored
   let browser: Browser
-  before(async function () {
-    needEmulator(this)
-    emulator = await startEmulator()
+  before(async () => {
     const fields = [{ name: 'name', type: 'STRING' }]
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ name: `order ${i}` }))
-    await emulator.addTable({ dataset: 'shop', table: 'orders', fields, rows })
-    s = await explored({ engine: 'bigquery', emulatorHost: emulator.host, project: PROJECT, dev: true }, 20)
+    await emulator().addTable({ dataset: 'shop', table: 'orders', fields, rows })
+    s = await explored({ engine: 'bigquery', emulatorHost: emulator().host, project: PROJECT, dev: true }, 20)
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
     await s?.close()
-    await emulator?.stop()
   })
 
   /** The endpoint as this text says, open on a page. */

@@ -1,4 +1,6 @@
 /** The diagnostics of `sluice lsp`, which are those of `validate`, while an author types. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { Editor, type Folder, makeFolder } from './editor.js'
 import { FILES, ORDERS, SCHEMA } from './shop.js'
@@ -19,11 +21,12 @@ describe('sluice lsp: diagnostics', () => {
       messages.some(message => message.includes(part))
   const none = (messages: readonly unknown[]): boolean => messages.length === 0
 
-  beforeEach(async () => {
+  before(async () => {
     folder = makeFolder(FILES)
     editor = await Editor.start({ folders: [folder] })
   })
-  afterEach(async () => {
+  afterEach(() => editor.closeAll())
+  after(async () => {
     await editor.end()
     folder.remove()
   })
@@ -79,6 +82,9 @@ describe('sluice lsp: diagnostics', () => {
     await editor.save(folder.uri(MANIFEST))
     const told = await editor.messages(folder.uri(other), has('COUNTT'))
     expect(told).to.deep.equal(['37:18 Function not found: COUNTT; Did you mean count?'])
+    rmSync(join(folder.path, other))
+    await editor.save(folder.uri(MANIFEST))
+    await editor.diagnostics(folder.uri(other), none)
   })
 
   it('of a table schema are in the schema; queries are checked against its last sound state', async () => {

@@ -64,6 +64,9 @@ export function makeFolder(files: Readonly<Record<string, string>>): Folder {
   }
 }
 
+/** Many times what the slowest check takes on a busy machine. */
+const PATIENCE_MS = 100_000
+
 export interface EditorOptions {
   /** The folders that the editor has open; none for a single file. */
   readonly folders: readonly Folder[]
@@ -164,6 +167,10 @@ export class Editor {
     await this.#connection.sendNotification(DidCloseTextDocumentNotification.type, { textDocument: { uri } })
   }
 
+  async closeAll(): Promise<void> {
+    for (const uri of [...this.#texts.keys()]) await this.close(uri)
+  }
+
   async changeFolders(added: readonly Folder[], removed: readonly Folder[]): Promise<void> {
     const named = (folder: Folder) => ({ uri: folder.uri(), name: 'test' })
     await this.#connection.sendNotification(DidChangeWorkspaceFoldersNotification.type, {
@@ -189,7 +196,7 @@ export class Editor {
             [...this.#diagnostics].map(([at, one]) => [at, one.diagnostics.map(d => d.message)]),
           )
           reject(new TypeError(`the diagnostics of ${uri} never fit: ${told} ${this.stderr}`))
-        }, 15_000)
+        }, PATIENCE_MS)
         const listener = (): void => {
           const found = known()
           if (found === null) return

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'chai'
 import { RESULT_FORMATS, type ResultFormat } from '../../runner/model/query.js'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from '../bigquery-emulator/emulator.js'
+import { describeOverEmulator, PROJECT } from '../bigquery-emulator/emulator.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { readCsv } from '../encode/derive/read-csv.js'
 import { openParquetReader, type ParquetReader } from '../encode/derive/read-parquet.js'
 import { makeFolder, openReplica, type Replica, settingsOf, TOKEN } from './shop.js'
 
-const CALLERS = 200
-const AGENTS = 20
 const CODINGS = ['identity', 'gzip', 'br'] as const
+/** Each format in each way and each coding, on each of two replicas. */
+const CALLERS = RESULT_FORMATS.length * 3 * CODINGS.length * 2
+const AGENTS = 20
 const ACCEPT: Readonly<Partial<Record<ResultFormat, string>>> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
@@ -180,18 +181,14 @@ describe(`${CALLERS} callers of mixed formats and ${AGENTS} agents at once, cold
 
   describe('on the embedded engine', () => oneAndTwo(() => ({})))
 
-  describe(`on BigQuery${WHY_PENDING}`, () => {
-    let emulator: Emulator
-    before(async function () {
-      needEmulator(this)
-      emulator = await startEmulator()
+  describeOverEmulator('on BigQuery', emulator => {
+    before(async () => {
       const rows = [{ name: 'a' }, { name: 'b' }]
-      await emulator.addTable({ dataset: 'shop', table: 'orders', fields: [{ name: 'name', type: 'STRING' }], rows })
+      await emulator().addTable({ dataset: 'shop', table: 'orders', fields: [{ name: 'name', type: 'STRING' }], rows })
     })
-    after(() => emulator?.stop())
     oneAndTwo(() => ({
       SLUICE_ENGINE: 'bigquery',
-      BIGQUERY_EMULATOR_HOST: emulator.host,
+      BIGQUERY_EMULATOR_HOST: emulator().host,
       GOOGLE_CLOUD_PROJECT: PROJECT,
     }))
   })

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { expect } from 'chai'
-import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from '../../bigquery-emulator/emulator.js'
+import { describeOverEmulator, PROJECT } from '../../bigquery-emulator/emulator.js'
 import { command, type Finished, scratch } from '../command.js'
 
 const FIELDS = [
@@ -42,10 +42,8 @@ sql: |
 const WHERE =
   'WHERE shop = @shop AND placed > TIMESTAMP_SUB(@now, INTERVAL {{period.days}} DAY){{#if given.min_id}} AND id >= @min_id{{/if}}'
 
-describe(`sluice compare${WHY_PENDING}`, function () {
-  this.timeout(600_000)
+describeOverEmulator('sluice compare', emulator => {
   const folder = scratch()
-  let emulator: Emulator
   const compare = (argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Finished> =>
     command(
       [
@@ -53,7 +51,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
         ...['--tables', folder.path('tables'), '--data', folder.path('data')],
       ],
       {
-        BIGQUERY_EMULATOR_HOST: emulator.host,
+        BIGQUERY_EMULATOR_HOST: emulator().host,
         GOOGLE_CLOUD_PROJECT: PROJECT,
         SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
         SLUICE_ENDPOINTS: folder.path('endpoints'),
@@ -61,8 +59,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
       },
     )
 
-  before(async function () {
-    needEmulator(this)
+  before(async () => {
     for (const name of ['endpoints', 'tables', 'data/shop']) mkdirSync(folder.path(name), { recursive: true })
     writeFileSync(folder.path('tables/shop.orders.json'), JSON.stringify(FIELDS))
     writeFileSync(folder.path('tables/shop.changed.json'), JSON.stringify(FIELDS))
@@ -78,14 +75,10 @@ describe(`sluice compare${WHY_PENDING}`, function () {
       folder.path('endpoints/orders.changed.yaml'),
       manifest('12', 'orders.changed', `SELECT id, placed, lines FROM \`shop.changed\` ${WHERE} ORDER BY id`),
     )
-    emulator = await startEmulator()
-    await emulator.addTable({ dataset: 'shop', table: 'orders', fields: FIELDS, rows: COMMON })
-    await emulator.addTable({ dataset: 'shop', table: 'changed', fields: FIELDS, rows: COMMON })
+    await emulator().addTable({ dataset: 'shop', table: 'orders', fields: FIELDS, rows: COMMON })
+    await emulator().addTable({ dataset: 'shop', table: 'changed', fields: FIELDS, rows: COMMON })
   })
-  after(async () => {
-    await emulator?.stop()
-    folder.remove()
-  })
+  after(() => folder.remove())
 
   it('reports that a call gives the same result on both engines', async () => {
     expect(await compare(['orders.same', 'shop=a', 'period=1day'])).to.deep.equal({
