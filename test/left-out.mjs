@@ -18,7 +18,7 @@ const WHY = {
   'engines/bigquery/lost-answers': 'An answer cut at every byte; test/engines/bigquery has one of each kind.',
   'engines/duckdb/runaway': 'Queries that take all time or memory; test/engines/duckdb/process holds how they are ended.',
   'examples/ci': 'The workflows, in shells; test/cli holds the commands that they call.',
-  'explorer/accessibility': 'axe on every view at every width; test/explorer holds what the views do.',
+  'explorer/accessibility': 'axe on every view, in each theme and layout; test/explorer holds what the views do.',
   'googlesql-duckdb/placed-calls': 'Every function in every place; the cases have each function.',
   'googlesql-duckdb/runtime/javascript/hostile': 'Functions that never end; the rest of the folder has what functions do.',
   'openapi/lint-and-postman': 'Spectral and Postman; test/openapi/document and test/openapi/schema hold the documents.',
