@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { BYTE_SIZE_FORM } from '../../runner/model/byte-size.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
+import { until } from '../until.js'
 import { command, type Finished, scratch } from './command.js'
 
 const SQL = 'SELECT sku FROM `elsewhere.sales` WHERE country = @country{{#if given.sku}} AND sku = @sku{{/if}}'
@@ -68,7 +69,7 @@ describe('commands that use BigQuery', function () {
 
   /** Sends the signal as soon as a job runs. */
   const untilRunning = (signal: NodeJS.Signals) => async (kill: (signal: NodeJS.Signals) => void) => {
-    while (fake.jobs.running().length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+    await until(() => fake.jobs.running().length > 0, 'the job runs', 20)
     kill(signal)
   }
 

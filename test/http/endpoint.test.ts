@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { until } from '../until.js'
 import { type Serving, serving, TOKEN } from './serving.js'
 
 const ECHO = '/api/endpoints/query/tests.echo'
@@ -87,7 +88,7 @@ describe('an endpoint over HTTP', () => {
   it('runs one query for twenty equal concurrent requests', async () => {
     const release = s.engine.hold()
     const asked = Array.from({ length: 20 }, () => s.get('?project=a'))
-    while (s.engine.queries.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    await until(() => s.engine.queries.length > 0, 'the query runs', 5)
     await new Promise(resolve => setTimeout(resolve, 100))
     release()
     const statuses = (await Promise.all(asked)).map(response => response.headers.get('Cache-Status'))
@@ -414,7 +415,7 @@ describe('an endpoint over HTTP', () => {
     s.engine.hold()
     const leaving = new AbortController()
     const asked = s.get('?project=a', { signal: leaving.signal }).catch((error: Error) => error.name)
-    while (s.engine.queries.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    await until(() => s.engine.queries.length > 0, 'the query runs', 5)
     leaving.abort()
     expect(await asked).to.equal('AbortError')
     expect(await s.done()).to.include({ status: 499, endpoint: 'tests.echo' })

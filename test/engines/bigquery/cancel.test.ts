@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { RunOptions } from '../../../runner/model/ports.js'
+import { until } from '../../until.js'
 import type { RequestKind } from './fake-bigquery.js'
 import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
 
@@ -24,9 +25,7 @@ describe('an abandoned job', () => {
 
   /** Resolves when the fake has received a request of this kind. */
   async function arrived(kind: RequestKind): Promise<void> {
-    while (!test.fake.exchanges.some(exchange => exchange.kind === kind)) {
-      await new Promise(resolve => setTimeout(resolve, 2))
-    }
+    await until(() => kinds().includes(kind), `a ${kind} arrives`, 2)
   }
 
   const failureOf = (options: Partial<RunOptions> = {}): Promise<RunnerError> =>
@@ -46,9 +45,7 @@ describe('an abandoned job', () => {
   async function expectCancelled(): Promise<void> {
     await test.settled()
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['cancelled'])
-    while (!test.events.some(event => event.kind === 'job.cancelled')) {
-      await new Promise(resolve => setTimeout(resolve, 2))
-    }
+    await until(() => test.events.some(event => event.kind === 'job.cancelled'), 'the cancellation is told', 2)
     expect(test.events).to.deep.include({ kind: 'job.cancelled', endpoint: 'e', jobId: test.fake.jobs.all[0]!.id })
   }
 
@@ -74,7 +71,7 @@ describe('an abandoned job', () => {
     for (let i = 0; i < 2_500; i++) test.fake.jobs.start(`${i}`, { ...ours!, labels: { request: `other-${i}` } })
     caller.abort()
     expect(await failure).to.include({ code: 'CALL_ABANDONED' })
-    while (!kinds().includes('cancel')) await new Promise(resolve => setTimeout(resolve, 2))
+    await arrived('cancel')
     expect(test.fake.jobs.all.filter(job => job.end === 'cancelled')).to.deep.equal([ours])
     expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'cancel'])
   })
@@ -85,7 +82,7 @@ describe('an abandoned job', () => {
     const failures = callers.map(({ signal }, i) =>
       test.run(`SELECT ${i}`, { signal }).catch((error: unknown) => error),
     )
-    while (test.fake.jobs.all.length < 50) await new Promise(resolve => setTimeout(resolve, 2))
+    await until(() => test.fake.jobs.all.length >= 50, 'fifty jobs start', 2)
     for (const caller of callers) caller.abort()
     await Promise.all(failures)
     await test.settled()
@@ -106,7 +103,7 @@ describe('an abandoned job', () => {
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind }) => (kind === 'start' ? { status: 503, reason: 'backendError' } : undefined)
     expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
-    while (kinds().filter(kind => kind === 'list').length < 5 + 7) await new Promise(resolve => setTimeout(resolve, 2))
+    await until(() => kinds().filter(kind => kind === 'list').length >= 5 + 7, 'the jobs are listed', 2)
     await test.engine.close()
     expect(test.fake.jobs.all).to.deep.equal([])
     expect(test.events.map(event => event.kind)).not.to.include.members(['job.cancelled', 'job.cancel-failed'])
@@ -125,7 +122,7 @@ describe('an abandoned job', () => {
     await reopen({ priority: 'batch' })
     test.fake.fault = ({ kind }) => (kind === 'insert' ? { drop: true } : undefined)
     expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
-    while (!kinds().includes('list')) await new Promise(resolve => setTimeout(resolve, 2))
+    await arrived('list')
     await test.engine.close()
     expect(kinds().filter(kind => kind !== 'list')).to.deep.equal(Array(6).fill('insert'))
     expect(test.fake.jobs.all).to.deep.equal([])

@@ -123,7 +123,7 @@ describe('the server', () => {
     await (await s.get('?project=a')).text()
     const release = s.engine.hold()
     const running = s.get('?project=b')
-    while (s.engine.queries.length < 2) await new Promise(resolve => setTimeout(resolve, 5))
+    await until(() => s.engine.queries.length >= 2, 'both queries run', 5)
     const closing = s.server.close()
     for (const path of ['?project=a', '/healthz', '?project=a&size=x']) {
       expect([path, (await s.get(path)).headers.get('Connection')]).to.deep.equal([path, 'close'])
@@ -149,7 +149,7 @@ describe('the server', () => {
         agent.destroy()
       }
       const callers = Promise.all(Array.from({ length: 32 }, caller))
-      while (isAsking.filter(Boolean).length < 32) await new Promise(resolve => setTimeout(resolve, 5))
+      await until(() => isAsking.filter(Boolean).length >= 32, 'all ask', 5)
       await s.server.close()
       await callers
       if (drainDelayMs > 0) expect(Object.fromEntries(counts)).to.deep.equal({ 200: 32 })
@@ -219,7 +219,7 @@ describe('the server', () => {
     s = await serving()
     const release = s.engine.hold()
     const running = s.get('?project=a')
-    while (s.engine.queries.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    await until(() => s.engine.queries.length > 0, 'the query runs', 5)
     const socket = connect(s.server.port, '127.0.0.1')
     await new Promise(resolve => socket.once('connect', resolve))
     let answers = ''
@@ -242,7 +242,7 @@ describe('the server', () => {
         () => false,
         () => true,
       )
-    while (!(await isRefused())) await new Promise(resolve => setTimeout(resolve, 5))
+    await until(isRefused, 'a connection is refused', 5)
     release()
     expect((await running).status).to.equal(200)
     await closing
@@ -254,7 +254,7 @@ describe('the server', () => {
     s = await serving({ graceMs: 50 })
     s.engine.hold()
     const running = s.get('?project=a').catch((error: Error) => error.message)
-    while (s.engine.queries.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    await until(() => s.engine.queries.length > 0, 'the query runs', 5)
     await s.server.close()
     expect(await running).to.equal('fetch failed')
     expect(await s.done()).to.include({ status: 499 })

@@ -120,7 +120,7 @@ describe("the engine's process", () => {
       await pause(100)
       const before = raw.engine.pid()!
       process.kill(before, 'SIGKILL')
-      while (!(await hasRestarted(raw, before))) await pause(20)
+      await until(() => hasRestarted(raw, before), 'another process runs', 20)
     }
     const error = await killed
     expect([error.code, error.status]).to.deep.equal(['ENGINE_UNAVAILABLE', 502])
@@ -135,7 +135,7 @@ describe("the engine's process", () => {
     expect((await stuck).code).to.equal('QUERY_TIMEOUT')
     expect(await raw.rows(ONE)).to.deep.equal([[1]])
     expect(await other).to.deep.equal([[LONG_COUNT]])
-    while (!(await hasRestarted(raw, before))) await pause(20)
+    await until(() => hasRestarted(raw, before), 'another process runs', 20)
     expect(raw.events.at(-2)).to.include({ kind: 'engine.died', reason: 'a query did not stop when it was told to' })
     expect(await raw.rows(ONE)).to.deep.equal([[1]])
   })
