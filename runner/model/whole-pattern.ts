@@ -4,8 +4,11 @@ const known = new WeakMap<RegExp, RegExp>()
 
 /** The pattern anchored at both ends, compiled once per pattern. */
 export function wholePattern(pattern: RegExp): RegExp {
-  const whole = known.get(pattern) ?? anchored(pattern)
-  known.set(pattern, whole)
+  let whole = known.get(pattern)
+  if (!whole) {
+    whole = anchored(pattern)
+    known.set(pattern, whole)
+  }
   return whole
 }
 
