@@ -26,7 +26,11 @@ export function seededRandom(seed: number): Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
   const int = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1))
-  const hex = (digits: number): string => Array.from({ length: digits }, () => int(0, 15).toString(16)).join('')
+  const hex = (digits: number): string => {
+    let text = ''
+    for (let i = 0; i < digits; i++) text += '0123456789abcdef'[int(0, 15)]
+    return text
+  }
   return {
     next,
     int,
