@@ -1,4 +1,5 @@
 /** Snippets run by the real tools: whatever an argument holds arrives as it is, and nothing of it runs. */
+
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { typescriptClient } from '../../runner/client/typescript.js'
 import { wellFormed } from '../../runner/connect/address.js'
 import type { ConnectCall, ConnectTool } from '../../runner/connect/tool.js'
 import { CONNECT_TOOLS } from '../../runner/connect/tools.js'
+import { anyText } from '../any-text.js'
 import { described, endpointsOf, runtimeOf } from '../client/described.js'
 import { HOSTILE_TEXTS } from './hostile-texts.js'
 import { callOf, publishedEndpoint, publishedParameter } from './published.js'
@@ -21,7 +23,7 @@ const TOKEN = 'token-of-the-environment'
 
 const text = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.array(fc.constantFrom(...HOSTILE_TEXTS), { maxLength: 4 }).map(parts => parts.join('')),
 )
 const named = fc.tuple(

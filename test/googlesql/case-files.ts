@@ -53,10 +53,23 @@ export function caseFiles(): readonly string[] {
 /** The path of a case file. */
 export const pathOfCases = (file: string): string => join(FOLDER, file)
 
+/** What was read of each case file: many test files of one process read them all. */
+const readFiles = new Map<string, { readonly text: string; readonly cases: readonly FiledCase[] }>()
+
 /** @throws SyntaxError with the file and the line, when a case is malformed. */
 export function readCases(file: string): readonly FiledCase[] {
+  const text = readFileSync(pathOfCases(file), 'utf8')
+  const known = readFiles.get(file)
+  // UPDATE_CASES=1 may have written it again.
+  if (known?.text === text) return known.cases
+  const cases = parseCases(file, text)
+  readFiles.set(file, { text, cases })
+  return cases
+}
+
+function parseCases(file: string, text: string): readonly FiledCase[] {
   const lines = new LineCounter()
-  const document = parseDocument(readFileSync(pathOfCases(file), 'utf8'), { lineCounter: lines })
+  const document = parseDocument(text, { lineCounter: lines })
   const [first] = document.errors
   if (first) throw new SyntaxError(`${file}: ${first.message}`)
   const places: number[] = []
@@ -91,8 +104,15 @@ export interface CaseTable {
   readonly rows: readonly (readonly unknown[])[]
 }
 
+let readTables: ReadonlyMap<string, CaseTable> | null = null
+
 /** The tables that every case may read, by name. */
 export function caseTables(): ReadonlyMap<string, CaseTable> {
+  readTables ??= parseTables()
+  return readTables
+}
+
+function parseTables(): ReadonlyMap<string, CaseTable> {
   const folder = join(FOLDER, TABLES)
   return new Map(
     readdirSync(folder).map(name => {

@@ -1,8 +1,10 @@
 /** Columns of any type and their values, for tests of the derived formats: each value with its JSON, CSV and Arrow form. */
+
 import fc from 'fast-check'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, type ScalarKind, type Type } from '../../../googlesql/index.js'
 import { SCALAR_TYPES, typeName } from '../../../googlesql/types/types.js'
 import { type ScalarOptions, type ScalarTexts, scalarTexts } from '../../../runner/encode/scalar-text.js'
+import { anyText } from '../../any-text.js'
 
 type Timestamps = 'iso8601' | 'unix_micros'
 
@@ -130,7 +132,7 @@ const near = (value: bigint): fc.Arbitrary<bigint> =>
 
 const string = (): fc.Arbitrary<string> =>
   fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.string({ unit: fc.constantFrom('"', '\\', ',', '\n', '\r', '\u0000', 'é', '😀', '=', ' ') }),
     fc.string({ unit: 'grapheme', minLength: 60, maxLength: 200 }),
   )
