@@ -35,6 +35,7 @@ export interface Answering {
 
 /** A request that has not been answered. */
 interface Running {
+  readonly id: number
   /** The connection that runs it; null while it waits for tables to be loaded. */
   connection: DuckDBConnection | null
   isCancelled: boolean
@@ -68,16 +69,24 @@ interface Context extends AnsweringOptions {
   readonly failedQuickly: BoundedMap<string, true>
 }
 
+/** A query whose tables are ready. */
+interface ReadyQuery<R extends QueryRequest = QueryRequest> {
+  readonly context: Context
+  readonly request: R
+  readonly state: Running
+  readonly chosen: ChosenShards
+}
+
 export function startAnswering(options: AnsweringOptions): Answering {
   const { send, giveUp } = options
   const context: Context = { ...options, failedQuickly: new BoundedMap(MAX_FAILED_TEXTS) }
   const running = new Map<number, Running>()
 
   const answer = async (id: number, request: Request): Promise<void> => {
-    const state: Running = { connection: null, isCancelled: false, hasSent: false }
+    const state: Running = { id, connection: null, isCancelled: false, hasSent: false }
     running.set(id, state)
     try {
-      const answer = await perform(context, id, request, state)
+      const answer = await perform(context, request, state)
       if (running.has(id)) send({ kind: 'answer', id, answer })
       running.delete(id)
     } catch (error) {
@@ -125,12 +134,7 @@ class FailureError extends Error {
   }
 }
 
-async function perform(
-  context: Context,
-  id: number,
-  request: Request,
-  state: Running,
-): Promise<Answers[keyof Answers]> {
+async function perform(context: Context, request: Request, state: Running): Promise<Answers[keyof Answers]> {
   const { session: open, send } = context
   if (request.kind === 'discover') return open.discover()
   if (request.kind === 'ping') {
@@ -145,10 +149,8 @@ async function perform(
   if (request.kind === 'check') {
     await open.tables.stand(request.tables)
     const { views } = emptyShards(request.shardReads)
-    return lend(context, id, request, state, {
-      ...NO_SHARDS,
-      views: new Map([...views, ...schemaViews(request, null)]),
-    })
+    const chosen = { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) }
+    return lend({ context, request, state, chosen })
   }
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
@@ -158,7 +160,7 @@ async function perform(
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
     const look = open.tables.lookAtFiles(request.tables)
-    const outcome = await outcomeOf(lend(context, id, request, state, chosen))
+    const outcome = await outcomeOf(lend({ context, request, state, chosen }))
     // The query may have read a part of the old file and a part of the new one.
     const replaced = state.isCancelled
       ? null
@@ -229,18 +231,13 @@ async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
   }
 }
 
-async function lend(
-  context: Context,
-  id: number,
-  request: QueryRequest,
-  state: Running,
-  chosen: ChosenShards,
-): Promise<Answers[keyof Answers]> {
+async function lend(query: ReadyQuery): Promise<Answers[keyof Answers]> {
+  const { context, request, state } = query
   if (state.isCancelled) throw new CancelledError()
   const { borrow, largePlans } = context.session
   return borrow(connection =>
     largePlans.during(request.sql, async () => {
-      const begin = (): Promise<Answers[keyof Answers]> => work(connection, context, id, request, state, chosen)
+      const begin = (): Promise<Answers[keyof Answers]> => work(connection, query)
       try {
         return await begin()
       } catch (error) {
@@ -256,14 +253,8 @@ const causeOf = (error: unknown): string => {
   return causeText(error)
 }
 
-async function work(
-  connection: DuckDBConnection,
-  context: Context,
-  id: number,
-  request: QueryRequest,
-  state: Running,
-  chosen: ChosenShards,
-): Promise<Answers[keyof Answers]> {
+async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<Answers[keyof Answers]> {
+  const { context, request, state, chosen } = query
   if (state.isCancelled) throw new CancelledError()
   state.connection = connection
   try {
@@ -271,7 +262,7 @@ async function work(
     await makeViews(connection, chosen)
     switch (request.kind) {
       case 'run':
-        return await runEitherWay(connection, context, id, request, state, chosen)
+        return await runEitherWay(connection, { ...query, request })
       case 'check':
         return await checkQuery(connection, request)
       case 'explain': {
@@ -309,15 +300,11 @@ function firstTried<R extends RunRequest | ExplainRequest>(
 /** Runs the quick SQL; when it fails, runs the query as written, whose outcome counts. */
 async function runEitherWay(
   connection: DuckDBConnection,
-  context: Context,
-  id: number,
-  request: RunRequest,
-  state: Running,
-  chosen: ChosenShards,
+  { context, request, state, chosen }: ReadyQuery<RunRequest>,
 ): Promise<Answers['run']> {
   // A kept statement would read the views of the query before: DuckDB does not notice every view that was replaced.
   const statements = chosen.views.size === 0 ? context.session.statements : prepareEach(prepareSelect)
-  const send = (bytes: Uint8Array): Promise<void> => sendPart(context, id, bytes, state)
+  const send = (bytes: Uint8Array): Promise<void> => sendPart(context, bytes, state)
   const first = firstTried(context, request, chosen)
   if (first !== request) {
     const held = holdBack(MAX_HELD_BYTES)
@@ -361,8 +348,8 @@ function holdBack(maxBytes: number): Held {
 }
 
 /** Sends a part; resolves when the parent has received it, so that few bytes are buffered here. */
-async function sendPart({ send }: Context, id: number, bytes: Uint8Array, state: Running): Promise<void> {
+async function sendPart({ send }: Context, bytes: Uint8Array, state: Running): Promise<void> {
   if (state.isCancelled) throw new CancelledError()
   state.hasSent = true
-  await new Promise<void>(resolve => send({ kind: 'part', id, bytes }, resolve))
+  await new Promise<void>(resolve => send({ kind: 'part', id: state.id, bytes }, resolve))
 }
