@@ -156,7 +156,7 @@ describe('rows that are cut before their lists are unnested', () => {
             expect(await rowsOfQuery(sqlOf({ ...query, table: query.table + kind }))).to.deep.equal(expected(query))
             seen.add(isCutShort)
           }),
-          { numRuns: 60 },
+          { numRuns: 150 },
         )
         expect(seen.size).to.equal(2)
       }).timeout(60_000)
