@@ -132,8 +132,8 @@ async function runAll(isWanted) {
     .map(file => `test/${file}`)
     .filter(file => file.endsWith('.test.ts') && isWanted(file))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-  // Tests wait for two thirds of their time: for other processes, for browsers, for what must not happen.
-  const jobs = Number(process.env.SLUICE_TEST_JOBS) || Math.min(availableParallelism() + 4, 8)
+  // Tests wait for half of their time: for other processes, for browsers, for what must not happen.
+  const jobs = Number(process.env.SLUICE_TEST_JOBS) || Math.min(availableParallelism() + 2, 8)
   const times = []
   const next = () => files.shift()
   const add = ({ elapsedMs, processorMs, file, ...counts }) => {

@@ -23,7 +23,7 @@ const LEFT_OUT = ['.git', '.cache', 'data', 'coverage', 'bench/data']
 const FOR_NPM = /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i
 const SHOWN_PORT = '8080'
 /** For a command, or for a server until it is ready; a machine under load takes its time. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 400_000
 
 export interface Checkout {
   readonly folder: string

@@ -22,7 +22,7 @@ export function describeCommands(
   further: (checkout: () => Checkout) => void = () => undefined,
 ): void {
   describe(`the commands of ${page.file}`, function () {
-    this.timeout(240_000)
+    this.timeout(600_000)
     let checkout: Checkout
     /** npm reached no registry, so what the page installs is not there. */
     let isCutOff = false
