@@ -1,6 +1,6 @@
 /**
  * The test files that `make test` leaves out, each with what holds the same for a smaller part or without the real tool. They take
- * half of the suite’s processor time. `make test ALL=1` runs them too, and so does .ci/run.
+ * more than half of the suite’s processor time. `make test ALL=1` runs them too, and so does .ci/run.
  */
 const WHY = {
   'bigquery-emulator/diff': '`sluice diff --engine bigquery` over the emulator; test/cli/diff and test/diff hold what is compared.',
@@ -9,6 +9,8 @@ const WHY = {
   'bigquery-emulator/ga4': 'The GA4 example over the emulator; test/examples/ga4 holds its rows.',
   'bigquery-emulator/tables': '`sluice tables` over the emulator; test/cli/tables holds the commands.',
   'bigquery-emulator/tests': '`sluice test` over the emulator; test/cli/test and test/testing hold what it does.',
+  'cache/stores/redis/security': 'A Redis with TLS and users for each right; the rest of the folder holds the store, docs/caching names the rights.',
+  'cli/compare/compare': '`sluice compare` over two engines; calls and results beside it hold what is called and compared.',
   'cli/diff/revisions': '`sluice diff` over git repositories; test/diff holds what is compared.',
   'cli/formats': 'Every endpoint printed in every format; test/encode holds each format, test/cli/output what is printed.',
   'cli/fuzz': 'Whole runs of `sluice fuzz`; test/fuzz holds what is called, found and made smaller.',
@@ -21,7 +23,10 @@ const WHY = {
   'docs/library': 'The programs of a page; test/compose.test.ts holds the library.',
   'encode/derive/python-readers': 'Results read in Python; the rest of test/encode/derive holds each format.',
   'engines/bigquery/lost-answers': 'An answer cut at every byte; test/engines/bigquery has one of each kind.',
+  'engines/duckdb/process/memory-limit': 'Many large results at once; supervisor beside it holds one.',
   'engines/duckdb/runaway': 'Queries that take all time or memory; test/engines/duckdb/process holds how they are ended.',
+  'engines/duckdb/tables/many-tables': 'Hundreds of tables; shards beside it holds a few.',
+  'engines/duckdb/translation/translation-pool': 'Threads for hundreds of manifests; test/manifest holds what one thread finds.',
   'examples/ci': 'The workflows, in shells; test/cli holds the commands that they call.',
   'explorer/accessibility': 'axe on every view, in each theme and layout; test/explorer/served and words hold the page.',
   'explorer/edits': 'A browser that follows edits; test/explorer/served and test/serving/dev hold what it is sent.',
@@ -31,12 +36,14 @@ const WHY = {
   'googlesql-duckdb/analysis/failing-branches': 'Every function that can fail, in every branch that is not taken; test/googlesql-duckdb/analysis/fallible holds which can.',
   'googlesql-duckdb/placed-calls': 'Every function in every place; the cases have each function.',
   'googlesql-duckdb/runtime/javascript/hostile': 'Functions that never end; the rest of the folder has what functions do.',
+  'lsp/anywhere': 'A text cut off at every place; features and diagnostics beside it hold what is answered.',
   'lsp/folders': 'Language servers in processes; the rest of test/lsp holds what one answers.',
   'mcp/stdio': '`sluice mcp` in processes; the rest of test/mcp holds what it answers.',
   'openapi/generators': 'Clients generated and compiled in Go and Python; test/openapi/document holds the documents.',
   'openapi/lint-and-postman': 'Spectral and Postman; test/openapi/document and test/openapi/schema hold the documents.',
   'openapi/tools': 'Validators and a generator of types; test/openapi/document and test/openapi/schema hold the documents.',
   'package/install': 'The package packed, installed, and tried by the tutorial; test/package/exports holds what it exports.',
+  'process/v8-heap': 'Processes under load, for the memory they take; it is measured nowhere else, and changes nothing that is answered.',
   'serving/mixed-formats': 'Hundreds of callers at once; test/http holds that equal requests are one query.',
   'serving/redis-trouble': 'A Redis that fails for seconds; test/cache/stores/redis holds each failure.',
   'serving/replicas': 'Two servers for seconds; test/cache/stores/redis/sharing holds what they share.',

@@ -3,7 +3,8 @@
  * of the time tests wait; they import what was built, in dist/.
  *
  *   node test/run.mjs                     all of it
- *   node test/run.mjs --without-left-out  without the files that test/left-out.mjs names
+ *   node test/run.mjs --without-left-out  without the files that test/left-out.mjs names, and with a quarter of the inputs where
+ *                                         a test has hundreds that are alike (test/sample-size.ts)
  *   node test/run.mjs --touching-node     what another version of Node can change
  *   node test/run.mjs --built FILE…       these files as in a run of all
  *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources; arguments go to mocha
@@ -127,7 +128,12 @@ function runWithMocha(args) {
 async function runAll(isWanted) {
   const isMeasured = process.env.SLUICE_TEST_COVERAGE === 'on' && given.length === 0
   const coverage = join(folder, 'coverage')
-  const env = { ...process.env, ...(isMeasured && { NODE_V8_COVERAGE: coverage }) }
+  const isQuick = given[0] === '--without-left-out'
+  const env = {
+    ...process.env,
+    ...(isMeasured && { NODE_V8_COVERAGE: coverage }),
+    ...(isQuick && { SLUICE_TEST_SAMPLE: 'quarter' }),
+  }
   const files = readdirSync('test', { recursive: true })
     .map(file => `test/${file}`)
     .filter(file => file.endsWith('.test.ts') && isWanted(file))

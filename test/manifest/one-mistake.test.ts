@@ -11,6 +11,7 @@ import { loadSources } from '../../runner/manifest/load.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { type Random, randomOf } from '../../tools/fuzz/random.js'
+import { sampleSize } from '../sample-size.js'
 import { checkByTranslation } from './check-by-translation.js'
 
 /** Folders of manifests, and of the tables and partials that they name. */
@@ -26,7 +27,7 @@ const FOLDERS: readonly { readonly manifests: string; readonly tables: string; r
 
 /** In the place of what `sluice init` fills in. */
 const ID = 'aaaaaaaa-0000-4000-8000-000000000001'
-const PER_KIND = Number(process.env['MISTAKES'] ?? 12)
+const PER_KIND = Number(process.env['MISTAKES'] ?? sampleSize(12))
 
 interface Sound {
   readonly folder: number

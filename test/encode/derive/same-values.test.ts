@@ -5,6 +5,7 @@ import type { Type } from '../../../googlesql/index.js'
 import { derive } from '../../../runner/encode/derive/derive.js'
 import type { Requirement } from '../../../runner/encode/derive/facts.js'
 import type { DerivedFormat } from '../../../runner/model/query.js'
+import { sampleSize } from '../../sample-size.js'
 import { arrowRows } from './arrow-values.js'
 import { readCsv } from './read-csv.js'
 import { openParquetReader, type ParquetReader } from './read-parquet.js'
@@ -94,7 +95,7 @@ describe('the typed values of every format', () => {
           expect(expected).to.deep.equal(rows.map(row => row.map(cell => cell.typed)))
           expect(await read(await derive(format, columns, json, facts), types)).to.deep.equal(expected)
         }),
-        { numRuns: 200 },
+        { numRuns: sampleSize(200) },
       )
     })
   }

@@ -10,6 +10,7 @@ import { type EmbeddedEngine, openEmbedded } from '../../../runner/engines/duckd
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { CLOCK } from '../../engines/duckdb/raw-engine.js'
+import { sampleSize } from '../../sample-size.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
 import { showsPass } from './shows-pass.js'
 
@@ -156,7 +157,7 @@ describe('rows that are cut before their lists are unnested', () => {
             expect(await rowsOfQuery(sqlOf({ ...query, table: query.table + kind }))).to.deep.equal(expected(query))
             seen.add(isCutShort)
           }),
-          { numRuns: 150 },
+          { numRuns: sampleSize(150) },
         )
         expect(seen.size).to.equal(2)
       }).timeout(60_000)

@@ -8,6 +8,7 @@ import { translate } from '../../../googlesql-duckdb/translate.js'
 import { openEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { rowsOf, runOptions } from '../../engines/ask-engine.js'
 import { CLOCK, scratchFolder, source } from '../../engines/duckdb/raw-engine.js'
+import { sampleSize, triesAll } from '../../sample-size.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
 import { showsPass } from './shows-pass.js'
 
@@ -105,10 +106,10 @@ describe('totals that check the arithmetic below them', () => {
           expect(quick).to.deep.equal(careful)
         }
       }),
-      { numRuns: 1_200 },
+      { numRuns: sampleSize(1_200) },
     )
-    // Errors are the fewest, thirteen on average.
-    expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).to.be.above(0)
+    // Errors are the fewest, thirteen of 1,200 on average; a quarter may be without one.
+    if (triesAll) expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).to.be.above(0)
   }).timeout(120_000)
 
   it('are generated where only the values matter', () => {

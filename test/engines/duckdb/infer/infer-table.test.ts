@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import type { SchemaField } from '../../../../googlesql/index.js'
 import { openEmbeddedEngine } from '../../../../runner/compose/engine.js'
 import { inferTable } from '../../../../runner/engines/duckdb/infer/infer-table.js'
+import { sampleSize } from '../../../sample-size.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-infer-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -373,7 +374,7 @@ describe('what is inferred', () => {
 
   it('loads, and queries give the values of the file', async function () {
     this.timeout(120_000)
-    const samples = fc.sample(tableOf, { numRuns: 60, seed: 16 })
+    const samples = fc.sample(tableOf, { numRuns: sampleSize(60), seed: 16 })
     const tables: Record<string, { schema: readonly SchemaField[]; files: readonly string[] }> = {}
     for (const [i, rows] of samples.entries()) {
       const path = file('ndjson', rows.map(row => `${JSON.stringify(row)}\n`).join(''))
@@ -397,7 +398,7 @@ describe('what is inferred', () => {
   it('loads from CSV too', async function () {
     this.timeout(120_000)
     const cell = fc.constantFrom(...SCALARS).chain(values => fc.array(nullable(values), { minLength: 1, maxLength: 8 }))
-    const samples = fc.sample(cell, { numRuns: 60, seed: 16 }).map(values => values.map(cellText))
+    const samples = fc.sample(cell, { numRuns: sampleSize(60), seed: 16 }).map(values => values.map(cellText))
     const tables: Record<string, { schema: readonly SchemaField[]; files: readonly string[] }> = {}
     for (const [i, cells] of samples.entries()) {
       const path = file('csv', `n,a\n${cells.map((text, n) => `${n},${quotedCell(text)}\n`).join('')}`)

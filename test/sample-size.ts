@@ -1,0 +1,11 @@
+/**
+ * How much of many inputs a test tries: all of them in `make test ALL=1`, in .ci/run and when a file is run by itself, a quarter
+ * in `make test`. It is for inputs that are alike, random or listed by the hundred; each of them costs a query or more.
+ */
+export const triesAll = process.env['SLUICE_TEST_SAMPLE'] !== 'quarter'
+
+/** A quarter of `all`, rounded up, or `all`. */
+export const sampleSize = (all: number): number => (triesAll ? all : Math.ceil(all / 4))
+
+/** Every fourth element, the first among them, or all. */
+export const sampleOf = <T>(all: readonly T[]): readonly T[] => (triesAll ? all : all.filter((_, i) => i % 4 === 0))
