@@ -9,7 +9,7 @@ import { type Explored, explored } from './explored.js'
 
 const ID = '00000000-0000-4000-8000-0000000000f1'
 const orders = (select: string, more = ''): string =>
-  `id: ${ID}\nname: shop.orders\ndescription: Orders.\n${more}sql: |\n  SELECT ${select} FROM \`shop.orders\`\n`
+  `id: ${ID}\nname: shop.orders\n${more}sql: |\n  SELECT ${select} FROM \`shop.orders\`\n`
 
 describeOverEmulator('the explorer on BigQuery', emulator => {
   if (isPendingWithoutBrowser()) return
@@ -27,10 +27,13 @@ describeOverEmulator('the explorer on BigQuery', emulator => {
     await s?.close()
   })
 
-  /** The endpoint as this text says, open on a page. */
+  let states = 0
+  /** The endpoint as this text says, open on a page: one opened before it is served would be told of it as of an edit. */
   async function at(text: string, test: (page: Page) => Promise<void>): Promise<void> {
-    s.write('orders', text)
-    await until(() => s.runner.endpoints().some(({ name }) => name === 'shop.orders'), 'the endpoint is served')
+    states += 1
+    const description = `State ${states}.`
+    s.write('orders', `description: ${description}\n${text}`)
+    await until(() => s.runner.endpoints().some(one => one.description === description), 'the endpoint is served')
     const { page, close } = await openPage(browser, s.page)
     await signIn(page)
     await open(page, 'shop.orders')
@@ -57,7 +60,7 @@ describeOverEmulator('the explorer on BigQuery', emulator => {
     await at(orders('COUNT(*) AS n'), async page => {
       await runButton(page).click()
       await statusIs(page, /^1 row/)
-      s.write('orders', orders('COUNT(*) + 1 AS n'))
+      s.write('orders', `description: Edited.\n${orders('COUNT(*) + 1 AS n')}`)
       await page.getByText(/^Saved at \d\d:\d\d:\d\d: the result below is of the state before\.$/).waitFor()
       expect(await cells(page).innerText()).to.equal('1000')
       const again = page.getByRole('button', { name: 'Run again' })
