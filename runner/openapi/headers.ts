@@ -11,8 +11,8 @@ export const HEADERS = {
   'Server-Timing': text('Milliseconds in the engine and in total.'),
   'X-Row-Count': whole('The number of rows.'),
   'X-Truncated': {
-    description: '`true` if the result was cut to the rows that the endpoint gives at most.',
-    schema: { type: 'string', enum: ['true', 'false'] },
+    description: '`true` if the result was cut to `max_rows`; absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
   },
   'X-Ignored-Arguments': text(
     'Arguments of the call that the endpoint does not declare: names, percent-encoded, with commas between them.',

@@ -1,5 +1,6 @@
 /** One endpoint as an operation of an OpenAPI document. */
 import type { Endpoint } from '../model/endpoint.js'
+import type { EngineName } from '../model/ports.js'
 import { RESULT_FORMATS, type ResultFormat } from '../model/query.js'
 import { headerRefs } from './headers.js'
 import { parameterObjects, type Version } from './parameters.js'
@@ -8,7 +9,7 @@ import type { JsonSchema } from './schema.js'
 
 export interface OperationFacts {
   readonly version: Version
-  readonly engine: 'duckdb' | 'bigquery'
+  readonly engine: EngineName
   /** The names of the parameters that the caller's token pins. */
   readonly pinned: readonly string[]
   /** Whether a 200 has all media types; else JSON alone, since generated clients mix up the types of several. */
@@ -60,7 +61,7 @@ function descriptionOf({ description, maxRows, parameters }: Endpoint): string {
   const how = parameters.some(({ name }) => name === 'format') ? '`Accept`' : '`format` or `Accept`'
   return [
     description.trim().replace(/(?<=[\w)`"'])$/, '.'),
-    `At most ${maxRows} rows; \`X-Truncated\` says whether there were more.`,
+    `At most ${maxRows} rows; \`X-Truncated\` is sent if there were more.`,
     `Also as ${others}, by ${how}.`,
     'Long arguments can be sent by POST to the same address, as a JSON object or a form.',
   ]
