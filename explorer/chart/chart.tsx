@@ -9,9 +9,9 @@ import { planChart } from './plan.js'
 interface ChartProps {
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
-  /** The endpoint's, for the file of a picture. */
+  /** The name of the endpoint, for the file name of a picture. */
   readonly name: string
-  /** A result to compare with, and how far it is moved. */
+  /** A result to compare with, and the seconds by which it is moved. */
   readonly before?: {
     readonly columns: readonly Column[]
     readonly rows: readonly Row[]
@@ -41,6 +41,12 @@ export function Chart({ columns, rows, name, before }: ChartProps) {
   if (plan === null) {
     return <p class="hint">No chart: it needs a column of numbers, beside one of times or of texts.</p>
   }
-  if (plan.kind === 'bars') return <Bars plan={plan} />
-  return loaded ? <loaded.LineChart plan={plan} name={name} /> : <div class="chart is-coming" />
+  switch (plan.kind) {
+    case 'bars':
+      return <Bars plan={plan} />
+    case 'lines':
+      return loaded ? <loaded.LineChart plan={plan} name={name} /> : <div class="chart is-coming" />
+    default:
+      return plan satisfies never
+  }
 }

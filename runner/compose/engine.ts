@@ -51,9 +51,14 @@ export function openServingEngineOver(
   settings: Settings,
   deps: EngineDeps,
 ): Promise<ServingEngine> {
-  return settings.engine === 'bigquery'
-    ? openWarehouse(definitions, settings, deps)
-    : openEngineOver(definitions, settings, deps)
+  switch (settings.engine) {
+    case 'duckdb':
+      return openEngineOver(definitions, settings, deps)
+    case 'bigquery':
+      return openWarehouse(definitions, settings, deps)
+    default:
+      return settings.engine satisfies never
+  }
 }
 
 /** Loads the table schemas and the functions; `readSchema` may be a cache. @throws LoadError for a folder that cannot be read. */

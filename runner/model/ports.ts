@@ -61,9 +61,11 @@ export interface Explanation {
   readonly plan: string
 }
 
+export type EngineName = 'duckdb' | 'bigquery'
+
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {
-  readonly name: 'duckdb' | 'bigquery'
+  readonly name: EngineName
   /**
    * @throws RunnerError QUERY_FAILED when the engine rejects or cannot finish the query, QUERY_TIMEOUT after
    *   `timeoutMs`, CALL_ABANDONED when `signal` fires first, ENGINE_UNAVAILABLE when the engine is gone,

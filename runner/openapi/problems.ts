@@ -1,6 +1,7 @@
 /** The problems that an endpoint can answer with, as OpenAPI describes them. */
 import type { Endpoint } from '../model/endpoint.js'
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
+import type { EngineName } from '../model/ports.js'
 import type { JsonSchema } from './schema.js'
 
 /** What decides which problems an endpoint has. */
@@ -8,7 +9,7 @@ export interface ProblemFacts {
   readonly endpoint: Pick<Endpoint, 'columns'>
   /** The caller can give arguments: not all parameters are pinned. */
   readonly takesArguments: boolean
-  readonly engine: 'duckdb' | 'bigquery'
+  readonly engine: EngineName
 }
 
 /** The statuses that each endpoint describes, with the codes that it can answer with, in the order of the catalogue. */
