@@ -5,7 +5,7 @@
 const WHY = {
   'bigquery-emulator/diff': '`sluice diff --engine bigquery` over the emulator; test/cli/diff and test/diff hold what is compared.',
   'bigquery-emulator/endpoints': 'The endpoints over an emulator of BigQuery; test/engines/bigquery has the requests, test/endpoints the rows.',
-  'bigquery-emulator/engine': 'The contract of engines over the emulator; test/engines/bigquery holds it over a server of its own.',
+  'bigquery-emulator/engine': 'The contract of engines over the emulator; test/engines/duckdb/engine holds the same contract, test/engines/bigquery the requests and failures.',
   'bigquery-emulator/ga4': 'The GA4 example over the emulator; test/examples/ga4 holds its rows.',
   'bigquery-emulator/tables': '`sluice tables` over the emulator; test/cli/tables holds the commands.',
   'bigquery-emulator/tests': '`sluice test` over the emulator; test/cli/test and test/testing hold what it does.',
@@ -45,7 +45,7 @@ const WHY = {
   'package/install': 'The package packed, installed, and tried by the tutorial; test/package/exports holds what it exports.',
   'process/v8-heap': 'Processes under load, for the memory they take; it is measured nowhere else, and changes nothing that is answered.',
   'serving/mixed-formats': 'Hundreds of callers at once; test/http holds that equal requests are one query.',
-  'serving/redis-trouble': 'A Redis that fails for seconds; test/cache/stores/redis holds each failure.',
+  'serving/redis-trouble': 'A wrong Redis password and killed replicas; test/cache/stores/redis holds each failure.',
   'serving/replicas': 'Two servers for seconds; test/cache/stores/redis/sharing holds what they share.',
   'serving/stalled-log': 'Logs whose reader stalls; test/observe holds what is dropped.',
 }

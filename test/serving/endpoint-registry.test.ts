@@ -14,11 +14,11 @@ import { createEndpointRegistry } from '../../runner/serving/endpoint-registry.j
 import { createEngineRelay } from '../../runner/serving/engine-switch.js'
 import { checkByTranslation } from '../manifest/check-by-translation.js'
 
-const none = tableCatalogue([])
+const NO_TABLES = tableCatalogue([])
 const manifest = (n: number, value: number): string =>
   `id: 0000000${n}-0000-4000-8000-000000000000\nname: n${n}\nsql: |\n  SELECT ${value} AS n\n`
 
-describe('live endpoints', () => {
+describe('the endpoint registry', () => {
   let dir = ''
   const write = (n: number, value: number): void => writeFileSync(join(dir, `n${n}.yaml`), manifest(n, value))
   beforeEach(() => {
@@ -28,7 +28,7 @@ describe('live endpoints', () => {
   afterEach(() => rmSync(dir, { recursive: true }))
 
   /**
-   * Started endpoints. `during` runs in the middle of each reading except the first, with the number of the reading; it may
+   * A started registry. `during` runs in the middle of each reading except the first, with the number of the reading; it may
    * throw.
    */
   async function started(during: (reading: number) => void) {
@@ -45,9 +45,15 @@ describe('live endpoints', () => {
       readDefinitions: async () => ({ tables: [], functions: NO_FUNCTIONS, mistakes: [] }),
       openEngine: async () => engine,
       async load(_, options) {
-        const loaded = await loadEndpoints({ dir, tables: none, checkSql: checkByTranslation(none), ...options })
-        if (readings > 0) during(readings)
+        const loaded = await loadEndpoints({
+          dir,
+          tables: NO_TABLES,
+          checkSql: checkByTranslation(NO_TABLES),
+          ...options,
+        })
+        const reading = readings
         readings += 1
+        if (reading > 0) during(reading)
         return loaded
       },
       clock,
@@ -57,7 +63,7 @@ describe('live endpoints', () => {
     return { live, events, readings: () => readings }
   }
 
-  it('are served with an example that alone has changed', async () => {
+  it('serves an example that alone has changed', async () => {
     const { live } = await started(() => undefined)
     const example = () => live.index().find('n1')!.example
     expect(example()).to.equal(null)
@@ -69,7 +75,7 @@ describe('live endpoints', () => {
     expect(example()).to.deep.equal([])
   })
 
-  it('are read again when a file changes during a reading', async () => {
+  it('reads again when a file changes during a reading', async () => {
     const { live, readings } = await started(reading => {
       if (reading < 3) write(2, 20 + reading)
     })
@@ -80,7 +86,7 @@ describe('live endpoints', () => {
     expect(readings()).to.equal(4) // Nothing has changed since.
   })
 
-  it('stay as they are when files go on changing', async () => {
+  it('keeps the old endpoints while files go on changing', async () => {
     const { live, events } = await started(reading => write(2, 20 + reading))
     const before = live.index()
     expect(await live.reload().catch(error => error)).to.be.instanceOf(SetupError)
@@ -88,23 +94,23 @@ describe('live endpoints', () => {
     expect(events.map(({ kind }) => kind)).to.deep.equal(['manifests.loaded', 'manifests.refused'])
   })
 
-  it('are read again after a failure that is not due to the files, but not after a mistake in the files', async () => {
+  it('reads again after a failure that is not due to the files, but not after a mistake in the files', async () => {
     let failure: Error | null = new SetupError('no engine')
     const { live, readings } = await started(() => {
       if (failure) throw failure
     })
     write(1, 10)
-    for (const works of [false, false]) expect(await live.reloadIfChanged()).to.equal(works)
+    for (const returned of [false, false]) expect(await live.reloadIfChanged()).to.equal(returned)
     failure = new LoadError([])
-    for (const works of [true, true]) expect(await live.reloadIfChanged()).to.equal(works)
-    expect(readings()).to.equal(1)
+    for (const returned of [true, true]) expect(await live.reloadIfChanged()).to.equal(returned)
+    expect(readings()).to.equal(4)
     failure = null
     write(1, 11)
     expect(await live.reloadIfChanged()).to.equal(true)
     expect(live.index().find('n1')?.render({}, 0n).sql).to.include('SELECT 11 AS n')
   })
 
-  it('share a reload that has not begun yet', async () => {
+  it('shares a reload that has not begun yet', async () => {
     const { live, readings } = await started(() => {})
     const first = live.reload()
     await new Promise(resolve => setImmediate(resolve))
@@ -113,7 +119,7 @@ describe('live endpoints', () => {
     expect(readings()).to.equal(3)
   })
 
-  it('keep the index, and the caches that depend on it, when nothing has changed', async () => {
+  it('keeps the index, and the caches that depend on it, when nothing has changed', async () => {
     const { live } = await started(() => {})
     const before = live.index()
     write(1, 1)
@@ -121,7 +127,7 @@ describe('live endpoints', () => {
     expect(live.index()).to.equal(before)
   })
 
-  it('stay, and a bug is reported, when reading fails with an unknown error', async () => {
+  it('keeps the old endpoints, and reports a bug, when reading fails with an unknown error', async () => {
     const { live, events } = await started(() => {
       throw new TypeError('unheard of')
     })
