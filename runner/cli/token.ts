@@ -27,7 +27,7 @@ export async function createTokenCommand(
     bytesPerDay: flags['bytesPerDay'] as string | undefined,
   }
   io.print(`${await addToken(settings, order)}\n`)
-  io.printError('This is shown only once: the file keeps its hash.\n')
+  io.printError('The token is shown only this once; the file stores only its hash.\n')
   for (const warning of await tokenWarnings(settings, order)) io.printError(`warning: ${warning}\n`)
   return EXIT.clean
 }
