@@ -1,5 +1,4 @@
 /** Sorts rows by a column: the places of rows, in their new order. */
-import { ExactNumber } from '../api/exact-json.js'
 import { isNested } from '../value/cell.js'
 import { kindOf } from '../value/types.js'
 
@@ -50,5 +49,4 @@ function compareTexts(x: unknown, y: unknown): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const plain = (value: unknown): string =>
-  isNested(value) ? JSON.stringify(value) : value instanceof ExactNumber ? value.text : String(value)
+const plain = (value: unknown): string => (isNested(value) ? JSON.stringify(value) : String(value))

@@ -79,22 +79,22 @@ function HeaderLine({ name, value }: { name: string; value: string | null }) {
 function TimingBar({ facts: { engineMs, serverMs, elapsedMs } }: { facts: Facts }) {
   const engine = engineMs ?? 0
   const server = Math.max(0, (serverMs ?? 0) - engine)
-  const way = Math.max(0, elapsedMs - engine - server)
+  const network = Math.max(0, elapsedMs - engine - server)
   const parts = [
     { name: 'engine', ms: engine },
     { name: 'server', ms: server },
-    { name: 'network', ms: way },
+    { name: 'network', ms: network },
   ].filter(({ name, ms }) => ms > 0 || (name === 'server' && serverMs !== null))
   return (
     <div class="timing">
       <div class="bar" aria-hidden="true">
         {parts.map(({ name, ms }) => (
-          <span key={name} class={name.split(' ')[0]} style={{ flexGrow: String(ms) }} />
+          <span key={name} class={name} style={{ flexGrow: String(ms) }} />
         ))}
       </div>
       <ul>
         {parts.map(({ name, ms }) => (
-          <li key={name} class={name.split(' ')[0]}>
+          <li key={name} class={name}>
             {name} {durationText(ms)}
           </li>
         ))}

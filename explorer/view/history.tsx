@@ -34,7 +34,7 @@ export function History({ of }: { of: Endpoint }) {
         ))}
       </ol>
       <button type="button" class="quiet" onClick={forgetCalls}>
-        Forget these calls
+        Forget all calls
       </button>
     </div>
   )
