@@ -10,9 +10,9 @@ const SOURCES = /\.(?:tsx?|mjs|cjs|css)$/
 /** Names that HOUSE replaced: each has a word of the field. Neither files nor folders have them. */
 const REPLACED_NAMES = [
   ...['sheet', 'passing-end', 'read-asked', 'answer-unread', 'kept-connections', 'plan-memory', 'load-memory', 'forms'],
-  ...['mend', 'in-turn', 'check-needed', 'check-once', 'yieldToEventLoop', 'look', 'follow', 'era', 'told'],
+  ...['mend', 'in-turn', 'check-needed', 'check-once', 'breathe', 'look', 'follow', 'era', 'told'],
   ...['wire', 'blame-patterns', 'refusals', 'flights', 'run-once', 'due-queue', 'retry-pause', 'share-failure'],
-  ...['send-again', 'watch-time', 'remembering', 'abandon', 'call-off', 'printError', 'until-asked'],
+  ...['send-again', 'watch-time', 'remembering', 'abandon', 'call-off', 'complain', 'until-asked'],
   ...['young-generation', 'live-endpoints', 'setting-forms', 'setting-checks', 'plain-yaml', 'plain-flow'],
   ...['follows-from', 'tokenize-alike', 'early-limit', 'early-rows', 'natives', 'fit', 'special-forms'],
   ...['guard', 'guard-statement', 'bind', 'coerce', 'coercion', 'translator', 'translators', 'work'],

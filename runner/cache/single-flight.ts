@@ -72,6 +72,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       for (const key of [...flights.keys()]) if (key.startsWith(prefix)) flights.delete(key)
     },
     cancelAll() {
+      flights.clear()
       for (const flight of running) flight.controller.abort()
     },
   }

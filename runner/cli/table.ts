@@ -7,7 +7,10 @@ const MAX_WIDTH = 60
 export function textTable(columns: readonly ResultColumn[], rows: readonly (readonly unknown[])[]): string {
   const cells = rows.map(row => row.map(cellText))
   const heads = columns.map(column => cut(column.name))
-  const widths = heads.map((head, i) => Math.max(width(head), ...cells.map(row => width(row[i] ?? ''))))
+  // A loop, since a result has more rows than a call can have arguments.
+  const widths = heads.map((head, i) =>
+    cells.reduce((widest, row) => Math.max(widest, width(row[i] ?? '')), width(head)),
+  )
   const isRight = columns.map(column => /^(INT64|FLOAT64|NUMERIC|BIGNUMERIC)$/.test(column.type))
   const line = (texts: readonly string[]): string =>
     texts

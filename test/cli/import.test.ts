@@ -508,7 +508,7 @@ describe('sluice import', () => {
       'an unknown format',
       () => ['shop.flat', '-', '--input-format', 'xml'],
       2,
-      /--input-format: input\.xml must end with/,
+      /--input-format xml: must be ndjson, jsonl or csv/,
     ],
     [
       'a file that is not there',

@@ -22,8 +22,9 @@ describe('trouble with a shared Redis', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is a line in the log, with the reason and no password, and calls go on', async () => {
+  it('is logged with its reason and without the password, and calls go on', async () => {
     const REDIS_URL = `redis://somebody:hunter3@127.0.0.1:${redis.port}`
+    const began = Date.now()
     let logged = ''
     const write = (text: string): void => {
       logged += text
@@ -55,7 +56,8 @@ describe('trouble with a shared Redis', function () {
       ])
       log.end()
       const lines = logged.split('\n').filter(line => line.includes('store.failed'))
-      expect(lines.length, 'once a minute').to.equal(1)
+      const minutes = Math.floor((Date.now() - began) / 60_000)
+      expect(lines.length, 'at most once a minute').to.be.within(1, 1 + minutes)
       expect(JSON.parse(lines[0]!)).to.have.nested.property(
         'cause.message',
         'Redis cannot be used: the user or password is wrong (WRONGPASS)',
@@ -68,7 +70,7 @@ describe('trouble with a shared Redis', function () {
     }
   })
 
-  it('can be an invalid database number, or a password that cannot be decoded: reported without it', async () => {
+  it('of its address, such as a password that cannot be decoded, is reported without the password', async () => {
     for (const url of [
       'redis://:hunter2%ZZ@localhost',
       'redis://:hunter2@localhost/first',
@@ -97,14 +99,11 @@ describe('trouble with a shared Redis', function () {
       await response.text()
       return [response.status, response.headers.get('cache-status') ?? '']
     }
-    const metric = async (replica: Started, name: string): Promise<number> => {
+    /** Null for a metric that has no value yet. */
+    const metric = async (replica: Started, name: string): Promise<number | null> => {
       const text = await (await replica.get('/metrics', {})).text()
-      return Number(
-        text
-          .split('\n')
-          .find(line => line.startsWith(name))
-          ?.split(' ')[1] ?? 0,
-      )
+      const line = text.split('\n').find(line => line.startsWith(`${name} `))
+      return line === undefined ? null : Number(line.slice(name.length))
     }
 
     it('while it runs a query, the waiting replica runs the query', async () => {
@@ -120,8 +119,8 @@ describe('trouble with a shared Redis', function () {
     })
 
     it('while it keeps an entry warm, the other replica keeps it warm', async () => {
-      const warmed = (replica: Started): Promise<number> =>
-        metric(replica, 'sluice_warm_total{endpoint="shop.warm",outcome="ok"}')
+      const warmed = async (replica: Started): Promise<number> =>
+        (await metric(replica, 'sluice_warm_total{endpoint="shop.warm",outcome="ok"}')) ?? 0
       await until(async () => {
         await ask(a, 'shop.warm')
         return (await warmed(a)) > 0

@@ -7,6 +7,7 @@ import { makeFolder } from '../../files/make-folder.js'
 import { fileReason } from '../../files/write-failure.js'
 import { SetupError } from '../../model/errors.js'
 import { EXIT, type Io } from '../io.js'
+import { shellWord } from '../shell-word.js'
 import { dependsOnSluice, installedFrom } from './installed-from.js'
 
 interface NewFile {
@@ -38,7 +39,7 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
   for (const { path } of wanted) io.print(`wrote ${shown(dir, folder, path)}\n`)
   for (const { path } of kept) io.print(`kept ${shown(dir, folder, path)}\n`)
   const steps = [
-    ...(folder === resolve('.') ? [] : [`cd ${quoted(dir)}`]),
+    ...(folder === resolve('.') ? [] : [`cd ${shellWord(dir)}`]),
     ...(kept.length > 0 ? [] : ['npm install']),
     'npx sluice serve',
   ]
@@ -113,6 +114,3 @@ const RESERVED_NAMES: readonly string[] = ['sluice', 'node_modules', 'favicon.ic
 /** As the command line named the folder, so that it can be followed from where that was typed. */
 const shown = (dir: string, folder: string, path: string): string =>
   join(dir, relative(folder, path)).split(sep).join('/')
-
-/** As a shell reads one word. */
-const quoted = (word: string): string => (/^[\w./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

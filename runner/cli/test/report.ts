@@ -2,6 +2,7 @@
 import type { TestRun } from '../../compose/tests.js'
 import type { Failure } from '../../testing/check-answer.js'
 import type { CaseResult } from '../../testing/run-case.js'
+import { shellWord } from '../shell-word.js'
 
 export interface Report extends TestRun {
   /** The files whose expectations were written anew. */
@@ -23,11 +24,8 @@ export function repeatCommand({ tests, test }: CaseResult, flags: Report['flags'
   const given = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined || name === 'watch' ? [] : [`--${name}`, value],
   )
-  return ['sluice test', ...[tests.file, '--name', test.name, ...given].map(quoted)].join(' ')
+  return ['sluice test', ...[tests.file, '--name', test.name, ...given].map(shellWord)].join(' ')
 }
-
-/** As a shell reads one word. */
-const quoted = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /** The failures of a test as lines, with their tables. */
 export const failureLines = (failures: readonly Failure[]): readonly string[] =>

@@ -10,7 +10,7 @@ import { SETTING, systemReason, writeFailure } from '../../../files/write-failur
 import { SetupError, UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { parquetLines } from './formats/parquet-lines.js'
-import { type ImportSource, sourcesOf, textChunks } from './formats/source-file.js'
+import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
 import type { ImportLayout } from './layout.js'
 import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
 import { RowBuffer } from './row-buffer.js'
@@ -243,5 +243,5 @@ async function* chunksOf(
     if (source.path === null) await rm(spool, { force: true })
     return
   }
-  yield* textChunks(source, standardInput)
+  yield* byteChunks(source, standardInput)
 }

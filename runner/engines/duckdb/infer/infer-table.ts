@@ -4,7 +4,7 @@ import { UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { CsvRecordEnds } from '../import/formats/csv.js'
 import { EVERY_LINE } from '../import/formats/lines.js'
-import { type ImportSource, sourcesOf, textChunks } from '../import/formats/source-file.js'
+import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
 import { type BadRow, type BadRowSink, type RowFormat, RowStream } from '../import/rows.js'
 import { chooseFields } from './choose-type.js'
 import type { Inference, InferredTable } from './inferred-table.js'
@@ -42,7 +42,7 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   const sink: BadRowSink = { bad: bad => void badRows.push(bad), aside: () => undefined }
   for (const source of sources) {
     const stream = new NumberedRows(source, row, sink)
-    for await (const chunk of textChunks(source, options.standardInput)) {
+    for await (const chunk of byteChunks(source, options.standardInput)) {
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }

@@ -1,6 +1,6 @@
 /** Decompresses gzip and zstd, and checks that a compressed file is complete. */
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import zlib, { createGunzip } from 'node:zlib'
 import { QueryFault } from '../../../model/query-fault.js'
 
@@ -45,8 +45,8 @@ export const notToItsEnd = (compression: Compression, message: string): string =
   `its ${compression} cannot be read to the end (${message})`
 
 function throughTransform(raw: Readable, transform: Readable & NodeJS.WritableStream): AsyncIterable<Buffer> {
-  raw.on('error', error => transform.destroy(error))
-  return raw.pipe(transform) as unknown as AsyncIterable<Buffer>
+  // Closes both when one of them fails or is closed early. The reader of `transform` gets the error.
+  return pipeline(raw, transform, () => {}) as unknown as AsyncIterable<Buffer>
 }
 
 type ZstdFactory = () => Readable & NodeJS.WritableStream

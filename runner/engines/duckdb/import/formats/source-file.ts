@@ -16,7 +16,7 @@ export interface ImportSource {
   readonly compression: Compression
 }
 
-const NO_FORMAT = 'must end with .ndjson, .jsonl, .csv or .parquet, the first three also with .gz or .zst behind it'
+const FORMAT_NAMES = 'ndjson, jsonl or csv, which .gz or .zst may follow, or parquet'
 
 /**
  * The sources with these names; `-` is standard input.
@@ -26,7 +26,7 @@ const NO_FORMAT = 'must end with .ndjson, .jsonl, .csv or .parquet, the first th
 export function sourcesOf(names: readonly string[], inputFormat: string | null): readonly ImportSource[] {
   const given = inputFormat === null ? null : fileKind(`input.${inputFormat}`)
   const problems: string[] = []
-  if (inputFormat !== null && given === null) problems.push(`--input-format: input.${inputFormat} ${NO_FORMAT}`)
+  if (inputFormat !== null && given === null) problems.push(`--input-format ${inputFormat}: must be ${FORMAT_NAMES}`)
   if (names.filter(name => name === '-').length > 1) problems.push('standard input can be read only once')
   const sources = names.flatMap((name): ImportSource[] => {
     const isInput = name === '-'
@@ -37,7 +37,10 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
     }
     if (isInput && inputFormat === null)
       problems.push('standard input needs --input-format: ndjson, csv, parquet, ndjson.gz, …')
-    else if (inputFormat === null) problems.push(`${name}: the name ${NO_FORMAT}; or say --input-format`)
+    else if (inputFormat === null)
+      problems.push(
+        `${name}: the name must end with .ndjson, .jsonl or .csv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
+      )
     return []
   })
   if (problems.length > 0) throw new UsageError(problems)
@@ -47,20 +50,13 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
 /** The format by the file's name. Hidden files are accepted, since they were named explicitly. */
 const kindOf = (path: string): ReturnType<typeof fileKind> => fileKind(basename(path).replace(/^\.+/, ''))
 
-/** The decompressed bytes in chunks. @throws QueryFault naming the source where it cannot be read. */
-export async function* textChunks(source: ImportSource, standardInput: () => Readable): AsyncGenerator<Buffer> {
+/** The decompressed bytes in chunks; a reader that stops early closes the file. @throws QueryFault naming a source that cannot be read. */
+export async function* byteChunks(source: ImportSource, standardInput: () => Readable): AsyncGenerator<Buffer> {
   const { path, compression } = source
-  const bytes = decompressed(path === null ? standardInput() : openFile(path), compression)
-  const iterator = bytes[Symbol.asyncIterator]()
-  for (;;) {
-    let next: IteratorResult<Buffer>
-    try {
-      next = await iterator.next()
-    } catch (cause) {
-      throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
-    }
-    if (next.done) return
-    yield next.value
+  try {
+    yield* decompressed(path === null ? standardInput() : openFile(path), compression)
+  } catch (cause) {
+    throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
   }
 }
 
