@@ -5,7 +5,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs tools/
+COPY tools/alone.mjs tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs tools/
 COPY schemas schemas
 COPY googlesql googlesql
 COPY googlesql-duckdb googlesql-duckdb

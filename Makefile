@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find explorer googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs -type f 2>/dev/null)
+SOURCES := $(shell find explorer googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/alone.mjs tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
@@ -48,10 +48,7 @@ clean: ## Remove what was built and installed; data/ stays
 	rm -rf dist coverage node_modules
 
 dist/.built: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCES)
-	@echo 'compiling…' >&2
-	@node tools/build.mjs
+	@node tools/build.mjs --if-stale
 
 node_modules/.installed: package.json package-lock.json
-	@echo 'installing the packages that it needs…' >&2
-	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@touch $@
+	@node tools/install.mjs

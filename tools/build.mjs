@@ -7,11 +7,14 @@ import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { alone } from './alone.mjs'
 
 const MARK = 'dist/.built'
+/** The Makefile names the same. `make` writes the last when it has installed the packages, which are bundled. */
 const SOURCES = [
-  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs', 'tools/build-macros.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs'],
-  ...['schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/alone.mjs', 'tools/build.mjs', 'tools/build-explorer.mjs'],
+  ...['tools/build-macros.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs', 'schemas/endpoint.schema.json'],
+  ...['schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json', 'node_modules/.installed'],
 ]
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -22,7 +25,7 @@ const filesOf = path =>
 function isBuilt() {
   if (!existsSync(MARK)) return false
   const built = statSync(MARK).mtimeMs
-  return SOURCES.flatMap(filesOf).every(path => statSync(path).mtimeMs <= built)
+  return SOURCES.filter(path => existsSync(path)).flatMap(filesOf).every(path => statSync(path).mtimeMs <= built)
 }
 
 /** Null where only what the program needs at run time is installed. */
@@ -41,6 +44,7 @@ async function build() {
     // `npm ci --omit=dev` in a clone runs `prepare` too, and asks for no build.
     return /\bdev\b/.test(process.env['npm_config_omit'] ?? '') ? 0 : 1
   }
+  console.error('compiling…')
   rmSync('dist', { recursive: true, force: true })
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   if (status !== 0) return status ?? 1
@@ -57,4 +61,4 @@ async function build() {
   return 0
 }
 
-process.exitCode = process.argv.includes('--if-stale') && isBuilt() ? 0 : await build()
+process.exitCode = await alone(() => (process.argv.includes('--if-stale') && isBuilt() ? 0 : build()))
