@@ -4,6 +4,7 @@
  */
 import type { Expr } from '../plan/nodes.js'
 import type { Type } from '../types/types.js'
+import type { ResultFacts } from './result-facts.js'
 
 export type FunctionKind = 'scalar' | 'aggregate' | 'window'
 
@@ -65,6 +66,7 @@ export interface FunctionEntry {
   readonly canFail: CanFail
   readonly volatility: Volatility
   readonly evaluation: Evaluation
+  readonly result: ResultFacts
   readonly signatures: readonly SignatureText[]
   /**
    * Page and anchor: `string_functions#lower`, in BigQuery's documentation, or in the open language's if `isBeyondBigQuery`.

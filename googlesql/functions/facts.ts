@@ -3,6 +3,7 @@ import type { CallExpr, Expr, Scan } from '../plan/nodes.js'
 import { someOf, visitScan } from '../plan/walk.js'
 import { findFunction } from './all.js'
 import type { Evaluation, Volatility } from './catalogue.js'
+import { type ResultFacts, UNKNOWN } from './result-facts.js'
 
 /** The volatility of the function with this name or alias, in upper case; undefined where no function has it. */
 export const volatilityOf = (name: string): Volatility | undefined => findFunction(name)?.volatility
@@ -20,6 +21,9 @@ export function isVolatileScan(scan: Scan): boolean {
   })
   return found
 }
+
+/** What is known of the results of the function with this name or alias. */
+export const resultOf = (name: string): ResultFacts => findFunction(name)?.result ?? UNKNOWN
 
 /** Which arguments a call evaluates. Functions without an entry are internal to the translation and evaluate all of them. */
 export const evaluationOf = (call: CallExpr): Evaluation => findFunction(call.name)?.evaluation ?? 'all'

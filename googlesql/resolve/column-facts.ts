@@ -2,18 +2,10 @@
  * What a plan shows of its columns' values, and of the fields and elements within them: never NULL, and for INT64 within
  * ±(2^53−1). What it does not show may be so all the same: an absent fact is no promise of a NULL.
  */
-import {
-  gathersElements,
-  givesElement,
-  isNeverNull,
-  isNullOnlyWithArgument,
-  isSmallInteger,
-  keepsElements,
-  keepsParts,
-  keepsRange,
-  makesNoNullElement,
-} from '../functions/value-facts.js'
-import type { AggregateCall, AggregateScan, Column, Expr, ResolvedCte, Scan } from '../plan/nodes.js'
+import type { Evaluation } from '../functions/catalogue.js'
+import { evaluationOf, resultOf } from '../functions/facts.js'
+import type { ResultFacts } from '../functions/result-facts.js'
+import type { AggregateCall, AggregateScan, CallExpr, Column, Expr, ResolvedCte, Scan } from '../plan/nodes.js'
 import { conjuncts, isBareNull } from '../plan/walk.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
@@ -161,13 +153,14 @@ class FactReader {
     const { name, arguments: args, having, limit, filter, isSafe, ignoresNulls } = call
     const given = args.filter(arg => arg !== null).map(arg => this.ofExpr(arg, input))
     const first = given[0] ?? UNKNOWN
-    const isSmall = isSmallInteger(name) || (keepsRange(name) && first.isSmall)
-    const parts = gathersElements(name)
-      ? [{ ...first, isNeverNull: first.isNeverNull || ignoresNulls }]
-      : partsOf(name, given)
+    const result = resultOf(name)
+    const parts =
+      result.parts === 'arguments'
+        ? [{ ...first, isNeverNull: first.isNeverNull || ignoresNulls }]
+        : partsOf(result, 'all', given)
     const isPlain = !having && !limit && !filter && !isSafe
-    const isNullable = !isNullFree(call) && !(isPlain && isNullOnlyWithArgument(name) && first.isNeverNull)
-    return { isNeverNull: !isNullable, isSmall, parts }
+    const isNullable = !isNullFree(call) && !(isPlain && result.nulls === 'with-argument' && first.isNeverNull)
+    return { isNeverNull: !isNullable, isSmall: isSmall(result, given.slice(0, 1)), parts }
   }
 
   #ofOuter({ id }: Column): ValueFacts | undefined {
@@ -228,11 +221,10 @@ class FactReader {
         return hasRow(expr.scan) ? column : orNull(column)
       }
       case 'call': {
-        const { name, isSafe } = expr
         const args = expr.arguments.filter(arg => arg !== null)
         const facts = args.map(arg => this.ofExpr(arg, input))
-        const { isNeverNull, isSmall, parts } = ofFunction(name, args, facts)
-        return { isNeverNull: !isSafe && isNeverNull, isSmall, parts }
+        const { isNeverNull, isSmall, parts } = ofCall(expr, args, facts)
+        return { isNeverNull: !expr.isSafe && isNeverNull, isSmall, parts }
       }
       case 'parameter':
       case 'in-query':
@@ -257,45 +249,51 @@ function storedFacts(path: string, type: Type, required: ReadonlySet<string>): V
   }
 }
 
-function ofFunction(name: string, args: readonly Expr[], facts: readonly ValueFacts[]): ValueFacts {
-  if (!givesElement(name)) {
-    return {
-      isNeverNull: isCallNeverNull(name, args, facts),
-      isSmall: isCallSmall(name, facts),
-      parts: makesNoNullElement(name) ? [NEVER_NULL] : partsOf(name, facts),
-    }
+function ofCall(call: CallExpr, args: readonly Expr[], facts: readonly ValueFacts[]): ValueFacts {
+  const result = resultOf(call.name)
+  const evaluation = evaluationOf(call)
+  if (result.parts === 'element') {
+    const element = facts[0]?.parts[0] ?? UNKNOWN
+    return facts.every(fact => fact.isNeverNull) ? element : orNull(element)
   }
-  const element = facts[0]?.parts[0] ?? UNKNOWN
-  return facts.every(fact => fact.isNeverNull) ? element : orNull(element)
+  return {
+    isNeverNull: isCallNeverNull(result, evaluation, args, facts),
+    isSmall: isSmall(result, evaluation === 'chosen' ? facts.slice(1) : facts),
+    parts: partsOf(result, evaluation, facts),
+  }
 }
 
-/** The facts of the fields or elements of a call's result. */
-function partsOf(name: string, facts: readonly ValueFacts[]): readonly ValueFacts[] {
-  if (keepsElements(name)) return both(facts).parts
-  if (!keepsParts(name)) return []
-  // Behind its first argument a function of windows has an offset, and a default.
-  return both(name === 'IF' ? facts.slice(1) : facts.slice(0, name === 'COALESCE' || name === 'IFNULL' ? undefined : 1))
-    .parts
+/** The facts of the fields or elements of the result of a call with these arguments. */
+function partsOf({ parts }: ResultFacts, evaluation: Evaluation, facts: readonly ValueFacts[]): readonly ValueFacts[] {
+  if (parts === 'without-null') return [NEVER_NULL]
+  if (parts === 'elements') return both(facts).parts
+  if (parts !== 'argument') return []
+  if (evaluation === 'chosen') return both(facts.slice(1)).parts
+  // After the first argument, a function of windows has an offset and a default.
+  return both(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
 }
 
-function isCallNeverNull(name: string, args: readonly Expr[], facts: readonly ValueFacts[]): boolean {
-  if (name === 'COALESCE' || name === 'IFNULL') return facts.some(fact => fact.isNeverNull)
-  if (name === 'IF') return facts.slice(1).every(fact => fact.isNeverNull)
-  if (isNeverNull(name)) return true
+const isSmall = (result: ResultFacts, facts: readonly ValueFacts[]): boolean =>
+  result.isSmall === 'always' || (result.isSmall === 'with-arguments' && facts.every(fact => fact.isSmall))
+
+function isCallNeverNull(
+  { nulls }: ResultFacts,
+  evaluation: Evaluation,
+  args: readonly Expr[],
+  facts: readonly ValueFacts[],
+): boolean {
+  if (evaluation === 'until-value') return facts.some(fact => fact.isNeverNull)
+  if (evaluation === 'chosen') return facts.slice(1).every(fact => fact.isNeverNull)
+  if (nulls === 'never') return true
   // A comparison of STRUCTs is NULL where a field is.
   const areScalars = args.every(
     ({ kind, type }) => kind === 'word' || (type.kind !== 'STRUCT' && type.kind !== 'ARRAY'),
   )
-  return isNullOnlyWithArgument(name) && areScalars && facts.every(fact => fact.isNeverNull)
-}
-
-function isCallSmall(name: string, facts: readonly ValueFacts[]): boolean {
-  if (isSmallInteger(name)) return true
-  return keepsRange(name) && facts.slice(name === 'IF' ? 1 : 0).every(fact => fact.isSmall)
+  return nulls === 'with-argument' && areScalars && facts.every(fact => fact.isNeverNull)
 }
 
 /** COUNT and its like are never NULL, also without a row. */
-const isNullFree = ({ name, isSafe }: AggregateCall): boolean => !isSafe && isNeverNull(name)
+const isNullFree = ({ name, isSafe }: AggregateCall): boolean => !isSafe && resultOf(name).nulls === 'never'
 
 const isSmallLiteral = (value: unknown): boolean => typeof value === 'string' && Number.isSafeInteger(Number(value))
 
@@ -336,16 +334,15 @@ function hasRow(scan: Scan): boolean {
   }
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$ne', '$lt', '$le', '$gt', '$ge', '$between', '$in', '$like'])
-
 /** Facts of the rows that meet the condition: a column that it compares is not NULL there. */
 function met(facts: Facts, condition: Expr): Facts {
   const compared = conjuncts(condition).flatMap(part => {
     if (part.kind !== 'call' || part.isSafe) return []
     const [first] = part.arguments
     if (part.name === '$not' && first?.kind === 'call' && first.name === '$is_null') return columnsIn(first.arguments)
-    if (!COMPARISONS.has(part.name)) return []
-    return columnsIn(/^\$(?:between|in)$/.test(part.name) ? [first ?? null] : part.arguments)
+    const { trueWithout } = resultOf(part.name)
+    if (trueWithout === 'unknown') return []
+    return columnsIn(trueWithout === 'null-first' ? part.arguments.slice(0, 1) : part.arguments)
   })
   if (compared.length === 0) return facts
   const known = compared.map(id => [id, { ...(facts.get(id) ?? UNKNOWN), isNeverNull: true }] as const)

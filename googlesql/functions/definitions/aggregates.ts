@@ -9,6 +9,7 @@ import {
   type FunctionEntry,
   NEVER_FAILS,
 } from '../catalogue.js'
+import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
 import { isOrderable } from './operators.js'
 
 type Args = readonly (Expr | null)[]
@@ -20,6 +21,7 @@ const ORDERED: AggregateTraits = { ...PLAIN, allowsOrderBy: true, allowsLimit: t
 const aggregate = (
   name: string,
   canFail: CanFail,
+  result: ResultFacts,
   signatures: readonly string[],
   documentation: string,
   traits: AggregateTraits = PLAIN,
@@ -30,6 +32,7 @@ const aggregate = (
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result,
   signatures,
   documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
   aggregate: traits,
@@ -95,10 +98,11 @@ const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allows
 const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
 
 export const AGGREGATES: readonly FunctionEntry[] = [
-  aggregate('ANY_VALUE', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions'),
+  aggregate('ANY_VALUE', NEVER_FAILS, EXTREME, ['(T) -> T'], 'aggregate_functions'),
   aggregate(
     'ARRAY_AGG',
     NEVER_FAILS,
+    ARGUMENTS,
     ['(T) -> ARRAY<T>'],
     'aggregate_functions',
     { ...ORDERED, allowsNullsClause: true },
@@ -109,46 +113,55 @@ export const AGGREGATES: readonly FunctionEntry[] = [
           : null,
     },
   ),
-  aggregate('ARRAY_CONCAT_AGG', NEVER_FAILS, ['(ARRAY<T>) -> ARRAY<T>'], 'aggregate_functions', {
+  aggregate('ARRAY_CONCAT_AGG', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>) -> ARRAY<T>'], 'aggregate_functions', {
     allowsHaving: true,
     allowsOrderBy: true,
     allowsLimit: true,
   }),
-  aggregate('AVG', NEVER_FAILS, AVERAGES, 'aggregate_functions'),
-  aggregate('BIT_AND', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('BIT_OR', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('BIT_XOR', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('$count_star', NEVER_FAILS, ['() -> INT64'], 'aggregate_functions', {
+  aggregate('AVG', NEVER_FAILS, NULL_FROM_NULL, AVERAGES, 'aggregate_functions'),
+  aggregate('BIT_AND', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64'], 'aggregate_functions'),
+  aggregate('BIT_OR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64'], 'aggregate_functions'),
+  aggregate('BIT_XOR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64'], 'aggregate_functions'),
+  aggregate('$count_star', NEVER_FAILS, COUNT, ['() -> INT64'], 'aggregate_functions', {
     allowsHaving: true,
     allowsOver: true,
     allowsFrame: true,
   }),
-  aggregate('COUNT', NEVER_FAILS, ['(ANY) -> INT64'], 'aggregate_functions'),
-  aggregate('COUNTIF', NEVER_FAILS, ['(BOOL) -> INT64'], 'aggregate_functions'),
-  aggregate('LOGICAL_AND', NEVER_FAILS, ['(BOOL) -> BOOL'], 'aggregate_functions'),
-  aggregate('LOGICAL_OR', NEVER_FAILS, ['(BOOL) -> BOOL'], 'aggregate_functions'),
-  aggregate('MAX', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MAX') }),
-  aggregate('MIN', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MIN') }),
-  aggregate('MAX_BY', NEVER_FAILS, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
+  aggregate('COUNT', NEVER_FAILS, COUNT, ['(ANY) -> INT64'], 'aggregate_functions'),
+  aggregate('COUNTIF', NEVER_FAILS, COUNT, ['(BOOL) -> INT64'], 'aggregate_functions'),
+  aggregate('LOGICAL_AND', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL'], 'aggregate_functions'),
+  aggregate('LOGICAL_OR', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL'], 'aggregate_functions'),
+  aggregate('MAX', NEVER_FAILS, EXTREME, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MAX') }),
+  aggregate('MIN', NEVER_FAILS, EXTREME, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MIN') }),
+  aggregate('MAX_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
     check: needsOrder('MAX_BY', 1),
   }),
-  aggregate('MIN_BY', NEVER_FAILS, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
+  aggregate('MIN_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
     check: needsOrder('MIN_BY', 1),
   }),
   aggregate(
     'STRING_AGG',
     canFailUnlessLiteral(1),
+    NULL_FROM_NULL,
     ['(STRING, [STRING]) -> STRING', '(BYTES, [BYTES]) -> BYTES'],
     'aggregate_functions',
     ORDERED,
     { check: args => checkSeparator(args[1]) },
   ),
-  aggregate('SUM', CAN_FAIL, NUMBERS, 'aggregate_functions'),
+  aggregate('SUM', CAN_FAIL, NULL_FROM_NULL, NUMBERS, 'aggregate_functions'),
 
-  aggregate('APPROX_COUNT_DISTINCT', NEVER_FAILS, ['(ANY) -> INT64'], 'approximate_aggregate_functions', APPROXIMATE),
+  aggregate(
+    'APPROX_COUNT_DISTINCT',
+    NEVER_FAILS,
+    COUNT,
+    ['(ANY) -> INT64'],
+    'approximate_aggregate_functions',
+    APPROXIMATE,
+  ),
   aggregate(
     'APPROX_QUANTILES',
     canFailUnlessLiteral(1),
+    UNKNOWN,
     ['(T, INT64) -> ARRAY<T>'],
     'approximate_aggregate_functions',
     { ...APPROXIMATE, allowsDistinct: true, allowsNullsClause: true, ignoresNullsByDefault: true },
@@ -159,6 +172,7 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   aggregate(
     'APPROX_TOP_COUNT',
     canFailUnlessLiteral(1),
+    UNKNOWN,
     ['(T, INT64) -> ARRAY<STRUCT<value T, count INT64>>'],
     'approximate_aggregate_functions',
     APPROXIMATE,
@@ -167,17 +181,22 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   aggregate(
     'APPROX_TOP_SUM',
     CAN_FAIL,
+    UNKNOWN,
     ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64'].map(w => `(T, ${w}, INT64) -> ARRAY<STRUCT<value T, sum ${w}>>`),
     'approximate_aggregate_functions',
     APPROXIMATE,
     { check: checkTop('APPROX_TOP_SUM', 2, 'third') },
   ),
 
-  aggregate('CORR', CAN_FAIL, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('COVAR_POP', NEVER_FAILS, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('COVAR_SAMP', NEVER_FAILS, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('STDDEV_POP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions'),
-  aggregate('STDDEV_SAMP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['STDDEV'] }),
-  aggregate('VAR_POP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions'),
-  aggregate('VAR_SAMP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['VARIANCE'] }),
+  aggregate('CORR', CAN_FAIL, UNKNOWN, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('COVAR_POP', NEVER_FAILS, UNKNOWN, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('COVAR_SAMP', NEVER_FAILS, UNKNOWN, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('STDDEV_POP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions'),
+  aggregate('STDDEV_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions', PLAIN, {
+    aliases: ['STDDEV'],
+  }),
+  aggregate('VAR_POP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions'),
+  aggregate('VAR_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions', PLAIN, {
+    aliases: ['VARIANCE'],
+  }),
 ]

@@ -2,11 +2,13 @@
 import { isBareNull } from '../../plan/walk.js'
 import { type ArrayType, typeName } from '../../types/types.js'
 import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { ELEMENT, ELEMENTS, type ResultFacts, SMALL_OR_NULL, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
 import { isOrderable } from './operators.js'
 
 const array = (
   name: string,
   canFail: CanFail,
+  result: ResultFacts,
   signatures: readonly string[],
   check?: FunctionEntry['check'],
 ): FunctionEntry => ({
@@ -15,6 +17,7 @@ const array = (
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result,
   signatures,
   documentation: `array_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -37,28 +40,29 @@ const needsArrays: FunctionEntry['check'] = args =>
     : null
 
 export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
-  array('ARRAY_LENGTH', NEVER_FAILS, ['(ARRAY<T>) -> INT64']),
-  array('ARRAY_CONCAT', NEVER_FAILS, ['(ARRAY<T>...) -> ARRAY<T>'], needsArrays),
-  array('ARRAY_REVERSE', NEVER_FAILS, ['(ARRAY<T>) -> ARRAY<T>']),
-  array('ARRAY_TO_STRING', NEVER_FAILS, [
+  array('ARRAY_LENGTH', NEVER_FAILS, SMALL_OR_NULL, ['(ARRAY<T>) -> INT64']),
+  array('ARRAY_CONCAT', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>...) -> ARRAY<T>'], needsArrays),
+  array('ARRAY_REVERSE', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>) -> ARRAY<T>']),
+  array('ARRAY_TO_STRING', NEVER_FAILS, UNKNOWN, [
     '(ARRAY<STRING>, STRING, [STRING]) -> STRING',
     '(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES',
   ]),
-  array('ARRAY_FIRST', CAN_FAIL, ['(ARRAY<T>) -> T']),
-  array('ARRAY_LAST', CAN_FAIL, ['(ARRAY<T>) -> T']),
-  array('ARRAY_SLICE', NEVER_FAILS, ['(ARRAY<T>, INT64, INT64) -> ARRAY<T>']),
-  beyondBigQuery(array('ARRAY_IS_DISTINCT', NEVER_FAILS, ['(ARRAY<T>) -> BOOL'])),
-  beyondBigQuery(array('ARRAY_MIN', NEVER_FAILS, ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MIN'))),
-  beyondBigQuery(array('ARRAY_MAX', NEVER_FAILS, ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MAX'))),
+  array('ARRAY_FIRST', CAN_FAIL, ELEMENT, ['(ARRAY<T>) -> T']),
+  array('ARRAY_LAST', CAN_FAIL, ELEMENT, ['(ARRAY<T>) -> T']),
+  array('ARRAY_SLICE', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64, INT64) -> ARRAY<T>']),
+  beyondBigQuery(array('ARRAY_IS_DISTINCT', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>) -> BOOL'])),
+  beyondBigQuery(array('ARRAY_MIN', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MIN'))),
+  beyondBigQuery(array('ARRAY_MAX', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MAX'))),
   beyondBigQuery(
     array(
       'ARRAY_SUM',
       CAN_FAIL,
+      UNKNOWN,
       NUMBERS.map(type => `(ARRAY<${type}>) -> ${type}`),
     ),
   ),
   beyondBigQuery(
-    array('ARRAY_AVG', NEVER_FAILS, [
+    array('ARRAY_AVG', NEVER_FAILS, UNKNOWN, [
       '(ARRAY<INT64>) -> FLOAT64',
       '(ARRAY<NUMERIC>) -> NUMERIC',
       '(ARRAY<BIGNUMERIC>) -> BIGNUMERIC',
@@ -66,23 +70,23 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
     ]),
   ),
   beyondBigQuery(
-    array('ARRAY_TRANSFORM', NEVER_FAILS, [
+    array('ARRAY_TRANSFORM', NEVER_FAILS, UNKNOWN, [
       '(ARRAY<T>, LAMBDA(T) -> U) -> ARRAY<U>',
       '(ARRAY<T>, LAMBDA(T, INT64) -> U) -> ARRAY<U>',
     ]),
   ),
   beyondBigQuery(
-    array('ARRAY_FILTER', NEVER_FAILS, [
+    array('ARRAY_FILTER', NEVER_FAILS, UNKNOWN, [
       '(ARRAY<T>, LAMBDA(T) -> BOOL) -> ARRAY<T>',
       '(ARRAY<T>, LAMBDA(T, INT64) -> BOOL) -> ARRAY<T>',
     ]),
   ),
   beyondBigQuery(
-    array('ARRAY_INCLUDES', NEVER_FAILS, ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL']),
+    array('ARRAY_INCLUDES', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL']),
   ),
-  beyondBigQuery(array('ARRAY_INCLUDES_ANY', NEVER_FAILS, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
-  beyondBigQuery(array('ARRAY_INCLUDES_ALL', NEVER_FAILS, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
-  array('GENERATE_ARRAY', CAN_FAIL, [
+  beyondBigQuery(array('ARRAY_INCLUDES_ANY', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
+  beyondBigQuery(array('ARRAY_INCLUDES_ALL', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
+  array('GENERATE_ARRAY', CAN_FAIL, WITHOUT_NULL, [
     '(INT64, INT64, [INT64]) -> ARRAY<INT64>',
     '(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>',
     '(BIGNUMERIC, BIGNUMERIC, [BIGNUMERIC]) -> ARRAY<BIGNUMERIC>',
@@ -94,6 +98,7 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
     canFail: CAN_FAIL,
     volatility: 'immutable',
     evaluation: 'all',
+    result: UNKNOWN,
     signatures: ['(T, ARRAY<T>) -> INT64'],
     documentation: 'mathematical_functions#range_bucket',
   },

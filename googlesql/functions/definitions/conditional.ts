@@ -5,11 +5,13 @@
 
 import { typeName } from '../../types/types.js'
 import { beyondBigQuery, type Evaluation, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { ARGUMENT, EXTREME, type ResultFacts, UNKNOWN } from '../result-facts.js'
 import { isComparable, isOrderable } from './operators.js'
 
 const conditional = (
   name: string,
   evaluation: Evaluation,
+  result: ResultFacts,
   signatures: readonly string[],
   check?: FunctionEntry['check'],
   page = 'conditional_expressions',
@@ -19,6 +21,7 @@ const conditional = (
   canFail: NEVER_FAILS,
   volatility: 'immutable',
   evaluation,
+  result,
   signatures,
   documentation: `${page}#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -39,12 +42,12 @@ const needsOrder =
   }
 
 export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
-  conditional('IF', 'chosen', ['(BOOL, T, T) -> T']),
-  conditional('IFNULL', 'until-value', ['(T, T) -> T']),
-  conditional('COALESCE', 'until-value', ['(T...) -> T']),
-  conditional('NULLIF', 'all', ['(T, T) -> T'], needsEquality),
-  beyondBigQuery(conditional('NULLIFZERO', 'all', NUMBERS)),
-  beyondBigQuery(conditional('ZEROIFNULL', 'all', NUMBERS)),
-  conditional('GREATEST', 'all', ['(T...) -> T'], needsOrder('GREATEST'), 'mathematical_functions'),
-  conditional('LEAST', 'all', ['(T...) -> T'], needsOrder('LEAST'), 'mathematical_functions'),
+  conditional('IF', 'chosen', ARGUMENT, ['(BOOL, T, T) -> T']),
+  conditional('IFNULL', 'until-value', ARGUMENT, ['(T, T) -> T']),
+  conditional('COALESCE', 'until-value', ARGUMENT, ['(T...) -> T']),
+  conditional('NULLIF', 'all', ARGUMENT, ['(T, T) -> T'], needsEquality),
+  beyondBigQuery(conditional('NULLIFZERO', 'all', UNKNOWN, NUMBERS)),
+  beyondBigQuery(conditional('ZEROIFNULL', 'all', UNKNOWN, NUMBERS)),
+  conditional('GREATEST', 'all', EXTREME, ['(T...) -> T'], needsOrder('GREATEST'), 'mathematical_functions'),
+  conditional('LEAST', 'all', EXTREME, ['(T...) -> T'], needsOrder('LEAST'), 'mathematical_functions'),
 ]

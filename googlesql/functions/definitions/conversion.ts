@@ -1,5 +1,6 @@
 /** Conversions that are functions. CAST is a kind of expression of its own in the plan. */
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+import { UNKNOWN } from '../result-facts.js'
 
 const conversion = (name: string, signature: string): FunctionEntry => ({
   name,
@@ -7,6 +8,7 @@ const conversion = (name: string, signature: string): FunctionEntry => ({
   canFail: CAN_FAIL,
   volatility: 'immutable',
   evaluation: 'all',
+  result: UNKNOWN,
   signatures: [signature],
   documentation: `conversion_functions#${name.toLowerCase()}`,
 })

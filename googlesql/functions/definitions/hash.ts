@@ -1,5 +1,6 @@
 /** Digests and fingerprints. Source: the language reference, "Hash functions". */
 import { type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { NULL_FROM_NULL } from '../result-facts.js'
 
 const entry = (name: string, result: string): FunctionEntry => ({
   name,
@@ -7,6 +8,7 @@ const entry = (name: string, result: string): FunctionEntry => ({
   canFail: NEVER_FAILS,
   volatility: 'immutable',
   evaluation: 'all',
+  result: NULL_FROM_NULL,
   signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`],
   documentation: `hash_functions#${name.toLowerCase()}`,
 })

@@ -1,6 +1,7 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
 import type { Expr } from '../../plan/nodes.js'
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+import { NULL_FROM_NULL } from '../result-facts.js'
 import { type Check, partText } from './date-parts.js'
 
 const interval = (name: string, signatures: readonly string[], check?: Check): FunctionEntry => ({
@@ -9,6 +10,7 @@ const interval = (name: string, signatures: readonly string[], check?: Check): F
   canFail: CAN_FAIL,
   volatility: 'immutable',
   evaluation: 'all',
+  result: NULL_FROM_NULL,
   signatures,
   documentation: name === '$interval' ? 'data-types#interval_type' : `interval_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

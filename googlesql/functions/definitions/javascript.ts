@@ -4,6 +4,7 @@
  */
 import type { Type } from '../../types/types.js'
 import { CAN_FAIL, type FunctionEntry, type Volatility } from '../catalogue.js'
+import { UNKNOWN } from '../result-facts.js'
 
 /** What an engine needs to run a JavaScript function. */
 export interface JavaScriptDefinition {
@@ -19,6 +20,7 @@ const javaScript = (name: string, volatility: Volatility): FunctionEntry => ({
   canFail: CAN_FAIL,
   volatility,
   evaluation: 'all',
+  result: UNKNOWN,
   signatures: ['(STRING, [ANY...]) -> ANY'],
   documentation: 'user-defined-functions#javascript-udf-structure',
 })

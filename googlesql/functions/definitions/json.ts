@@ -11,6 +11,7 @@ import {
   type FunctionEntry,
   NEVER_FAILS,
 } from '../catalogue.js'
+import { UNKNOWN } from '../result-facts.js'
 
 type Args = readonly (Expr | null)[]
 type Check = NonNullable<FunctionEntry['check']>
@@ -21,6 +22,7 @@ const json = (name: string, canFail: CanFail, signatures: readonly string[], che
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result: UNKNOWN,
   signatures,
   documentation: `json_functions#${anchorOf(name)}`,
   ...(check ? { check } : {}),

@@ -1,5 +1,6 @@
 /** Functions of network names and addresses. Source: the language reference, "Net functions". */
 import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { UNKNOWN } from '../result-facts.js'
 
 const entry = (name: string, canFail: CanFail, signature: string): FunctionEntry => ({
   name: `NET.${name}`,
@@ -7,6 +8,7 @@ const entry = (name: string, canFail: CanFail, signature: string): FunctionEntry
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result: UNKNOWN,
   signatures: [signature],
   documentation: `net_functions#net${name.toLowerCase()}`,
 })

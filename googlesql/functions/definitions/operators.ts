@@ -4,6 +4,15 @@ import type { Expr } from '../../plan/nodes.js'
 import { mayCast } from '../../types/cast-rules.js'
 import { isRangeKind, STRING, shortTypeName, type Type } from '../../types/types.js'
 import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import {
+  COMPARISON,
+  ELEMENT,
+  MEMBERSHIP,
+  NEVER_NULL,
+  NULL_FROM_NULL,
+  type ResultFacts,
+  UNKNOWN,
+} from '../result-facts.js'
 
 /** The symbol that authors write, by the operator's name in the catalogue. */
 export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
@@ -124,6 +133,7 @@ const matching: CanFail = ([, ...patterns]) =>
 const operator = (
   name: string,
   canFail: CanFail,
+  result: ResultFacts,
   signatures: readonly string[],
   section: string,
   check?: (args: readonly (Expr | null)[]) => string | null,
@@ -133,6 +143,7 @@ const operator = (
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result,
   signatures,
   documentation: `operators#${section}`,
   allowsSafe: false,
@@ -143,6 +154,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   operator(
     '$add',
     CAN_FAIL,
+    NULL_FROM_NULL,
     [
       ...NUMBERS,
       '(DATE, INT64) -> DATE',
@@ -161,6 +173,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   operator(
     '$subtract',
     CAN_FAIL,
+    NULL_FROM_NULL,
     [
       ...NUMBERS,
       '(DATE, INT64) -> DATE',
@@ -178,12 +191,14 @@ export const OPERATORS: readonly FunctionEntry[] = [
   operator(
     '$multiply',
     CAN_FAIL,
+    NULL_FROM_NULL,
     [...NUMBERS, '(INTERVAL, INT64) -> INTERVAL', '(INT64, INTERVAL) -> INTERVAL'],
     'arithmetic_operators',
   ),
   operator(
     '$divide',
     dividing,
+    NULL_FROM_NULL,
     [
       '(FLOAT64, FLOAT64) -> FLOAT64',
       '(NUMERIC, NUMERIC) -> NUMERIC',
@@ -195,6 +210,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   operator(
     '$negate',
     CAN_FAIL,
+    NULL_FROM_NULL,
     [
       '(INT64) -> INT64',
       '(NUMERIC) -> NUMERIC',
@@ -207,6 +223,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   operator(
     '$concat',
     NEVER_FAILS,
+    NULL_FROM_NULL,
     [
       '(STRING, STRING) -> STRING',
       '(BYTES, BYTES) -> BYTES',
@@ -216,62 +233,85 @@ export const OPERATORS: readonly FunctionEntry[] = [
     'concatenation_operator',
     concatenation,
   ),
-  operator('$eq', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', equality),
-  operator('$ne', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', equality),
-  operator('$lt', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
-  operator('$le', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
-  operator('$gt', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
-  operator('$ge', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
-  { ...operator('$and', NEVER_FAILS, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'), evaluation: 'may-stop' },
-  { ...operator('$or', NEVER_FAILS, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'), evaluation: 'may-stop' },
-  operator('$not', NEVER_FAILS, ['(BOOL) -> BOOL'], 'logical_operators'),
-  operator('$bitand', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitor', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitxor', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitnot', NEVER_FAILS, ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$shift_left', CAN_FAIL, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
-  operator('$shift_right', CAN_FAIL, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
-  operator('$is_null', NEVER_FAILS, ['(ANY) -> BOOL'], 'is_operators'),
-  operator('$is_true', NEVER_FAILS, ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_false', NEVER_FAILS, ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_distinct', NEVER_FAILS, ['(T, T) -> BOOL'], 'is_distinct', grouping),
-  operator('$between', NEVER_FAILS, ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
-  operator('$in', NEVER_FAILS, ['(T, T...) -> BOOL'], 'in_operators', membership),
-  operator('$in_array', NEVER_FAILS, ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
-  operator('$like', matching, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
+  operator('$eq', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$ne', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$lt', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$le', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$gt', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$ge', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  {
+    ...operator('$and', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+    evaluation: 'may-stop',
+  },
+  {
+    ...operator('$or', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+    evaluation: 'may-stop',
+  },
+  operator('$not', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL'], 'logical_operators'),
+  operator('$bitand', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitxor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitnot', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
+  operator(
+    '$shift_left',
+    CAN_FAIL,
+    UNKNOWN,
+    ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'],
+    'bitwise_operators',
+  ),
+  operator(
+    '$shift_right',
+    CAN_FAIL,
+    UNKNOWN,
+    ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'],
+    'bitwise_operators',
+  ),
+  operator('$is_null', NEVER_FAILS, NEVER_NULL, ['(ANY) -> BOOL'], 'is_operators'),
+  operator('$is_true', NEVER_FAILS, NEVER_NULL, ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_false', NEVER_FAILS, NEVER_NULL, ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_distinct', NEVER_FAILS, NEVER_NULL, ['(T, T) -> BOOL'], 'is_distinct', grouping),
+  operator('$between', NEVER_FAILS, MEMBERSHIP, ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
+  operator('$in', NEVER_FAILS, MEMBERSHIP, ['(T, T...) -> BOOL'], 'in_operators', membership),
+  operator('$in_array', NEVER_FAILS, UNKNOWN, ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
+  operator('$like', matching, COMPARISON, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
   operator(
     '$like_any',
     matching,
+    UNKNOWN,
     ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
     'like_operator_quantified',
   ),
   operator(
     '$like_all',
     matching,
+    UNKNOWN,
     ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
     'like_operator_quantified',
   ),
   operator(
     '$like_any_array',
     CAN_FAIL,
+    UNKNOWN,
     ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
     'like_operator_quantified',
   ),
   operator(
     '$like_all_array',
     CAN_FAIL,
+    UNKNOWN,
     ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
     'like_operator_quantified',
   ),
-  operator('$array_at_offset', CAN_FAIL, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$array_at_ordinal', CAN_FAIL, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$safe_array_at_offset', NEVER_FAILS, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$safe_array_at_ordinal', NEVER_FAILS, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$array_at_offset', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$array_at_ordinal', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_offset', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_ordinal', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
   operator(
     '$subscript_json',
     NEVER_FAILS,
+    UNKNOWN,
     ['(JSON, INT64) -> JSON', '(JSON, STRING) -> JSON'],
     'json_subscript_operator',
   ),
-  operator('$json_field', NEVER_FAILS, ['(JSON, STRING) -> JSON'], 'field_access_operator'),
+  operator('$json_field', NEVER_FAILS, UNKNOWN, ['(JSON, STRING) -> JSON'], 'field_access_operator'),
 ]

@@ -2,6 +2,7 @@
 import type { Expr } from '../../plan/nodes.js'
 import { isRangeKind, type RangeElementKind } from '../../types/types.js'
 import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { UNKNOWN } from '../result-facts.js'
 
 const ELEMENTS: readonly RangeElementKind[] = ['DATE', 'DATETIME', 'TIMESTAMP']
 
@@ -16,6 +17,7 @@ const range = (
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result: UNKNOWN,
   signatures: ELEMENTS.flatMap(element => write(element, `RANGE<${element}>`)),
   documentation: `range-functions#${name.toLowerCase()}`,
   check: needsType,

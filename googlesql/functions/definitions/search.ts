@@ -3,6 +3,7 @@ import type { Expr } from '../../plan/nodes.js'
 import { hasSubquery, readsColumn } from '../../plan/walk.js'
 import { checkScope, SearchError, textSearch } from '../../values/text-search.js'
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+import { UNKNOWN } from '../result-facts.js'
 
 const OPTIONS = ['search_query', 'json_scope', 'analyzer', 'analyzer_options'] as const
 
@@ -34,6 +35,7 @@ export const SEARCH_FUNCTIONS: readonly FunctionEntry[] = [
     canFail: CAN_FAIL,
     volatility: 'immutable',
     evaluation: 'all',
+    result: UNKNOWN,
     signatures: ['(ANY, STRING, json_scope => STRING, analyzer => STRING, analyzer_options => STRING) -> BOOL'],
     documentation: 'search_functions#search',
     check: checkSearch,

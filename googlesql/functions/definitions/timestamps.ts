@@ -2,6 +2,7 @@
 import type { Expr } from '../../plan/nodes.js'
 import { DATE, DATETIME, TIME, type Type } from '../../types/types.js'
 import { beyondBigQuery, CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { NEVER_NULL, NULL_FROM_NULL, type ResultFacts, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
 import {
   ADDED_PARTS,
   addedTo,
@@ -19,12 +20,19 @@ import {
 const ofTextOrZone: CanFail = args => args[0]?.type.kind === 'STRING' || canFailWith(1)(args)
 const ofJsonOrZone: CanFail = args => args[0]?.type.kind === 'JSON' || canFailWith(1)(args)
 
-const timestamp = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
+const timestamp = (
+  name: string,
+  canFail: CanFail,
+  result: ResultFacts,
+  signatures: readonly string[],
+  check?: Check,
+): FunctionEntry => ({
   name,
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result,
   signatures,
   documentation: `timestamp_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -52,54 +60,60 @@ const extractedType = (args: readonly (Expr | null)[], declared: Type | null): T
 }
 
 export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
-  { ...timestamp('CURRENT_TIMESTAMP', NEVER_FAILS, ['() -> TIMESTAMP']), volatility: 'stable' },
+  { ...timestamp('CURRENT_TIMESTAMP', NEVER_FAILS, NEVER_NULL, ['() -> TIMESTAMP']), volatility: 'stable' },
   // A STRING literal without a zone is coerced to TIMESTAMP; any other STRING is cast.
-  timestamp('TIMESTAMP', ofTextOrZone, [
+  timestamp('TIMESTAMP', ofTextOrZone, NULL_FROM_NULL, [
     '(STRING, STRING) -> TIMESTAMP',
     '(STRING) -> TIMESTAMP',
     '(DATE, [STRING]) -> TIMESTAMP',
     '(DATETIME, [STRING]) -> TIMESTAMP',
     '(TIMESTAMP) -> TIMESTAMP',
   ]),
-  timestamp('TIMESTAMP_ADD', CAN_FAIL, ADDITIONS, checkInterval('TIMESTAMP_ADD', ADDED_PARTS, 1)),
-  timestamp('TIMESTAMP_SUB', CAN_FAIL, ADDITIONS, checkInterval('TIMESTAMP_SUB', ADDED_PARTS, 1)),
+  timestamp('TIMESTAMP_ADD', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('TIMESTAMP_ADD', ADDED_PARTS, 1)),
+  timestamp('TIMESTAMP_SUB', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('TIMESTAMP_SUB', ADDED_PARTS, 1)),
   timestamp(
     'TIMESTAMP_DIFF',
     NEVER_FAILS,
+    NULL_FROM_NULL,
     ['(TIMESTAMP, TIMESTAMP, PART) -> INT64', '(DATETIME, DATETIME, PART) -> INT64'],
     checkPart('TIMESTAMP_DIFF', DIFFERENCE_PARTS, 2, 0),
   ),
   timestamp(
     'TIMESTAMP_TRUNC',
     CAN_FAIL,
+    NULL_FROM_NULL,
     ['(TIMESTAMP, PART, [STRING]) -> TIMESTAMP', '(DATETIME, PART) -> DATETIME'],
     checkPart('TIMESTAMP_TRUNC', TRUNCATED_PARTS, 1, 0),
   ),
-  timestamp('FORMAT_TIMESTAMP', CAN_FAIL, ['(STRING, TIMESTAMP, [STRING]) -> STRING', '(STRING, DATETIME) -> STRING']),
-  timestamp('PARSE_TIMESTAMP', CAN_FAIL, ['(STRING, STRING, [STRING]) -> TIMESTAMP']),
+  timestamp('FORMAT_TIMESTAMP', CAN_FAIL, NULL_FROM_NULL, [
+    '(STRING, TIMESTAMP, [STRING]) -> STRING',
+    '(STRING, DATETIME) -> STRING',
+  ]),
+  timestamp('PARSE_TIMESTAMP', CAN_FAIL, UNKNOWN, ['(STRING, STRING, [STRING]) -> TIMESTAMP']),
   // A text literal is a DATE here, as in the reference implementation. For JSON it returns the value of a JSON string.
-  timestamp('STRING', ofJsonOrZone, [
+  timestamp('STRING', ofJsonOrZone, UNKNOWN, [
     '(DATE) -> STRING',
     '(TIMESTAMP, [STRING]) -> STRING',
     '(TIME) -> STRING',
     '(DATETIME) -> STRING',
     '(JSON) -> STRING',
   ]),
-  timestamp('TIMESTAMP_SECONDS', CAN_FAIL, ['(INT64) -> TIMESTAMP']),
-  timestamp('TIMESTAMP_MILLIS', CAN_FAIL, ['(INT64) -> TIMESTAMP']),
-  timestamp('TIMESTAMP_MICROS', CAN_FAIL, ['(INT64) -> TIMESTAMP']),
-  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_SECONDS', CAN_FAIL, FROM_UNIX)),
-  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MILLIS', CAN_FAIL, FROM_UNIX)),
-  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MICROS', CAN_FAIL, FROM_UNIX)),
-  timestamp('UNIX_SECONDS', NEVER_FAILS, ['(TIMESTAMP) -> INT64']),
-  timestamp('UNIX_MILLIS', NEVER_FAILS, ['(TIMESTAMP) -> INT64']),
-  timestamp('UNIX_MICROS', NEVER_FAILS, ['(TIMESTAMP) -> INT64']),
+  timestamp('TIMESTAMP_SECONDS', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
+  timestamp('TIMESTAMP_MILLIS', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
+  timestamp('TIMESTAMP_MICROS', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_SECONDS', CAN_FAIL, UNKNOWN, FROM_UNIX)),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MILLIS', CAN_FAIL, UNKNOWN, FROM_UNIX)),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MICROS', CAN_FAIL, UNKNOWN, FROM_UNIX)),
+  timestamp('UNIX_SECONDS', NEVER_FAILS, SMALL_INTEGER, ['(TIMESTAMP) -> INT64']),
+  timestamp('UNIX_MILLIS', NEVER_FAILS, SMALL_INTEGER, ['(TIMESTAMP) -> INT64']),
+  timestamp('UNIX_MICROS', NEVER_FAILS, NULL_FROM_NULL, ['(TIMESTAMP) -> INT64']),
   {
     name: 'GENERATE_TIMESTAMP_ARRAY',
     kind: 'scalar',
     canFail: CAN_FAIL,
     volatility: 'immutable',
     evaluation: 'all',
+    result: WITHOUT_NULL,
     signatures: ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
     documentation: 'array_functions#generate_timestamp_array',
     check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedTo('TIMESTAMP'), 2),
@@ -110,6 +124,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     canFail: CAN_FAIL,
     volatility: 'immutable',
     evaluation: 'all',
+    result: UNKNOWN,
     signatures: [
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
@@ -124,6 +139,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     canFail: args => canFailWith(2)(args) || isLackedByInterval(args),
     volatility: 'immutable',
     evaluation: 'all',
+    result: SMALL_INTEGER,
     signatures: [
       '(PART, TIMESTAMP, [STRING]) -> INT64',
       '(PART, DATE) -> INT64',

@@ -10,6 +10,7 @@ import {
   type FunctionEntry,
   NEVER_FAILS,
 } from '../catalogue.js'
+import { ARGUMENT, COUNT, NEVER_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
 import { isOrderable } from './operators.js'
 
 const RANKING: AggregateTraits = { allowsOver: true, requiresOver: true, requiresOrder: true }
@@ -25,6 +26,7 @@ const NAVIGATION: AggregateTraits = {
 const windowFunction = (
   name: string,
   canFail: CanFail,
+  result: ResultFacts,
   signatures: readonly string[],
   documentation: string,
   traits: AggregateTraits,
@@ -36,6 +38,7 @@ const windowFunction = (
   canFail,
   volatility: 'immutable',
   evaluation: 'all',
+  result,
   signatures,
   documentation: `${documentation}#${name.toLowerCase()}`,
   aggregate: traits,
@@ -111,28 +114,30 @@ const PERCENTILE: AggregateTraits = {
 }
 
 export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
-  windowFunction('ROW_NUMBER', NEVER_FAILS, ['() -> INT64'], 'numbering_functions', {
+  windowFunction('ROW_NUMBER', NEVER_FAILS, COUNT, ['() -> INT64'], 'numbering_functions', {
     allowsOver: true,
     requiresOver: true,
   }),
-  windowFunction('RANK', NEVER_FAILS, ['() -> INT64'], 'numbering_functions', RANKING),
-  windowFunction('DENSE_RANK', NEVER_FAILS, ['() -> INT64'], 'numbering_functions', RANKING),
-  windowFunction('PERCENT_RANK', NEVER_FAILS, ['() -> FLOAT64'], 'numbering_functions', RANKING),
-  windowFunction('CUME_DIST', NEVER_FAILS, ['() -> FLOAT64'], 'numbering_functions', RANKING),
+  windowFunction('RANK', NEVER_FAILS, COUNT, ['() -> INT64'], 'numbering_functions', RANKING),
+  windowFunction('DENSE_RANK', NEVER_FAILS, COUNT, ['() -> INT64'], 'numbering_functions', RANKING),
+  windowFunction('PERCENT_RANK', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'], 'numbering_functions', RANKING),
+  windowFunction('CUME_DIST', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'], 'numbering_functions', RANKING),
   windowFunction(
     'NTILE',
     canFailUnlessLiteral(0),
+    UNKNOWN,
     ['(INT64) -> INT64'],
     'numbering_functions',
     RANKING,
     checkConstant('The argument to the function NTILE must be a literal or query parameter', 0),
   ),
 
-  windowFunction('FIRST_VALUE', NEVER_FAILS, ['(T) -> T'], 'navigation_functions', NAVIGATION),
-  windowFunction('LAST_VALUE', NEVER_FAILS, ['(T) -> T'], 'navigation_functions', NAVIGATION),
+  windowFunction('FIRST_VALUE', NEVER_FAILS, ARGUMENT, ['(T) -> T'], 'navigation_functions', NAVIGATION),
+  windowFunction('LAST_VALUE', NEVER_FAILS, ARGUMENT, ['(T) -> T'], 'navigation_functions', NAVIGATION),
   windowFunction(
     'NTH_VALUE',
     canFailUnlessLiteral(1),
+    ARGUMENT,
     ['(T, INT64) -> T'],
     'navigation_functions',
     NAVIGATION,
@@ -141,6 +146,7 @@ export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
   windowFunction(
     'LAG',
     canFailUnlessLiteral(1),
+    UNKNOWN,
     ['(T, [INT64, T]) -> T'],
     'navigation_functions',
     RANKING,
@@ -149,6 +155,7 @@ export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
   windowFunction(
     'LEAD',
     canFailUnlessLiteral(1),
+    UNKNOWN,
     ['(T, [INT64, T]) -> T'],
     'navigation_functions',
     RANKING,
@@ -157,6 +164,7 @@ export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
   windowFunction(
     'PERCENTILE_CONT',
     CAN_FAIL,
+    UNKNOWN,
     ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> NUMERIC', '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC'],
     'navigation_functions',
     PERCENTILE,
@@ -166,6 +174,7 @@ export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
   windowFunction(
     'PERCENTILE_DISC',
     canFailUnlessLiteral(1),
+    UNKNOWN,
     ['(T, FLOAT64) -> T', '(T, NUMERIC) -> T', '(T, BIGNUMERIC) -> T'],
     'navigation_functions',
     PERCENTILE,

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
 import { resolveOverload } from '../../../googlesql/functions/overload.js'
 import type { ArgumentSource } from '../../../googlesql/functions/overload-candidate.js'
+import { UNKNOWN } from '../../../googlesql/functions/result-facts.js'
 import type { Expr, LambdaExpr } from '../../../googlesql/plan/nodes.js'
 import {
   arrayOf,
@@ -65,6 +66,7 @@ const entry = (signatures: string[], more: Partial<FunctionEntry> = {}): Functio
   canFail: false,
   volatility: 'immutable',
   evaluation: 'all',
+  result: UNKNOWN,
   signatures,
   documentation: '',
   ...more,
