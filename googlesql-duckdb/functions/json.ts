@@ -115,9 +115,11 @@ const editPairs =
     const last = args.length - 1
     for (let i = 1; i + 1 < last && args[i]; i += 2) {
       const value = args[i + 1]!
+      // A NULL without a type is an INT64.
+      const path = args[i]!.type.kind === 'STRING' ? sql[i]! : 'NULL::VARCHAR'
       const isSpread = name !== 'bq_json_set' && value.type.kind === 'ARRAY'
       const spreads = name === 'bq_json_set' || isSpread ? flag : `(${flag} AND false)`
-      document = `${name}(${document}, ${sql[i]}, ${asValue({ sql: sql[i + 1]!, type: value.type })}, ${spreads})`
+      document = `${name}(${document}, ${path}, ${asValue({ sql: sql[i + 1]!, type: value.type })}, ${spreads})`
     }
     return `CAST(${document} AS JSON)`
   }

@@ -17,7 +17,7 @@ export type FunctionKind = 'scalar' | 'aggregate' | 'window'
  *     ANY                    any type, on its own
  *     [X]                    may be left out (all after it too)
  *     X...                   one or more arguments; `[X...]` zero or more
- *     name => X              a named argument, always optional; it may also be given by position
+ *     name => X              a named argument, always optional, which cannot be given by position; `[name => X]` can
  *     PART                   a date part: DAY, WEEK(MONDAY)
  *     WORD(NFC|NFKC)         one of these keywords
  *     LAMBDA(T) -> U         a lambda of these parameter types

@@ -67,6 +67,9 @@ export function resolveOverload(
   if (countable.length === 0) {
     throw new SqlError(wrongCount(entry, args), source, at)
   }
+  const isByName = (slot: Slot): boolean => namedOnlyProblem(slot) === null
+  const unnamed = countable.find(({ slots }) => !slots.every(isByName))?.slots.find(slot => !isByName(slot))
+  if (unnamed) throw new SqlError(namedOnlyProblem(unnamed)!, source, unnamed.argument!.at)
   const readable = countable.filter(({ slots }) => slots.every(slot => wordProblem(slot) === null))
   if (readable.length === 0) {
     const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
@@ -175,6 +178,11 @@ function assign(signature: Signature, args: readonly ArgumentSource[]): Slot[] |
     } else return null
   }
   return next === positional.length && named.size === 0 ? slots : null
+}
+
+function namedOnlyProblem({ parameter: { name, isNamedOnly }, argument }: Slot): string | null {
+  if (!isNamedOnly || !argument || argument.name !== null) return null
+  return `Positional argument is invalid because this function restricts that this argument is referred to by name "${name}" only`
 }
 
 function wordProblem({ parameter, argument }: Slot): { message: string; at: number } | null {

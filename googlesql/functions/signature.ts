@@ -18,6 +18,8 @@ export interface SignatureParameter {
   readonly name: string | null
   readonly pattern: Pattern
   readonly isOptional: boolean
+  /** It cannot be given by position. */
+  readonly isNamedOnly: boolean
   /** True for a parameter that takes any number of arguments: zero or more where it is optional, otherwise one or more. */
   readonly isRepeated: boolean
 }
@@ -60,7 +62,13 @@ function readParameter(reader: Reader, isBracketed: boolean): SignatureParameter
   const name = reader.parameterName()
   const pattern = readPattern(reader)
   const isRepeated = reader.accept('...')
-  return { name, pattern, isOptional: isBracketed || name !== null, isRepeated }
+  return {
+    name,
+    pattern,
+    isOptional: isBracketed || name !== null,
+    isNamedOnly: name !== null && !isBracketed,
+    isRepeated,
+  }
 }
 
 function readPattern(reader: Reader): Pattern {

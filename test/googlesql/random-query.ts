@@ -281,7 +281,8 @@ class Writer {
     for (const parameter of signature.parameters) {
       if (parameter.isOptional && this.#choose(2) === 0) break
       const count = parameter.isRepeated ? 1 + this.#choose(2) : 1
-      for (let i = 0; i < count; i++) args.push(this.#argument(parameter.pattern, variables, depth, sight))
+      const name = parameter.isNamedOnly ? `${parameter.name} => ` : ''
+      for (let i = 0; i < count; i++) args.push(name + this.#argument(parameter.pattern, variables, depth, sight))
     }
     if (entry.name.startsWith('$')) return operatorText(entry.name, args)
     const distinct = entry.aggregate?.allowsDistinct ? this.#of(['', '', 'DISTINCT ']) : ''

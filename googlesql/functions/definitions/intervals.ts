@@ -44,7 +44,7 @@ const isNull = (expr: Expr): boolean =>
 export const INTERVAL_FUNCTIONS: readonly FunctionEntry[] = [
   interval('$interval', ['(INT64, PART) -> INTERVAL', '(STRING, PART, [PART]) -> INTERVAL'], checkParts),
   interval('MAKE_INTERVAL', [
-    '(year => INT64, month => INT64, day => INT64, hour => INT64, minute => INT64, second => INT64) -> INTERVAL',
+    '([year => INT64, month => INT64, day => INT64, hour => INT64, minute => INT64, second => INT64]) -> INTERVAL',
   ]),
   interval('JUSTIFY_DAYS', ['(INTERVAL) -> INTERVAL']),
   interval('JUSTIFY_HOURS', ['(INTERVAL) -> INTERVAL']),

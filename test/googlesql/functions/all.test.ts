@@ -48,14 +48,15 @@ describe('the catalogue of functions', () => {
 describe('a signature', () => {
   it('is read into its parameters', () => {
     const { parameters, result } = parseSignature(
-      '(ARRAY<T>, [INT64], name => STRING, LAMBDA(T, INT64) -> BOOL, U...) -> STRUCT<a T, INT64>',
+      '(ARRAY<T>, [INT64, also => BOOL], name => STRING, LAMBDA(T, INT64) -> BOOL, U...) -> STRUCT<a T, INT64>',
     )
-    expect(parameters.map(p => [p.name, p.isOptional, p.isRepeated, p.pattern.kind])).to.deep.equal([
-      [null, false, false, 'array'],
-      [null, true, false, 'type'],
-      ['name', true, false, 'type'],
-      [null, false, false, 'lambda'],
-      [null, false, true, 'variable'],
+    expect(parameters.map(p => [p.name, p.isOptional, p.isNamedOnly, p.isRepeated, p.pattern.kind])).to.deep.equal([
+      [null, false, false, false, 'array'],
+      [null, true, false, false, 'type'],
+      ['also', true, false, false, 'type'],
+      ['name', true, true, false, 'type'],
+      [null, false, false, false, 'lambda'],
+      [null, false, false, true, 'variable'],
     ])
     expect(result.kind).to.equal('struct')
   })

@@ -128,8 +128,8 @@ describe('matching a call', () => {
       'STRING, -, BOOL -> STRING',
     ],
     [
-      'takes a named argument by position',
-      ['(STRING, a => INT64) -> STRING'],
+      'takes a named argument by position where the signature has it in brackets',
+      ['(STRING, [a => INT64]) -> STRING'],
       [given(column(STRING)), given(column(INT64))],
       'STRING, INT64 -> STRING',
     ],
