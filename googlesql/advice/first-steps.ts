@@ -35,7 +35,7 @@ const ADVICE: readonly (readonly [RegExp, (found: Found, match: RegExpExecArray)
     /^Syntax error: Unexpected keyword (?:ASC|DESC)/,
     ({ before, token }) =>
       /^(?:BY|,)$/.test(term(before, -1))
-        ? `${token!.term} comes behind its column: ORDER BY day ${token!.term}`
+        ? `${token!.term} comes after its column: ORDER BY day ${token!.term}`
         : null,
   ],
   [
@@ -58,7 +58,7 @@ const ADVICE: readonly (readonly [RegExp, (found: Found, match: RegExpExecArray)
   ],
   [
     /^Syntax error: Unexpected end of (?:script|input)/,
-    ({ before }) => (term(before, -1) === 'LIMIT' ? 'a number or a parameter stands behind LIMIT: LIMIT 10' : null),
+    ({ before }) => (term(before, -1) === 'LIMIT' ? 'a number or a parameter stands after LIMIT: LIMIT 10' : null),
   ],
   [
     /^Syntax error: Unexpected keyword AS/,

@@ -19,11 +19,11 @@ const RESERVED_CALLS: Readonly<
     after[0]?.term === '(' ? 'write STRPOS(text, part) > 0, or CONTAINS_SUBSTR(text, part) in any case' : null,
   DISTINCT: ({ before }) =>
     before.at(-1)?.term === ','
-      ? 'DISTINCT stands directly behind SELECT, or in a function: COUNT(DISTINCT value)'
+      ? 'DISTINCT stands directly after SELECT, or in a function: COUNT(DISTINCT value)'
       : null,
   SELECT: ({ before }) =>
     before.at(-1)?.term === 'AS' && ['WITH', ',', 'RECURSIVE'].includes(before.at(-3)?.term ?? '')
-      ? 'the query behind AS stands in parentheses: WITH name AS (SELECT …)'
+      ? 'the query after AS stands in parentheses: WITH name AS (SELECT …)'
       : null,
 }
 
@@ -94,7 +94,7 @@ export const syntaxOfOthers: Adviser = found => {
       return 'at least is written >='
     case 'OFFSET':
       return after[0]?.kind === 'int' || after[0]?.term === '@'
-        ? 'OFFSET stands behind a LIMIT: LIMIT count OFFSET skipped'
+        ? 'OFFSET stands after a LIMIT: LIMIT count OFFSET skipped'
         : null
     case 'DESCENDING':
     case 'ASCENDING':
@@ -131,7 +131,7 @@ export const syntaxOfOthers: Adviser = found => {
       ? 'write IN UNNEST(@name) for the values of an array'
       : 'write the values in parentheses: IN (a, b)'
   }
-  if (token.kind === 'end' && last && reason.includes('Unexpected')) return `something is missing behind ${last.text}`
+  if (token.kind === 'end' && last && reason.includes('Unexpected')) return `something is missing after ${last.text}`
   return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
 }
 
@@ -161,7 +161,7 @@ export const ofPart = ({ text }: Token): string =>
 /** `INTERVAL '7 days'` */
 function writtenInterval({ text }: Token): string {
   const [, count = '1', unit = 'DAY'] = /^\s*(-?\d+)\s*([A-Za-z]+?)s?\s*$/i.exec(text) ?? []
-  return `the part stands behind the value, without quotes: INTERVAL ${count} ${unit.toUpperCase()}`
+  return `the part stands after the value, without quotes: INTERVAL ${count} ${unit.toUpperCase()}`
 }
 
 /** What follows each clause that may be mistyped; another token shows that the word is a name. */

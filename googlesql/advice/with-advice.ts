@@ -91,7 +91,7 @@ const unknownName: Adviser = found => {
     const isSum = /_(ADD|SUB)$/.test(callAround(found)!.name)
     return isSum
       ? `write INTERVAL 7 ${name.toUpperCase()}`
-      : 'the part comes last, behind both values: (later, earlier, DAY)'
+      : 'the part comes last, after both values: (later, earlier, DAY)'
   }
   if (parameters.has(name.toLowerCase())) return `write @${name} for the parameter`
   const [dash, rest] = after
@@ -114,12 +114,12 @@ const unknownName: Adviser = found => {
 
 const aggregateInWhere: Adviser = ({ reason }) =>
   /^Aggregate function \w+ not allowed in WHERE clause/.test(reason)
-    ? 'conditions on groups stand in HAVING, behind GROUP BY'
+    ? 'conditions on groups stand in HAVING, after GROUP BY'
     : null
 
 const secondQuery: Adviser = ({ reason, before }) =>
   /^Only one query /.test(reason) && before.at(-1)?.term === ';'
-    ? 'delete what is behind the semicolon, or make it an endpoint of its own'
+    ? 'delete what is after the semicolon, or make it an endpoint of its own'
     : null
 
 /** Each knows one mistake; the first that knows this one speaks. */

@@ -151,7 +151,7 @@ export function findSyntaxProblem(text: string, error: unknown): TemplateProblem
 function hintAt(text: string, offset: number): string | null {
   const rest = text.slice(offset)
   const [, name, field] = /^([A-Za-z_][\w.]*)\[\s*["']?([A-Za-z_]\w*)["']?\s*\]/.exec(rest) ?? []
-  if (name !== undefined) return `a field stands behind a dot; write ${name}.${field}`
+  if (name !== undefined) return `a field stands after a dot; write ${name}.${field}`
   if (rest.startsWith('}}}')) return 'it ends with two braces, "}}"; delete the third'
   if (/^\}(?!\})/.test(rest)) return 'it ends with two braces, "}}"'
   if (/^(?:&&|\|\|)/.test(rest)) return 'it takes one name; for two conditions write one block in the other'

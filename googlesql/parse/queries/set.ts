@@ -22,7 +22,7 @@ export function parseCombination(p: Parser): Combination | null {
   if (!isAll && !p.accept('DISTINCT')) p.expected('keyword ALL or keyword DISTINCT')
   const { match, matchColumns, isStrict } = parseMatch(p)
   if (mode !== null && match === 'position') {
-    p.fail('Syntax error: INNER, LEFT and FULL need BY NAME or CORRESPONDING behind the set operator', at)
+    p.fail('Syntax error: INNER, LEFT and FULL need BY NAME or CORRESPONDING after the set operator', at)
   }
   if (mode !== null && isStrict) p.fail('Syntax error: STRICT cannot be used with INNER, LEFT or FULL', at)
   return { at, operator, isAll, match, matchColumns, mode, isStrict }

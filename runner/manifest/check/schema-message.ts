@@ -160,9 +160,9 @@ export function meantKey(key: string, known: readonly string[]): string | undefi
 function brokenText(key: string, value: unknown, known: readonly string[]): string | null {
   if (value !== null) return null
   const [, before, behind] = /^([\w-]+)\s*(?:=>?|\s)\s*(\S.*)$/.exec(key) ?? []
-  if (before !== undefined && known.includes(before)) return `; write a colon behind the key: "${before}: ${behind}"`
+  if (before !== undefined && known.includes(before)) return `; write a colon after the key: "${before}: ${behind}"`
   const [, name, rest] = /^([\w-]+):(\S.*)$/.exec(key) ?? []
-  if (name !== undefined) return `; write a space behind the colon: "${name}: ${rest}"`
+  if (name !== undefined) return `; write a space after the colon: "${name}: ${rest}"`
   return '; a comma ends a text in braces: if this belongs to the text before it, put the text in quotes'
 }
 

@@ -51,14 +51,14 @@ class JsonReader {
   }
 
   end(): void {
-    if (this.#peek() !== '') throw new Mistake(this.#at, 'the file goes on behind its last bracket')
+    if (this.#peek() !== '') throw new Mistake(this.#at, 'the file goes on after its last bracket')
   }
 
   #member(): void {
     const at = this.#skipBlank()
     if (this.#text[at] !== '"') this.#refuse('a key is missing')
     const key = this.#string()
-    if (this.#peek() !== ':') throw new Mistake(this.#at, `a colon is missing behind ${key}`)
+    if (this.#peek() !== ':') throw new Mistake(this.#at, `a colon is missing after ${key}`)
     this.#at++
     this.value(`the value of ${key} is missing`)
   }

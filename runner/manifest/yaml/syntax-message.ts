@@ -152,7 +152,7 @@ function textBehind(found: Found): Partial<SyntaxMistake> {
   if (isBehind) {
     return {
       message:
-        'the text goes on behind its closing quote; a quote inside a text is doubled in single quotes, and \\" in double quotes',
+        'the text goes on after its closing quote; a quote inside a text is doubled in single quotes, and \\" in double quotes',
     }
   }
   return { message: `a text cannot begin with a bracket or "*"; ${IN_QUOTES}` }
@@ -202,7 +202,7 @@ function unclosedBefore(found: Found): SyntaxMistake | null {
 function keyWithoutColon(found: Found): Partial<SyntaxMistake> {
   const key = lastNode({ ...found, offset: found.offset - 1 }, isScalar)
   if (!isScalar(key)) return {}
-  const colon = `a colon is missing behind "${String(key.value)}"`
+  const colon = `a colon is missing after "${String(key.value)}"`
   const isInText = TEXT_AHEAD.test(found.text.slice(0, found.offset))
   return { message: isInText ? `${colon}; if it belongs to the description, ${IN_QUOTES}` : colon }
 }
