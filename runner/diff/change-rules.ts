@@ -1,4 +1,4 @@
-/** The rules by which a change of an endpoint breaks its callers, is safe, or is to be looked at. Ids are never renamed. */
+/** The rules by which a change of an endpoint breaks its callers, is safe, or needs a review. Ids are never renamed. */
 
 /** `review` is neither: only a reader can tell whether callers notice. */
 export type Impact = 'breaking' | 'safe' | 'review'
@@ -14,7 +14,7 @@ export const CHANGE_RULES = {
   'endpoint/removed': { impact: 'breaking', says: 'An endpoint is gone.' },
   'endpoint/renamed': { impact: 'breaking', says: 'The manifest with this `id` has another `name`.' },
   'endpoint/id-changed': { impact: 'breaking', says: 'The manifest of this `name` has another `id`.' },
-  'endpoint/described': { impact: 'safe', says: 'The `description` of the endpoint is another.' },
+  'endpoint/described': { impact: 'safe', says: 'The `description` of the endpoint changed.' },
   'tenant/added': { impact: 'breaking', says: 'The endpoint has a `tenant`: tokens that do not pin it get a 403.' },
   'tenant/changed': {
     impact: 'breaking',
@@ -24,21 +24,24 @@ export const CHANGE_RULES = {
   'parameter/added': { impact: 'safe', says: 'An optional parameter is new.' },
   'parameter/required-added': { impact: 'breaking', says: 'A required parameter is new.' },
   'parameter/removed': { impact: 'breaking', says: 'A parameter is gone: its argument is ignored.' },
-  'parameter/made-required': { impact: 'breaking', says: 'An optional parameter is `required`.' },
-  'parameter/made-optional': { impact: 'safe', says: 'A required parameter is optional.' },
-  'parameter/retyped': { impact: 'breaking', says: 'A parameter has another `type`.' },
+  'parameter/made-required': { impact: 'breaking', says: 'An optional parameter is now `required`.' },
+  'parameter/made-optional': { impact: 'safe', says: 'A required parameter is now optional.' },
+  'parameter/retyped': { impact: 'breaking', says: 'The `type` of a parameter changed.' },
   'parameter/narrowed': {
     impact: 'breaking',
-    says: 'Fewer arguments are valid: `enum`, `minimum`, `maximum`, `pattern`, `max_length` or `format`. A `pattern` that is another counts as narrower.',
+    says: 'Fewer arguments are valid: `enum`, `minimum`, `maximum`, `pattern`, `max_length` or `format`. A changed `pattern` counts as narrower.',
   },
   'parameter/widened': { impact: 'safe', says: 'More arguments are valid, as with another value in `enum`.' },
-  'parameter/default': { impact: 'review', says: 'The `default` of an optional parameter is another.' },
-  'parameter/meaning': { impact: 'review', says: 'A parameter has no `format: re2` any more, or another `pinned_as`.' },
+  'parameter/default': { impact: 'review', says: 'The `default` of an optional parameter changed.' },
+  'parameter/meaning': {
+    impact: 'review',
+    says: 'A parameter has no `format: re2` any more, or its `pinned_as` changed.',
+  },
   'parameter/unpinnable': {
     impact: 'breaking',
     says: 'A parameter has no `pinned_as` any more: tokens that pin it get a 403.',
   },
-  'parameter/described': { impact: 'safe', says: 'The `description` or the `examples` of a parameter are others.' },
+  'parameter/described': { impact: 'safe', says: 'The `description` or the `examples` of a parameter changed.' },
   'column/added': { impact: 'safe', says: 'A column is new.' },
   'column/removed': { impact: 'breaking', says: 'A column is gone.' },
   'column/renamed': { impact: 'breaking', says: 'A column has another name, and the same type and place.' },
@@ -56,8 +59,8 @@ export const CHANGE_RULES = {
     impact: 'review',
     says: 'The same columns stand in another order, which readers of CSV may notice.',
   },
-  'column/unit': { impact: 'review', says: 'A column has another `unit`, or none any more.' },
-  'column/described': { impact: 'safe', says: 'The `description` of a column is another, or it has a `unit` now.' },
+  'column/unit': { impact: 'review', says: 'The `unit` of a column changed or is gone.' },
+  'column/described': { impact: 'safe', says: 'The `description` of a column changed, or it has a `unit` now.' },
   'lookup/row-added': { impact: 'safe', says: 'A lookup table has a new row.' },
   'lookup/row-removed': {
     impact: 'breaking',
@@ -67,21 +70,21 @@ export const CHANGE_RULES = {
     impact: 'review',
     says: 'A row of a lookup table is gone: its argument picks the default row.',
   },
-  'lookup/rejects': { impact: 'breaking', says: 'A lookup table rejects arguments without a row, and did not.' },
-  'lookup/accepts': { impact: 'safe', says: 'Arguments without a row in a lookup table are valid, and were rejected.' },
+  'lookup/rejects': { impact: 'breaking', says: 'A lookup table now rejects arguments without a row.' },
+  'lookup/accepts': { impact: 'safe', says: 'A lookup table no longer rejects arguments without a row.' },
   'lookup/default': { impact: 'review', says: 'Another row of a lookup table is its default.' },
   'lookup/row-changed': { impact: 'review', says: 'A row of a lookup table has other values.' },
   'setting/max-rows-lowered': { impact: 'breaking', says: '`max_rows` is lower.' },
   'setting/max-rows-raised': { impact: 'safe', says: '`max_rows` is higher.' },
-  'setting/timestamps': { impact: 'breaking', says: '`timestamps` is another, and a column holds TIMESTAMPs.' },
-  'setting/arguments-rejected': { impact: 'breaking', says: '`unknown_arguments` is `reject`, and was not.' },
+  'setting/timestamps': { impact: 'breaking', says: '`timestamps` changed, and a column holds TIMESTAMPs.' },
+  'setting/arguments-rejected': { impact: 'breaking', says: '`unknown_arguments` is now `reject`.' },
   'setting/arguments-ignored': { impact: 'safe', says: '`unknown_arguments` is no longer `reject`.' },
-  'setting/cache': { impact: 'safe', says: '`cache` is another.' },
-  'setting/labels': { impact: 'safe', says: '`labels` of BigQuery jobs are others.' },
-  'setting/changed': { impact: 'review', says: 'Any other setting is another.' },
+  'setting/cache': { impact: 'safe', says: '`cache` changed.' },
+  'setting/labels': { impact: 'safe', says: '`labels` of BigQuery jobs changed.' },
+  'setting/changed': { impact: 'review', says: 'Any other setting changed.' },
   'sql/changed': {
     impact: 'review',
-    says: 'The SQL of a variant is another. Comments, white space, the case of keywords and the quotes of texts do not count.',
+    says: 'The SQL of a variant changed. Comments, white space, the case of keywords and the quotes of texts do not count.',
   },
   'reads/more': {
     impact: 'review',

@@ -1,4 +1,4 @@
-/** Compares the columns of an endpoint as compiled contracts: types with all fields, inferred words included. */
+/** Compares the columns of an endpoint as compiled contracts: types with all fields, and declared and inferred promises. */
 import { type ColumnType, parseColumnType } from '../manifest/column-type.js'
 import { alignRows, pairChanges } from '../manifest/tests/align-rows.js'
 import type { ContractColumn } from '../model/endpoint.js'
@@ -14,7 +14,7 @@ export function diffColumns(base: readonly ContractColumn[], head: readonly Cont
     const { name, type } = column
     const newName = renamed.get(name)
     const other = after.get(newName ?? name)
-    if (newName !== undefined) report('column/renamed', `the column ${name} is named ${newName}`)
+    if (newName !== undefined) report('column/renamed', `the column ${name} was renamed to ${newName}`)
     if (other === undefined) report('column/removed', `the column ${name} (${type}) is gone`)
     else diffColumn(column, other, report)
   }
@@ -28,7 +28,7 @@ export function diffColumns(base: readonly ContractColumn[], head: readonly Cont
   if (oldOrder !== newOrder) report('column/moved', `the order of columns is ${newOrder}; it was ${oldOrder}`)
 }
 
-/** The columns with the promises that the manifest makes, and without those that only a query shows that is resolved here. */
+/** The columns with only the promises that the manifest declares: others are inferred only from queries that resolve here. */
 export const withoutInferred = (
   columns: readonly ContractColumn[],
   { columns: declared = [] }: Manifest,
@@ -73,7 +73,7 @@ function diffColumn(base: ContractColumn, head: ContractColumn, report: Report):
     if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
     else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
   }
-  if (base.description !== head.description) report('column/described', `${name} is described in other words`)
+  if (base.description !== head.description) report('column/described', `the description of ${name} changed`)
 }
 
 /** The promises of the fields of one type, which `path` leads to. */
@@ -118,7 +118,7 @@ function diffTypes(name: string, baseText: string, headText: string, report: Rep
   report('column/retyped', `the type of ${name} is ${headText}; it was ${baseText}`)
 }
 
-/** Whether all that the old type has is in the new one; `added` gets the paths of fields that it has besides. */
+/** Whether the new type has everything that the old one has; `added` gets the paths of its new fields. */
 function isKept(path: string, base: ColumnType, head: ColumnType, added: string[]): boolean {
   if (base.kind === 'array') return head.kind === 'array' && isKept(path, base.element, head.element, added)
   if (base.kind === 'scalar') return head.kind === 'scalar' && base.name === head.name

@@ -1,4 +1,4 @@
-/** What of a folder of endpoints is compared with another. */
+/** The facts of two folders of endpoints that `sluice diff` compares. */
 import type { Expectation, TestArguments } from '../manifest/tests/test-file.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
@@ -17,7 +17,7 @@ export interface ComparedVariant {
   readonly tables: readonly string[]
   /** The partitioned tables among them whose every partition it reads. */
   readonly wholeTables: readonly string[]
-  /** Whether it is resolved here; else only the warehouse knows its tables or functions, and no columns are seen to be REQUIRED. */
+  /** Whether it resolves here; else only the warehouse knows its tables or functions, and no column is known to be REQUIRED. */
   readonly isResolved: boolean
 }
 

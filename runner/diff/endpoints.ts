@@ -1,4 +1,4 @@
-/** CONDUCTOR of the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
+/** Conducts the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
 import type { ContractColumn } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Change, changeOf, type Report } from './change-rules.js'
@@ -22,7 +22,7 @@ export interface DiffOptions {
  */
 export function diffEndpoints(base: Side, head: Side, options: DiffOptions): readonly Change[] {
   const pairs = pairEndpoints(base.endpoints, head.endpoints)
-  const known = new Set(pairs.values())
+  const paired = new Set(pairs.values())
   const changes: Change[] = []
   for (const before of base.endpoints) {
     const after = pairs.get(before)
@@ -32,18 +32,21 @@ export function diffEndpoints(base: Side, head: Side, options: DiffOptions): rea
     }
   }
   for (const after of head.endpoints) {
-    if (known.has(after) || isAmong(after, base.broken)) continue
+    if (paired.has(after) || isAmong(after, base.broken)) continue
     changes.push(changeOf(after.endpoint.name, 'endpoint/added', 'the endpoint is new'))
   }
-  const rank = { breaking: 0, review: 1, safe: 2 } as const
   return changes
     .map((change, i) => ({ change, i }))
     .sort(
       (a, b) =>
-        compareText(a.change.endpoint, b.change.endpoint) || rank[a.change.impact] - rank[b.change.impact] || a.i - b.i,
+        compareText(a.change.endpoint, b.change.endpoint) ||
+        IMPACT_RANK[a.change.impact] - IMPACT_RANK[b.change.impact] ||
+        a.i - b.i,
     )
     .map(({ change }) => change)
 }
+
+const IMPACT_RANK = { breaking: 0, review: 1, safe: 2 } as const
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -75,9 +78,9 @@ function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, { usdPerTi
   const changes: Change[] = []
   const [before, after] = [base.endpoint, head.endpoint]
   const report: Report = (kind, detail, lines) => void changes.push(changeOf(after.name, kind, detail, lines))
-  if (before.name !== after.name) report('endpoint/renamed', `the endpoint ${before.name} is named ${after.name}`)
+  if (before.name !== after.name) report('endpoint/renamed', `the endpoint ${before.name} was renamed to ${after.name}`)
   if (before.id !== after.id) report('endpoint/id-changed', `the id is ${after.id}; it was ${before.id}`)
-  if (before.description !== after.description) report('endpoint/described', 'it is described in other words')
+  if (before.description !== after.description) report('endpoint/described', 'the description changed')
   diffTenant(base.manifest, head.manifest, report)
   diffParameters(base.manifest, head.manifest, report)
   diffLookups(base.manifest, head.manifest, report)

@@ -12,14 +12,14 @@ export function diffLookups(base: Manifest, head: Manifest, report: Report): voi
   for (const [name, lookup] of Object.entries(before)) {
     const other = pairs.get(name)
     if (other !== undefined) diffLookup(other, lookup, after[other]!, report)
-    // Without one that rejects, the argument's own rules alone decide; the SQL tells the rest.
+    // Without a table that rejects, only the parameter's own constraints refuse arguments; the comparison of SQL shows the rest.
     else if (lookup.default === REJECT && isParameter(head, lookup.by)) {
       report('lookup/accepts', `any argument ${lookup.by} is valid: there is no lookup table ${name}`)
     }
   }
-  const known = new Set(pairs.values())
+  const paired = new Set(pairs.values())
   for (const [name, lookup] of Object.entries(after)) {
-    if (known.has(name) || lookup.default !== REJECT || !isParameter(base, lookup.by)) continue
+    if (paired.has(name) || lookup.default !== REJECT || !isParameter(base, lookup.by)) continue
     report('lookup/rejects', `the lookup table ${name} is new: ${lookup.by} must be one of ${rowNames(lookup)}`)
   }
 }
@@ -29,7 +29,7 @@ const rowNames = ({ rows }: Lookup): string => Object.keys(rows).map(shown).join
 
 type Lookups = Readonly<Record<string, Lookup>>
 
-/** By an old name the new one: the same name, else a table of the same parameter, since callers see no names. */
+/** Old names with their new ones: the same name, else a table of the same parameter, since callers do not see the names. */
 function pairLookups(before: Lookups, after: Lookups): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>()
   for (const [name, { by }] of Object.entries(before)) {

@@ -32,7 +32,7 @@ function diffParameter(name: string, base: Parameter, head: Parameter, report: R
   if (base.type === head.type) diffConstraints(name, base, head, report)
   diffPinning(name, base, head, report)
   if (base.description !== head.description || !equalValues(base.examples ?? [], head.examples ?? [])) {
-    report('parameter/described', `${name} is described in other words, or has other examples`)
+    report('parameter/described', `the description or the examples of ${name} changed`)
   }
 }
 

@@ -16,7 +16,7 @@ const CLAUSES: ReadonlySet<string> = new Set(
 )
 const BEFORE_JOIN: ReadonlySet<string> = new Set('INNER LEFT RIGHT FULL OUTER CROSS'.split(' '))
 
-/** An open bracket: those of a query are laid out in lines, others stay on one. */
+/** An open bracket: the text in those of a query is laid out in lines, in others it stays on one. */
 interface Bracket {
   readonly isQuery: boolean
   /** Whether it is CASE, which END closes. */
@@ -86,7 +86,7 @@ class Printer {
 function needsSpace(before: Token | undefined, { term }: Token): boolean {
   if (before === undefined || CLOSING.has(term) || OPENING.has(before.term)) return false
   if (term !== '(' && term !== '[') return true
-  // The bracket of a call, of ARRAY[…] or of an index stands at its name.
+  // The bracket of a call, of ARRAY[…] or of an index follows its name without a space.
   const isCalled = before.kind === 'quoted' || before.term === ')' || before.term === ']' || before.term === '>'
   const isName =
     before.kind === 'identifier' && (!RESERVED_KEYWORDS.has(before.term) || CALLED_KEYWORDS.has(before.term))

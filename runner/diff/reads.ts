@@ -31,7 +31,7 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
   report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
 }
 
-/** NaN where no warehouse was asked, which is more than nothing. */
+/** NaN, which is not more than any number, where no warehouse was asked. */
 const bytesOf = ({ reads }: ComparedVariant): number => reads?.bytes ?? Number.NaN
 
 const readsText = (reads: WarehouseReads, usdPerTib: number): string =>

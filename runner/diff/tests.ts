@@ -22,13 +22,13 @@ function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void 
   const parts: string[] = []
   const lines: string[] = []
   if (!equalValues(base.arguments, head.arguments)) {
-    parts.push(`its arguments are ${shown(head.arguments)}, were ${shown(base.arguments)}`)
+    parts.push(`its arguments are ${shown(head.arguments)}; they were ${shown(base.arguments)}`)
   }
-  if (base.nowMicros !== head.nowMicros) parts.push('its time is another')
+  if (base.nowMicros !== head.nowMicros) parts.push('its time changed')
   for (const name of new Set([...Object.keys(base.tables), ...Object.keys(head.tables)])) {
     const [before, after] = [base.tables[name] ?? [], head.tables[name] ?? []]
     if (equalValues(before, after)) continue
-    parts.push(`its table ${name} has other rows`)
+    parts.push(`the rows of its table ${name} changed`)
     if (isRows(before) && isRows(after)) lines.push(`  ${name}`, ...diffRows(before, after, []))
   }
   const [expected, now] = [flat(base.expect), flat(head.expect)]
@@ -38,9 +38,9 @@ function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void 
     if (isRows(before) && isRows(after)) {
       const difference = member === 'rows' ? diffRows(before, after, []) : unorderedDifference(before, after)
       if (difference.length === 0) continue
-      parts.push(`it expects other ${member}`)
+      parts.push(`expect.${member} changed`)
       lines.push(`  ${member}`, ...difference)
-    } else parts.push(`it expects ${member} ${shown(after)}, was ${shown(before)}`)
+    } else parts.push(`expect.${member} is ${shown(after)}; it was ${shown(before)}`)
   }
   if (parts.length > 0) report('tests/changed', `the test ${shown(base.name)}: ${parts.join('; ')}`, lines)
 }

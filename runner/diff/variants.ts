@@ -31,13 +31,13 @@ export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, rep
   const all = head.variants.length
   const differences = [...byDifference.values()]
   for (const { lines, labels } of differences.slice(0, MAX_DIFFERENCES)) {
-    report('sql/changed', `the SQL is another ${whichVariants(labels, all)}`, lines)
+    report('sql/changed', `the SQL changed ${whichVariants(labels, all)}`, lines)
   }
   const others = differences.slice(MAX_DIFFERENCES).flatMap(({ labels }) => labels)
-  if (others.length > 0) report('sql/changed', `the SQL is another ${whichVariants(others, all)}, too`)
+  if (others.length > 0) report('sql/changed', `the SQL also changed ${whichVariants(others, all)}`)
 }
 
-/** The differences of one endpoint that are shown: words of lookup tables make one edit differ from variant to variant. */
+/** The most differences of one endpoint that are shown: lookup values make one edit look different in each variant. */
 const MAX_DIFFERENCES = 5
 
 const MAX_LABELS = 3

@@ -92,7 +92,7 @@ describe('sluice diff', function () {
     expect(err).to.equal('')
     expect(out).to.equal(`a
   breaking    the column kind (STRING) is gone [column/removed]
-  to look at  the SQL is another in the only variant [sql/changed]
+  to look at  the SQL changed in the only variant [sql/changed]
       - SELECT id,
       -   kind
       + SELECT id
