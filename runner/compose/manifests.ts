@@ -1,5 +1,4 @@
-/** What the manifests of the settings are, errors included. */
-
+/** Loads and checks the manifests of the settings. */
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { withCauses } from '../manifest/definitions.js'
 import { checkFunctions, parseFunctions } from '../manifest/functions/load.js'
@@ -17,7 +16,7 @@ function engineIdentity(settings: Settings): string {
   return JSON.stringify(engine === 'duckdb' ? [engine] : [engine, project, location, defaultDataset, emulatorHost])
 }
 
-/** What the manifests of the settings are, errors included. */
+/** The manifests of the settings, errors included. `only` limits them to these files and folders; an empty list means all. */
 export async function loadManifests(
   settings: Settings,
   engine: ServingEngine,
@@ -27,7 +26,7 @@ export async function loadManifests(
 ): Promise<Loaded> {
   const loaded = await loadEndpoints({
     dir: settings.endpointsDir,
-    schemaTextHash: engineIdentity(settings),
+    engineIdentity: engineIdentity(settings),
     knowsDataChanges: engine.dataState !== undefined,
     tables: engine.tables(),
     checkSql,
@@ -41,7 +40,7 @@ export async function loadManifests(
     : { ...loaded, diagnostics: [...loaded.diagnostics, ...wrong].sort(compareDiagnostics) }
 }
 
-/** Mistakes in functions are always told. A warehouse may know tables and functions that are not known here. */
+/** Mistakes in functions are always reported. A warehouse may know tables and functions that are not known here. */
 function functionDiagnostics({ engine }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
   return engine === 'bigquery'
     ? parseFunctions({ functions: tables.functions.sources, folder: null })
@@ -73,7 +72,7 @@ export interface CheckLimits {
 /**
  * Checks every manifest, every variant of its query on the engine, table schemas and test files, and closes what it opened.
  * `only` limits the result to these files and folders; an empty list means all. Mistakes in table schemas and
- * functions are always told, and what they cause in manifests is not. @throws SetupError.
+ * functions are always reported, and what they cause in manifests is not. @throws SetupError.
  */
 export async function checkManifests(
   settings: Settings,

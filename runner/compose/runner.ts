@@ -140,18 +140,18 @@ export async function openRunner(
   const clock = systemClock()
   const opened = createClosers()
   try {
-    const { live, relay } = openLive(settings, { observe, clock }, opened)
+    const { registry, relay } = openRegistry(settings, { observe, clock }, opened)
     const changes = settings.dev ? createEndpointChanges() : null
-    if (changes) live.onRead(changes.update)
-    await live.start()
-    const files = { dir: settings.endpointsDir, details: live.details }
+    if (changes) registry.onRead(changes.update)
+    await registry.start()
+    const files = { dir: settings.endpointsDir, details: registry.details }
     const placing = placeFailures(relay.engine, files)
-    const engine = publishResults(limitQueries(placing, settings.maxQueries), live.index)
+    const engine = publishResults(limitQueries(placing, settings.maxQueries), registry.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
     const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
-    live.onGone(results.forget)
+    registry.onGone(results.forget)
     if (store.size) metrics.showCache(store.size)
     const { maxBytesBilled } = settings
     const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
@@ -162,7 +162,7 @@ export async function openRunner(
       budgets,
       tokens,
       results,
-      endpoints: live.index,
+      endpoints: registry.index,
       beginCall: relay.begin,
       codings: AVAILABLE_CODINGS,
       newRequestId: randomUUID,
@@ -192,7 +192,7 @@ export async function openRunner(
     const messageClasses = messageClassesOf(app)
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
-    if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...live, clock }))
+    if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...registry, clock }))
     const runner: Runner = {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -218,24 +218,24 @@ export async function openRunner(
       },
       async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
         const began = clock.nowMicros()
-        const endpoint = route(live.index(), name)
+        const endpoint = route(registry.index(), name)
         const bound = bindParams(endpoint, rawArguments(args))
         const { sql, parameters } = endpoint.render(bound, nowMicros)
         const rendered = clock.nowMicros()
         const { engineSql, plan } = await engine.explain({ sql, parameters })
         const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
-        const detail = live.details().find(one => one.endpoint.id === endpoint.id)
+        const detail = registry.details().find(one => one.endpoint.id === endpoint.id)
         const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
         return { variant, sql, parameters, engineSql, plan, timingsMs }
       },
       dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
-        const endpoint = route(live.index(), name)
+        const endpoint = route(registry.index(), name)
         return engine.dryRun(endpoint.render(bindParams(endpoint, rawArguments(args)), nowMicros))
       },
-      endpoints: () => live.index().all,
-      find: name => routeWithHint(live.index(), name),
-      details: live.details,
-      reload: live.reload,
+      endpoints: () => registry.index().all,
+      find: name => routeWithHint(registry.index(), name),
+      details: registry.details,
+      reload: registry.reload,
       async listen() {
         const { host, port } = settings
         const onLeaving = (): void => {
@@ -257,7 +257,7 @@ export async function openRunner(
           onLeaving,
           onDraining,
         })
-        observe({ kind: 'server.ready', url: server.url, endpoints: live.index().all.length, engine: engine.name })
+        observe({ kind: 'server.ready', url: server.url, endpoints: registry.index().all.length, engine: engine.name })
         return server
       },
       close: opened.close,
@@ -269,12 +269,12 @@ export async function openRunner(
   }
 }
 
-/** Creates the endpoint registry and the engine behind it; nothing is loaded yet. `opened` closes both. */
-function openLive(
+/** Creates the endpoint registry and its engine relay; nothing is loaded yet. `opened` closes both. */
+function openRegistry(
   settings: Settings,
   { observe, clock }: EngineDeps,
   opened: Closers,
-): { readonly live: EndpointRegistry; readonly relay: EngineRelay<ServingEngine> } {
+): { readonly registry: EndpointRegistry; readonly relay: EngineRelay<ServingEngine> } {
   const relay = opened.add(
     createEngineRelay<ServingEngine>({
       name: settings.engine,
@@ -283,7 +283,7 @@ function openLive(
     }),
   )
   const readSchema = createSchemaCache()
-  const live = opened.add(
+  const registry = opened.add(
     createEndpointRegistry<ServingEngine>({
       relay,
       endpointsDir: settings.endpointsDir,
@@ -298,7 +298,7 @@ function openLive(
       observe,
     }),
   )
-  return { live, relay }
+  return { registry, relay }
 }
 
 const millis = (micros: bigint): number => Number(micros) / 1000

@@ -93,7 +93,7 @@ export function namePathAt(tokens: readonly LenientToken[], index: number): Name
   return { path, token, isParameter, isCall: tokens[index + 1]?.term === '(', from: tokens[at]!.at }
 }
 
-/** The index of the name before a dot, behind `[OFFSET(0)]`; -1 without one. */
+/** The index of the name before a dot, which `[OFFSET(0)]` may follow; -1 without a name. `index` is that of the token before the dot. */
 export function elementOwner(tokens: readonly LenientToken[], index: number): number {
   let at = index
   if (tokens[at]?.term === ']') {

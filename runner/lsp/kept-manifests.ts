@@ -1,6 +1,6 @@
-/** Remembers each faultless manifest by its text for as long as the tables stay the same, also across unfinished loads. */
+/** Caches each faultless manifest by its text for as long as the tables stay the same, also across unfinished loads. */
 import type { TableCatalogue } from '../../googlesql/index.js'
-import type { LoadMemory } from '../manifest/load-cache.js'
+import type { LoadCache } from '../manifest/load-cache.js'
 
 interface Kept<T> {
   readonly text: string
@@ -10,7 +10,7 @@ interface Kept<T> {
 }
 
 /** Unlike a server's cache, it keeps what it has when a load is given up for a newer edit. */
-export function keepManifests<T>(): LoadMemory<T> & { readonly size: () => number } {
+export function keepManifests<T>(): LoadCache<T> & { readonly size: () => number } {
   const kept = new Map<string, Kept<T>>()
   let known: TableCatalogue | null = null
   return {

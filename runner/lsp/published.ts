@@ -6,7 +6,7 @@ import { shownDiagnostic } from './shown-diagnostics.js'
 export interface PublishDeps {
   readonly root: string
   readonly textOf: (file: string) => string
-  /** The files that are open: they are told even where nothing has changed. */
+  /** The files that are open: their diagnostics are sent even where nothing has changed. */
   readonly openFiles: () => readonly string[]
   readonly send: (file: string, diagnostics: readonly ShownDiagnostic[]) => void
 }
@@ -24,7 +24,7 @@ export class Published {
     return this.#byFile.get(file) ?? []
   }
 
-  /** Takes all diagnostics; where only some files were checked, the others keep theirs. */
+  /** Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs. */
   update(diagnostics: readonly Diagnostic[], checked: readonly string[] | null): void {
     const { root, textOf, openFiles, send } = this.#deps
     const found = groupByFile(diagnostics)

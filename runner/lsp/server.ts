@@ -1,4 +1,4 @@
-/** CONDUCTOR of the language server: the protocol's messages go to the workspace and the feature that answer them. */
+/** Conducts the language server: hands each message of the protocol to the workspace and the feature that answer it. */
 import { relative } from 'node:path'
 import {
   type CodeAction,

@@ -34,7 +34,7 @@ export interface WorkspaceDeps {
     rest: Omit<Definitions, 'tables'>,
     folders: Folders,
   ) => Promise<Checker>
-  /** Takes the diagnostics of files; a file that is not there has none, unless `isPartial`: then the others keep theirs. */
+  /** Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs. */
   readonly publish: (diagnostics: readonly Diagnostic[], checked: readonly string[] | null) => void
   /** Tells the author of a failure that is not a mistake in a file. */
   readonly tellFailure: (failure: unknown) => void
@@ -59,7 +59,7 @@ export class Workspace {
   readonly texts: SourceTexts
   readonly folders: Folders
   readonly #deps: WorkspaceDeps
-  readonly #memory = keepManifests<FaultlessManifest>()
+  readonly #cache = keepManifests<FaultlessManifest>()
   readonly #readSchema = createSchemaCache()
   readonly #checks = new BoundedMap<string, Awaited<ReturnType<CheckSql>>>(MAX_KEPT_CHECKS)
   readonly #tests = new Map<
@@ -173,7 +173,7 @@ export class Workspace {
     this.#setReady()
     const manifests = this.texts.all('manifest')
     const open = manifests.filter(({ file }) => this.texts.isOpen(file))
-    if (open.length > 0 && manifests.length - this.#memory.size() > FEW_MANIFESTS) {
+    if (open.length > 0 && manifests.length - this.#cache.size() > FEW_MANIFESTS) {
       const first = await this.#load(open, checker, {})
       this.#deps.publish(
         withCauses(first, mistakes).diagnostics,
@@ -182,7 +182,7 @@ export class Workspace {
     }
     const { checkExample } = await import('../manifest/check/example.js')
     const loaded = await this.#load(manifests, checker, {
-      memory: this.#memory,
+      cache: this.#cache,
       examples: this.texts.all('example'),
       checkExample,
       yieldToEventLoop: yieldBetween(isSuperseded),

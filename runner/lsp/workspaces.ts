@@ -56,7 +56,7 @@ export class Workspaces {
     await member?.workspace.close()
   }
 
-  /** Names the folders anew; everything is read again. */
+  /** Changes the names of the folders, and reads everything again where they differ. */
   async rename(names: FolderNames): Promise<void> {
     if (JSON.stringify(names) === JSON.stringify(this.#names)) return
     const roots = [...this.#byRoot.keys()]

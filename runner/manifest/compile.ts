@@ -34,8 +34,8 @@ export interface CompileInput {
   readonly example?: readonly unknown[] | null
   /** What happens to undeclared arguments where the manifest does not say. @default ignore */
   readonly unknownArguments?: 'ignore' | 'reject'
-  /** A hash of anything else that results depend on. */
-  readonly schemaTextHash: string
+  /** Identifies the engine and its data, on which results depend besides the manifest. */
+  readonly engineIdentity: string
 }
 
 const MICROS_PER = {
@@ -86,7 +86,7 @@ function compileParameters(manifest: Manifest): readonly Parameter[] {
   return Object.freeze(compiled)
 }
 
-/** The rows of lookup tables in which any other argument counts as a default row. */
+/** The rows of lookup tables without `default: reject`: any other argument picks the default row. */
 function openRowsOf(lookups: readonly Lookup[]): Pick<Parameter, 'openRows' | 'fallbackRow'> {
   if (lookups.length === 0) return {}
   const [fallback, ...others] = new Set(lookups.map(lookup => lookup.default))
@@ -157,7 +157,7 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
 }
 
 /** A hash that changes with anything that can change a result: the manifest, its partials, the schemas of its tables, its functions. */
-function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextHash }: CompileInput): string {
+function revisionOf({ manifest, expanded, checked, partials, tables, engineIdentity }: CompileInput): string {
   const hash = createHash('sha256')
   hash.update(`${RESULT_FORM}\0${JSON.stringify(manifest)}`)
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
@@ -166,7 +166,7 @@ function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextH
   for (const { name, text } of [...named.functions].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     hash.update(`\0${name}\0${text}`)
   }
-  return hash.update(`\0${schemaTextHash}`).digest('hex')
+  return hash.update(`\0${engineIdentity}`).digest('hex')
 }
 
 /** Incremented when the same query gives other bytes, so that no store serves those of an earlier version. */
@@ -176,10 +176,12 @@ const RESULT_FORM = 2
 const columnsTexts = new WeakMap<TableDefinition, string>()
 
 function columnsText(table: TableDefinition): string {
-  const known = columnsTexts.get(table)
-  const columns = table.columns.map(({ name, type }) => `${name} ${typeName(type)}`)
-  const text = known ?? [...columns, ...(table.required ?? [])].join(',')
-  if (known === undefined) columnsTexts.set(table, text)
+  let text = columnsTexts.get(table)
+  if (text === undefined) {
+    const columns = table.columns.map(({ name, type }) => `${name} ${typeName(type)}`)
+    text = [...columns, ...(table.required ?? [])].join(',')
+    columnsTexts.set(table, text)
+  }
   return text
 }
 
@@ -201,7 +203,7 @@ function namesIn(checked: readonly CheckedSql[], tables: TableCatalogue): NamedT
     for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) {
       if (seen.has(path)) continue
       seen.add(path)
-      for (let rest: string | null = path; rest !== null; rest = behindDot(rest)) {
+      for (let rest: string | null = path; rest !== null; rest = afterDot(rest)) {
         if (tables.find(rest)) names.add(rest)
         for (const source of byName.get(lastParts(rest)) ?? []) {
           if (functions.has(source)) continue
@@ -242,6 +244,6 @@ function wholeTexts(checked: readonly CheckedSql[]): Iterable<string> {
   return texts.values()
 }
 
-const behindDot = (path: string): string | null => (path.includes('.') ? path.slice(path.indexOf('.') + 1) : null)
+const afterDot = (path: string): string | null => (path.includes('.') ? path.slice(path.indexOf('.') + 1) : null)
 
 const PATH = /[\w-]+(?:\.[\w-]+)*(?:\.?\*)?/g

@@ -10,7 +10,7 @@ export function compileContract(
   checked: readonly CheckedSql[],
 ): readonly ContractColumn[] {
   const variants = [...new Set(checked.map(({ columns }) => columns))]
-  // The words that a variant shows count only where all do.
+  // What a variant shows of a column counts only where all variants show it.
   const columns: readonly Column[] = declared ?? (variants[0] ?? []).map(({ name, type }) => ({ name, type }))
   return Object.freeze(
     columns.map((column, i) =>

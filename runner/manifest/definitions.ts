@@ -22,8 +22,8 @@ export function brokenTables(mistakes: readonly Diagnostic[]): BrokenTables {
 }
 
 /**
- * The same with the mistakes in definitions, and without what they cause in manifests, functions and tests. A broken endpoint has
- * the cause instead.
+ * Adds the mistakes in definitions, and leaves out the diagnostics that they cause in manifests, functions and tests. A broken
+ * endpoint has the cause instead.
  */
 export function withCauses(loaded: Loaded, mistakes: readonly Diagnostic[]): Loaded {
   const wrong = [...mistakes, ...loaded.diagnostics.filter(({ rule }) => rule === 'function/sql')]
@@ -45,7 +45,7 @@ export function withCauses(loaded: Loaded, mistakes: readonly Diagnostic[]): Loa
   }
 }
 
-/** The file whose mistake is the only reason for a diagnostic elsewhere; null where it says more. */
+/** The file whose mistake is the only reason for this diagnostic; null where the diagnostic has a reason of its own. */
 function causingFile({ file, message }: Diagnostic, mistakes: readonly Diagnostic[]): string | null {
   const schema = brokenSchemaIn(message)
   if (schema !== null) return schema

@@ -4,7 +4,7 @@ import type { SourceText } from './discover.js'
 import type { Partial } from './load-partials.js'
 
 /** The cache of one engine. It holds the entries of the last successful load and of the current one. */
-export interface LoadMemory<T> {
+export interface LoadCache<T> {
   /** Begins a load. If the tables have changed, all entries are dropped. */
   begin(tables: TableCatalogue): void
   /** The entry for the same text with the same partials. */
@@ -20,7 +20,7 @@ interface Entry<T> {
   readonly value: T
 }
 
-export function createLoadMemory<T>(): LoadMemory<T> {
+export function createLoadCache<T>(): LoadCache<T> {
   let known: TableCatalogue | null = null
   let before = new Map<string, Entry<T>>()
   let now = new Map<string, Entry<T>>()

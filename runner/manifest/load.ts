@@ -1,4 +1,4 @@
-/** CONDUCTOR of manifests: discover → parse → check → compile. Reports all mistakes of all files, sorted. */
+/** Conducts the loading of manifests: discover → parse → check → compile. Reports all mistakes of all files, sorted. */
 import { existsSync } from 'node:fs'
 import { basename, resolve, sep } from 'node:path'
 import { nearest, type TableCatalogue } from '../../googlesql/index.js'
@@ -15,7 +15,7 @@ import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
 import { discover, isManifest, noSuchPath, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
-import type { LoadMemory } from './load-cache.js'
+import type { LoadCache } from './load-cache.js'
 import { loadPartials, type Partial } from './load-partials.js'
 import { InTurn } from './ordered-concurrency.js'
 import { diagnosticAt, didYouMean } from './report.js'
@@ -26,8 +26,8 @@ import { parseManifest } from './yaml/parse.js'
 
 export interface LoadOptions {
   readonly tables: TableCatalogue
-  /** Part of every revision: a hash of anything that results depend on besides manifests, partials and table schemas. */
-  readonly schemaTextHash?: string
+  /** Identifies the engine and its data, as part of every revision. @default '' */
+  readonly engineIdentity?: string
   readonly checkSql: CheckSql
   /** What happens to undeclared arguments where a manifest does not say. @default ignore */
   readonly unknownArguments?: 'ignore' | 'reject'
@@ -39,10 +39,8 @@ export interface LoadOptions {
   readonly checksImplied?: boolean
   /** Whether hints are reported too. @default false */
   readonly hasHints?: boolean
-  /**
-   * The cache of earlier loads with the same options and engine. @default no cache
-   */
-  readonly memory?: LoadMemory<FaultlessManifest>
+  /** The cache of earlier loads with the same options and engine. @default no cache */
+  readonly cache?: LoadCache<FaultlessManifest>
   /** Examples of results, each beside the manifest of its endpoint. @default none */
   readonly examples?: readonly SourceText[]
   /** Checks an example against the contract of its endpoint. @default examples are taken as they are */
@@ -179,7 +177,7 @@ export async function loadSources(
   const once = { ...options, checkSql: checkOnce(options.checkSql) }
   const outcomes: LoadedOne[] = []
   const add = (loaded: LoadedOne): void => void outcomes.push(loaded)
-  options.memory?.begin(options.tables)
+  options.cache?.begin(options.tables)
   const loading = new InTurn<LoadedOne>(LOADED_AT_ONCE, add)
   for (const source of manifests) {
     await options.yieldToEventLoop?.()
@@ -213,7 +211,7 @@ function brokenEndpoint({ source, diagnostics, partials }: LoadedOne, shared: re
   return { file: source.file, ...writtenIdentity(source.text), diagnostics: all }
 }
 
-/** Warnings about examples beside which no endpoint has their name. Without every manifest it could not be told. */
+/** Warnings about examples without an endpoint of their name in the same folder. All manifests must have loaded. */
 function strayExamples(
   examples: ReadonlyMap<string, SourceText>,
   details: readonly LoadedEndpoint[],
@@ -235,9 +233,9 @@ function recall(
   partials: ReadonlyMap<string, Partial>,
   examples: ReadonlyMap<string, SourceText>,
   duplicates: DuplicateFinder,
-  { memory }: LoadOptions,
+  { cache }: LoadOptions,
 ): LoadedOne | null {
-  const known = memory?.find(source, partials)
+  const known = cache?.find(source, partials)
   if (known === undefined) return null
   const example = examples.get(exampleFile(source.file, known.detail.endpoint.name))
   if ((example?.text ?? null) !== known.exampleText) return null
@@ -301,16 +299,16 @@ async function loadOne(
   diagnostics.push(...ruled)
   if (recovered.hasGuessedTypes) return failed(included)
 
-  const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
+  const reported = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
   const { maxBytes = null, checksImplied = true } = options
-  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told, { maxBytes, checksImplied })
+  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, reported, { maxBytes, checksImplied })
   const sqlFacts = { ...facts, checked: sql.checked, tables: options.tables }
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
   if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
 
-  const { tables, schemaTextHash = '', checkExample, unknownArguments = 'ignore' } = options
+  const { tables, engineIdentity = '', checkExample, unknownArguments = 'ignore' } = options
   const example = examples.get(exampleFile(file, manifest.name))
   const endpoint = compileEndpoint({
     manifest,
@@ -318,7 +316,7 @@ async function loadOne(
     checked: sql.checked,
     partials,
     tables,
-    schemaTextHash,
+    engineIdentity,
     unknownArguments,
     ...(example && { example: exampleRows(example) }),
   })
@@ -333,7 +331,7 @@ async function loadOne(
   if (options.onTemplate) options.onTemplate(endpoint, await coverageOf(expanded, endpoint))
   const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
   if (diagnostics.length === 0) {
-    options.memory?.keep(sourceText, partials, expanded.expansion.partials, {
+    options.cache?.keep(sourceText, partials, expanded.expansion.partials, {
       detail,
       variants,
       claims,

@@ -1,4 +1,4 @@
-/** From an offset in the SQL of a call back to the line of the manifest, or of the partial, that has written it. */
+/** Finds the place in the manifest, or in its partial, that an offset in the SQL of a call comes from. */
 
 import { checkSchema } from './check/recover.js'
 import { discoverPartials, readOne } from './discover.js'

@@ -55,7 +55,7 @@ export function manifestSource(file: string, text: string, root: Node | null): M
   }
 }
 
-/** Is the `sql` of this manifest a literal block? */
+/** Whether the `sql` of this manifest is a literal block. */
 export function hasLiteralSql(root: Node | null): boolean {
   return literalSql(root) !== null
 }
@@ -65,7 +65,7 @@ function literalSql(root: Node | null): Scalar | null {
   return isScalar(sql) && sql.type === 'BLOCK_LITERAL' ? sql : null
 }
 
-/** A source that is made when it is first asked for a place; most manifests are right and never are. */
+/** A source that is made when it is first asked for a place. Most manifests have no mistake and are never asked. */
 export function lazySource(file: string, isSqlLiteral: boolean, make: () => ManifestSource): ManifestSource {
   let made: ManifestSource | null = null
   const source = (): ManifestSource => {
@@ -81,7 +81,7 @@ export function lazySource(file: string, isSqlLiteral: boolean, make: () => Mani
   }
 }
 
-/** A source that finds what is at and below `path` under the key that the file has for its last step. */
+/** A source for a corrected key: `path` ends with the corrected key, and `key` is the one that the file has in its place. */
 export function renamedSource(
   source: ManifestSource,
   { path, key }: { readonly path: NodePath; readonly key: string },

@@ -2,7 +2,7 @@
 import { type Definitions, withCauses } from '../manifest/definitions.js'
 import { noneLeft } from '../manifest/discover.js'
 import type { FaultlessManifest, Loaded, LoadedEndpoint, LoadOptions } from '../manifest/load.js'
-import { createLoadMemory, type LoadMemory } from '../manifest/load-cache.js'
+import { createLoadCache, type LoadCache } from '../manifest/load-cache.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { BrokenEndpoint } from '../model/endpoint.js'
 import { LoadError, RunnerError, SetupError } from '../model/errors.js'
@@ -65,7 +65,7 @@ export interface RegistryDeps<E extends Engine> {
   readonly readDefinitions: (yieldToEventLoop: Breathe) => Promise<Definitions>
   /** Opens an engine with these tables and functions. @throws SetupError. */
   readonly openEngine: (definitions: Definitions) => Promise<E>
-  readonly load: (engine: E, options: Pick<LoadOptions, 'yieldToEventLoop' | 'memory'>) => Promise<Loaded>
+  readonly load: (engine: E, options: Pick<LoadOptions, 'yieldToEventLoop' | 'cache'>) => Promise<Loaded>
   readonly clock: Clock
   readonly observe: Observer
 }
@@ -78,7 +78,7 @@ interface Reading<E> {
   /** Opened for this reading. */
   readonly isNewEngine: boolean
   /** The cache of loads with this engine. */
-  readonly memory: LoadMemory<FaultlessManifest>
+  readonly cache: LoadCache<FaultlessManifest>
 }
 
 /** How long loading may block the event loop, in milliseconds; a single manifest may take longer. */
@@ -93,7 +93,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   let index = NOTHING
   let details: readonly LoadedEndpoint[] = []
   let known = ''
-  let memory = createLoadMemory<FaultlessManifest>()
+  let cache = createLoadCache<FaultlessManifest>()
   let lastRead = ''
   let isClosed = false
   const listeners: ((endpointIds: readonly string[]) => void)[] = []
@@ -120,10 +120,10 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       definitions: text,
       engine,
       isNewEngine,
-      memory: isNewEngine ? createLoadMemory<FaultlessManifest>() : memory,
+      cache: isNewEngine ? createLoadCache<FaultlessManifest>() : cache,
     }
     try {
-      const read = await deps.load(engine, { yieldToEventLoop, memory: reading.memory })
+      const read = await deps.load(engine, { yieldToEventLoop, cache: reading.cache })
       const loaded = withCauses(read, definitions.mistakes)
       lastLoaded = loaded
       if (deps.isStrict || isFolderUnreadable(loaded, deps.endpointsDir) || losesServed(details, loaded)) {
@@ -170,7 +170,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
     // Cached addresses belong to the index and are dropped with it.
     if (!isSame) index = indexEndpoints(reading.loaded.endpoints, broken)
     ;({ details } = reading.loaded)
-    ;({ definitions: known, memory } = reading)
+    ;({ definitions: known, cache } = reading)
     const gone = isSame ? [] : goneOf(before, index)
     for (const listener of listeners) listener(gone)
     return report

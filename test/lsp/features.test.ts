@@ -210,6 +210,14 @@ describe('sluice lsp: names in SQL', () => {
     ])
   })
 
+  it('goes to a common table expression whose name needs backticks', async () => {
+    await editor.edit(uri, 'lines AS (', '`a (b` AS (')
+    const text = ORDERS.replace('lines AS (', '`a (b` AS (')
+    await editor.edit(uri, 'FROM lines', 'FROM `a (b`')
+    const found = await editor.definition([uri, 'FROM `a (|b`'])
+    expect(found?.range.start.line).to.equal(text.slice(0, text.indexOf('`a (b`')).split('\n').length - 1)
+  })
+
   it('shows the signature of the call that is being written, and its argument', async () => {
     await editor.edit(uri, 'COUNT(*)', 'LPAD(CAST(price AS STRING), ')
     const help = await editor.signature([uri, 'LPAD(CAST(price AS STRING), |'])

@@ -38,8 +38,8 @@ describe('a manifest on an engine', () => {
 
   it('has another revision on another engine, so that they share no results', async () => {
     const revisions = await Promise.all(
-      ['["duckdb"]', '["bigquery","p"]', '["bigquery","q"]'].map(async schemaTextHash => {
-        const { endpoints } = await load({ schemaTextHash })
+      ['["duckdb"]', '["bigquery","p"]', '["bigquery","q"]'].map(async engineIdentity => {
+        const { endpoints } = await load({ engineIdentity })
         return endpoints[0]?.revision
       }),
     )

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { tableCatalogue } from '../../googlesql/index.js'
 import { checkExample } from '../../runner/manifest/check/example.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../runner/manifest/load.js'
-import { createLoadMemory } from '../../runner/manifest/load-cache.js'
+import { createLoadCache } from '../../runner/manifest/load-cache.js'
 import { checkByTranslation } from './check-by-translation.js'
 
 const MANIFEST = `id: 0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11
@@ -44,11 +44,11 @@ describe('an example of a result', () => {
   })
 
   it('changes no revision, and is read again when it alone changes', async () => {
-    const memory = createLoadMemory<FaultlessManifest>()
+    const cache = createLoadCache<FaultlessManifest>()
     const [first, second, third] = [
-      await load(GOOD, { memory }),
-      await load(GOOD, { memory }),
-      await load('{"result":[]}', { memory }),
+      await load(GOOD, { cache }),
+      await load(GOOD, { cache }),
+      await load('{"result":[]}', { cache }),
     ]
     expect(second.endpoints[0]).to.equal(first.endpoints[0])
     expect(exampleOf(third)).to.deep.equal([])

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
 import { type FaultlessManifest, loadSources } from '../../runner/manifest/load.js'
-import { createLoadMemory } from '../../runner/manifest/load-cache.js'
+import { createLoadCache } from '../../runner/manifest/load-cache.js'
 import { checkByTranslation } from './check-by-translation.js'
 
 const none = tableCatalogue([])
@@ -16,7 +16,7 @@ const PARTIALS = [partial('two', '{{> inner}}'), partial('inner', 'SELECT 2 AS n
 describe('the result of an earlier load', () => {
   /** A function that loads manifests and also returns the SQL texts that were checked for it. */
   function loader() {
-    const memory = createLoadMemory<FaultlessManifest>()
+    const cache = createLoadCache<FaultlessManifest>()
     return async (manifests = MANIFESTS, partials = PARTIALS, tables: TableCatalogue = none) => {
       const checked: string[] = []
       const check = checkByTranslation(tables)
@@ -24,7 +24,7 @@ describe('the result of an earlier load', () => {
         checked.push(sql.trim())
         return check(sql, types, values)
       }
-      const loaded = await loadSources(manifests, partials, { tables, checkSql, memory })
+      const loaded = await loadSources(manifests, partials, { tables, checkSql, cache })
       return { ...loaded, checked, told: loaded.diagnostics.map(d => `${d.file}:${d.line}:${d.column} ${d.rule}`) }
     }
   }

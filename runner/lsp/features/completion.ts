@@ -1,4 +1,4 @@
-/** Completion in SQL: what the cursor may become. Words of YAML are completed from the JSON Schemas by a YAML server. */
+/** Completion in SQL: what may be written at the cursor. Words of YAML are completed from the JSON Schemas by a YAML server. */
 import type { CompletionItem, Range } from 'vscode-languageserver'
 import { typeName } from '../../../googlesql/index.js'
 import { elementOwner, type SqlCursor } from '../cursor.js'
@@ -75,7 +75,7 @@ function isInComment(before: string, tokens: SqlCursor['tokens']): boolean {
   return marker >= 0 && !tokens.some(({ at, end }) => at <= start + marker && start + marker < end)
 }
 
-/** Whether a table can stand at the offset: after FROM or JOIN, or after a comma between such. */
+/** Whether a table can stand at the offset: after FROM or JOIN, or after a comma in their list. */
 function isSource({ tokens }: SqlCursor, from: number): boolean {
   let depth = 0
   let isAfterComma = false

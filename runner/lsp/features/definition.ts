@@ -1,5 +1,5 @@
 /** Go to definition: the file of a partial, a table schema or a function, the key of a parameter, a lookup or a constant. */
-import type { FilePlace } from '../../manifest/source.js'
+import { type FilePlace, lineStartsOf, placeAt } from '../../manifest/source.js'
 import type { SqlCursor } from '../cursor.js'
 import type { NamedThing } from './named-thing.js'
 
@@ -30,8 +30,10 @@ export function definitionOf(thing: NamedThing, { view }: SqlCursor): FilePlace 
     }
     case 'cte': {
       // Its offset is that of the rendered SQL, so the name is looked for in the template.
-      const at = view.sql!.template.search(new RegExp(`\\b${thing.cte.name}\\b\\s*(?:\\([^()]*\\)\\s*)?AS\\s*\\(`, 'i'))
-      return at < 0 ? null : placeAtOffset(view.file, view.text, view.sql!.toDocument(at))
+      const name = thing.cte.name.replace(/\W/g, '\\$&')
+      const beginning = new RegExp(`(?<!\\w)\`?${name}\`?(?!\\w)\\s*(?:\\([^()]*\\)\\s*)?AS\\s*\\(`, 'i')
+      const at = view.sql!.template.search(beginning)
+      return at < 0 ? null : placeAt(view.file, lineStartsOf(view.text), view.sql!.toDocument(at))
     }
     case 'function':
       return null
@@ -40,9 +42,4 @@ export function definitionOf(thing: NamedThing, { view }: SqlCursor): FilePlace 
     default:
       return thing satisfies never
   }
-}
-
-function placeAtOffset(file: string, text: string, offset: number): FilePlace {
-  const before = text.slice(0, offset)
-  return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }

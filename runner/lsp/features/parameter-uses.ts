@@ -1,6 +1,7 @@
 /** Where a parameter is named: its key, `@name` and `given.name` in SQL, `by` and `tenant`, and the arguments of its tests. */
 
 import { basename } from 'node:path'
+import { lineStartsOf } from '../../manifest/source.js'
 import { readTestArguments } from '../../manifest/tests/argument-places.js'
 import { type DocumentView, includersOf, type ManifestView } from '../document-view.js'
 import { lenientTokens } from '../sql/lenient-tokens.js'
@@ -95,7 +96,6 @@ function testUses(workspace: Workspace, manifest: ManifestView, name: string): r
 
 /** A function from a 1-based place to its offset. */
 function offsets(text: string): (place: { line: number; column: number }) => number {
-  const starts = [0]
-  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
+  const starts = lineStartsOf(text)
   return ({ line, column }) => (starts[line - 1] ?? text.length) + column - 1
 }

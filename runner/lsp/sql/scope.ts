@@ -22,7 +22,7 @@ export function scopeAt(sql: string, offset: number, context: ScopeContext): Sql
 const isName = ({ kind, term }: LenientToken): boolean =>
   kind === 'quoted' || (kind === 'identifier' && !RESERVED_KEYWORDS.has(term))
 
-/** How deep parentheses and subqueries are followed: no author reads a query that is nested deeper. */
+/** How deep parentheses and subqueries are followed; authors do not write deeper ones. */
 const MAX_DEPTH = 60
 
 /** A common table expression with its text, for queries that read it. */
@@ -110,7 +110,7 @@ class ScopeReader {
     return null
   }
 
-  /** The FROM clause's items, without those that the cursor comes before within a query that has no SELECT yet. */
+  /** The items of the FROM clause; empty without one. */
   #itemsOf(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): readonly FromItem[] {
     let from = -1
     let to = range.to

@@ -26,7 +26,7 @@ export function claimsOf(value: unknown, source: ManifestSource): readonly Claim
 /** Collects the ids and names of the manifests of one load, in the order of their files. */
 export class DuplicateFinder {
   readonly #claims = new Map<string, Claim | readonly Claim[]>()
-  /** The first name of those that differ in - and . alone, and the others. */
+  /** The first name of each spelling; `-` and `.` count as the same character. */
   readonly #similar = new Map<string, Claim>()
   readonly #nearlySame: (readonly [name: Claim, first: Claim])[] = []
 

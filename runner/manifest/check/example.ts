@@ -1,4 +1,4 @@
-/** Holds `<name>.example.json` against the row contract. Loaded by `validate` alone: a server takes the file as it is. */
+/** Checks `<name>.example.json` against the row contract. Loaded by `validate` alone: a server takes the file as it is. */
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseDocument } from 'yaml'
@@ -14,7 +14,7 @@ const MAX_MISTAKES = 20
 /** The longest type that a message quotes. */
 const MAX_TYPE_LENGTH = 100
 
-// Tests hold these schemas against theirs, and each is used once: to optimize its code takes longer than it saves.
+// Tests check these schemas against JSON Schema's own, and each is used once: optimizing its code takes longer than it saves.
 const ajv = new Ajv2020({ allErrors: true, verbose: true, validateSchema: false, code: { optimize: false } })
 
 /** The mistakes in an example of this endpoint, each at its own value. */
@@ -47,9 +47,9 @@ function syntaxError(text: string): { readonly offset: number; readonly message:
     return null
   } catch (thrown) {
     const { message } = thrown as SyntaxError
-    // Node tells the position of some mistakes alone.
-    const told = /at position (\d+)/.exec(message)?.[1]
-    const offset = told === undefined ? offsetOfMistake(text) : Number(told)
+    // Node's message has the position of only some mistakes.
+    const position = /at position (\d+)/.exec(message)?.[1]
+    const offset = position === undefined ? offsetOfMistake(text) : Number(position)
     return { offset, message: message.replace(/,? (?:at position|".*" is not|is not valid JSON).*$/s, '') }
   }
 }
@@ -57,7 +57,7 @@ function syntaxError(text: string): { readonly offset: number; readonly message:
 /** A text, a mark, or a word that JSON knows. */
 const TOKEN = /\s*(?:"(?:[^"\\]|\\.)*"|[[\]{},:]|(?:true|false|null|-?\d[\d.eE+-]*)(?![\w]))/y
 
-/** The first word that is not of JSON, else what YAML does not understand either, else the end. */
+/** The offset of the first token that JSON does not have, else of what is not YAML either, else of the end. */
 function offsetOfMistake(text: string): number {
   TOKEN.lastIndex = 0
   let end = 0

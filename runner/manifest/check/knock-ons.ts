@@ -3,12 +3,12 @@ import type { Diagnostic } from '../../model/diagnostic.js'
 import type { RuleId } from '../../model/rules.js'
 
 /** Rules that compare with the type of a parameter, which is a guess where the type itself is wrong. */
-const OF_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constraint', 'lookup/by-type'])
+const RULES_ABOUT_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constraint', 'lookup/by-type'])
 
-/** SQL that cannot be parsed, which may be meant to read what nothing seems to. */
+/** Messages of SQL that cannot be parsed: it may be meant to read the parameters that seem to be unused. */
 const UNPARSED = /^(?:Syntax error|Positional parameters)/
 
-/** A name that is never used is one that another diagnostic says was probably meant. */
+/** Besides these, drops the diagnostic of an unused name that another diagnostic proposes: that name is probably meant. */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
   const meant = new Set(
     diagnostics.flatMap(({ message }) =>
@@ -22,7 +22,7 @@ export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTy
   const isUnparsed = diagnostics.some(({ rule, message }) => rule === 'sql/error' && UNPARSED.test(message))
   return diagnostics.filter(
     one =>
-      !(hasGuessedTypes && OF_TYPES.has(one.rule)) &&
+      !(hasGuessedTypes && RULES_ABOUT_TYPES.has(one.rule)) &&
       !isUnusedMeant(one) &&
       !(isUnparsed && one.rule === 'parameter/unused'),
   )

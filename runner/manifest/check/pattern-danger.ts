@@ -8,7 +8,7 @@ const MAX_LENGTH_FOR_TWO = 1_024
 const MAX_BOUNDED_REPEAT = 1_000
 /** A part whose maximum exceeds its minimum by at most this counts as an option, not as a repetition. */
 const MAX_SMALL_SPAN = 16
-/** The most ways in which optional parts may share the same characters, as a power of two. */
+/** The most ways in which optional parts may share the same characters, as the binary logarithm. */
 const MAX_CHOICES = 12
 
 /** The rest of a sentence that begins with `the pattern`; null when the pattern is safe. */

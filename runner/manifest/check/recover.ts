@@ -75,7 +75,7 @@ function remove(copy: unknown, mistake: SchemaMistake): boolean {
     return true
   }
   const value = memberOf(copy, mistake.path.slice(0, -1))?.[mistake.path.at(-1) ?? '']
-  // Removed, it would make the parameter optional, and rules would report what follows from that.
+  // Without it the parameter would be optional, and rules would report the consequences.
   if (section === 'parameters' && member === 'required' && /^(yes|true|on|1)$/i.test(String(value))) {
     setAt(copy, mistake.path, true)
     return false

@@ -1,4 +1,4 @@
-/** Finds where a query names a column of its result as an earlier one. BigQuery numbers them: `sales`, `sales_1`. */
+/** Finds columns of a result that have the name of an earlier one. BigQuery numbers them: `sales`, `sales_1`. */
 import { impliedName, parseScript, type QueryBody, type SelectItem, SqlError } from '../../../googlesql/index.js'
 
 export interface RepeatedColumn {

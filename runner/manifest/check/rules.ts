@@ -81,10 +81,10 @@ export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
   cacheNowWithoutTtl,
 ]
 
-/** Rules about the columns of its queries. */
+/** Rules about the columns of the queries. */
 export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary, sqlTextForColumn]
 
-/** What an author may do, told where it is asked for. */
+/** Hints at what an author may do, applied only where hints are asked for. */
 export const HINT_RULES: readonly Rule<SqlFacts>[] = [columnsNarrow]
 
 /** Applies the rules to the facts. Equal diagnostics at one place are reported once. */

@@ -32,7 +32,7 @@ function nameOfPlace(path: NodePath, root: string, value: unknown): string {
   return `"${path.join('.')}"`
 }
 
-/** Types with their article: `a string`, `an integer`. */
+/** JSON's types as messages name them. */
 const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -124,14 +124,14 @@ function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`
 }
 
-/** How what was written alone stands in a map. */
+/** Advice how to write a single value as the map that must stand there. */
 function mapOf(path: NodePath, data: unknown): string {
   const isText = typeof data === 'string' && /^[\w.<>]+$/.test(data)
   if (path[0] === 'parameters' && path.length === 2) return `; write { type: ${isText ? data : 'string'} }`
   return path[0] === 'columns' && path.length === 2 && isText ? `; write { name: ${data}, type: STRING }` : ''
 }
 
-/** Keys as other tools name them. */
+/** Keys of other tools, with the key here that means the same. */
 const KEYS: Readonly<Record<string, string>> = {
   args: 'parameters',
   expected: 'expect',
@@ -148,7 +148,7 @@ const KEYS: Readonly<Record<string, string>> = {
   variables: 'parameters',
 }
 
-/** The known key that is written otherwise, begins with this one, or has another name elsewhere. */
+/** The known key that is probably meant: it is spelt alike, begins with this one, or has this name in another tool. */
 export function meantKey(key: string, known: readonly string[]): string | undefined {
   const word = key.toLowerCase()
   const longer = known.filter(one => word.length > 2 && one.startsWith(word))
@@ -156,17 +156,17 @@ export function meantKey(key: string, known: readonly string[]): string | undefi
   return elsewhere ?? (longer.length === 1 ? longer[0] : nearest(key, known))
 }
 
-/** What has made a key of a text in braces; null where the key may be meant as one. */
+/** Advice for a text in braces that YAML reads as a key; null where the key may be meant as one. */
 function brokenText(key: string, value: unknown, known: readonly string[]): string | null {
   if (value !== null) return null
-  const [, before, behind] = /^([\w-]+)\s*(?:=>?|\s)\s*(\S.*)$/.exec(key) ?? []
-  if (before !== undefined && known.includes(before)) return `; write a colon after the key: "${before}: ${behind}"`
+  const [, before, after] = /^([\w-]+)\s*(?:=>?|\s)\s*(\S.*)$/.exec(key) ?? []
+  if (before !== undefined && known.includes(before)) return `; write a colon after the key: "${before}: ${after}"`
   const [, name, rest] = /^([\w-]+):(\S.*)$/.exec(key) ?? []
   if (name !== undefined) return `; write a space after the colon: "${name}: ${rest}"`
   return '; a comma ends a text in braces: if this belongs to the text before it, put the text in quotes'
 }
 
-/** Types of parameters as other tools name them. */
+/** Types of other tools, with the type of a parameter that means the same. */
 const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   array: 'array<string>',
   bigint: 'int64',

@@ -13,9 +13,9 @@ const ajv = new Ajv2020({
   strict: true,
   strictRequired: false, // The members that `then` requires are declared beside it.
   allowUnionTypes: true,
-  // Tests hold the schemas against theirs; to do it here is half of the time that compiling them takes.
+  // Tests check the schemas against JSON Schema's own; checking them here would take half of the time of compiling them.
   validateSchema: false,
-  // To optimize the code takes half of the time, too, and saves nothing on values of this size.
+  // Optimizing the code would take half of the time, too, and saves nothing on values of this size.
   code: { optimize: false },
 })
 ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
@@ -37,7 +37,7 @@ export const findSchemaMistakes = schemaChecker('#endpoint-schema')
 
 function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string): readonly SchemaMistake[] {
   const mistakes = new Map<string, SchemaMistake>()
-  for (const error of worthTelling(errors)) {
+  for (const error of worthReporting(errors)) {
     const path = pathOf(error.instancePath, value)
     const message = schemaMessage(error, path, root, value)
     mistakes.set(`${JSON.stringify(message.at ?? path)} ${message.message}`, { ...message, path })
@@ -45,13 +45,13 @@ function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string
   return withOutdented([...mistakes.values()], value)
 }
 
-/** Keys of a parameter that stand beside its name rather than below it, which is one mistake for all of them. */
+/** Reports keys of a parameter that stand beside its name rather than below it as one mistake. */
 function withOutdented(mistakes: readonly SchemaMistake[], value: unknown): readonly SchemaMistake[] {
   const { parameters } = (value ?? {}) as { readonly parameters?: Readonly<Record<string, unknown>> }
   const names = Object.keys(parameters ?? {})
   const empty = names.find(name => parameters![name] === null)
-  const behind = empty === undefined ? [] : names.slice(names.indexOf(empty) + 1)
-  const outdented = behind.filter(name => PARAMETER_KEYS.has(name) && typeof parameters![name] !== 'object')
+  const later = empty === undefined ? [] : names.slice(names.indexOf(empty) + 1)
+  const outdented = later.filter(name => PARAMETER_KEYS.has(name) && typeof parameters![name] !== 'object')
   const [first] = outdented
   if (first === undefined) return mistakes
   const follows = new Set([empty, ...outdented])
@@ -76,7 +76,7 @@ export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: Ma
  * Selects the errors to report. An `anyOf` that fails reports every branch: when the value has the shape of one branch (a
  * map, a list), the errors inside that branch are kept; else the error of the `anyOf` alone.
  */
-function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function worthReporting(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   // An `if` that fails reports the errors of its branch and one of its own.
   const own = errors.filter(({ keyword }) => keyword !== 'if')
   let told = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')

@@ -46,7 +46,7 @@ export async function checkSqlTexts(
   const failures = new Map<string, { diagnostic: Diagnostic; share: number; label: string }>()
   // The advice may name what only one variant has: the reason without it tells whether two mistakes are one.
   function fail(text: DistinctSql, diagnostic: Diagnostic, reason = diagnostic.message): void {
-    // One mistake in syntax may be met in other words, a little further on, in another variant.
+    // Another variant may report the same mistake in syntax with other words, a little further on.
     const isSyntax = diagnostic.message.startsWith('Syntax error')
     const what = isSyntax ? 'syntax' : `${diagnostic.column} ${reason}`
     const key = `${diagnostic.file}:${diagnostic.line}:${what}`
@@ -100,7 +100,7 @@ export async function checkSqlTexts(
   return { checked, diagnostics }
 }
 
-/** The engine's message, where it has one. */
+/** The engine's message, where the error has one. */
 const reasonOf = ({ cause, detail }: RunnerError): string =>
   cause instanceof Error && cause.message !== '' ? cause.message : detail
 

@@ -23,7 +23,7 @@ export interface TableOrder {
 
 /** The parts of a manifest that the order decides. */
 export interface NewManifest extends Omit<ManifestSpec, 'id' | 'name'> {
-  /** Tests as YAML; those are kept that pass first. */
+  /** Test files as YAML, in the order in which they are tried: one that passes is kept. */
   readonly tests: readonly string[]
 }
 
@@ -58,7 +58,7 @@ function columnOf(
   throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${found}${hint}`])
 }
 
-/** A parameter is a letter, then letters, digits and _; three names are taken. */
+/** A parameter is a letter, then letters, digits and _; five names are taken. */
 function parameterName(column: string): string {
   const isTaken = ['now', 'interval', 'since', 'until', 'format'].includes(column.toLowerCase())
   return /^[A-Za-z][A-Za-z0-9_]{0,127}$/.test(column) && !isTaken ? column : 'tenant'
@@ -190,6 +190,7 @@ const argumentsLine = (given: object): readonly string[] =>
 
 // ---- counts in buckets
 
+/** Without months, which TIMESTAMP_SUB does not take. */
 const TIMED_ROWS = {
   '1hr': { bucket: 'MINUTE', size: 1, unit: 'HOUR' },
   '1day': { bucket: 'HOUR', size: 1, unit: 'DAY' },
@@ -208,7 +209,6 @@ function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
   const fallback = kind === 'DATE' ? '7day' : '1day'
   const now = kind === 'TIMESTAMP' ? '@now' : `${kind}(@now)`
   const from = `${kind}_TRUNC(${kind}_SUB(${now}, INTERVAL {{interval.size}} {{interval.unit}}), {{interval.bucket}})`
-  // TIMESTAMP_SUB has no months, and DATETIME and DATE do.
   const conditions = [...tenantCondition(facts), `${name(time.name)} >= ${from}`]
   return {
     description: `How many rows ${table.name} has in each bucket of time${tenant ? `, of one ${tenant.name}` : ''}.`,
@@ -269,7 +269,7 @@ function testsOfCounts(facts: Facts & { readonly time: StructField }, intervals:
 
 // ---- rows of tests
 
-/** A row that is `before` minutes (for a DATE: days) older than the newest; the test asks for tenant 0. */
+/** A row that is `before` minutes (for a DATE: days) older than the newest; `other` is 0 for a row of the tested tenant. */
 function row({ table, time, tenant }: Facts, before: number, other: 0 | 1): Record<string, unknown> {
   const values = sampleRow(table.columns)
   if (time) values[time.name] = timeBefore(time, before)

@@ -56,7 +56,7 @@ function columnEntry({ name, type, required }: ManifestSpec['columns'][number]):
 /** The value on one line: `{ type: string, required: true }`. */
 export const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
 
-/** A literal block; where its first line is indented, the indentation of the block has to be said. */
+/** A literal block; where its first line is indented, its header must give the indentation. */
 function sqlBlock(sql: string): string {
   const text = sql.replace(/\n+$/, '')
   const isIndented = /^\s*\n*[ ]/.test(text)

@@ -88,7 +88,7 @@ function tryScalars(
 /** With more parameters or lists, there would be too many combinations of types to try. */
 const MAX_TRIED = 4
 
-/** The type of SQL that a parameter's values have. */
+/** The SQL type of a parameter's values. */
 export function typeOf(type: ParameterType): Type {
   const element = /^array<(.*)>$/.exec(type)?.[1]
   const scalar = scalarType(element ?? type)!
@@ -104,7 +104,7 @@ function parameterType(type: Type): ParameterType | undefined {
   return SCALARS.find(scalar => scalar === name.toLowerCase()) ?? INSTEAD[name]
 }
 
-/** The parameters that stand alone in UNNEST: a NULL there would tell nothing of its elements. */
+/** Types of the parameters that stand alone in UNNEST: a NULL there would say nothing about the elements. */
 function inferArrays(sql: string, tables: TableCatalogue): Readonly<Record<string, Type>> {
   const names = [...new Set([...sql.matchAll(/\bUNNEST\s*\(\s*@(\w+)\s*\)/gi)].map(([, name]) => name!))].filter(
     name => name.toLowerCase() !== 'now',
@@ -122,7 +122,7 @@ function inferArrays(sql: string, tables: TableCatalogue): Readonly<Record<strin
     const fits = SCALARS.filter(scalar =>
       isValid(() => inferParameters(sql, tables, { ...NOW, [name]: typeOf(`array<${scalar}>`) })),
     )
-    // Texts are coerced to times, and nothing else is: elements that must be times are, although texts fit.
+    // Texts are coerced to times. So where a time fits and a number does not, the elements must be times, although texts fit.
     const time = fits.includes('int64') ? undefined : fits.find(scalar => TIMES.includes(scalar))
     const best = time ?? fits[0]
     return best === undefined ? {} : { [name]: typeOf(`array<${best}>`) }

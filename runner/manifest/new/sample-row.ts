@@ -5,7 +5,7 @@ import type { ParameterType } from '../../model/param.js'
 /** The time of the tests of new manifests. */
 export const TEST_NOW = '2026-01-31T12:00:00Z'
 
-/** The times of rows that are tried, until a query gives one: that of the arguments, a day before, a day after. */
+/** The times that sample rows get, tried until the query gives a row: that of the arguments, a day before, a day after. */
 export const SAMPLE_TIMES: readonly string[] = [TEST_NOW, '2026-01-30T12:00:00Z', '2026-02-01T12:00:00Z']
 
 /** The argument of a parameter that is a time zone. */

@@ -18,7 +18,7 @@ export interface Automaton {
   /** The accepting state, whatever text follows. */
   readonly last: number
   /** States from this number on come after the value. */
-  readonly behind: number
+  readonly afterValue: number
 }
 
 /** The most states: comparing a larger automaton with itself would take seconds. */
@@ -80,15 +80,15 @@ export function automatonOf(before: Pattern, after: Pattern, characters: readonl
 
   const first = state()
   const begin = state()
-  link(first, first, ANY) // A match may begin anywhere
+  link(first, first, ANY) // A match may begin anywhere,
   link(first, begin)
   const enter = add(before, begin)
   const value = state()
   link(enter, value, characters)
   link(value, value, characters)
-  const behind = state()
-  link(value, behind)
-  const last = add(after, behind)
-  link(last, last, ANY) // and end anywhere..
-  return steps.length > MAX_STATES ? null : { steps, first, value, last, behind }
+  const afterValue = state()
+  link(value, afterValue)
+  const last = add(after, afterValue)
+  link(last, last, ANY) // and end anywhere.
+  return steps.length > MAX_STATES ? null : { steps, first, value, last, afterValue }
 }

@@ -42,7 +42,7 @@ const MAX_WORK = 2_000_000
  * `apart`, values at places that do not overlap count too: null then means that every text holds at most one value.
  */
 export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart'): Overlap | 'unknown' | null {
-  const { steps, first, value, behind } = automaton
+  const { steps, first, value, afterValue } = automaton
   const samples = samplesOf(automaton)
   const ahead = steps.map((_, state) => characterSteps(automaton, state, samples, false))
   const atStart = characterSteps(automaton, first, samples, true)
@@ -56,7 +56,7 @@ export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart
     const hasMet = places === 'apart' || (from?.hasMet ?? false) || (a.isValue && b.isValue)
     const hasDiffered = (from?.hasDiffered ?? false) || a.isValue !== b.isValue
     // After the end of one value, no later character can be in both.
-    if (!hasMet && (a.to >= behind || b.to >= behind)) return
+    if (!hasMet && (a.to >= afterValue || b.to >= afterValue)) return
     const key = (a.to * size + b.to) * 4 + (hasMet ? 2 : 0) + (hasDiffered ? 1 : 0)
     if (seen[key] === 1) return
     seen[key] = 1

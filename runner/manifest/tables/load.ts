@@ -63,7 +63,7 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
   return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
 }
 
-/** What is told of a table that has no schema in this folder, with the one that was probably meant. */
+/** The message for a table without a schema in this folder, with the table that was probably meant. */
 export function noTableText(name: string, dir: string, tables: readonly LoadedTable[]): string {
   const names = tables.map(table => table.name)
   // A table may be named without its dataset.
@@ -122,14 +122,15 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
 /** Reads one schema; null when it has mistakes. */
-export function readTableSchema({ file, text }: SourceText): {
+export function readTableSchema({ file, text: fileText }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
 } {
   const name = tableOf(file)
+  const text = fileText.replace(/^\ufeff/, '')
   const parsed = parseJson(file, text)
   const isParsed = parsed.diagnostics.every(({ rule }) => rule === 'yaml/syntax')
-  const mistake = isParsed ? jsonMistake(text.replace(/^\ufeff/, '')) : null
+  const mistake = isParsed ? jsonMistake(text) : null
   if (mistake !== null) {
     const place = placeAt(file, lineStartsOf(text), mistake.offset)
     return { table: null, diagnostics: [diagnosticAt(place, 'table/syntax', mistake.message)] }
@@ -142,7 +143,7 @@ export function readTableSchema({ file, text }: SourceText): {
   const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
   const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
   const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
-  reader.readMembers(resource)
+  reader.checkMembers(resource)
   if (reader.diagnostics.length > 0 && fields === undefined) return { table: null, diagnostics: reader.diagnostics }
   if (fields === undefined && resource['fields'] !== undefined) {
     reader.wrong(
@@ -153,7 +154,7 @@ export function readTableSchema({ file, text }: SourceText): {
     return { table: null, diagnostics: reader.diagnostics }
   }
   const columns = reader.readFields(fields, fieldsPath)
-  // Among columns with mistakes a name would seem to be missing.
+  // Columns with mistakes are not in `columns`, so the layout would seem to name unknown ones.
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
   const layout = reader.readLayout(resource, columns)
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
@@ -185,7 +186,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is written with "mode" instead; null for anything else. */
+/** Advice for a key that is the name of a mode, such as "required"; null for any other key. */
 function modeHint(key: string): string | null {
   const mode = MODES.find(one => one.toLowerCase() === key.toLowerCase())
   return mode === undefined ? null : `; write "mode": "${mode}"`
@@ -209,8 +210,8 @@ class SchemaReader {
     this.diagnostics.push(diagnosticAt(this.#source.keyAt(path), 'schema/unknown-key', message))
   }
 
-  /** A member that looks like one that counts; BigQuery may have others, also some that are new. */
-  readMembers(resource: Record<string, unknown>): void {
+  /** Reports members that look like misspelt ones. Other unknown members are allowed: BigQuery writes many, and adds new ones. */
+  checkMembers(resource: Record<string, unknown>): void {
     for (const key of Object.keys(resource)) {
       const hint = RESOURCE_MEMBERS.includes(key) ? '' : didYouMean(key, RESOURCE_MEMBERS)
       if (hint !== '') this.#wrongKey([key], `unknown member "${key}" of the table${hint}`)
@@ -222,7 +223,7 @@ class SchemaReader {
     }
   }
 
-  #readFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
+  #checkFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
     const missing = [...FIELD_MEMBERS.keys()].filter(member => field[member] === undefined)
     for (const [key, value] of Object.entries(field)) {
       const member = FIELD_MEMBERS.get(key)
@@ -261,7 +262,7 @@ class SchemaReader {
     })
   }
 
-  /** What has no name, unless the name is misspelt. */
+  /** Reports a field without a name, or the misspelt key of its name. */
   #unnamed(field: unknown, at: NodePath): void {
     const keys = isRecord(field) && field['name'] === undefined ? Object.keys(field) : []
     const misspelt = keys.find(key => !FIELD_MEMBERS.has(key) && didYouMean(key, ['name']) !== '')
@@ -274,9 +275,9 @@ class SchemaReader {
   #readField(name: string, field: Record<string, unknown>, at: NodePath): readonly StructField[] {
     const { type, mode, fields } = field
     const before = this.diagnostics.length
-    this.#readFieldMembers(name, field, at)
+    this.#checkFieldMembers(name, field, at)
     if (typeof type !== 'string') {
-      // A misspelt "type", or one that is no text, has been told of.
+      // A misspelt "type", or one that is no text, is reported already.
       if (this.diagnostics.length === before) this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
       return []
     }

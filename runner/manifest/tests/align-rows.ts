@@ -7,7 +7,7 @@ export interface Aligned {
   readonly found: number | null
 }
 
-/** Beyond this product of lengths rows are paired by their positions: the table of the alignment would be too large. */
+/** Above this product of lengths no rows are aligned: the table of the alignment would be too large. */
 const MAX_CELLS = 4_000_000
 
 /** The longest common subsequence; rows of one side only come before the next common row, expected ones first. */

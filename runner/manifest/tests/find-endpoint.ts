@@ -1,4 +1,4 @@
-/** The endpoint that a test file is for, and the mistakes that only show beside it. */
+/** Finds the endpoint that a test file is for, and the mistakes in the file that only show against that endpoint. */
 import { posix } from 'node:path'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { ERROR_CODES } from '../../model/error-codes.js'
@@ -37,14 +37,14 @@ function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: Te
   const found: Diagnostic[] = []
   const parameters = endpoint.parameters.map(({ name }) => name)
   const columns = endpoint.columns.map(({ name }) => name)
-  const namesArguments = (names: object, at: readonly (string | number)[]): void => {
+  const checkArguments = (names: object, at: readonly (string | number)[]): void => {
     for (const name of Object.keys(names).filter(one => !parameters.includes(one))) {
       const message = `${endpoint.name} has no parameter "${name}", so it ignores the argument${didYouMean(name, parameters)}`
       found.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, 'warning'))
     }
   }
-  namesArguments(given, [...path, 'arguments'])
-  if (expect.sameAs) namesArguments(expect.sameAs, [...path, 'expect', 'same_as', 'arguments'])
+  checkArguments(given, [...path, 'arguments'])
+  if (expect.sameAs) checkArguments(expect.sameAs, [...path, 'expect', 'same_as', 'arguments'])
   for (const [i, { column }] of (expect.orderedBy ?? []).entries()) {
     if (columns.includes(column)) continue
     const message = `${endpoint.name} has no column "${column}"${didYouMean(column, columns)}`

@@ -1,4 +1,4 @@
-/** CONDUCTOR of test files: find → read → check against the schema and the tables. Reports all mistakes, with their places. */
+/** Conducts the loading of test files: find → read → check against the schema and the tables. Reports all mistakes, with their places. */
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join, posix, sep } from 'node:path'
@@ -15,7 +15,7 @@ import { schemaChecker, schemaDiagnostics } from '../check/schema.js'
 import { noSuchPath, readOne, type SourceText, unreadable } from '../discover.js'
 import { namesBelow } from '../names-below.js'
 import { diagnosticAt, didYouMean } from '../report.js'
-import type { ManifestSource, NodePath } from '../source.js'
+import { type FilePlace, lineStartsOf, type ManifestSource, type NodePath, placeAt } from '../source.js'
 import { parseManifest } from '../yaml/parse.js'
 import { readPlain, readTableRow, textOf } from './read-value.js'
 import type { Expectation, Row, SortKey, TestArguments, TestCase, TestFile, TestTable } from './test-file.js'
@@ -105,18 +105,16 @@ class Reader {
   readonly #source: ManifestSource
   readonly #tables: TableCatalogue
   readonly #document: ReturnType<typeof parseDocument>
-  readonly #placeOf: (offset: number) => { file: string; line: number; column: number }
+  readonly #placeOf: (offset: number) => FilePlace
 
   constructor(file: string, text: string, source: ManifestSource, tables: TableCatalogue) {
     this.#file = file
     this.#source = source
     this.#tables = tables
     const plain = text.replace(/^\ufeff/, '')
+    const starts = lineStartsOf(plain)
     this.#document = parseDocument(plain, PARSE_OPTIONS)
-    this.#placeOf = offset => {
-      const before = plain.slice(0, offset)
-      return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
-    }
+    this.#placeOf = offset => placeAt(file, starts, offset)
   }
 
   cases(): readonly TestCase[] {

@@ -140,7 +140,7 @@ const EXPECTED: Readonly<Record<CheckedKind, string>> = {
   'RANGE<TIMESTAMP>': 'a range such as [2026-01-31T12:00:00Z, UNBOUNDED)',
 }
 
-/** What is said of a value of another kind, and what of one that is too large. */
+/** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
 function expectedFor(kind: CheckedKind, text: string): string {
   if (kind === 'INT64') return /^[+-]?\d+$/.test(text) ? EXPECTED.INT64 : 'an integer'
   return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
@@ -150,7 +150,7 @@ function expectedFor(kind: CheckedKind, text: string): string {
 function isOfType(node: Scalar, kind: CheckedKind): boolean {
   const { value } = node
   const text = String(value)
-  // The literals of the language take six digits of a second, files more.
+  // GoogleSQL's literals take six digits of a second's fraction, data files more.
   const cut = text.replace(/(\.\d{6})\d+/, '$1')
   switch (kind) {
     case 'INT64': {
@@ -180,7 +180,7 @@ function isOfType(node: Scalar, kind: CheckedKind): boolean {
   }
 }
 
-/** Files have offsets, and no names of zones but UTC. */
+/** Data files have offsets, and of the names of time zones only UTC. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:Z|UTC|[+-]\d\d?(?::?\d\d)?)?)?$/i
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i
 

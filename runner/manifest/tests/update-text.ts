@@ -151,7 +151,7 @@ class Editor {
     for (let i = 0; i < last; i++) if (!isKept[i]) this.#edit(startOf(i), startOf(i + 1), '')
   }
 
-  /** The value in the style of the node in whose place it comes. */
+  /** The value in the style of the node that it replaces. */
   #render(node: Node, value: unknown): string {
     if (isScalar(node) && typeof value === 'string' && !/[\u0000-\u001f]/.test(value)) {
       if (node.type === 'QUOTE_SINGLE') return `'${value.replaceAll("'", "''")}'`
@@ -237,7 +237,7 @@ class Editor {
     }
   }
 
-  /** A list that was empty, or is to be. */
+  /** Replaces a list that is empty, or that becomes empty. */
   #replaceList(parent: YAMLMap, pair: Pair<Node, Node>, value: readonly unknown[]): void {
     const list = pair.value as YAMLSeq
     const colon = this.#text.indexOf(':', this.#endOf(pair.key))
@@ -247,7 +247,7 @@ class Editor {
     this.#edit(colon + 1, this.#endOf(list), text)
   }
 
-  /** The end of what the node itself is written with. */
+  /** The end of the node's own text, without the white space after it. */
   #endOf(node: Node): number {
     const items = (isMap(node) || isSeq(node)) && !node.flow ? node.items : []
     const last = items.at(-1)
@@ -287,7 +287,7 @@ function flowText(value: unknown): string {
 const isFilledMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 
-/** Each item with an equal one, wherever it is; the others are paired in order. */
+/** Pairs each item with an equal one, wherever it is, and the others in order. */
 function alignUnordered(before: readonly unknown[], after: readonly unknown[]): readonly Aligned[] {
   const left = new Set(after.keys())
   const equal = before.map(item => {

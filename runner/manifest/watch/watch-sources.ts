@@ -1,5 +1,5 @@
 /**
- * Polls manifests, partials and table schemas for changes. A poll costs 0.3 ms for a dozen files and 0.1 s of processor time
+ * Polls manifests, partials, examples, table schemas and functions for changes. A poll costs 0.3 ms for a dozen files and 0.1 s of processor time
  * for 10,000. Unlike file system events it also sees network mounts, swapped links and folders that are removed and created
  * again, and it needs no limited resource such as inotify watches.
  */
@@ -10,7 +10,7 @@ export interface WatchOptions {
   readonly fingerprint: () => Promise<string>
   /** The fingerprint of the files that were loaded last. */
   readonly lastRead: () => string
-  /** Reads them anew if they have changed. False: that could not be done now, for a reason outside of them. Never rejects. */
+  /** Loads the files again if they have changed. False: they could not be loaded now, for a reason outside of them. Never rejects. */
   readonly reloadIfChanged: () => Promise<boolean>
   readonly clock: Clock
 }
@@ -20,11 +20,12 @@ const POLL_EVERY_MS = 500
 const TIMES_A_POLL = 10
 /** Changed files are loaded once they have not changed for this long, in milliseconds. */
 const SETTLED_AFTER_MS = 200
-const TRY_AGAIN_MS = 10_000
+/** The pause after `reloadIfChanged` gave false, in milliseconds. */
+const RETRY_AFTER_MS = 10_000
 
 /** Starts polling; the caller closes it. */
 export function watchSources({ fingerprint, lastRead, reloadIfChanged, clock }: WatchOptions): { close(): void } {
-  /** Seen at the last poll, where it is not what was read. */
+  /** The fingerprint of the last poll, where it was not that of the loaded files. */
   let pending: string | null = null
   let isClosed = false
   let cancelTimer = pollIn(POLL_EVERY_MS)
@@ -46,7 +47,7 @@ export function watchSources({ fingerprint, lastRead, reloadIfChanged, clock }: 
     const wasPending = pending === state
     pending = null
     if (isClosed || state === lastRead()) return pauseMs
-    if (wasPending) return (await reloadIfChanged()) ? pauseMs : TRY_AGAIN_MS
+    if (wasPending) return (await reloadIfChanged()) ? pauseMs : RETRY_AFTER_MS
     pending = state
     return SETTLED_AFTER_MS
   }

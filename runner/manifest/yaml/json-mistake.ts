@@ -1,4 +1,4 @@
-/** Finds the first mistake in a text that is not JSON, and says it to an author who does not know JSON's grammar. */
+/** Finds the first mistake in a text that is not JSON, and explains it to an author who does not know JSON's grammar. */
 import type { SyntaxMistake } from './syntax-message.js'
 
 const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy
@@ -78,7 +78,7 @@ class JsonReader {
       }
       if (found === '') throw new Mistake(opened, `this "${open}" is not closed; "${close}" is missing`)
       if (found === ']' || found === '}') {
-        throw new Mistake(this.#at, `"${close}" is missing before this "${found}": it closes the "${open}"`)
+        throw new Mistake(this.#at, `the "${close}" that closes the "${open}" is missing before this "${found}"`)
       }
       if (found !== ',') throw new Mistake(this.#at, 'a comma is missing before this')
       const comma = this.#at++
@@ -92,9 +92,9 @@ class JsonReader {
     const found = this.#take(STRING)
     if (found === null) {
       const line = this.#text.slice(at + 1).split('\n', 1)[0]!
-      const isEscape = /\\[^"\\/bfnrtu]/.exec(line)
-      if (isEscape)
-        throw new Mistake(at + 1 + isEscape.index, `JSON has no "${isEscape[0]}"; a backslash is written \\\\`)
+      const badEscape = /\\[^"\\/bfnrtu]/.exec(line)
+      if (badEscape)
+        throw new Mistake(at + 1 + badEscape.index, `JSON has no "${badEscape[0]}"; a backslash is written \\\\`)
       throw new Mistake(at, 'the quote " is never closed')
     }
     // A quote that is not closed ends at the next one, with the comma of its own member inside.

@@ -40,7 +40,7 @@ export function findExcess(text: string, starts: readonly number[]): Excess | nu
   return mayBeDeep ? findExcessTokens(text) : null
 }
 
-/** Whether a text of JSON could exceed a limit: quick, and true of some that do not. */
+/** Whether a JSON text could exceed a limit: a quick test, which is also true of some texts that do not. */
 export function mayExceedLimits(text: string): boolean {
   if (text.length >= SMALL_TEXT) return true
   let depth = 0

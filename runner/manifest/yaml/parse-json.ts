@@ -1,15 +1,15 @@
-/** JSON text → plain values. JSON is YAML, but the YAML parser takes twenty times as long, and most files are right. */
+/** JSON text → plain values. JSON is YAML, but the YAML parser takes twenty times as long, and most files have no mistake. */
 import { lazySource } from '../source.js'
 import { findOddCharacter } from './characters.js'
 import { mayExceedLimits } from './limits.js'
 import { type ParsedManifest, parseManifest, placesOf } from './parse.js'
 
-/** A key, or any other text; texts hold escaped quotes, and what looks like a key. */
+/** A key, or any other string. Strings may hold escaped quotes, and text that looks like a key. */
 const TEXT = /"(?:[^"\\]|\\.)*"(\s*:)?/gs
-/** What the YAML parser tells of: keys with a meaning in YAML, and escapes that write characters that files may not hold. */
+/** What the YAML parser must look at: keys with a meaning in YAML, and escapes of characters that files may not hold. */
 const REFUSED = /"(?:<<|__proto__)"\s*:|\\[bfu]/
 
-/** As `parseManifest`, which is asked where the text is anything but right. */
+/** Like `parseManifest`, which it calls for every text that may have a mistake. */
 export function parseJson(file: string, fileText: string): ParsedManifest {
   const text = fileText.replace(/^\ufeff/, '')
   const value = plainValue(text)

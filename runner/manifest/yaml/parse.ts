@@ -47,7 +47,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   }
   const document = documentOf(text)
   const syntax = syntaxDiagnostics(text, document, at)
-  // The document is an order of magnitude larger than its text, and most manifests are asked for no place: it is not kept.
+  // The document is not kept: it is ten times as large as its text, and most manifests are never asked for a place.
   const source = lazySource(file, hasLiteralSql(document.contents), () => placesOf(file, text))
   if (syntax.length > 0) return { source, value: undefined, diagnostics: syntax }
   const diagnostics: Diagnostic[] = []
@@ -57,7 +57,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   return { source, value, diagnostics }
 }
 
-/** The places of what a text holds that has been parsed before. */
+/** Parses a text once more, for the places of its values. */
 export const placesOf = (file: string, text: string): ManifestSource =>
   manifestSource(file, text, documentOf(text).contents)
 

@@ -1,4 +1,4 @@
-/** YAML nodes → plain values, refusing whatever a manifest has no use for: anchors, aliases, tags, odd keys. */
+/** YAML nodes → plain values, refusing what a manifest has no use for: anchors, aliases, tags, odd keys. */
 
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import type { RuleId } from '../../model/rules.js'

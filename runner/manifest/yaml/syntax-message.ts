@@ -1,4 +1,4 @@
-/** What is wrong with YAML, in words for an author who knows nothing of its grammar. */
+/** Rewords the YAML parser's messages for authors who do not know YAML's grammar. */
 import { type Document, isCollection, isScalar, type Node, visit, type YAMLParseError } from 'yaml'
 
 export interface SyntaxMistake {
@@ -19,7 +19,7 @@ const IN_QUOTES = 'put the text in quotes'
 const NO_COLON = 'a key is followed by a colon and a space, as in "name: value"'
 const IN_BLOCK = 'the text of a block begins on the line after "|", indented deeper than its key'
 
-/** The parser's messages, in order, with ours. The message that fits none is the parser's own. */
+/** Patterns of the parser's messages, with ours: the first match counts. A message without a match is shown as it is. */
 const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Found) => Partial<SyntaxMistake>])[] = [
   [/^Missing closing (.)quote/, ([, quote], found) => unclosedQuote(quote!, found)],
   [/^Nested mappings are not allowed/, (_, found) => deeperKey(found) ?? { message: severalKeys(found.line) }],
@@ -29,7 +29,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
       message: `a text cannot begin with "${character}"; ${argumentAt(text, offset) ?? IN_QUOTES}`,
     }),
   ],
-  [/^Unexpected scalar at node end/, (_, found) => textBehind(found)],
+  [/^Unexpected scalar at node end/, (_, found) => textAfterValue(found)],
   [
     /^Unexpected (?:flow-seq|flow-map)-start at node end/,
     (_, { line }) => {
@@ -47,7 +47,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
     (_, { line }) => ({
       message: /^ *\t/.test(line)
         ? 'a tab cannot indent a line; use spaces'
-        : 'this line is indented less than the first line of its text; indent it as that',
+        : 'this line is indented less than the first line of its text; indent it like that line',
     }),
   ],
   [/^Tabs are not allowed/, () => ({ message: 'a tab cannot indent a line; use spaces' })],
@@ -55,7 +55,7 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
     /^All (?:mapping|collection|sequence) items must start at the same column/,
     () => ({
       message:
-        'this line begins at another column than the keys before it; indent it as they are, or deeper if it belongs to their text',
+        'this line begins at another column than the keys before it; indent it like them, or deeper if it belongs to their text',
     }),
   ],
   [/^Block collections are not allowed within flow/, (_, found) => inBrackets(found)],
@@ -100,7 +100,7 @@ export function syntaxMistake(error: YAMLParseError, text: string, document: Doc
   return { offset, message: error.message.replace(/\n[\s\S]*$/, '') }
 }
 
-/** For `unit: @days`: an argument that was probably meant, in the place of a word. */
+/** Advice for `unit: @days`, where an argument stands in the place of a text; null for anything else. */
 function argumentAt(text: string, offset: number): string | null {
   const [argument] = /^@\w+(?=[ \t]*(?:[,}\]\n]|$))/.exec(text.slice(offset, offset + 100)) ?? []
   return argument === undefined
@@ -124,7 +124,8 @@ function deeperKey({ text, offset, line }: Found): Partial<SyntaxMistake> | null
   const next = text.slice(begin).split('\n', 1)[0]!
   const indent = (one: string): number => one.search(/\S/)
   if (!/^ *[\w-]+: +[^\s#]/.test(line) || !/^ *[\w-]+:(?: |$)/.test(next) || indent(next) <= indent(line)) return null
-  const message = 'this line is indented deeper than the key above, which has its value already; indent it as that'
+  const message =
+    'this line is indented deeper than the key above, which has its value already; indent it like that key'
   return { offset: begin + indent(next), message }
 }
 
@@ -133,26 +134,26 @@ function severalKeys(line: string): string {
   if (/\{[^}]*;\s*[\w-]+:\s/.test(line)) return 'in braces, members are separated by commas: { a: 1, b: 2 }'
   const isRow = /^\s*-\s+[\w-]+:.*,\s*[\w-]+: /.test(line)
   if (isRow || /^\s*[\w-]+:\s+\(?\s*[\w-]+:\s[^,"']+(?:,\s*[\w-]+:\s|$)/.test(line))
-    return 'several keys in a line stand in braces, { name: a, type: STRING }; or write each in a line of its own'
+    return 'several keys on one line need braces, { name: a, type: STRING }; or write each on a line of its own'
   return COLON_IN_TEXT
 }
 
-function textBehind(found: Found): Partial<SyntaxMistake> {
+function textAfterValue(found: Found): Partial<SyntaxMistake> {
   const { text, offset } = found
   const quoted = lastNode(found, isQuoted)
   const range = quoted?.range
-  const isBehind = range && text.slice(range[1], offset).trim() === ''
+  const isAfterQuote = range && text.slice(range[1], offset).trim() === ''
   if (
     range &&
-    isBehind &&
+    isAfterQuote &&
     (text.slice(range[0], range[1]).includes('\n') || ENDS_WITH_KEY.test(text.slice(range[0], range[1])))
   ) {
     return { offset: range[0], message: `the quote ${text[range[0]]} is not closed where its text ends` }
   }
-  if (isBehind) {
+  if (isAfterQuote) {
     return {
       message:
-        'the text goes on after its closing quote; a quote inside a text is doubled in single quotes, and \\" in double quotes',
+        'the text goes on after its closing quote; inside single quotes write a quote twice, inside double quotes write \\"',
     }
   }
   return { message: `a text cannot begin with a bracket or "*"; ${IN_QUOTES}` }

@@ -48,6 +48,20 @@ describe('a table schema', () => {
     ])
   })
 
+  it('has its mistakes at their places after a byte order mark, too', () => {
+    const source = { file: 'schemas/tables/shop.orders.json', text: '\ufeff[\n{"name" "a"}]' }
+    expect(readTableSchema(source).diagnostics).to.deep.include.members([
+      {
+        file: source.file,
+        line: 2,
+        column: 9,
+        rule: 'table/syntax',
+        severity: 'error',
+        message: 'a colon is missing after "name"',
+      },
+    ])
+  })
+
   it('has partitions and clusters only where it is a whole table resource', () => {
     expect(read('shop.orders', fields).table).to.include({ tellsLayout: false })
     const resource = { schema: { fields }, clustering: { fields: ['a'] }, numRows: '3' }

@@ -1,4 +1,4 @@
-/** Refuses a query that reads the clock where results are kept until data changes: its "last hour" would never move on. */
+/** Warns of a query that reads the clock while its results are kept until data changes: its "last hour" would never move on. */
 import { volatilityOf } from '../../../../googlesql/index.js'
 import type { DistinctSql, Rule, TemplateFacts } from '../rule.js'
 

@@ -1,4 +1,4 @@
-/** Warns of a lookup table that the template never reads. */
+/** Refuses a lookup table that the template never reads. */
 import type { Rule, TemplateFacts } from '../rule.js'
 
 export const lookupUnused: Rule<TemplateFacts> = {

@@ -1,4 +1,4 @@
-/** Warns of a parameter that nothing reads, since it misleads callers. */
+/** Refuses a parameter that nothing reads, since it misleads callers. */
 import type { Rule, TemplateFacts } from '../rule.js'
 
 export const parameterUnused: Rule<TemplateFacts> = {

@@ -33,11 +33,11 @@ function isBesideValue(tokens: readonly Token[], index: number): boolean {
     const other = tokens[index + 2]
     return isValue(other?.term === '(' ? tokens[index + 3] : other)
   }
-  // `@shop = "shop"`: the name of an argument stands behind its @.
+  // `@shop = "shop"`: the name of an argument stands after its @.
   return COMPARISONS.has(tokens[index - 1]?.term ?? '') && (isValue(tokens[index - 2]) || isValue(tokens[index - 3]))
 }
 
-/** The names of tables behind FROM and JOIN, as they are written. */
+/** The names of tables after FROM and JOIN, as they are written. */
 function tableNames(tokens: readonly Token[]): readonly string[] {
   return tokens.flatMap(({ term }, i) => {
     if (term !== 'FROM' && term !== 'JOIN') return []

@@ -1,4 +1,4 @@
-/** Every query must read the tenant, else every tenant gets the same rows. */
+/** Warns of a query that does not read the tenant: every tenant gets the same rows. */
 import type { DistinctSql, Rule, TemplateFacts } from '../rule.js'
 
 export const tenantUnread: Rule<TemplateFacts> = {
