@@ -8,7 +8,7 @@ import { readSettings } from '../settings/settings.js'
 import { rawArguments, timeArgument } from './arguments.js'
 import { checkDryRun, printReads } from './dry-run.js'
 import { EXIT, type Io } from './io.js'
-import { explanationText, formatBehind, printRows, type ShownFormat } from './print-result.js'
+import { encodedFormat, explanationText, printRows, type ShownFormat } from './print-result.js'
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>
 
@@ -18,22 +18,22 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   const args = rawArguments(texts)
   if (flags['dryRun']) checkDryRun(flags)
   const now = flags['now']
-  const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
+  const clock = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
   const runner = await createRunner(settings)
   try {
     checkCall(runner, name, args)
     if (flags['dryRun']) {
-      const reads = await runner.dryRun(name, args, frozen)
+      const reads = await runner.dryRun(name, args, clock)
       printReads(reads, settings.pricePerTib, flags['format'], io)
       return EXIT.clean
     }
     if (flags['explain']) {
-      io.print(explanationText(await runner.explain(name, args, frozen)))
+      io.print(explanationText(await runner.explain(name, args, clock)))
       return EXIT.clean
     }
     const shown = flags['format'] as ShownFormat
-    const format = formatBehind(shown)
-    const result = await runner.call(name, args, { ...frozen, format, signal: io.interruption() })
+    const format = encodedFormat(shown)
+    const result = await runner.call(name, args, { ...clock, format, signal: io.interruption() })
     printRows(result.columns, result.body, shown, io)
     if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
     return EXIT.clean

@@ -10,22 +10,23 @@ import { planCalls } from './compare/calls.js'
 import { firstRows } from './first-rows.js'
 import { EXIT, type Io } from './io.js'
 
-const ROWS = 2
-/** The most calls of an endpoint that are tried until one gives rows. */
+/** The rows of an example. */
+const EXAMPLE_ROWS = 2
+/** The most calls of an endpoint that are tried until one gives enough rows. */
 const MAX_CALLS = 50
 
 /**
  * Calls each endpoint of the token with the examples of its parameters, and with pins as arguments, until a call gives two
- * rows; `frozen` may fix the time of their queries. An endpoint without any rows keeps the file that it has. @throws what createRunner throws; SetupError.
+ * rows; `clock` may fix the time of their queries. An endpoint without any rows keeps the file that it has.
+ * @throws what createRunner throws; SetupError.
  */
 export async function writeExamples(
   settings: Settings,
   token: DescribedToken,
-  frozen: Pick<CallOptions, 'nowMicros'>,
+  clock: Pick<CallOptions, 'nowMicros'>,
   io: Io,
 ): Promise<number> {
-  const options = { ...frozen, signal: io.interruption() }
-
+  const options = { ...clock, signal: io.interruption() }
   const runner = await createRunner({ ...settings, redisUrl: null })
   try {
     let code: number = EXIT.clean
@@ -57,13 +58,13 @@ async function writeExample(
   for (const args of calls.slice(0, MAX_CALLS)) {
     const result = await runner.call(endpoint.name, args, options)
     if (result.rowCount > (best?.rowCount ?? 0)) best = result
-    if (result.rowCount >= ROWS) break
+    if (result.rowCount >= EXAMPLE_ROWS) break
   }
   if (best === null)
     return 'no call with the examples of its parameters gives rows; --pin name=value gives other arguments'
   const path = exampleFile(file, endpoint.name)
   try {
-    await writeFile(path, firstRows(Buffer.from(best.body).toString(), ROWS))
+    await writeFile(path, firstRows(Buffer.from(best.body).toString(), EXAMPLE_ROWS))
   } catch (cause) {
     throw writeFailure({ what: 'the example', path, setting: SETTING.endpoints }, cause)
   }

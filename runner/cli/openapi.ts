@@ -23,8 +23,8 @@ export async function printOpenApi(
     serverUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
   }
   const { now } = flags
-  const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
-  const written = flags['examples'] === true ? await writeExamples(settings, request, frozen, io) : EXIT.clean
+  const clock = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
+  const written = flags['examples'] === true ? await writeExamples(settings, request, clock, io) : EXIT.clean
   const { document, warnings } = await describeEndpoints(settings, request)
   for (const warning of warnings) io.printError(`warning: ${warning}\n`)
   io.print(`${stringifyExact(document, 2)}\n`)

@@ -9,9 +9,9 @@ export const SHOWN_FORMATS = ['text', ...RESULT_FORMATS] as const
 export type ShownFormat = (typeof SHOWN_FORMATS)[number]
 
 /** The format whose bytes `printRows` takes. */
-export const formatBehind = (shown: ShownFormat): ResultFormat => (shown === 'text' ? 'table' : shown)
+export const encodedFormat = (shown: ShownFormat): ResultFormat => (shown === 'text' ? 'table' : shown)
 
-/** Prints a result. @param body its bytes in the format that `formatBehind` names. */
+/** Prints a result. @param body its bytes in the format that `encodedFormat` names. */
 export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: ShownFormat, io: Io): void {
   if (shown !== 'text') {
     io.print(body)

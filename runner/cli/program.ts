@@ -1,4 +1,4 @@
-/** The program, and how it ends. A command loads what it runs when it runs: to load all of them takes longer than most run. */
+/** The program, and how it ends. Each command loads its own code: loading that of all takes longer than most commands run. */
 import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'

@@ -18,7 +18,7 @@ import { splitAssignment } from './arguments.js'
 import { checkDryRun, printReads } from './dry-run.js'
 import { printFunctions } from './functions.js'
 import { EXIT, type Io } from './io.js'
-import { explanationText, formatBehind, printRows, type ShownFormat } from './print-result.js'
+import { encodedFormat, explanationText, printRows, type ShownFormat } from './print-result.js'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -82,7 +82,7 @@ async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: 
   const timestamps = 'iso8601'
   const options = { ...bounds, timestamps, endpoint: 'query', signal: io.interruption() } as const
   const { columns, body, isTruncated, rowCount } = await engine.run(query, options)
-  const format = formatBehind(shown)
+  const format = encodedFormat(shown)
   const facts = { endpoint: 'query', revision: '', isTruncated, timestamps } as const
   printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
   if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)

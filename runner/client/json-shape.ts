@@ -89,7 +89,7 @@ function scalarShape(type: string, timestamps: Timestamps, json: ContractColumn[
 /** A NULL array is written as `[]`, and any value may be null anyway. */
 const mayBeNull = (shape: JsonShape): boolean => shape.kind !== 'array' && shape.kind !== 'any'
 
-/** Numbers whose type of GoogleSQL a reader sees from their shape, where no `json:` has chosen it. */
+/** The shapes that only one type of GoogleSQL has. */
 const SHOWN = /^(?:integer or string|number or word)$/
 
 /** The type in words; empty where its shape tells as much. */

@@ -6,7 +6,7 @@ import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } fr
 import { type JsonShape, type Member, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 
-/** The file's text. `runtime` is what no endpoint changes: templates/client/runtime.ts. */
+/** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.ts. */
 export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
   return [
     `// Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,

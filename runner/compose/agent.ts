@@ -7,7 +7,7 @@ import { NO_TOKENS, openRunner } from './runner.js'
 
 /** Manifests and table schemas are read again when they change. The caller closes it. @throws LoadError, SetupError. */
 export async function openAgentDeps(given: Settings, observe: Observer) {
-  // Without the shared store and the tokens of servers: a mistake in theirs keeps no author from working.
+  // Without the servers' shared store and tokens, so that a mistake in those stops no author.
   const settings: Settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null }
   const { runner, deps, tables } = await openRunner(settings, { observe }, NO_TOKENS)
   return {

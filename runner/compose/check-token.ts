@@ -15,7 +15,7 @@ export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken)
   const found = await readAccess(endpointsDir)
   if (found === null) {
     return [
-      `there is no folder ${endpointsDir} of endpoints to hold patterns and pins against; --endpoints names another`,
+      `there is no folder ${endpointsDir} of endpoints to compare patterns and pins with; --endpoints names another`,
     ]
   }
   const { endpoints, broken } = found

@@ -33,7 +33,7 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
     const compiled: CompiledManifest[] = []
     const now = new Date(clock.nowMs()).toISOString()
     const loaded = await loadManifests(settings, engine, checkWith(engine, now), [], {
-      // The estimate of each text may be another.
+      // Each text has an estimate of its own.
       checksImplied: engine.name === 'bigquery',
       onCompiled: one => void compiled.push(one),
     })

@@ -91,7 +91,7 @@ export async function fuzzEndpoint(
   }
 }
 
-/** What is wrong with the answer of a call; null for one that is as it should be. */
+/** Makes a call. Resolves to what is wrong with its answer, or to null. */
 type Call = (args: TestArguments) => Promise<string | null>
 
 const testFileOf = ({ file }: LoadedEndpoint): string => file.replace(/\.ya?ml$/, TEST_ENDING)
@@ -162,13 +162,13 @@ const MAX_REPEATED = 10
 async function confirm(group: readonly Finding[], call: Call): Promise<Finding | null> {
   for (const found of group.slice(0, MAX_REPEATED)) {
     const what = await call(found.arguments)
-    // Calls that fail beside others may be told without their place.
+    // The message of a call that fails beside others may lack the place.
     if (what !== null && causeOf(what) === causeOf(found.what)) return { ...found, what }
   }
   return null
 }
 
-/** The finding with as few arguments as show it; those that are left are usual ones where these show it too. */
+/** Simplifies the arguments as far as the fault stays the same: each gets its usual value, or is left out where it has none. */
 async function reduceFinding(found: Finding, usual: TestArguments, call: Call): Promise<Finding> {
   const cause = causeOf(found.what)
   let best = found

@@ -6,12 +6,12 @@ import { findEndpoint, manifestOf } from '../manifest/tests/find-endpoint.js'
 import { findTests, readTests, TEST_ENDING } from '../manifest/tests/load.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 
-/** These paths, and the manifests of the test files among them: a test is right only beside its endpoint. */
+/** These paths, and the manifests of the test files among them: a test can be checked only against its endpoint. */
 export const withManifests = (only: readonly string[]): readonly string[] => [
   ...new Set([...only, ...only.filter(path => path.endsWith(TEST_ENDING)).map(manifestOf)]),
 ]
 
-/** The mistakes in the test files that `only` names, in folders of it, or beside manifests of it; all files for none. */
+/** The mistakes in the test files that `only` names, in folders of it, or beside manifests of it; an empty list means all. */
 export async function testMistakes(
   endpointsDir: string,
   only: readonly string[],

@@ -32,7 +32,7 @@ export interface TestTarget {
   viewOf(test: TestCase): Engine
   /** The tables whose rows were refused, with the reasons. */
   refusals(): ReadonlyMap<TestTable, string>
-  /** @throws the error that kept a table from being made, since no test has failed then. */
+  /** @throws the error that kept a table from being made, which is not the failure of a test. */
   throwIfBroken(): void
   close(): Promise<void>
 }
@@ -133,7 +133,7 @@ export async function openWarehouseTarget(
     )?.fields ??
     []
 
-  /** Makes the shards of a wildcard table, which are its own; resolves to its name, which ends in a star. */
+  /** Makes the shards of a wildcard table, under a prefix that no other has; resolves to its name, which ends in a star. */
   async function addShards(name: string, given: readonly TestTable[]): Promise<string> {
     const own = `w${++wildcards}_`
     const prefix = prefixOf(name)
@@ -205,7 +205,7 @@ export async function openWarehouseTarget(
   }
 }
 
-/** A failure of a renamed query, with the offset in the text as it was. */
+/** A failure of a renamed query, with the offset in the text before it was renamed. */
 function inText(thrown: unknown, offsetBefore: RenamedSql['offsetBefore']): unknown {
   if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault) || thrown.cause.offset === null) {
     return thrown

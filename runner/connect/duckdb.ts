@@ -31,7 +31,7 @@ function write(call: ConnectCall): string {
   ].join('\n')
 }
 
-/** Without a stored result there are no parts to ask for. */
+/** DuckDB reads a file in parts; an endpoint without a cache stores no result of which it could ask for parts. */
 const uncachedLines = ({ endpoint }: ConnectCall): readonly string[] =>
   endpoint.settings['cache'] === 'disabled'
     ? [
@@ -70,7 +70,7 @@ const typeLines = (columns: readonly TypedColumn[], unix: boolean): readonly str
       `    ${sqlText(name)}: ${sqlText(typeOf(parsed, unix))}${i === columns.length - 1 ? '' : ','}`,
   )
 
-/** All columns, with those as values that their format has as text. */
+/** All columns; those that the format writes as text or as a number are converted. */
 function selected(columns: readonly TypedColumn[], unix: boolean): string {
   const replaced = columns.flatMap(({ name, scalar }) => {
     if (scalar === 'BYTES') return [`from_base64(${sqlName(name)}) AS ${sqlName(name)}`]

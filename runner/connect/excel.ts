@@ -26,7 +26,7 @@ function write(call: ConnectCall): string {
     '    ),',
     '    Rows = Csv.Document(Source, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),',
     '    Named = Table.PromoteHeaders(Rows, [PromoteAllScalars = true]),',
-    // A CSV has NULL as nothing, which M reads as an empty text.
+    // CSV has nothing for NULL, which M reads as an empty text.
     '    Known = Table.ReplaceValue(Named, "", null, Replacer.ReplaceValue, Table.ColumnNames(Named)),',
     '    Typed = Table.TransformColumnTypes(',
     '        Known,',

@@ -3,6 +3,9 @@
 /** `review` is neither: only a reader can tell whether callers notice. */
 export type Impact = 'breaking' | 'safe' | 'review'
 
+/** The order in which changes are shown. */
+export const IMPACT_RANK: Readonly<Record<Impact, number>> = { breaking: 0, review: 1, safe: 2 }
+
 /** `says` is Markdown for docs/reference/changes.md, which `npm run generate` writes. */
 interface ChangeRule {
   readonly impact: Impact

@@ -1,7 +1,7 @@
 /** Conducts the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
 import type { ContractColumn } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
-import { type Change, changeOf, type Report } from './change-rules.js'
+import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
 import { diffColumns, withoutInferred } from './columns.js'
 import type { BrokenManifest, ComparedEndpoint, Side } from './compared.js'
 import { diffLookups } from './lookups.js'
@@ -45,8 +45,6 @@ export function diffEndpoints(base: Side, head: Side, options: DiffOptions): rea
     )
     .map(({ change }) => change)
 }
-
-const IMPACT_RANK = { breaking: 0, review: 1, safe: 2 } as const
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

@@ -19,7 +19,7 @@ const MAX_ADDRESS = 2_000
 export type GivenArguments = Readonly<Record<string, unknown>>
 
 /**
- * Answers with rows, or with a mistake that the model can mend.
+ * Answers with rows, or with a mistake that the model can correct.
  * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED where there is no such tool; what `session.refuse` was given.
  */
 export async function callEndpoint(
@@ -63,7 +63,7 @@ export async function callEndpoint(
     report(200, { cache, rows: result.rowCount, cost, error: null })
     return answer
   } catch (thrown) {
-    const error = understand(thrown, signal)
+    const error = failureOf(thrown, signal)
     report(error.status, { cache: null, rows: null, cost: error.cost, error })
     if (error.code === 'INTERNAL') deps.observe({ kind: 'bug', where: 'mcp', cause: error.cause })
     return refusalAnswer(error, session)
@@ -76,8 +76,8 @@ type CallOutcome = Pick<RunResponse, 'cost'> & {
   readonly error: RunnerError | null
 }
 
-/** A run that was cancelled while its caller is still there was cancelled because the process is ending. */
-function understand(thrown: unknown, signal: AbortSignal): RunnerError {
+/** The failure of a call. A run that was cancelled while its caller is still there was cancelled because the process is ending. */
+function failureOf(thrown: unknown, signal: AbortSignal): RunnerError {
   const error = toRunnerError(thrown)
   return error.code === 'CALL_ABANDONED' && !signal.aborted ? new RunnerError('DRAINING', { cause: error }) : error
 }

@@ -27,7 +27,7 @@ export function excerptOf(
 ): Excerpt {
   const tail = (isTruncated: boolean): string => `],"row_count":${rowCount},"truncated":${isTruncated}`
   const reader = new ResultReader(body)
-  // `false` is longer than `true`, whichever it will be.
+  // Room for `false`, the longer of the two words.
   let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
   let [start, end, rows] = [0, 0, 0]
   while (rows < maxRows && reader.hasRow()) {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { BoundedMap } from '../model/bounded-map.js'
 
-/** Texts that are never sent, as those of calls that were cancelled, make room for others. */
+/** The most texts that are held: those of cancelled calls are never sent, and make room for others. */
 const MAX_HELD = 256
 const PLACEHOLDER = /\{"(raw-json:[0-9a-f-]{36})":true\}/g
 

@@ -19,7 +19,7 @@ export interface AgentDeps {
   readonly maxBytes: number
 }
 
-export interface Wire {
+export interface AgentStreams {
   readonly input: Readable
   readonly print: (text: string) => void
 }
@@ -27,7 +27,7 @@ export interface Wire {
 /** Serves until the input ends or `until` resolves. Calls that run then are cancelled. */
 export async function serveAgent(
   { caller, deps, engine, tables, maxBytes }: AgentDeps,
-  { input, print }: Wire,
+  { input, print }: AgentStreams,
   until: Promise<void>,
 ): Promise<void> {
   const raw = createRawJson()

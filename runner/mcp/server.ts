@@ -8,8 +8,8 @@ import { describedTool, endpointOfTool, offeredEndpoint, offeredEndpoints, pinne
 import { contentsOf, describedName, resourceOf } from './resources.js'
 import type { Session } from './session.js'
 
-/** How long clients may keep what they were told: manifests change without notice. */
-const KEPT = { ttlMs: 60_000, cacheScope: 'private' } as const
+/** How long clients may cache lists and resources: manifests change without notice. */
+const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const
 
 const VERSION = ownVersion()
 
@@ -29,11 +29,11 @@ export function createMcpServer(session: Session): Server {
       capabilities: { tools: {}, resources: {} },
       instructions: INSTRUCTIONS,
       cacheHints: {
-        'tools/list': KEPT,
-        'resources/list': KEPT,
-        'resources/templates/list': KEPT,
-        'resources/read': KEPT,
-        'server/discover': KEPT,
+        'tools/list': CACHE_HINT,
+        'resources/list': CACHE_HINT,
+        'resources/templates/list': CACHE_HINT,
+        'resources/read': CACHE_HINT,
+        'server/discover': CACHE_HINT,
       },
     },
   )

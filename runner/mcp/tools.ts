@@ -48,7 +48,7 @@ export function toolOf(endpoint: Endpoint, pinned: readonly string[]): Tool {
   }
 }
 
-/** An author's own parameter of the name `rows` stays what the author declared, and the number of rows the default. */
+/** Whether the tool takes the number of rows. A parameter that the author named `rows` keeps its meaning; the default number then holds. */
 export const takesRows = ({ parameters }: Pick<Endpoint, 'parameters'>): boolean =>
   !parameters.some(({ name }) => name === ROWS)
 

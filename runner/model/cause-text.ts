@@ -1,4 +1,4 @@
-/** The chain of causes behind a failure, as text for the log. */
+/** The chain of causes of a failure, as text for the log. */
 import { RunnerError } from './errors.js'
 
 const MAX_LEVELS = 4
@@ -15,7 +15,7 @@ export function causeText(thrown: unknown): string {
   for (let level = 0; level < MAX_LEVELS && left !== undefined && left !== null; level += 1) {
     const text = messageOf(left)
     if (text !== '' && !texts.at(-1)?.includes(text)) texts.push(text)
-    left = behind(left)
+    left = causeOf(left)
   }
   return texts.join('; caused by: ')
 }
@@ -29,5 +29,5 @@ const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? beginning(thrown.message) : beginning(String(thrown), MAX_LEVELS * MAX_LENGTH)
 
 /** The cause of an error, except of a caller's mistake: that cause may quote what the caller sent. */
-const behind = (thrown: unknown): unknown =>
+const causeOf = (thrown: unknown): unknown =>
   thrown instanceof Error && !(thrown instanceof RunnerError && thrown.status < 500) ? thrown.cause : undefined

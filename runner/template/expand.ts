@@ -187,7 +187,7 @@ export function expandTemplate(
   return { pieces, problems: [...problems.values()], used, partials: included }
 }
 
-/** Arguments that the partial does not read, where it reads a name like theirs that it is not given. */
+/** Arguments that the partial does not read, each with a similar name that it reads and is not given. */
 function misspeltArguments(
   given: readonly PartialArgument[],
   nodes: readonly TemplateNode[],

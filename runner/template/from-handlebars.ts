@@ -59,7 +59,8 @@ function textNode(content: hbs.AST.ContentStatement, reading: Reading): Template
 }
 
 /**
- * For a text of white space alone the rest does not show its position: a tag on a line of its own took the rest of that line.
+ * The same for a text of white space alone, which has no other character to find: a tag on a line of its own took the rest of
+ * that line.
  */
 function blankCut(original: string, value: string): number {
   const line = /^[ \t]*\r?\n?/.exec(original)![0].length

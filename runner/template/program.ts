@@ -38,7 +38,7 @@ export interface Choice {
 }
 
 /** The lookup tables and parameters that the pieces use, in the order of first use. */
-export function askedBy(pieces: readonly Piece[]): {
+export function usedBy(pieces: readonly Piece[]): {
   readonly lookups: readonly string[]
   readonly given: readonly string[]
 } {

@@ -183,7 +183,7 @@ function resolveGlobal(
     }
     const otherwise =
       use === 'condition'
-        ? `whether an argument was given is asked with {{#if given.${first}}}`
+        ? `to ask whether an argument was given, write {{#if given.${first}}}`
         : `an argument is written @${first}, without braces`
     return { ...found, problem: { ...found.problem, otherwise } }
   }

@@ -100,7 +100,7 @@ export function findUnreadable(text: string): TemplateProblem | null {
 /** What to write for the block `{{#given.x}}` or `{{^given.x}}`. */
 export function askWhetherGiven(name: string, isNegated: boolean): string {
   const block = isNegated ? 'unless' : 'if'
-  return `whether an argument was given is asked with {{#${block} ${name}}} … {{/${block}}}`
+  return `to ask whether an argument was given, write {{#${block} ${name}}} … {{/${block}}}`
 }
 
 /** `{% if x %}` of another template language. */

@@ -1,6 +1,6 @@
 /** All SQL texts that a template can produce, and which of them a call runs. */
 import type { Variant } from '../model/endpoint.js'
-import { askedBy, type Choice, type Piece } from './program.js'
+import { type Choice, type Piece, usedBy } from './program.js'
 import { type RenderedSql, renderPieces } from './render.js'
 import type { WordMap } from './word.js'
 
@@ -45,14 +45,14 @@ export interface VariantSpace {
 
 /** The choices that these pieces depend on. Lookup tables and parameters that they do not use are left out. */
 export function variantSpace(pieces: readonly Piece[], lookups: ReadonlyMap<string, LookupTable>): VariantSpace {
-  const asked = askedBy(pieces)
+  const used = usedBy(pieces)
   const axes: Axis[] = []
-  for (const lookup of asked.lookups) {
+  for (const lookup of used.lookups) {
     const table = lookups.get(lookup)!
     const rows = [...table.rows.keys()]
     axes.push({ kind: 'row', lookup, by: table.by, rows, fallback: Math.max(0, rows.indexOf(table.fallback)) })
   }
-  for (const parameter of asked.given) axes.push({ kind: 'given', parameter })
+  for (const parameter of used.given) axes.push({ kind: 'given', parameter })
   return { axes, size: axes.reduce((size, axis) => size * lengthOf(axis), 1) }
 }
 

@@ -22,7 +22,7 @@ export function wordProblem(value: Word): string | null {
     : 'is not a word: letters, digits and _, not beginning with a digit, with single dots or dashes between'
 }
 
-/** The value as SQL text: TRUE or FALSE, numbers in decimal, words unchanged. */
+/** The value as SQL text: TRUE or FALSE, numbers as JavaScript writes them, words unchanged. */
 export function wordText(value: Word): string {
   return typeof value === 'boolean' ? (value ? 'TRUE' : 'FALSE') : String(value)
 }

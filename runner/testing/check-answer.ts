@@ -1,4 +1,4 @@
-/** Holds what a call gave against what a test expects. */
+/** Compares what a call gave with what a test expects. */
 
 import { equalValues, hasMembers } from '../manifest/tests/equal-values.js'
 import type { Expectation, ExpectedProblem } from '../manifest/tests/test-file.js'

@@ -4,7 +4,7 @@ import type { FilePlace } from '../manifest/source.js'
 import type { TemplateCoverage } from '../manifest/variants/template-coverage.js'
 import type { CaseResult } from './run-case.js'
 
-/** Something that a test could have run, and none did. */
+/** A part of an endpoint that a test could run, and no test did. */
 export interface Uncovered {
   readonly kind: 'variant' | 'lookup row' | 'branch'
   /** In words: `interval=1day, function_id given`, `given.function_id is never true`. */
@@ -42,7 +42,7 @@ export function coverageOf(
   return { endpoints, percent: percentOf(covered, total) }
 }
 
-/** Rounded down to a tenth, so that only all is 100. */
+/** Rounded down to a tenth, so that 100 means all. */
 const percentOf = (covered: number, total: number): number =>
   total === 0 ? 100 : Math.floor((covered / total) * 1_000) / 10
 

@@ -103,7 +103,7 @@ function hiddenDifferences(before: ResultRow, after: ResultRow): readonly Line[]
     })
 }
 
-/** Text in quotes where it would read like a value of another type. */
+/** The value, cut where it is long. */
 function cellText(row: ResultRow, name: string): string {
   if (!Object.hasOwn(row, name)) return '(not there)'
   const text = fullText(row[name])
@@ -113,6 +113,7 @@ function cellText(row: ResultRow, name: string): string {
 
 const LIKE_ANOTHER = /^(?:|-?[\d.]+(?:e[+-]?\d+)?|null|true|false|[[{"].*|\s.*|.*\s)$/is
 
+/** The whole value: a text is in quotes where it would read like a value of another type. */
 function fullText(value: unknown): string {
   const isPlain = typeof value === 'string' && !LIKE_ANOTHER.test(value)
   const text = isPlain ? value : JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** The texts of test files with what calls gave in the place of expectations that do not hold. */
+/** Updates test files: what calls gave replaces the expectations that do not hold. */
 import { updateText, type ValueUpdate } from '../manifest/tests/update-text.js'
 import type { RowsAnswer } from './answer.js'
 import type { ExpectedKey } from './check-answer.js'
@@ -11,7 +11,7 @@ export interface UpdatedFile {
   readonly changed: ReadonlyMap<CaseResult, CaseResult>
 }
 
-/** What a result shows of each expectation that can be written anew. */
+/** The new value of each expectation that can be updated, from a result. */
 const VALUES: Partial<Record<ExpectedKey, (answer: RowsAnswer) => unknown>> = {
   rows: ({ rows }) => rows,
   rows_unordered: ({ rows }) => rows,

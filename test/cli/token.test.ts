@@ -189,7 +189,7 @@ describe('sluice token', () => {
       const { code, err } = await token('create', '--name', 'nowhere', '--allow', 'nope', '--endpoints', none)
       expect([code, err.split('\n')[1]]).to.deep.equal([
         0,
-        `warning: there is no folder ${none} of endpoints to hold patterns and pins against; --endpoints names another`,
+        `warning: there is no folder ${none} of endpoints to compare patterns and pins with; --endpoints names another`,
       ])
     })
   })

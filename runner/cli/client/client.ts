@@ -27,8 +27,8 @@ const WRITERS = {
 } as const
 
 /**
- * Writes the client to `out`, or prints it. With `check` it writes nothing, and resolves to 1 after it has told what differs where
- * the file is not what would be written.
+ * Writes the client to `out`, or prints it. With `check` it writes nothing; it prints the difference and resolves to 1 where the
+ * file is not what would be written.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function writeClient(

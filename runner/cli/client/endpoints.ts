@@ -10,7 +10,7 @@ import type { Settings } from '../../settings/settings.js'
 import { askServer, serverBase } from '../server.js'
 
 /**
- * The endpoints that a token confined so could call, sorted by name, each without the pinned parameters. With `url` those that the
+ * The endpoints that a token with this confinement could call, sorted by name, each without the pinned parameters. With `url` those that the
  * server offers to the token of the settings; without it those of the manifests.
  * @throws UsageError, LoadError, SetupError.
  */

@@ -34,7 +34,7 @@ export function declareNew({ command, exit, io }: Declaring): void {
   )
     .option('--table <table>', 'the table whose rows it gives')
     .option('--time <column>', 'the column with the time of a row: newest first, and from when until when')
-    .option('--tenant <column>', 'the column with the tenant of a row: calls give only the rows of theirs')
+    .option('--tenant <column>', 'the column with the tenant of a row: a call gives only the rows of its tenant')
     .option('--interval', 'count the rows in buckets of time instead')
     .option('--from-sql <file>', 'a query with @parameters instead of a table; - is standard input')
     .action(async (name: string | undefined, flags: GivenFlags) => {
@@ -55,7 +55,7 @@ export function declareValidate({ command, exit, io }: Declaring): void {
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
-    .option('--tables-diff', 'hold table schemas against the tables in BigQuery too')
+    .option('--tables-diff', 'also compare table schemas with the tables in BigQuery')
     .option('--hints', 'say which words in columns: would give callers narrower types')
     .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true; readonly hints?: true }) => {
       const { maxBytes, tablesDiff: diffsTables = false, hints: hasHints = false } = flags
@@ -110,7 +110,7 @@ export function declareFuzz({ command, exit, io }: Declaring): void {
     FUZZ_FLAGS,
   )
     .option('--seed <number>', 'the same seed makes the same calls', '1')
-    .option('--count <calls>', 'make so many calls; every bound of every parameter is tried in any case', '1000')
+    .option('--count <calls>', 'make this many calls; every bound of every parameter is tried in any case', '1000')
     .option('--now <time>', "freeze the clock at this ISO 8601 time; else it is that of the endpoint's tests")
     .action(async (name: string, flags: Flags) => {
       const { fuzz } = await import('../fuzz.js')

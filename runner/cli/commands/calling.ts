@@ -33,10 +33,13 @@ export function declareCompare({ command, exit, io }: Declaring): void {
     .option('--all', 'every endpoint, or the one that is named: all lookup rows, examples, optional parameters')
     .addOption(new Option('--format <format>', 'how differences are printed').choices(['text', 'json']).default('text'))
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
-    .option('--rows <rows>', 'print at most so many differing rows of a call', '5')
-    .option('--max-calls <calls>', 'with --all: make at most so many calls of an endpoint', '100')
-    .option('--unordered', 'take the same rows in another order for the same result')
-    .option('--float-digits <digits>', 'take fractions for equal that are so to this many digits; else exactly')
+    .option('--rows <rows>', 'print at most this many differing rows of a call', '5')
+    .option('--max-calls <calls>', 'with --all: make at most this many calls of an endpoint', '100')
+    .option('--unordered', 'count the same rows in another order as the same result')
+    .option(
+      '--float-digits <digits>',
+      'count fractions as equal that agree to this many digits; else they must be exactly equal',
+    )
     .action(async (name: string | undefined, args: string[], flags: Flags) => {
       const { compareEngines } = await import('../compare/compare.js')
       exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io))
@@ -56,8 +59,8 @@ export function declareQuery({ command, exit, io }: Declaring): void {
       [],
     )
     .addOption(shownFormat())
-    .option('--max-rows <rows>', 'print at most so many rows', '1000')
-    .option('--timeout <seconds>', 'give up after so long', '300')
+    .option('--max-rows <rows>', 'print at most this many rows', '1000')
+    .option('--timeout <seconds>', 'give up after this long', '300')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
     .option('--dry-run', DRY_RUN)
     .option('--functions', 'list the functions of the language instead, and those that are refused')

@@ -62,7 +62,7 @@ function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): 
 
 function declareTablesList({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
-    command('list', 'List the tables: columns, rows, files, size, time; and what of them cannot be read.', tables),
+    command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', tables),
     LOCAL_FLAGS,
   )
     .addOption(shownAs())
@@ -105,7 +105,7 @@ function declareTablesPull({ command, exit, io }: Declaring, tables: Command): v
 }
 
 function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): void {
-  withSettings(command('diff [dataset]', 'Tell what schemas say otherwise than the tables in BigQuery.', tables), [
+  withSettings(command('diff [dataset]', 'Tell where schemas differ from the tables in BigQuery.', tables), [
     '--tables',
     '--functions-dir',
     '--project',
@@ -121,7 +121,7 @@ function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): v
     })
 }
 
-/** What reads local tables, whatever `--engine` serves. */
+/** The flags of commands that read local tables, whatever engine serves. */
 const LOCAL_FLAGS = [
   ...ENGINE_FLAGS.filter(flag => !['--engine', '--endpoints', '--functions-dir'].includes(flag)),
   '--project',

@@ -1,4 +1,4 @@
-/** What the declaration of a command needs, so that all commands tell of mistakes alike. */
+/** What the declaration of a command needs, so that all commands report mistakes alike. */
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
 

@@ -55,7 +55,7 @@ function declareTokenCreate({ command, exit, io }: Declaring, token: Command): v
     .option('--expires <period>', 'how long it is valid: 90d, 12h')
     .option('--rate <calls/period>', 'how often it may call: 100/min')
     .option('--bytes-per-day <size>', 'what its queries may be billed for on BigQuery in a day: 100 GB')
-    .option('--purge', 'it may have stored results forgotten')
+    .option('--purge', 'it may purge stored results')
     .option('--explain', 'it may see the SQL that its calls run: for authors')
     .option('--fresh <results/period>', 'how often Cache-Control: no-cache gets a fresh result: 10/min; else never')
     .action(async (flags: Flags) => {

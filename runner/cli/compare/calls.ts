@@ -16,7 +16,7 @@ type Choice = readonly [name: string, value: Value | undefined]
 
 /**
  * Every row of lookup tables with every choice of optional parameters given or not, each by its first value; then one call
- * for each value more. `fixed` are arguments of every call.
+ * for each further value. `fixed` are arguments of every call.
  */
 export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments): PlannedCalls {
   const axes = endpoint.parameters.map(parameter => {
@@ -49,7 +49,7 @@ function valuesOf(parameter: Parameter, rows: readonly string[] | null, fixed: C
   if (Object.hasOwn(fixed, parameter.name)) return [fixed[parameter.name]!]
   if (rows !== null) return rows
   const known = parameter.examples.length > 0 ? parameter.examples : (parameter.enum ?? []).map(String)
-  // Each is one element.
+  // Each example of an array is one of its elements.
   return parameter.type.startsWith('array<') && known.length > 0 ? [known] : known
 }
 

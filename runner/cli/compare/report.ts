@@ -2,19 +2,19 @@
 import type { CallArguments } from '../../compose/runner.js'
 import type { Difference } from './results.js'
 
-/** A call that both engines are asked. */
+/** A call that both engines run. */
 export interface Call {
   readonly endpoint: string
   readonly arguments: CallArguments
 }
 
-/** What became of it; `rows` are those of the embedded engine. */
+/** A call with its outcome; `rows` is the number of rows that the embedded engine gave. */
 export interface Compared extends Call {
   readonly rows: number
   readonly differences: readonly Difference[]
 }
 
-/** One line for a call that is the same on both engines; below that of one that differs, every difference. */
+/** One line for a call; below it a line for each difference. */
 export function comparedText({ endpoint, arguments: args, rows, differences }: Compared): string {
   const given = Object.entries(args).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map(one => `${name}=${one}`),

@@ -19,14 +19,14 @@ export type Difference =
   | {
       readonly kind: 'value'
       readonly row: number
-      /** With the way into a nested value: `metadata[0].status`. */
+      /** With the path to a nested value: `metadata[0].status`. */
       readonly column: string
       readonly duckdb: string
       readonly bigquery: string
     }
 
 export interface CompareOptions {
-  /** The most rows that differ which are reported. */
+  /** The most differing rows that are reported. */
   readonly maxRows: number
   /** The significant digits in which FLOAT64s must agree; null where they must be the same to the last bit. */
   readonly floatDigits: number | null
@@ -36,7 +36,7 @@ export interface CompareOptions {
 
 type Row = readonly unknown[]
 
-/** None when the engines agree. When both fail there is nothing to agree on, and that is a difference too. */
+/** Empty when the engines agree. When both fail there is nothing to agree on, and that is a difference too. */
 export function resultDifferences(duckdb: Answer, bigquery: Answer, options: CompareOptions): readonly Difference[] {
   if (duckdb.kind === 'failed' || bigquery.kind === 'failed') {
     return [{ kind: 'failure', duckdb: answerText(duckdb), bigquery: answerText(bigquery) }]
@@ -114,7 +114,7 @@ interface ValueDifference {
   readonly bigquery: string
 }
 
-/** The first difference inside, with the way to it. */
+/** The first difference within two values, with the path to it. */
 function valueDifference(path: string, a: unknown, b: unknown, digits: number | null): ValueDifference | null {
   if (Object.is(a, b) || isClose(a, b, digits)) return null
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {

@@ -29,7 +29,7 @@ type SettingFlags = Readonly<Record<string, string | undefined>>
 
 /**
  * Prints the tool's text for a call of an endpoint, whose name and arguments `words` are. Required parameters that are not given
- * have an example for argument, which it says on standard error. With `all` it writes files for all endpoints instead.
+ * get an example as argument, which it says on standard error. With `all` it writes files for all endpoints instead.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function connectTool(

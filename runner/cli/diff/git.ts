@@ -36,11 +36,18 @@ export interface Git {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Set where git runs a hook: they would make another repository, or another index, of the one that is asked about. */
-const OF_A_HOOK = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_PREFIX', 'GIT_COMMON_DIR', 'GIT_OBJECT_DIRECTORY']
+/** Variables that git sets for its hooks. With them, git would read another repository or index than the folder's own. */
+const HOOK_VARIABLES = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_PREFIX',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+]
 
 export function createGit(environment: Environment): Git {
-  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_A_HOOK.includes(name)))
+  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !HOOK_VARIABLES.includes(name)))
   const ask = (folder: string, args: readonly string[], input = ''): Promise<Finished> =>
     runGit(['-C', folder, ...args], env, input)
   return {

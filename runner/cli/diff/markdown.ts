@@ -1,5 +1,5 @@
 /** A comparison as the comment of a pull request: at most 60 kB, with what is long folded. */
-import type { Change } from '../../diff/change-rules.js'
+import { type Change, IMPACT_RANK } from '../../diff/change-rules.js'
 import { diagnosticLine } from '../../model/diagnostic.js'
 import { byEndpoint, type Comparison, IMPACT_WORDS, isBreaking, printable, summary } from './report.js'
 
@@ -19,7 +19,7 @@ export function markdownText(comparison: Comparison): string {
   const top = [`### ${title}`, '', `${code(base)} → ${code(head)}: ${plain(summary(comparison))}`, '']
   const errors = diagnostics.slice(0, MAX_ERRORS).map(diagnosticLine)
   const shownErrors = errors.length === 0 ? [] : [...fenced('', errors, `${diagnostics.length} errors`), '']
-  // The longest differences give way first, then the last changes of the list: breaking ones are never among those.
+  // The longest differences are cut first, then the last changes of the list, in which breaking ones come first.
   for (let lines = 1_000; lines >= LEAST_LINES; lines = Math.floor(lines / 2)) {
     const text = written([...top, ...shownErrors, ...changeLines(changes, lines)])
     if (Buffer.byteLength(text) <= MAX_BYTES) return text
@@ -61,8 +61,7 @@ function fenced(indent: string, lines: readonly string[], title: string | null):
 
 /** Without differences, and as many changes as there is room for. */
 function shortened(top: readonly string[], changes: readonly Change[]): string {
-  const rank = { breaking: 0, review: 1, safe: 2 } as const
-  const sorted = [...changes].sort((a, b) => rank[a.impact] - rank[b.impact])
+  const sorted = [...changes].sort((a, b) => IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
   const note = (left: number): string => `\n… and ${left} more changes: \`sluice diff\` prints all of them.`
   const lines = [...top]
   let bytes = Buffer.byteLength(written(lines)) + Buffer.byteLength(note(sorted.length)) + 2

@@ -3,7 +3,7 @@ import type { Change, Impact } from '../../diff/change-rules.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 
 export interface Comparison {
-  /** How the sides are called. */
+  /** The names of the sides. */
   readonly base: string
   readonly head: string
   readonly changes: readonly Change[]

@@ -7,7 +7,7 @@ import type { Settings } from '../../settings/settings.js'
 import type { Git, Revision } from './git.js'
 
 export interface SideFolders {
-  /** How the side is called: `main`, `the working tree`. */
+  /** The name of the side: `main`, `the working tree`. */
   readonly title: string
   readonly endpointsDir: string
   readonly tablesDir: string

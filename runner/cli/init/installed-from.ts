@@ -13,14 +13,14 @@ interface Manifest {
 
 const NAME = 'sluice'
 
-/** What a registry serves a version as. */
+/** The end of the address at which a registry serves a version. */
 const REGISTRY_TARBALL = new RegExp(`/${NAME}/-/${NAME}-[^/]+\\.tgz$`)
 
 /**
  * `^1.2.0` from a registry, `file:../sluice-1.2.0.tgz` (relative to `folder`), an address of a tarball, or a git address with its commit.
  * A clone is named by its path.
  * @param root the folder of this package
- * @param folder where the package.json will be that names it
+ * @param folder the folder of the package.json that will name it
  */
 export function installedFrom(root: string, folder: string): string {
   const at = root.split(sep).indexOf('node_modules')
@@ -39,7 +39,7 @@ export function installedFrom(root: string, folder: string): string {
   return `^${readJson<Manifest>(join(root, 'package.json'))?.version}`
 }
 
-/** A dependency on Sluice stands in this text of a package.json. */
+/** Whether this package.json has a dependency on Sluice. */
 export function dependsOnSluice(file: string): boolean {
   const manifest = readJson<Manifest>(file)
   return manifest?.dependencies?.[NAME] !== undefined || manifest?.devDependencies?.[NAME] !== undefined

@@ -172,7 +172,7 @@ const normalised = (sql: string): string =>
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd()
 
-/** schemas/ of this package as files in the folder name it: through node_modules where it is installed there. */
+/** The path from the folder to this package's schemas/: through node_modules where it is installed there. */
 function schemasFrom(folder: string): string {
   const installed = resolve('node_modules', 'sluice', 'schemas')
   const own = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'schemas')
@@ -197,8 +197,9 @@ function writeBoth(files: readonly (readonly [path: string, text: string])[]): v
 }
 
 /**
- * Tries the tests until one file of them passes: what a query does with rows may fail where it does not without.
- * @throws SetupError where none passes; then both files are removed
+ * Keeps the first test file that passes and whose query gives rows, else the first that passes: a query may fail only where its
+ * tables have rows.
+ * @throws SetupError where no test file passes; then both files are removed
  */
 async function keepPassingTest(
   file: string,
@@ -217,7 +218,7 @@ async function keepPassingTest(
       continue
     }
     const updated = readFileSync(testFile, 'utf8')
-    // A test that sees rows shows more.
+    // A result with rows shows more than an empty one.
     if (/^ +count: [1-9]/m.test(updated)) return
     passing ??= updated
   }
@@ -229,7 +230,7 @@ async function keepPassingTest(
   throw new SetupError(`no test of the new endpoint passes, so nothing was written:\n${problems}`)
 }
 
-/** Runs the tests once, and lets them have the number of rows that there are; null where they pass, else what they say. */
+/** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */
 async function runTests(
   testFile: string,
   settingFlags: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** `sluice tables diff`: schema files held against the warehouse. */
+/** `sluice tables diff`: compares schema files with the warehouse. */
 import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../../googlesql/index.js'
 import type { TablePlace, WarehouseTables } from '../../compose/engine.js'
@@ -15,7 +15,7 @@ import { datasetPlace, tableName, tablePlace } from './warehouse-names.js'
 type Flags = Readonly<Record<string, string | undefined>>
 
 /**
- * Tells what schema files and functions say otherwise than the warehouse; with a dataset, also which of its tables have no file.
+ * Reports where schema files and functions differ from the warehouse; with a dataset, also which of its tables have no file.
  */
 export async function diffTables(
   dataset: string | undefined,
@@ -90,7 +90,7 @@ interface PlacedTable {
   readonly place: TablePlace
 }
 
-/** Each dataset is listed once. */
+/** `list` that asks the warehouse only once for each dataset. */
 function listing({ list }: WarehouseTables): WarehouseTables['list'] {
   const asked = new Map<string, ReturnType<WarehouseTables['list']>>()
   return place => {

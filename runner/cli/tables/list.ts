@@ -101,7 +101,7 @@ function exampleValues({ columns }: LocalTable, rows: readonly Row[]): readonly 
   })
 }
 
-/** The first value at this path; of arrays, any element's. */
+/** The first value at this path, through the elements of arrays. */
 function valueAt(value: unknown, path: readonly string[]): unknown {
   if (value === null || value === undefined) return undefined
   if (path.length === 0) return value

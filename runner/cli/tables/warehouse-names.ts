@@ -2,13 +2,13 @@
 import type { TablePlace } from '../../compose/engine.js'
 import { UsageError } from '../../model/errors.js'
 
-/** A dataset and whose it is. */
+/** A dataset and its project. */
 export interface DatasetPlace {
   readonly project: string
   readonly dataset: string
 }
 
-/** `dataset` or `project.dataset`; `project` is that of the former. @throws UsageError for another form. */
+/** Reads `dataset`, which is one of `project`, or `project.dataset`. @throws UsageError for another form. */
 export function datasetPlace(text: string, project: string): DatasetPlace {
   const dot = text.lastIndexOf('.')
   const dataset = text.slice(dot + 1)
@@ -24,7 +24,7 @@ export function tablePlace(name: string, project: string): TablePlace {
   return { ...datasetPlace(name.slice(0, dot), project), table: name.slice(dot + 1) }
 }
 
-/** As SQL and schema files name it: with its project only where that is not the one that is worked in. */
+/** As SQL and schema files name it: with its project only where that is another than `project`. */
 export function tableName(place: TablePlace, project: string): string {
   const name = `${place.dataset}.${place.table}`
   return place.project === project ? name : `${place.project}.${name}`

@@ -4,7 +4,7 @@ import { splitType } from '../../model/typed-value.js'
 
 export type FuzzValue = string | readonly string[]
 
-/** The values to try for a parameter, without doubles, likely ones first. @param rows the rows of the lookup tables it picks */
+/** The values to try for a parameter, without duplicates, likely ones first. @param rows the rows of the lookup tables it picks */
 export function argumentValues(parameter: Parameter, rows: readonly string[]): readonly FuzzValue[] {
   const { scalar, isArray } = splitType(parameter.type)
   const known = knownValues(parameter, rows)
@@ -129,7 +129,7 @@ const EDGES: Readonly<Record<ScalarParameterType, readonly string[]>> = {
   ],
 }
 
-/** Texts that end a literal, begin a command, or are read as a pattern, somewhere. */
+/** Texts that some language reads as the end of a literal, a command or a pattern. */
 const HOSTILE: readonly string[] = [
   '',
   ' ',

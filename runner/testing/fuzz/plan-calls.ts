@@ -11,14 +11,14 @@ interface Axis {
   readonly values: readonly FuzzValue[]
 }
 
-/** The calls, without doubles: the same for the same endpoint, seed and count, and at least those of all boundaries. */
+/** The calls, without duplicates: the same for the same endpoint, seed and count, and at least those of all boundaries. */
 export function planFuzzCalls(detail: LoadedEndpoint, seed: number, count: number): readonly TestArguments[] {
   const axes = axesOf(detail)
   const calls = new Map<string, TestArguments>()
   const add = (args: TestArguments): void => void calls.set(JSON.stringify(args), args)
   for (const args of boundaryCalls(axes)) add(args)
   const random = seededRandom(seed)
-  // A parameter with few values has few calls.
+  // Parameters with few values may give fewer than `count` different calls.
   for (let tries = count * 4; calls.size < count && tries > 0 && axes.length > 0; tries--) {
     const chosen = axes.filter(({ isRequired }) => isRequired || random.isTrue(0.5))
     add(
@@ -30,7 +30,7 @@ export function planFuzzCalls(detail: LoadedEndpoint, seed: number, count: numbe
   return [...calls.values()]
 }
 
-/** Arguments that the endpoint takes, without optional ones; simpler calls have more of these. */
+/** The usual value of each required parameter. */
 export function usualArguments(detail: LoadedEndpoint): TestArguments {
   return usual(axesOf(detail).filter(({ isRequired }) => isRequired))
 }
