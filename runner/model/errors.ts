@@ -15,7 +15,8 @@ export interface ArgumentProblem {
 export interface Refusal {
   /**
    * `scope`: the token does not name the endpoint; `tenant`: it does not pin the tenant; `pin`: an argument differs from a
-   * pin; `pattern-pin`: it pins a parameter that is a regular expression; `purge`: it may not purge results.
+   * pin; `pattern-pin`: it pins a parameter that is a regular expression; `purge`: it may not purge results;
+   * `explain`: it may not see SQL.
    */
   readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge' | 'explain'
   readonly reason: string

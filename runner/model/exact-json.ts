@@ -1,6 +1,6 @@
 /** JSON whose numbers keep their digits, also those that a double cannot hold. */
 
-/** A number as its JSON writes it. `JSON.stringify` alone makes a text of it: `stringifyExact` makes the number. */
+/** A number with its digits. `JSON.stringify` writes it as a marked text, from which `stringifyExact` makes the number again. */
 class ExactNumber {
   readonly #digits: string
 
@@ -18,14 +18,14 @@ const MARKED = /"\\u0000exact number (-?\d[\d.eE+-]*)"/g
 /** A text, or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
-/** Like JSON.parse, but that numbers which a double cannot hold are values of their own. @throws SyntaxError. */
+/** Like JSON.parse, but numbers that a double cannot hold keep their digits, as values of their own. @throws SyntaxError. */
 export function parseExact(text: string): unknown {
   const marked = text.replace(TOKENS, token => {
     const isLost = token[0] !== '"' && decimal(token) !== decimal(String(Number(token)))
     return isLost ? JSON.stringify(MARK + token) : token
   })
   if (marked === text) return JSON.parse(text)
-  JSON.parse(text) // What is not valid must not become so by its marks.
+  JSON.parse(text) // A text that is not valid must not become valid by the marks.
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value,
   )

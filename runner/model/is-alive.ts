@@ -1,5 +1,5 @@
 /**
- * Does a process with this id run on this host? It may belong to another user, or be a later process that got the same id.
+ * Whether a process with this id runs on this host. It may belong to another user, or be a later process that got the same id.
  */
 export function isAlive(pid: number): boolean {
   try {

@@ -47,7 +47,7 @@ export interface Parameter {
   readonly role?: 'start' | 'end'
   /** The rows of lookup tables with `default: reject`: any other argument is a 400 that lists them. */
   readonly rows?: readonly string[]
-  /** The rows of lookup tables in which any other argument counts as a default row. */
+  /** The rows of lookup tables without `default: reject`: any other argument picks the default row. */
   readonly openRows?: readonly string[]
   /** That default row; absent where lookup tables have different ones. */
   readonly fallbackRow?: string

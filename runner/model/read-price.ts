@@ -1,4 +1,4 @@
-/** What BigQuery bills for a query that reads so much, and how sizes and prices are written. */
+/** What BigQuery bills for the bytes that a query reads, and how sizes and prices are written. */
 import type { WarehouseReads } from './query.js'
 
 const BYTES_PER_MIB = 2 ** 20

@@ -1,4 +1,4 @@
-/** The members of BigQuery's REST resource `Routine` that the file of a function is held against. */
+/** The members of BigQuery's REST resource `Routine` with which the file of a function is compared. */
 
 /** BigQuery REST v2, `Routine`. */
 export interface RoutineResource {

@@ -141,7 +141,7 @@ export const RULES = {
   'table/unknown-field': { says: 'The clustering or the partitioning names a field that does not exist.' },
   'table/layout': { says: 'The rows cannot be clustered or partitioned in this way.' },
   'table/unreadable': {
-    says: 'A Parquet file that has no table schema has a column whose type GoogleSQL has not: queries that read it fail.',
+    says: 'A Parquet file that has no table schema has a column whose type GoogleSQL does not have: queries that read it fail.',
     isWarning: true,
   },
   'function/file-name': {
@@ -156,11 +156,11 @@ export const RULES = {
   'tests/time': { says: '`now` is not an ISO 8601 time.' },
   'tests/table': { says: 'No table schema has the name of a table.' },
   'tests/row': {
-    says: 'A row of a table has a column that the table has not, or a value of another type, or lacks a REQUIRED column.',
+    says: 'A row of a table has a column that the table does not have, or a value of another type, or lacks a REQUIRED column.',
   },
   'tests/fixture': { says: 'The file of a table is not there.' },
   'tests/problem-with-rows': { says: 'A test expects a problem and rows at once.' },
-  'tests/unknown-column': { says: '`ordered_by` names a column that the endpoint has not.' },
+  'tests/unknown-column': { says: '`ordered_by` names a column that the endpoint does not have.' },
   'tests/unknown-code': { says: '`code` is not the code of a problem.' },
   'tests/unknown-argument': {
     says: 'An argument is not declared by the endpoint, which ignores it.',

@@ -271,7 +271,7 @@ const TABLE = {
     variable: 'SLUICE_MCP',
     description: 'Whether agents are served at /mcp: on or off.',
   }),
-  /** The rows of one answer to an agent, as JSON, in bytes. */
+  /** The most bytes of rows, as JSON, in one answer to an agent. */
   mcpMaxBytes: setting(size, 65_536, {
     flag: '--mcp-max-bytes',
     variable: 'SLUICE_MCP_MAX_BYTES',
@@ -380,7 +380,7 @@ function unknownKey(key: string): string {
   return `there is no setting "${key}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
 }
 
-/** Settings of these values. @throws UsageError with every problem that finding a value met. */
+/** The settings with the values that `find` gives. @throws UsageError with the message of every SettingProblem that it throws. */
 function collect(find: (row: Setting<unknown>, key: SettingKey) => unknown): Settings {
   const problems: string[] = []
   const values: Partial<Record<SettingKey, unknown>> = {}
@@ -396,7 +396,7 @@ function collect(find: (row: Setting<unknown>, key: SettingKey) => unknown): Set
   return Object.freeze(values as Settings)
 }
 
-/** Has a problem begin with the name of its setting. */
+/** Puts the name of the setting before the message of a problem. */
 function named<T>(name: string, parse: () => T): T {
   try {
     return parse()
