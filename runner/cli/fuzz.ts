@@ -1,6 +1,7 @@
 /** `sluice fuzz`: calls an endpoint as strangers would, and prints what fails as tests. */
-import { nearest } from '../../googlesql/index.js'
+
 import { fuzzEndpoint } from '../compose/fuzz.js'
+import { didYouMean } from '../manifest/report.js'
 import { RunnerError, UsageError } from '../model/errors.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
 import { readSettings } from '../settings/settings.js'
@@ -20,8 +21,7 @@ export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: 
   const run = await fuzzEndpoint(settings, name, { seed: seed!, count: count!, nowMicros, signal })
   if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
   if ('names' in run) {
-    const near = nearest(name, run.names)
-    io.printError(`sluice: there is no endpoint "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}\n`)
+    io.printError(`sluice: there is no endpoint "${name}"${didYouMean(name, run.names)}\n`)
     refuseErrors(run.diagnostics)
     return EXIT.problems
   }
@@ -34,8 +34,10 @@ export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: 
 }
 
 /** In ISO 8601, with microseconds. */
-const nowText = (micros: bigint): string =>
-  `${new Date(Number(micros / 1000n)).toISOString().slice(0, -1)}${String(micros % 1000n).padStart(3, '0')}Z`
+function nowText(micros: bigint): string {
+  const rest = ((micros % 1000n) + 1000n) % 1000n
+  return `${new Date(Number((micros - rest) / 1000n)).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}
 
 function wholeNumber(flag: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)

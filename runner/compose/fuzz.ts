@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type FunctionSources, type TableCatalogue, tableCatalogue } from '../../googlesql/index.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
-import { readTests, TEST_ENDING } from '../manifest/tests/load.js'
+import { readTests, testsOf } from '../manifest/tests/load.js'
 import type { TestArguments, TestCase } from '../manifest/tests/test-file.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
@@ -85,7 +85,13 @@ export async function fuzzEndpoint(
       const confirmed = await confirm(group, call)
       if (confirmed !== null) findings.push(await reduceFinding(confirmed, usualArguments(detail), call))
     }
-    return { endpoint: detail.endpoint, findings, calls: calls.length, testFile: test && testFileOf(detail), nowMicros }
+    return {
+      endpoint: detail.endpoint,
+      findings,
+      calls: calls.length,
+      testFile: test && testsOf(detail.file),
+      nowMicros,
+    }
   } finally {
     await opened.close()
   }
@@ -94,11 +100,9 @@ export async function fuzzEndpoint(
 /** Makes a call. Resolves to what is wrong with its answer, or to null. */
 type Call = (args: TestArguments) => Promise<string | null>
 
-const testFileOf = ({ file }: LoadedEndpoint): string => file.replace(/\.ya?ml$/, TEST_ENDING)
-
 /** The test beside the manifest that has the most tables; null where there is no test, or none has tables. */
 function testWithTables(detail: LoadedEndpoint, tables: TableCatalogue): TestCase | null {
-  const file = testFileOf(detail)
+  const file = testsOf(detail.file)
   if (!existsSync(file)) return null
   const { tests, diagnostics } = readTests({ file, text: readFileSync(file, 'utf8') }, tables)
   refuseErrors(diagnostics)

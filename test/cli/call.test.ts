@@ -49,7 +49,7 @@ describe('sluice call', () => {
     await runner.close()
   })
 
-  it('names an argument or an endpoint that there is not, and what was probably meant', async () => {
+  it('names an argument or an endpoint that does not exist, and what was probably meant', async () => {
     const err = async (...argv: readonly string[]): Promise<string> => {
       const finished = await call(...argv)
       expect(finished.out).to.equal('')

@@ -156,8 +156,10 @@ describe('fuzz', function () {
     writeFileSync(testFile, 'tests:\n  - { name: none, arguments: { unit: dozen, size: "1" }, expect: { count: 0 } }\n')
     mkdirSync(folder.path('data', 'shop'))
     writeFileSync(folder.path('data', 'shop', 'orders.ndjson'), '{"id":"a","amount":1}\n')
-    const { code, err } = await fuzz('shop.parts', '--count', '1', '--data', folder.path('data'))
+    const flags = ['--data', folder.path('data'), '--now', '1969-12-31T23:59:59.250001Z']
+    const { code, out, err } = await fuzz('shop.parts', '--count', '1', ...flags)
     expect(code).to.equal(1)
+    expect(out).to.match(/^now: 1969-12-31T23:59:59\.250001Z\n/)
     expect(err).to.include('calls over the data folder, seed 1: 1 finding')
   })
 

@@ -307,7 +307,7 @@ describe('sluice import', () => {
   const BAD_CSV: readonly (readonly [name: string, text: string, told: RegExp])[] = [
     ['a cell of a wrong type', 'who,id\na,1\nb,x\n', /:3:3: id: found "x", expected an INT64/],
     [
-      'a cell too many, behind a record of two lines',
+      'a cell too many, after a record of two lines',
       'who,id\n"a\nb",1\nc,2,3\n',
       /:4:1: found 3 cells, expected 2, as the header has/,
     ],

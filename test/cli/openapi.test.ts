@@ -121,7 +121,7 @@ sql: |
     expect(JSON.parse(readFileSync(example, 'utf8')).result).to.have.length(1)
   })
 
-  it('gives files that validate holds against the contract', async () => {
+  it('gives files that validate compares with the contract', async () => {
     expect((await command(['validate', ...settings])).out).to.match(/no problems/)
     writeFileSync(example, readFileSync(example, 'utf8').replace('"n": 3', '"n": "3"'))
     const { code, err } = await command(['validate', ...settings])

@@ -83,7 +83,7 @@ describe('sluice sample', () => {
   })
   after(() => folder.remove())
 
-  it('writes so many entries of each of the nine streams, and nothing else', () => {
+  it('writes this many entries of each of the nine streams, and nothing else', () => {
     expect(readdirSync(folder.path('seven', 'logs')).sort()).to.deep.equal(STREAMS.map(stream => `${stream}.ndjson`))
     for (const stream of STREAMS) expect(rowsOf(stream), stream).to.have.length(COUNT)
   })

@@ -127,7 +127,7 @@ describe('functions that are kept in a dataset, on the command line', () => {
     ])
   })
 
-  it('that fail for the types of one call alone have that call told', async () => {
+  it('that fail only for the types of one call are reported at that call', async () => {
     write('functions/shop.tax.sql', 'CREATE FUNCTION shop.tax(price ANY TYPE) AS (price.rate)')
     const { code, err } = await authored('validate', ...data())
     expect(code).to.equal(1)

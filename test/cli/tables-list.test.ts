@@ -88,7 +88,7 @@ lines.sku   STRING REQUIRED  x
     )
   })
 
-  it('are described where GoogleSQL has not every type, with the values that it has', async () => {
+  it('are described where GoogleSQL lacks one of their types, with the values that it has', async () => {
     const { out, err } = await describeIt('raw.odd', '--format', 'json')
     const { columns } = JSON.parse(out)
     expect(columns.map(({ name, type, example }: Record<string, unknown>) => [name, type, example])).to.deep.equal([

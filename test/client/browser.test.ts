@@ -117,7 +117,7 @@ describe('the client in TypeScript in a browser', function () {
     expect(took).to.be.greaterThan(900)
   })
 
-  it('ends the query of a call that is called off', async () => {
+  it('ends the query of a call that is cancelled', async () => {
     const release = s.engine.hold()
     const [before, queries] = [s.engine.cancelled(), s.engine.queries.length]
     const name = page.evaluate(`import('/client.mjs').then(({ createSluice }) => {

@@ -32,7 +32,7 @@ describe('sluice lsp: names in SQL', () => {
   }
 
   describe('completes', () => {
-    it('the columns of a table behind its alias', async () => {
+    it('the columns of a table after its alias', async () => {
       const labels = await typing('o.customer.city', 'o.|')
       expect(labels).to.deep.equal(['id', 'shop', 'created_at', 'customer', 'items'])
     })
@@ -70,7 +70,7 @@ describe('sluice lsp: names in SQL', () => {
       expect(await editor.labels([uri, 'MAX(x.|'])).to.include.members(['id', 'created_at'])
     })
 
-    it('parameters and columns behind a block tag in the same line, with text behind the cursor', async () => {
+    it('parameters and columns after a block tag in the same line, with text after the cursor', async () => {
       const tagged = '{{#if given.since}}AND o.created_at > @| AND TRUE{{/if}}'
       await editor.edit(uri, 'AND o.created_at > @since', tagged.replace('|', ''))
       expect(await editor.labels([uri, tagged])).to.deep.equal(['@shop', '@since', '@interval', '@now'])
@@ -88,7 +88,7 @@ describe('sluice lsp: names in SQL', () => {
         .and.not.include('created_at')
     })
 
-    it('tables in full behind FROM, and common table expressions', async () => {
+    it('tables in full after FROM, and common table expressions', async () => {
       expect(await typing('FROM lines\n', 'FROM |\n')).to.include.members(['shop.orders', 'lines'])
       const items = await editor
         .edit(uri, 'FROM \n', 'FROM shop.or\n')
@@ -104,7 +104,7 @@ describe('sluice lsp: names in SQL', () => {
       expect(editor.applied(uri, { changes: { [uri]: [table!.textEdit as never] } })).to.include('FROM `shop.orders`')
     })
 
-    it('parameters behind @, with their types', async () => {
+    it('parameters after @, with their types', async () => {
       await editor.edit(uri, '@since', '@si')
       const items = await editor.complete([uri, '@si|'])
       expect(items.map(({ label, detail }) => [label, detail])).to.deep.equal([
@@ -133,7 +133,7 @@ describe('sluice lsp: names in SQL', () => {
       expect(await typing('{{#if given.since}}', '{{#if |}}')).to.include.members(['given.since', 'interval.size'])
     })
 
-    it('partials behind {{>', async () => {
+    it('partials after {{>', async () => {
       expect(await typing('{{> of-shop}}', '{{> |}}')).to.deep.equal(['of-shop'])
     })
 
@@ -151,7 +151,7 @@ describe('sluice lsp: names in SQL', () => {
     })
   })
 
-  describe('tells on hover', () => {
+  describe('shows on hover', () => {
     const shown = async (text: string): Promise<string> =>
       ((await editor.hover([uri, text]))?.contents as MarkupContent | undefined)?.value ?? ''
 
@@ -179,7 +179,7 @@ describe('sluice lsp: names in SQL', () => {
       expect(await shown('FROM shop.or|ders')).to.include('`created_at` TIMESTAMP')
     })
 
-    it('nothing of a keyword', async () => {
+    it('nothing for a keyword', async () => {
       expect(await editor.hover([uri, 'SEL|ECT TIMESTAMP'])).to.equal(null)
     })
   })
@@ -250,7 +250,7 @@ describe('sluice lsp: names in SQL', () => {
       expect(editor.applied(uri, interval!)).to.include('by: period').and.include('{{interval.bucket}}')
     })
 
-    it('not to a name that is taken or is none, and nothing else', async () => {
+    it('not to a name that is taken or not valid, and renames nothing else', async () => {
       const refusal = async (where: string, name: string): Promise<string> =>
         editor.rename([uri, where], name).then(
           () => 'renamed',

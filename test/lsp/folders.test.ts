@@ -97,7 +97,7 @@ describe('sluice lsp: folders and the process', () => {
     expect(await editor.labels([uri, 'o.|customer'])).to.include('created_at')
   })
 
-  it('says nothing of files that are none of its own', async () => {
+  it('publishes nothing about files that Sluice does not read', async () => {
     const folder = folderOf({ ...FILES, 'other.yaml': 'a: [' })
     const editor = await start({ folders: [folder] })
     const other = folder.uri('other.yaml')

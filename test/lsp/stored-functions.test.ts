@@ -33,7 +33,7 @@ describe('sluice lsp: functions that are kept in a dataset', () => {
     expect(await editor.labels([folder.uri(MANIFEST), 'SELECT |shop.tax(10)'])).to.include('shop.tax')
   })
 
-  it('have their mistakes told while they are typed, in the function and not again where it is called', async () => {
+  it('have their mistakes shown while they are typed, in the function and not again where it is called', async () => {
     await editor.open(folder.uri(TAX), TEXT)
     await editor.edit(folder.uri(TAX), 'price * 0.2', 'price * rate')
     expect(await editor.messages(folder.uri(TAX), found => found.length > 0)).to.deep.equal([

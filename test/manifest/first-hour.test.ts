@@ -64,7 +64,7 @@ for (const { of, file, told } of KINDS) {
     const lines = async (text: string): Promise<readonly string[]> =>
       (await told(text)).map(({ line, column, message, rule }) => `${line}:${column}: ${message} [${rule}]`)
 
-    it('are made where there are none', async () => {
+    it('are made in texts without mistakes', async () => {
       expect(await lines(sound)).to.deep.equal([])
     })
 

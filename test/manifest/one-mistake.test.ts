@@ -158,7 +158,7 @@ describe('one mistake', () => {
     }
   })
 
-  it('is made where there is none', async () => {
+  it('is made in texts without mistakes', async () => {
     for (const sound of sounds) expect(await check(sound, sound.text), sound.file).to.deep.equal([])
     expect(sounds.length).to.be.greaterThan(7)
   })

@@ -108,7 +108,7 @@ for (const [which, revision] of CLIENTS) {
       expect(all.headers.get('X-Row-Count')).to.equal('900')
     })
 
-    it('is told of rows that the result itself has not', async () => {
+    it('is told of rows that the result itself leaves out', async () => {
       const { structuredContent } = await held(client, 'shop_orders', { count: 1001, rows: 200 })
       expect(structuredContent.note).to.match(/^200 of 1000 rows; .*\. The result itself is cut after 1000 rows/)
       const own = await held(client, 'shop_own-words', { rows: 5 })

@@ -101,7 +101,7 @@ describe('mcp: revisions of the protocol', () => {
       expect(result.content[1]).to.include({ type: 'resource_link', mimeType: 'text/csv' })
     })
 
-    it('refuses headers that say otherwise than the body, and an unknown revision', async () => {
+    it('refuses headers that differ from the body, and an unknown revision', async () => {
       const params = { name: 'shop_orders', arguments: { count: 1 }, _meta: ENVELOPE }
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
       expect((await http.post(message, modernHeaders('tools/call', 'shop_broken'))).status).to.equal(400)
@@ -139,7 +139,7 @@ describe('mcp: revisions of the protocol', () => {
     }
   })
 
-  it('answers in JSON to whoever takes JSON, and refuses others', async () => {
+  it('answers in JSON to a client that takes JSON, and refuses others', async () => {
     for (const Accept of ['application/json', '*/*', null, 'application/json, text/event-stream']) {
       expect((await http.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { Accept })).status, `${Accept}`).to.equal(200)
     }

@@ -129,7 +129,7 @@ describe('sluice mcp', function () {
       }
     })
 
-    it('cancels what is called off, and goes on', async () => {
+    it('cancels a query whose call is cancelled, and goes on', async () => {
       const large = 'UNNEST(GENERATE_ARRAY(1, 1000000))'
       const sql = `SELECT COUNT(*) FROM ${large} AS a, ${large} AS b WHERE MOD(a * b, 7) = 1`
       const off = new AbortController()

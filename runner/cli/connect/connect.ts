@@ -1,13 +1,13 @@
 /** `sluice connect`: prints what a tool needs to call an endpoint. */
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { nearest } from '../../../googlesql/index.js'
 import { checkManifests } from '../../compose/manifests.js'
 import { grafanaFiles } from '../../connect/grafana/grafana.js'
 import type { ConnectTool } from '../../connect/tool.js'
 import { CONNECT_TOOLS } from '../../connect/tools.js'
 import { makeFolder } from '../../files/make-folder.js'
 import { fileReason } from '../../files/write-failure.js'
+import { didYouMean } from '../../manifest/report.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import { SetupError, UsageError } from '../../model/errors.js'
 import { describeEndpoint } from '../../request/describe.js'
@@ -101,14 +101,14 @@ function findTool(name: string): ConnectTool {
   const tool = CONNECT_TOOLS.find(one => one.name === name)
   if (tool) return tool
   const names = CONNECT_TOOLS.map(one => one.name)
-  throw new UsageError([`unknown tool "${name}"${suggestion(name, names)}; there are ${names.join(', ')}`])
+  throw new UsageError([`unknown tool "${name}"${didYouMean(name, names)}; there are ${names.join(', ')}`])
 }
 
 async function findEndpoint(settings: Settings, name: string, io: Io): Promise<Endpoint | null> {
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   const endpoint = indexEndpoints(endpoints).find(name)
   if (endpoint) return endpoint
-  const near = suggestion(
+  const near = didYouMean(
     name,
     endpoints.map(one => one.name),
   )
@@ -116,9 +116,4 @@ async function findEndpoint(settings: Settings, name: string, io: Io): Promise<E
   io.printError(`sluice: there is no endpoint "${name}"${hasErrors ? ' among those without errors' : ''}${near}\n`)
   refuseErrors(diagnostics)
   return null
-}
-
-function suggestion(name: string, known: readonly string[]): string {
-  const near = nearest(name, known)
-  return near === undefined ? '' : `; did you mean "${near}"?`
 }

@@ -3,6 +3,7 @@
 import { basename } from 'node:path'
 import { lineStartsOf } from '../../manifest/source.js'
 import { readTestArguments } from '../../manifest/tests/argument-places.js'
+import { testsOf } from '../../manifest/tests/load.js'
 import { type DocumentView, includersOf, type ManifestView } from '../document-view.js'
 import { lenientTokens } from '../sql/lenient-tokens.js'
 import { tagsOf, withoutTags } from '../sql/template-tags.js'
@@ -89,7 +90,7 @@ function sqlUses(file: string, sql: SqlBlock, name: string): readonly ParameterU
 }
 
 function testUses(workspace: Workspace, manifest: ManifestView, name: string): readonly ParameterUse[] {
-  const tests = workspace.texts.find(manifest.file.replace(/\.yaml$/, '.test.yaml'))
+  const tests = workspace.texts.find(testsOf(manifest.file))
   if (tests === undefined) return []
   return readTestArguments(tests, name).map(from => ({ file: tests.file, from, to: from + name.length }))
 }

@@ -66,8 +66,8 @@ export async function findTests(paths: readonly string[], endpointsDir: string):
   return { files: read.filter(text => text !== null), diagnostics: diagnostics.sort(compareDiagnostics) }
 }
 
-/** `a/b.yaml` → `a/b.test.yaml` */
-const testsOf = (manifest: string): string => manifest.replace(/\.yaml$/, TEST_ENDING)
+/** The test file beside a manifest, whether it is there or not: `a/b.yaml` → `a/b.test.yaml`. */
+export const testsOf = (manifest: string): string => manifest.replace(/\.yaml$/, TEST_ENDING)
 
 function isThere(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true

@@ -63,7 +63,7 @@ describe('the differences of two results', () => {
       expected: [value(1, 'a', '1', '"1"')],
     },
     {
-      says: 'the way into nested values',
+      says: 'the path to nested values',
       ours: answer([[1, [{ p: { q: [1, 2] } }]]]),
       theirs: answer([[1, [{ p: { q: [1, 3] } }]]]),
       expected: [value(1, 'b[0].p.q[1]', '2', '3')],
@@ -144,7 +144,7 @@ describe('the differences of two results', () => {
       expected: [value(1, 'a', '0.1', '0.10000000000000002')],
     },
     {
-      says: 'not fractions that are equal to so many digits',
+      says: 'not fractions that are equal to this many digits',
       ours: answer([[0.1, [{ f: -1234.5678901 }]]]),
       theirs: answer([[0.10000000000000002, [{ f: -1234.5678902 }]]]),
       options: { floatDigits: 9 },

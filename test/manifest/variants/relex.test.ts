@@ -24,7 +24,7 @@ const PAIRS: readonly { readonly what: string; readonly known: string; readonly 
   { what: 'a shorter text', known: 'SELECT a FROM t', source: 'SELECT a' },
   { what: 'a word that goes on', known: 'SELECT a FROM t', source: 'SELECT ab FROM t' },
   { what: 'a dot before a word', known: 'SELECT t, select FROM t', source: 'SELECT t. select FROM t' },
-  { what: 'a dot behind a number', known: 'SELECT a-1 .b', source: 'SELECT a-1.b' },
+  { what: 'a dot after a number', known: 'SELECT a-1 .b', source: 'SELECT a-1.b' },
   { what: 'a name with dashes', known: 'SELECT * FROM x, p-1.d.t', source: 'SELECT * FROM x-p-1.d.t' },
   { what: 'what becomes a comment', known: 'SELECT a - 1, b\n, c', source: 'SELECT a --1, b\n, c' },
   { what: 'what was a comment', known: 'SELECT a /* b, */ , c', source: 'SELECT a / * b, */ , c' },
