@@ -23,7 +23,9 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
   }
   const typed = (path: NodePath, value: Scalar): ScalarValue | null => {
     const result = typeAuthored(scalar, value)
-    return result.ok ? result.value : wrong(path, `${describeValue(value)} is no ${scalar}; it ${result.detail}`)
+    return result.ok
+      ? result.value
+      : wrong(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
   }
   mistakes.push(...findMisplaced(authored, scalar, isArray))
   const allowed = authored.enum?.map((value, index) => typed(['enum', index], value))
@@ -65,8 +67,8 @@ function contradictionFinder(
   const pattern = compilePattern(authored.pattern)
   const maxLength = scalar === 'string' && !isArray ? authored.max_length : undefined
   return (argument, value) => {
-    if (argument === '') return 'is empty, and an empty argument is no argument'
-    if (allowed && !allowed.includes(argument)) return `${value} is none of the allowed values`
+    if (argument === '') return 'is empty, and an empty argument counts as absent'
+    if (allowed && !allowed.includes(argument)) return `${value} is not one of the allowed values`
     if (minimum !== null && compareValues(scalar, argument, minimum) < 0) {
       return `${value} is less than minimum ${authored.minimum}`
     }

@@ -144,7 +144,7 @@ export function unreadable(file: string, error: unknown): Diagnostic {
     ENOENT: 'there is no such file or folder',
     EACCES: 'permission is denied',
     EISDIR: 'it is a folder',
-    EINVAL: 'it is no ordinary file',
+    EINVAL: 'it is not an ordinary file',
     ENOTDIR: 'it is not a folder',
     ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
   }

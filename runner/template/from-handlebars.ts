@@ -129,7 +129,7 @@ function blockNode(block: hbs.AST.BlockStatement, reading: Reading): TemplateNod
     const negated = first === 'not' && second !== undefined && second !== null && block.params.length === 2
     const hint = negated
       ? `; write {{#unless ${second}}} … {{/unless}}`
-      : '; for two conditions write one block in the other'
+      : '; for two conditions put one block inside the other'
     const message = `"#${helper}" takes exactly one name, found ${block.params.length}`
     return refuse(block, reading, helper === 'if' && block.params.length > 1 ? message + hint : message)
   }

@@ -154,7 +154,7 @@ function hintAt(text: string, offset: number): string | null {
   if (name !== undefined) return `a field stands after a dot; write ${name}.${field}`
   if (rest.startsWith('}}}')) return 'it ends with two braces, "}}"; delete the third'
   if (/^\}(?!\})/.test(rest)) return 'it ends with two braces, "}}"'
-  if (/^(?:&&|\|\|)/.test(rest)) return 'it takes one name; for two conditions write one block in the other'
+  if (/^(?:&&|\|\|)/.test(rest)) return 'it takes one name; for two conditions put one block inside the other'
   if (/^!/.test(rest)) return 'write {{#unless name}} … {{/unless}}'
   return /^[=<>]/.test(rest) ? 'it takes one name and compares nothing; conditions on values stand in the SQL' : null
 }

@@ -129,7 +129,7 @@ describe('sluice new', () => {
 
   const REFUSED: readonly [says: string, argv: readonly string[], code: number, told: string][] = [
     ['a name that no endpoint can have', ['My_Orders', '--table', 'shop.orders'], 2, 'did you mean my-orders?'],
-    ['a path for a name', ['../x', '--table', 'shop.orders'], 2, 'is no name of an endpoint'],
+    ['a path for a name', ['../x', '--table', 'shop.orders'], 2, 'is not the name of an endpoint'],
     ['an unknown table', ['shop.x', '--table', 'shop.ordrs'], 2, 'did you mean shop.orders?'],
     ['an unknown column', ['shop.x', '--table', 'shop.orders', '--time', 'orderd_at'], 2, 'did you mean ordered_at?'],
     ['a column that is no time', ['shop.x', '--table', 'shop.orders', '--time', 'country'], 2, 'and country is STRING'],

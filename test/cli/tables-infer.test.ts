@@ -84,8 +84,8 @@ wrote /schemas/tables/sales.orders.json
   })
 
   const USAGE: readonly [says: string, table: string, file: string, told: RegExp][] = [
-    ['a table without a dataset', 'orders', orders, /"orders" is no name of a table: dataset\.table/],
-    ['a path for a table', '../x.y', orders, /is no name of a table/],
+    ['a table without a dataset', 'orders', orders, /"orders" is not the name of a table: dataset\.table/],
+    ['a path for a table', '../x.y', orders, /is not the name of a table/],
     ['a file of an unknown format', 'sales.x', 'notes.txt', /notes\.txt: the name must end with/],
   ]
   for (const [says, table, file, told] of USAGE) {

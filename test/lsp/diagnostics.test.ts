@@ -117,7 +117,7 @@ describe('sluice lsp: diagnostics', () => {
     const uri = await open()
     const twin = folder.uri('endpoints/twin.yaml')
     await editor.open(twin, ORDERS.replace('0b7d7f0e', '0b7d7f0f'))
-    expect((await editor.messages(twin, has('also that of'))).join()).to.include('endpoints/shop.orders.yaml:2')
+    expect((await editor.messages(twin, has('also used at'))).join()).to.include('endpoints/shop.orders.yaml:2')
     await editor.close(twin)
     await editor.diagnostics(twin, none)
     await editor.diagnostics(uri, none)

@@ -47,7 +47,7 @@ describe('a folder of manifests', () => {
     execFileSync('mkfifo', [join(dir, 'pipe.yaml')])
     const { diagnostics } = await load()
     expect(diagnostics.map(({ rule, message }) => `${rule} ${message}`).join()).to.match(
-      /^manifest\/unreadable .*it is no ordinary file/,
+      /^manifest\/unreadable .*it is not an ordinary file/,
     )
   })
 

@@ -135,7 +135,7 @@ describe('endpoints with mistakes', function () {
       const { code, err } = await command(['call', name!, ...flags()])
       expect(code).to.equal(1)
       expect(err.split('\n')[0]).to.equal(
-        `${folder}/endpoints/${name}.yaml:1:5: the id "${idOf(1)}" is also that of ${folder}/endpoints/${other}.yaml:1; give one of them another [manifest/duplicate-id]`,
+        `${folder}/endpoints/${name}.yaml:1:5: the id "${idOf(1)}" is also used at ${folder}/endpoints/${other}.yaml:1; give one of the two another [manifest/duplicate-id]`,
       )
       const validated = await command(['validate', join(folder, `endpoints/${name}.yaml`), ...flags().slice(0, 4)])
       expect(validated.out + validated.err).to.include(`${name}.yaml:1:5: the id`)

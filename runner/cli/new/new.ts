@@ -92,7 +92,7 @@ function nameOf(given: string | undefined, { table, time, tenant, interval, from
     .replace(/^[-.]+|[-.]+$/g, '')
   const hint = NAME.test(near) ? `; did you mean ${near}?` : ''
   throw new UsageError([
-    `${JSON.stringify(name)} is no name of an endpoint: lower-case letters, digits, - and .${hint}`,
+    `${JSON.stringify(name)} is not the name of an endpoint: lower-case letters, digits, - and .${hint}`,
   ])
 }
 

@@ -30,7 +30,9 @@ export async function inferSchema(
   const { tablesDir, dataDir } = readSettings(flags, io.environment)
   const path = join(tablesDir, `${table}.json`)
   if (!isTableName(table))
-    throw new UsageError([`${JSON.stringify(table)} is no name of a table: dataset.table or project.dataset.table`])
+    throw new UsageError([
+      `${JSON.stringify(table)} is not the name of a table: dataset.table or project.dataset.table`,
+    ])
   if (!force && !dryRun && existsSync(path)) {
     io.printError(`sluice: ${path} is there already; --force writes over it, and --dry-run prints what it would be\n`)
     return EXIT.problems

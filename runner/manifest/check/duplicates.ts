@@ -58,7 +58,7 @@ function blameAll(claims: readonly Claim[]): readonly Diagnostic[] {
   const places = claims.map(({ place }) => place())
   return claims.map(({ member, text }, i) => {
     const other = places[i === 0 ? 1 : 0]!
-    const message = `the ${member} "${text}" is also that of ${other.file}:${other.line}; give one of them another`
+    const message = `the ${member} "${text}" is also used at ${other.file}:${other.line}; give one of the two another`
     return diagnosticAt(places[i]!, `manifest/duplicate-${member}`, message)
   })
 }
@@ -67,7 +67,7 @@ function blameAll(claims: readonly Claim[]): readonly Diagnostic[] {
 function similarName({ text, place }: Claim, first: Claim): Diagnostic {
   const at = first.place()
   const message =
-    `the name "${text}" differs from that of ${at.file}:${at.line}, "${first.text}", in - and . alone, ` +
-    'so generated clients may give both the same name; take another name'
+    `the name "${text}" differs from that of ${at.file}:${at.line}, "${first.text}", only in "-" and ".", ` +
+    'so generated clients may give both the same name; choose another name'
   return diagnosticAt(place(), 'manifest/similar-name', message, 'warning')
 }

@@ -77,8 +77,8 @@ function confusionOf({ before, after }: PatternAroundPin, unusual: string): stri
   const [one, other] = overlap.values.map(value => JSON.stringify(value))
   const example = `the text ${JSON.stringify(text)} would belong to ${one} and to ${other}`
   return isSameStart
-    ? `does not say where a value ends: ${example}; put after {pin} what no value holds, such as \\. or / or $`
-    : `does not say where a value begins: ${example}; put in front of {pin} the beginning, ^, or what no value holds, such as /`
+    ? `does not say where a value ends: ${example}; put after {pin} something that no value holds, such as \\. or / or $`
+    : `does not say where a value begins: ${example}; put before {pin} the beginning, ^, or something that no value holds, such as /`
 }
 
 const textOf = ({ prefix, suffix }: PatternAroundPin, pin: string): string => prefix + quote(pin) + suffix

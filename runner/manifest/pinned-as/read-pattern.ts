@@ -78,7 +78,7 @@ class PatternReader {
   /** Parses the pattern; null where it has no {pin}. */
   read(): PatternAroundPin | null {
     const after = this.#sequence()
-    if (this.#peek() === ')') this.#fail('is no regular expression: there is a ) without its (')
+    if (this.#peek() === ')') this.#fail('is not a regular expression: there is a ) without its (')
     if (this.#peek() === '|')
       this.#fail('has a | outside of a group, and one of its sides would match without the pinned value')
     if (this.#before === null) return null
@@ -101,7 +101,7 @@ class PatternReader {
       if (this.#text.startsWith(PIN, this.#at)) {
         this.#pin(parts)
         parts = []
-      } else if (/[*+?]/.test(next)) this.#fail(`is no regular expression: there is nothing for ${next} to repeat`)
+      } else if (/[*+?]/.test(next)) this.#fail(`is not a regular expression: there is nothing for ${next} to repeat`)
       else parts.push(this.#repeated(this.#atom(next)))
     }
     return { kind: 'sequence', parts }
@@ -131,13 +131,13 @@ class PatternReader {
     if (part.kind === 'start' || part.kind === 'end') this.#fail('repeats ^ or $')
     this.#at += found[0].length
     if (/^(?:[*+?]|\{\d)/.test(this.#text.slice(this.#at)))
-      this.#fail('is no regular expression: it repeats a repetition')
+      this.#fail('is not a regular expression: it repeats a repetition')
     const [, sign, from, comma, to] = found
     if (sign !== undefined) return { kind: 'repeat', part, least: sign === '+' ? 1 : 0, most: sign === '?' ? 1 : null }
     const least = Number(from)
     const most = to !== '' ? Number(to) : comma === ',' ? null : least
     if (least > MAX_REPEAT || (most ?? 0) > MAX_REPEAT) this.#fail(`repeats something more than ${MAX_REPEAT} times`)
-    if (most !== null && most < least) this.#fail(`is no regular expression: ${found[0]} ends before it begins`)
+    if (most !== null && most < least) this.#fail(`is not a regular expression: ${found[0]} ends before it begins`)
     return { kind: 'repeat', part, least, most }
   }
 
@@ -162,7 +162,7 @@ class PatternReader {
     const inner = this.#choice()
     this.#depth--
     if (this.#peek() === ')') this.#at++
-    else this.#fail('is no regular expression: there is a ( without its )')
+    else this.#fail('is not a regular expression: there is a ( without its )')
     return inner
   }
 
@@ -185,13 +185,15 @@ class PatternReader {
     this.#at += hex?.[0].length ?? 2
     if (hex !== null) {
       const code = Number.parseInt(hex[1] ?? hex[2]!, 16)
-      if (code > 0x10ffff) this.#fail(`is no regular expression: ${hex[0]} is no character`)
+      if (code > 0x10ffff) this.#fail(`is not a regular expression: ${hex[0]} is not a character`)
       return [[code, code]]
     }
     if (Object.hasOwn(CLASSES, kind)) return CLASSES[kind]!
     if (Object.hasOwn(CONTROLS, kind)) return [[CONTROLS[kind]!, CONTROLS[kind]!]]
     if (/^[!-/:-@[-^`{-~ ]$/.test(kind)) return [[kind.charCodeAt(0), kind.charCodeAt(0)]]
-    this.#fail(kind === '' ? 'is no regular expression: it ends with \\' : `holds \\${kind}, which is not allowed here`)
+    this.#fail(
+      kind === '' ? 'is not a regular expression: it ends with \\' : `holds \\${kind}, which is not allowed here`,
+    )
     return []
   }
 
@@ -202,7 +204,7 @@ class PatternReader {
     const ranges: CodeRange[] = []
     for (let isFirst = true; isFirst || this.#peek() !== ']'; isFirst = false) {
       if (this.#peek() === undefined) {
-        this.#fail('is no regular expression: there is a [ without its ]')
+        this.#fail('is not a regular expression: there is a [ without its ]')
         return { kind: 'characters', of: [] }
       }
       if (this.#text.startsWith('[:', this.#at)) this.#fail('holds a class such as [:alpha:]; write a range')
@@ -222,7 +224,7 @@ class PatternReader {
     const to = this.#member()
     const [least, most] = [soleCode(from), soleCode(to)]
     if (least === null || most === null || most < least) {
-      this.#fail('is no regular expression: a range in a class must go from a character up to another')
+      this.#fail('is not a regular expression: a range in a class must go from a character up to another')
     }
     return [[least ?? 0, most ?? 0]]
   }

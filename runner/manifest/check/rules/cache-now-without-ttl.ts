@@ -11,7 +11,7 @@ export const cacheNowWithoutTtl: Rule<TemplateFacts> = {
     if (cache.until === undefined || cache.ttl_seconds !== undefined) return
     const clock = texts.map(clockIn).find(name => name !== undefined)
     if (clock === undefined) return
-    const message = `the SQL reads ${clock}, whose time stays as it was until the data changes; add ttl_seconds, the oldest it may be`
+    const message = `the SQL reads ${clock}, but its result is kept until the data changes; add ttl_seconds, the greatest age of a result`
     report(source.valueAt(['settings', 'cache', 'until']), message)
   },
 }

@@ -12,7 +12,7 @@ export const columnsDuplicateName: Rule<ManifestFacts> = {
       else
         report(
           source.valueAt(['columns', index, 'name']),
-          `the column "${column.name}" stands in line ${source.valueAt(['columns', first, 'name']).line} already`,
+          `the column "${column.name}" is already in line ${source.valueAt(['columns', first, 'name']).line}`,
         )
     })
   },

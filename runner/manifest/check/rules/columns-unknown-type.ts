@@ -18,7 +18,7 @@ export const columnsUnknownType: Rule<ManifestFacts> = {
         meant === undefined
           ? '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>'
           : `; did you mean "${WHOLE[meant] ?? meant}"?`
-      report(source.valueAt(['columns', index, 'type']), `"${column.type}" is no type of GoogleSQL${hint}`)
+      report(source.valueAt(['columns', index, 'type']), `"${column.type}" is not a type of GoogleSQL${hint}`)
     })
   },
 }

@@ -10,7 +10,7 @@ export const lookupByType: Rule<ManifestFacts> = {
       if (type === 'string') continue
       report(
         source.valueAt(['lookups', table, 'by']),
-        `parameter "${by}" is of type ${type}; a lookup table is picked from by a string`,
+        `parameter "${by}" is of type ${type}; only a string can pick the row of a lookup table`,
       )
     }
   },

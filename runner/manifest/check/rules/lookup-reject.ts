@@ -18,12 +18,12 @@ export const lookupReject: Rule<ManifestFacts> = {
       if (!required && fallback === undefined) {
         report(
           place,
-          `lookup table "${table}" rejects what is no row, so parameter "${lookup.by}" must be required or have a default`,
+          `lookup table "${table}" rejects arguments that are not a row, so parameter "${lookup.by}" must be required or have a default`,
         )
       } else if (fallback !== undefined && !Object.hasOwn(lookup.rows, String(fallback))) {
         report(
           place,
-          `the default of parameter "${lookup.by}", "${fallback}", is no row of lookup table "${table}", which rejects it`,
+          `the default of parameter "${lookup.by}", "${fallback}", is not a row of lookup table "${table}", which rejects it`,
         )
       }
     }

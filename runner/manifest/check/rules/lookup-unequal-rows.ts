@@ -16,11 +16,11 @@ export const lookupUnequalRows: Rule<ManifestFacts> = {
         if (missing.length + added.length === 0) continue
         const differences = [
           ...(missing.length > 0 ? [`lacks ${quotedList(missing)}`] : []),
-          ...(added.length > 0 ? [`has ${quotedList(added)} besides`] : []),
+          ...(added.length > 0 ? [`also has ${quotedList(added)}`] : []),
         ]
         report(
           source.keyAt(['lookups', table, 'rows', row]),
-          `row "${row}" of lookup table "${table}" ${differences.join(' and ')}; every row has the fields of row "${first[0]}"`,
+          `row "${row}" of lookup table "${table}" ${differences.join(' and ')}; every row must have the fields of row "${first[0]}"`,
         )
       }
     }

@@ -12,7 +12,7 @@ export const lookupUnknownParameter: Rule<ManifestFacts> = {
       const hint = didYouMean(by, names) || '; declare it under "parameters"'
       report(
         source.valueAt(['lookups', table, 'by']),
-        `lookup table "${table}" is picked from by "${by}", which is no parameter${hint}`,
+        `"by" of lookup table "${table}" names "${by}", which is not a parameter${hint}`,
       )
     }
   },

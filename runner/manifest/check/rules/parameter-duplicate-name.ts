@@ -12,7 +12,7 @@ export const parameterDuplicateName: Rule<ManifestFacts> = {
       else
         report(
           source.keyAt(['parameters', name]),
-          `"${name}" and "${first}" (line ${source.keyAt(['parameters', first]).line}) differ in case alone; BigQuery takes them for one`,
+          `"${name}" and "${first}" (line ${source.keyAt(['parameters', first]).line}) differ only in case; BigQuery treats them as one`,
         )
     }
   },

@@ -8,7 +8,7 @@ export const parameterHidesFormat: Rule<ManifestFacts> = {
     if (!Object.hasOwn(manifest.parameters ?? {}, 'format')) return
     report(
       source.keyAt(['parameters', 'format']),
-      'the parameter "format" takes the name that chooses the format of the result, so only Accept chooses it; take another name',
+      'the parameter "format" takes the name that chooses the format of the result, so only Accept chooses it; choose another name',
     )
   },
 }

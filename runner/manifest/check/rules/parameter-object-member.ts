@@ -18,7 +18,7 @@ export const parameterObjectMember: Rule<ManifestFacts> = {
   check: ({ manifest, source }, report) => {
     for (const name of Object.keys(manifest.parameters ?? {}).filter(one => MEMBERS.has(one))) {
       const why = `every object of JavaScript has a member "${name}", which typed clients take for the argument`
-      report(source.keyAt(['parameters', name]), `${why}; take another name`)
+      report(source.keyAt(['parameters', name]), `${why}; choose another name`)
     }
   },
 }

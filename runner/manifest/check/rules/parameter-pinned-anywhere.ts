@@ -12,7 +12,7 @@ export const parameterPinnedAnywhere: Rule<ManifestFacts> = {
       if (text === null) continue
       report(
         source.valueAt(['parameters', name, 'pinned_as']),
-        `the pinned_as of parameter "${name}" finds a value at several places of a text such as ${JSON.stringify(text)}, so a pin reaches every text that mentions it; begin with ^ and what always stands in front of {pin}`,
+        `the pinned_as of parameter "${name}" finds a value at several places of a text such as ${JSON.stringify(text)}, so a pin reaches every text that mentions it; begin with ^ and what always stands before {pin}`,
       )
     }
   },

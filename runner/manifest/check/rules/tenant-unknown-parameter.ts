@@ -9,6 +9,6 @@ export const tenantUnknownParameter: Rule<ManifestFacts> = {
     const { tenant, parameters = {} } = manifest
     if (tenant === undefined || Object.hasOwn(parameters, tenant)) return
     const hint = didYouMean(tenant, Object.keys(parameters)) || '; declare it under "parameters"'
-    report(source.valueAt(['tenant']), `tenants are told apart by "${tenant}", which is no parameter${hint}`)
+    report(source.valueAt(['tenant']), `"tenant" names "${tenant}", which is not a parameter${hint}`)
   },
 }
