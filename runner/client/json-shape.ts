@@ -92,7 +92,7 @@ const mayBeNull = (shape: JsonShape): boolean => shape.kind !== 'array' && shape
 /** The shapes that only one type of GoogleSQL has. */
 const SHOWN = /^(?:integer or string|number or word)$/
 
-/** The type in words; empty where its shape tells as much. */
+/** The type in words; empty where the shape shows it. */
 function typeText(type: ColumnType): string {
   if (type.kind === 'struct') return ''
   if (type.kind === 'array') return type.element.kind === 'scalar' ? `ARRAY<${type.element.name}>` : ''

@@ -22,24 +22,26 @@ export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken)
   const unread = `${broken === 1 ? 'a manifest holds errors and was' : `${broken} manifests hold errors and were`} not looked at; see sluice validate`
   return [
     ...(broken > 0 ? [unread] : []),
-    ...strangePatterns(order, endpoints),
-    ...strangePins(order, endpoints),
+    ...unmatchedPatterns(order, endpoints),
+    ...undeclaredPins(order, endpoints),
     ...closedEndpoints(order, endpoints),
   ]
 }
 
 type Endpoints = FolderAccess['endpoints']
 
-function strangePatterns({ allow }: NewToken, endpoints: Endpoints): readonly string[] {
+function unmatchedPatterns({ allow }: NewToken, endpoints: Endpoints): readonly string[] {
   const names = endpoints.map(({ name }) => name)
-  const strange = allow.filter(pattern => !names.some(name => namePattern(pattern).test(name)))
-  return strange.map(pattern => `no endpoint is named "${pattern}"${didYouMean(pattern, names)}`)
+  const unmatched = allow.filter(pattern => !names.some(name => namePattern(pattern).test(name)))
+  return unmatched.map(pattern => `no endpoint is named "${pattern}"${didYouMean(pattern, names)}`)
 }
 
-function strangePins({ pin = {} }: NewToken, endpoints: Endpoints): readonly string[] {
+function undeclaredPins({ pin = {} }: NewToken, endpoints: Endpoints): readonly string[] {
   const declared = new Set(endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)))
-  const strange = Object.keys(pin).filter(name => !declared.has(name))
-  return strange.map(name => `no endpoint declares "${name}", so the token may call none${didYouMean(name, declared)}`)
+  const undeclared = Object.keys(pin).filter(name => !declared.has(name))
+  return undeclared.map(
+    name => `no endpoint declares "${name}", so the token may call none${didYouMean(name, declared)}`,
+  )
 }
 
 /** The endpoints that the patterns name but the token may not call, by the reason. */

@@ -214,7 +214,7 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
   }
 }
 
-/** What calls in tests need besides an engine: nothing is cached, and nothing is limited. */
+/** What calls in tests need besides an engine. Nothing is cached or limited. */
 export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
   const clock = systemClock()
   const observe = (): void => {}

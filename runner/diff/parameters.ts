@@ -51,7 +51,7 @@ function diffConstraints(name: string, base: Parameter, head: Parameter, report:
   }
   const [shorter, longer] = [head.max_length ?? Number.POSITIVE_INFINITY, base.max_length ?? Number.POSITIVE_INFINITY]
   if (shorter !== longer) changed(shorter < longer, was('max_length', base.max_length, head.max_length))
-  // Whether one regular expression takes all that another does cannot be told in general.
+  // Whether one regular expression matches all that another matches cannot be decided in general.
   if (base.pattern !== head.pattern) changed(head.pattern !== undefined, was('pattern', base.pattern, head.pattern))
   if (head.format !== undefined && base.format === undefined) changed(true, 'format is re2; it had none')
 }

@@ -162,13 +162,13 @@ export class Workspace {
       await this.texts.read()
     }
     const schemas = this.#readSchemas()
-    const { functions, diagnostics: strange } = readFunctions(
+    const { functions, diagnostics: leftOut } = readFunctions(
       relative(this.folders.root, this.folders.functions).split(sep).join('/'),
       this.texts.all('function'),
     )
     // A schema that was sound before stays in use in that state.
     const broken = schemas.filter(({ file }) => !this.#tables.has(tableOf(file)))
-    const mistakes = [...broken, ...strange]
+    const mistakes = [...broken, ...leftOut]
     const checker = await this.#checkerFor([...this.#tables.values()], functions, mistakes)
     this.#setReady()
     const manifests = this.texts.all('manifest')

@@ -113,7 +113,7 @@ export async function loadEndpoints(
   if (only === undefined) return { ...loaded, broken, diagnostics: all }
   // A folder that cannot be read is always reported.
   const isWanted = (file: string): boolean => file === dir || only.some(path => isWithin(path, file))
-  const strange = only.filter(path => !isWithin(path, dir) && !found.paths.some(file => isWithin(path, file)))
+  const outside = only.filter(path => !isWithin(path, dir) && !found.paths.some(file => isWithin(path, file)))
   const details = loaded.details.filter(({ file }) => isWanted(file))
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
@@ -122,7 +122,7 @@ export async function loadEndpoints(
     files: loaded.files.filter(isWanted),
     diagnostics: [
       ...all.filter(({ file }) => isWanted(file)),
-      ...strange.map(file => notBelow(dir, file, found.paths)),
+      ...outside.map(file => notBelow(dir, file, found.paths)),
     ],
     manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
     variants: [...counts].reduce((sum, [file, variants]) => (isWanted(file) ? sum + variants : sum), 0),

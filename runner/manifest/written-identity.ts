@@ -1,4 +1,4 @@
-/** Reads the name and id of a manifest whose YAML may be broken, so that a call for it can be told what is wrong. */
+/** Reads the name and id of a manifest whose YAML may be broken, so that a call for it can be answered with what is wrong. */
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const ID_LINE = new RegExp(`^["']?id["']?\\s*:\\s*["']?(${UUID})(?![\\w-])`, 'im')
 const NAME_LINE = /^["']?name["']?\s*:\s*["']?([a-z0-9][a-z0-9.-]*)(?![\w-])/m

@@ -40,7 +40,7 @@ export interface Endpoint {
   readonly name: string
   readonly description: string
   readonly parameters: readonly Parameter[]
-  /** The parameter that tells tenants apart: a token must pin it or be for all tenants. Null: the endpoint has no tenants. */
+  /** The parameter that identifies the tenant: a token must pin it or be for all tenants. Null: the endpoint has no tenants. */
   readonly tenant: string | null
   readonly columns: readonly ContractColumn[]
   readonly maxRows: number

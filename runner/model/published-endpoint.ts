@@ -12,7 +12,7 @@ export interface PublishedEndpoint {
   readonly settings: Readonly<Record<string, unknown>>
   /** The arguments that the caller's token fixes, by name. */
   readonly pinned: Readonly<Record<string, string>>
-  /** The parameter that tells tenants apart. */
+  /** The parameter that identifies the tenant. */
   readonly tenant?: string
 }
 

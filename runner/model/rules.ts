@@ -3,7 +3,7 @@
 /** `says` is Markdown for docs/reference/diagnostics.md, which `npm run generate` writes. */
 interface RuleText {
   readonly says: string
-  /** The manifest is served all the same. @default false */
+  /** The manifest is served despite it. @default false */
   readonly isWarning?: true
   /** It is not a mistake. @default false */
   readonly isHint?: true

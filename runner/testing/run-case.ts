@@ -59,7 +59,7 @@ export async function runCase(
   return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
 }
 
-/** What an author reads of a failure: the message of a fault in the query, else the texts of all causes; empty where the caller is told all. */
+/** What an author reads of a failure: the message of a fault in the query, else the texts of all causes; empty where the caller sees everything. */
 function reasonOf(cause: unknown, detail: string): string {
   if (cause === undefined) return ''
   return cause instanceof QueryFault && cause.message !== detail ? cause.message : causeText(cause)

@@ -17,7 +17,7 @@ tests:
     expect: { count: 1 }
 `
 
-/** Each with faults of which \`faulty\` is the text, and \`sound\` what mends it. */
+/** Planted faults: \`faulty\` is the text of one, and \`sound\` corrects it. */
 interface Planted {
   readonly says: string
   readonly faulty: string

@@ -1,4 +1,4 @@
-/** Calls of the client in TypeScript, in this Node, of servers: results, problems, waits, renewed tokens, aborts. */
+/** Calls that the client in TypeScript makes, in this Node, to servers: results, problems, waits, renewed tokens, aborts. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -6,7 +6,7 @@ import { typescriptClient } from '../../runner/client/typescript.js'
 
 export type Described = Readonly<Record<string, unknown>>
 
-/** The part of a client that no endpoint changes. */
+/** The part of a client that is the same for all endpoints. */
 export const runtimeOf = (language: 'ts' | 'py'): string => readFileSync(`templates/client/runtime.${language}`, 'utf8')
 
 export const described = (name: string, more: Described = {}): Described => ({
@@ -78,7 +78,7 @@ export const FORMS: readonly (readonly [name: string, type: string, more: Descri
   ['later', 'GEOGRAPHY', {}, 'unknown', 'Json'],
 ]
 
-/** Texts with all that ends a comment, a line or a string somewhere, or orders something of a tool. */
+/** Texts with everything that ends a comment, a line or a string in some language, or that a tool reads as an instruction. */
 export const HOSTILE: readonly string[] = [
   '*/ throw 1 /*',
   'a\nb\r\nc\u2028d\u2029e\u0085f\fg\vh',

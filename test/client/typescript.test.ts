@@ -202,7 +202,7 @@ describe('a client in TypeScript', function () {
     expect(Object.keys(membersOf(endpoint, 'row')).sort()).to.deep.equal([...names].sort())
     const text = typescriptClient([endpoint], '')
     expect(text).not.to.match(/[\u202a-\u202e\u2066-\u2069\0\u2028]/)
-    // A line of a comment that gives orders to the compiler.
+    // A line of a comment that is an instruction to the compiler.
     expect(text).not.to.match(/^\s*(?:\/\*\*?|\*|\/\/)?\s*@/m)
   })
 

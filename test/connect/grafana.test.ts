@@ -1,4 +1,4 @@
-/** What provisions Grafana, held against the schemas of its files; Grafana itself is not there. */
+/** The files that provision Grafana, checked against their schemas; Grafana itself does not run. */
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'

@@ -26,7 +26,7 @@ describe('sluice lsp: folders and the process', () => {
     editors.push(editor)
     return editor
   }
-  /** Opens the manifest with a mistake, and returns what is said of it. */
+  /** Opens the manifest with a mistake, and returns its diagnostics. */
   const mistake = async (editor: Editor, uri: string): Promise<string> => {
     await editor.open(uri, ORDERS.replace('item.price', 'item.prize'))
     return (await editor.messages(uri, found => found.length > 0)).join('\n')

@@ -43,7 +43,7 @@ async function load(
     tables,
     checkSql: checkByTranslation(tables),
   })
-  // Some names of parameters are warned of, and served all the same.
+  // Some names of parameters only get a warning, and are served.
   expect(loaded.diagnostics.filter(({ rule }) => rule !== 'parameter/object-member')).to.deep.equal([])
   return loaded.endpoints[0]!
 }

@@ -1,4 +1,4 @@
-/** `<name>.example.json` beside manifests: read by the loader, held against the contract by `validate`. */
+/** `<name>.example.json` beside manifests: read by the loader, checked against the contract by `validate`. */
 import { expect } from 'chai'
 import { tableCatalogue } from '../../googlesql/index.js'
 import { checkExample } from '../../runner/manifest/check/example.js'

@@ -76,7 +76,7 @@ for (const { of, file, told } of KINDS) {
         actual.push({ ...mistake, told: found.join('\n') })
         const at = sound.slice(0, sound.indexOf(right)).split('\n').length
         if (process.env['UPDATE_CASES'] !== '1') expect(found).to.deep.equal([expected])
-        // What is not closed is told where it begins. What is missing, and what two places say otherwise, is told at the other place.
+        // What is not closed is reported where it begins. What is missing, or differs between two places, is reported at the other place.
         if (
           wrong === '' ||
           /is not closed/.test(String(found[0])) ||

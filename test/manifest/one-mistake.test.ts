@@ -70,7 +70,7 @@ interface Kind {
   /** What may be wrong there. */
   readonly where: (sound: Sound) => readonly Place[]
   readonly wrong: (found: string, random: Random) => string
-  /** Whether the place of the diagnostic may be another line, since what is not closed goes on. */
+  /** Whether the diagnostic may be on another line, since what is not closed goes on. */
   readonly endsElsewhere?: true
 }
 

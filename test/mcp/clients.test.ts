@@ -1,4 +1,4 @@
-/** The SDK's clients of both generations, as agents have them; each answer is held against its tool's output schema. */
+/** The SDK's clients of both generations, as agents have them; each answer is checked against its tool's output schema. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

@@ -124,7 +124,7 @@ describe('mcp: hostile requests', () => {
     const name = fc.oneof(fc.constantFrom('count', 'size', 'search', 'rows', '__proto__', 'constructor'), fc.string())
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 4 }), async args => {
-        // Large counts and texts are other tests'.
+        // Other tests send large counts and texts.
         for (const one of ['count', 'size']) if (Number(args[one]) > 50) args[one] = 50
         const { result, error } = await http.ask('tools/call', { name: 'shop_orders', arguments: args })
         expect(error, JSON.stringify(error)).to.equal(undefined)

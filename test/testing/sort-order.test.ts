@@ -1,4 +1,4 @@
-/** The order that `ordered_by` holds rows against: BigQuery's. */
+/** The order that `ordered_by` expects of rows: BigQuery's. */
 import { expect } from 'chai'
 import { firstUnsorted } from '../../runner/testing/sort-order.js'
 

@@ -110,11 +110,11 @@ async function compareAll(
   io: Io,
 ): Promise<number> {
   const compared: Compared[] = []
-  const asked = { nowMicros: order.nowMicros, signal: io.interruption() }
+  const callOptions = { nowMicros: order.nowMicros, signal: io.interruption() }
   for (const call of calls) {
     const [duckdb, bigquery] = await Promise.all([
-      answerOf(engines.duckdb, call, asked),
-      answerOf(engines.bigquery, call, asked),
+      answerOf(engines.duckdb, call, callOptions),
+      answerOf(engines.bigquery, call, callOptions),
     ])
     const down = [duckdb, bigquery].find(({ failure }) => failure?.code === 'ENGINE_UNAVAILABLE')
     if (down) {
@@ -141,10 +141,10 @@ interface Answered {
 }
 
 /** @throws RunnerError when the call itself is wrong, which is the same on both engines. */
-async function answerOf(runner: Runner, call: Call, asked: CallOptions): Promise<Answered> {
+async function answerOf(runner: Runner, call: Call, callOptions: CallOptions): Promise<Answered> {
   try {
     const { columns, body, isTruncated, rowCount } = await runner.call(call.endpoint, call.arguments, {
-      ...asked,
+      ...callOptions,
       format: 'table',
     })
     return { answer: { kind: 'rows', columns, body, isTruncated }, rows: rowCount, failure: null }
@@ -155,7 +155,7 @@ async function answerOf(runner: Runner, call: Call, asked: CallOptions): Promise
   }
 }
 
-/** The author may know what a caller is not told. */
+/** The cause, which an author may see and a caller may not, else the detail. */
 function messageOf({ detail, cause }: RunnerError): string {
   return cause instanceof QueryFault || cause instanceof Error ? cause.message : detail
 }

@@ -52,13 +52,13 @@ export function createGit(environment: Environment): Git {
     runGit(['-C', folder, ...args], env, input)
   return {
     async findRevision(name, folder) {
-      const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
-      const { code, out } = await ask(folder, asked)
+      const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
+      const { code, out } = await ask(folder, args)
       return code === 0 ? { folder, commit: out.toString().trim() } : null
     },
     async repositoryOf(folder) {
-      const asked = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
-      const { code, out } = await ask(folder, asked)
+      const args = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
+      const { code, out } = await ask(folder, args)
       const [isShallow, root = '', prefix = ''] = out.toString().split('\n')
       return code === 0 ? { root, prefix, isShallow: isShallow === 'true' } : null
     },
@@ -66,8 +66,8 @@ export function createGit(environment: Environment): Git {
       mkdirSync(target, { recursive: true })
       const prefix = path === '' || path.endsWith('/') ? path : `${path}/`
       // A path to nothing in this revision lists nothing.
-      const asked = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', prefix || '.']
-      const listed = succeeded(await ask(folder, asked))
+      const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', prefix || '.']
+      const listed = succeeded(await ask(folder, args))
       const names = listed
         .toString()
         .split('\0')

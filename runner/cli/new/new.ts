@@ -212,9 +212,9 @@ async function keepPassingTest(
   let passing: string | null = null
   for (const text of tests) {
     writeFileSync(testFile, text)
-    const told = await runTests(testFile, settingFlags, io)
-    if (told !== null) {
-      problems = told
+    const printed = await runTests(testFile, settingFlags, io)
+    if (printed !== null) {
+      problems = printed
       continue
     }
     const updated = readFileSync(testFile, 'utf8')
@@ -236,18 +236,18 @@ async function runTests(
   settingFlags: Readonly<Record<string, string | undefined>>,
   io: Io,
 ): Promise<string | null> {
-  let told = ''
+  let printed = ''
   const quiet: Io = {
     ...io,
     print: text => {
-      told += String(text)
+      printed += String(text)
     },
     printError: text => {
-      told += text
+      printed += text
     },
   }
   const code = await testEndpoints([testFile], settingFlags, { update: true, format: 'text' }, quiet)
-  return code === EXIT.clean ? null : told
+  return code === EXIT.clean ? null : printed
 }
 
 /** `project=a`: what a first call needs. */

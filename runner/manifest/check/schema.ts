@@ -79,8 +79,8 @@ export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: Ma
 function worthReporting(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   // An `if` that fails reports the errors of its branch and one of its own.
   const own = errors.filter(({ keyword }) => keyword !== 'if')
-  let told = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
-  const choices = told
+  let reported = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
+  const choices = reported
     .filter(error => error.keyword === 'anyOf')
     .sort((a, b) => b.instancePath.length - a.instancePath.length)
   for (const choice of choices) {
@@ -88,17 +88,19 @@ function worthReporting(errors: readonly ErrorObject[]): readonly ErrorObject[] 
       error.instancePath === choice.instancePath && ['type', 'const', 'enum', 'pattern'].includes(error.keyword)
     const isInside = (error: ErrorObject): boolean =>
       error !== choice && (error.instancePath + '/').startsWith(choice.instancePath + '/')
-    const hasNews = typeof choice.data === 'object' && told.some(error => isInside(error) && !isShape(error))
-    told = told.filter(error => (hasNews ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error)))
+    const hasNews = typeof choice.data === 'object' && reported.some(error => isInside(error) && !isShape(error))
+    reported = reported.filter(error =>
+      hasNews ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error),
+    )
   }
-  return told.filter(error => !isMisspelt(error, told) && !isOfAnotherType(error, told))
+  return reported.filter(error => !isMisspelt(error, reported) && !isOfAnotherType(error, reported))
 }
 
 /** Whether a member is missing only because its key is misspelt, which another error says. */
-function isMisspelt({ keyword, instancePath, params }: ErrorObject, told: readonly ErrorObject[]): boolean {
+function isMisspelt({ keyword, instancePath, params }: ErrorObject, reported: readonly ErrorObject[]): boolean {
   if (keyword !== 'required') return false
   const missing = String(params['missingProperty'])
-  return told.some(other => {
+  return reported.some(other => {
     const key = String(other.params['additionalProperty'])
     const isUnknown = other.keyword === 'additionalProperties' && other.instancePath === instancePath
     return isUnknown && (new RegExp(`^${missing}[\\s:=]`).test(key) || meantKey(key, [missing]) !== undefined)
@@ -106,8 +108,8 @@ function isMisspelt({ keyword, instancePath, params }: ErrorObject, told: readon
 }
 
 /** Whether a value is not listed only because it has another type, which another error says. */
-const isOfAnotherType = ({ keyword, instancePath }: ErrorObject, told: readonly ErrorObject[]): boolean =>
-  keyword === 'enum' && told.some(other => other.keyword === 'type' && other.instancePath === instancePath)
+const isOfAnotherType = ({ keyword, instancePath }: ErrorObject, reported: readonly ErrorObject[]): boolean =>
+  keyword === 'enum' && reported.some(other => other.keyword === 'type' && other.instancePath === instancePath)
 
 /** The steps of a JSON Pointer; indexes of lists as numbers. */
 function pathOf(pointer: string, root: unknown): NodePath {
