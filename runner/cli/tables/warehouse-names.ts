@@ -24,7 +24,7 @@ export function tablePlace(name: string, project: string): TablePlace {
   return { ...datasetPlace(name.slice(0, dot), project), table: name.slice(dot + 1) }
 }
 
-/** As SQL and schema files name it: with its project only where that is another than `project`. */
+/** As SQL and schema files name it: with its project only where that is not `project`. */
 export function tableName(place: TablePlace, project: string): string {
   const name = `${place.dataset}.${place.table}`
   return place.project === project ? name : `${place.project}.${name}`

@@ -51,7 +51,7 @@ class JsonReader {
   }
 
   end(): void {
-    if (this.#peek() !== '') throw new Mistake(this.#at, 'the file goes on after its last bracket')
+    if (this.#peek() !== '') throw new Mistake(this.#at, 'there is more text after the last bracket')
   }
 
   #member(): void {
