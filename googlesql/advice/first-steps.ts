@@ -34,9 +34,7 @@ const ADVICE: readonly (readonly [RegExp, (found: Found, match: RegExpExecArray)
   [
     /^Syntax error: Unexpected keyword (?:ASC|DESC)/,
     ({ before, token }) =>
-      /^(?:BY|,)$/.test(term(before, -1))
-        ? `${token!.term} comes after its column: ORDER BY day ${token!.term}`
-        : null,
+      /^(?:BY|,)$/.test(term(before, -1)) ? `${token!.term} comes after its column: ORDER BY day ${token!.term}` : null,
   ],
   [
     /^Syntax error: Unexpected keyword (?:WHERE|GROUP|HAVING|QUALIFY|ORDER|LIMIT)/,
