@@ -1,8 +1,8 @@
 /**
- * Says which expression a query fails at. The query is run again with some of the expressions that may fail made safe: if it
- * still fails, the reason is another one.
+ * Finds the expression at which a query fails. The query is run again with some of the expressions that may fail made safe: if
+ * it still fails, another expression is the reason.
  *
- * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, are NULL where they do.
+ * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, give NULL instead of failing.
  */
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
@@ -14,7 +14,7 @@ import { raises } from './fallible.js'
 export interface FalliblePlaces {
   /** Their offsets in the text of the query, in the order of their evaluation. */
   readonly tolerable: readonly number[]
-  /** Those of the expressions that cannot be made safe. */
+  /** The offsets of the expressions that cannot be made safe. */
   readonly others: readonly number[]
 }
 

@@ -18,7 +18,7 @@ export interface Entry {
    */
   readonly kind: 'column' | 'path' | 'constant' | 'computed'
   readonly isVolatile: boolean
-  /** Entries of the same value have the same source. */
+  /** The number of the value: entries with the same number have the same value. */
   readonly source: number
 }
 

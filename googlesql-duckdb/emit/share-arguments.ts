@@ -12,7 +12,7 @@ import { columnEntry } from './scans/select-block.js'
 
 type Args = readonly (Expr | null)[]
 export type Parts = readonly (Fragment | null)[]
-/** What is written of arguments whose SQL is this: names of slots, or words. */
+/** Writes SQL over arguments, each given by its own SQL: the name of a slot, or a word. */
 export type Write = (sql: readonly (string | null)[]) => string
 
 /** The arguments as slots of a template; words are written as they are. */

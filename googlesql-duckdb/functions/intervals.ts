@@ -37,8 +37,8 @@ export function writtenMicros(expr: Expr): bigint | null {
 }
 
 /**
- * The parts of a text that is written; null for any other, and for one that is not an INTERVAL: that is an error for the row that
- * reads it.
+ * The parts of an INTERVAL that a literal text gives. Null for another expression, and for a text that is not an INTERVAL,
+ * which is an error only for a row that reads it.
  */
 function writtenParts(text: Expr, part: string, to: string): IntervalParts | null {
   if (text.kind !== 'literal' || typeof text.value !== 'string') return null

@@ -1,10 +1,10 @@
 /**
- * ORDER BY over groups whose keys leave ties. The groups come in the order of a hash table, so that without more keys a query
- * would give its rows in another order, and below a LIMIT other rows, each time that it runs. Rows of tables and constants keep
- * the order in which they are read.
+ * Adds sort keys to an ORDER BY over groups whose own keys leave ties. Groups come in the order of a hash table, so each run of
+ * the query could give its rows in another order, and with a LIMIT other rows. Rows of tables and constants keep the order in
+ * which they are read.
  *
- * Before: a plan that nothing is to be pruned of. After: an order over groups, or over a set operation or a join of them, has the
- * columns that are read of its rows as further keys, until they tell all groups apart.
+ * Before: a plan from which nothing is pruned later. After: an order over groups, or over a set operation or a join of them,
+ * has the columns that are read of its rows as further keys, until they tell all groups apart.
  */
 
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
@@ -89,7 +89,7 @@ function isOfGroups(scan: Scan, facts: Facts): boolean {
       return scan.operator !== 'UNION' || !scan.isAll || scan.inputs.some(input => isOfGroups(input, facts))
     case 'cte': {
       const cte = facts.ctes.get(scan.cte)!
-      // The terms of a recursion read the CTE itself, and are not looked into.
+      // The terms of a recursion read the CTE itself; they are not examined.
       return cte.recursion?.isAll === false || isOfGroups(cte.scan, facts)
     }
     case 'one-row':
@@ -115,7 +115,7 @@ function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, cons
   const known = new Set(scan.keys.flatMap(({ expr }) => (expr.kind === 'column' ? [rootOf(expr.column.id)] : [])))
   const { at } = scan.keys[0]!.expr
   const ties: OrderScan['keys'][number][] = []
-  // A list is dear to sort by, and seldom needed.
+  // To sort by a list is slow, and seldom needed.
   const candidates = [...read.filter(({ type }) => isOrderable(type)), ...read.filter(({ type }) => !isOrderable(type))]
   for (const column of candidates) {
     if (groupKeys?.every(id => known.has(rootOf(id)))) break

@@ -24,7 +24,7 @@ export type VariableStatement =
       readonly kind: 'declare'
       readonly at: number
       readonly names: readonly Identifier[]
-      /** Null where the default tells the type. */
+      /** Null where the type follows from the default. */
       readonly type: TypeNode | null
       readonly value: Expression | null
     }

@@ -1,4 +1,4 @@
-/** What stands directly inside a node of the syntax tree. All that looks through a tree goes through childrenOf. */
+/** The nodes directly inside a node of the syntax tree. All code that visits a tree uses childrenOf. */
 import type {
   Expression,
   From,
@@ -17,7 +17,10 @@ export type Node = QueryBody | From | Pipe | Expression
 
 type Children = readonly (Node | null)[]
 
-/** In their order; of what stands between two nodes (items, windows, arguments) the nodes in it. Types hold none. */
+/**
+ * In the order of the text. Parts that are not nodes (items, windows, arguments) are replaced by the nodes in them. A type has
+ * no children.
+ */
 export function childrenOf(node: Node): readonly Node[] {
   return partsOf(node).filter(child => child !== null)
 }

@@ -269,7 +269,7 @@ function partsOf({ parts }: ResultFacts, evaluation: Evaluation, facts: readonly
   if (parts === 'elements') return both(facts).parts
   if (parts !== 'argument') return []
   if (evaluation === 'chosen') return both(facts.slice(1)).parts
-  // After the first argument, a function of windows has an offset and a default.
+  // The further arguments of a window function are an offset and a default.
   return both(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
 }
 
@@ -297,7 +297,7 @@ const isNullFree = ({ name, isSafe }: AggregateCall): boolean => !isSafe && resu
 
 const isSmallLiteral = (value: unknown): boolean => typeof value === 'string' && Number.isSafeInteger(Number(value))
 
-/** Facts that all have. */
+/** The facts that hold for all of these values. */
 const both = (facts: readonly ValueFacts[]): ValueFacts => ({
   isNeverNull: facts.every(fact => fact.isNeverNull),
   isSmall: facts.every(fact => fact.isSmall),

@@ -52,7 +52,7 @@ function whyNotReturned(type: Type): string | null {
   }
 }
 
-/** The reason for the element of an array or a field of a struct. */
+/** The reason why a type within an array or a struct has no form. */
 function inParts(type: Type, why: (part: Type) => string | null): string | null {
   if (type.kind === 'ARRAY') return why(type.element)
   if (type.kind !== 'STRUCT') return null
@@ -67,7 +67,7 @@ function inParts(type: Type, why: (part: Type) => string | null): string | null 
   return null
 }
 
-/** Compiles the body, which runs nothing of it. */
+/** Compiles the body without running it. */
 function syntaxError(body: string, names: readonly string[]): string | null {
   try {
     new Function(...names, body)

@@ -1,6 +1,6 @@
 /**
- * Time zones that are not zones of a place: EST, EST5EDT, CET and their like. Since its release 2024b the tz database, and so
- * the platform's copy of it, makes them links to the zones of cities, whose clocks differed from these rules in early years.
+ * Time zones that do not belong to a place: EST, EST5EDT, CET and others. Since its release 2024b the tz database, and so the
+ * platform's copy of it, makes them links to the zones of cities, whose clocks differed from these rules in early years.
  */
 
 /** Offsets in seconds east of Greenwich, all year. */
@@ -79,7 +79,7 @@ const RULED_ZONES: ReadonlyMap<string, LegacyZone> = new Map([
 /** The offset of EST, MST or HST in seconds east of Greenwich; undefined for any other zone. */
 export const fixedZoneOffset = (zone: string): number | undefined => FIXED_OFFSETS.get(zone)
 
-/** The city whose rules a zone has, and the instant (seconds since 1970) since when; undefined for other zones. */
+/** The city whose rules a zone follows, and from which instant (seconds since 1970); undefined for other zones. */
 export const cityOfZone = (zone: string): { readonly city: string; readonly since: number } | undefined =>
   RULED_ZONES.get(zone)
 

@@ -1,17 +1,17 @@
 /**
  * SEARCH in one text: the grammar of search_query, and the tokens of LOG_ANALYZER and NO_OP_ANALYZER. Source: the language
- * reference, "Search functions" and "Text analysis". What the two leave open, or tell in two ways, is refused.
+ * reference, "Search functions" and "Text analysis". What those pages do not define, or define in two ways, is refused.
  */
 
 /** Whether the text is found. @throws SearchRefusal */
 export type TextSearch = (text: string) => boolean
 
-/** The query is not one: it has no tokens, or its grammar is wrong. */
+/** The search query is not valid: it has no tokens, or its grammar is wrong. */
 export class SearchError extends Error {
   override readonly name: string = 'SearchError'
 }
 
-/** What BigQuery may answer, and its documentation does not tell how. */
+/** BigQuery may accept the search query, but its documentation does not say what the result is. */
 export class SearchRefusal extends SearchError {
   override readonly name = 'SearchRefusal'
 }

@@ -102,7 +102,7 @@ function soundex(value: string): string {
   return result === '' ? '' : result.padEnd(4, '0')
 }
 
-/** @throws ScalarFunctionError for what is in the source twice, and for a result that is too long. */
+/** @throws ScalarFunctionError for a character that is in the source twice, and for a result that is too long. */
 export function translate(value: string, source: string, target: string): string {
   const targets = [...target]
   const mapping = new Map<string, string>()
@@ -133,7 +133,7 @@ export function repetitions(bytes: number, count: bigint): number {
   return bytes === 0 ? 0 : Number(count)
 }
 
-/** @throws ScalarFunctionError when LPAD and RPAD refuse to give so much, or to pad with nothing. */
+/** @throws ScalarFunctionError where LPAD and RPAD refuse: a result that is too long, or an empty padding. */
 export function checkPadding(size: bigint, isEmptyPattern: boolean): number {
   if (size < 0n) throw new ScalarFunctionError('Second argument (output size) for LPAD/RPAD cannot be negative')
   if (size > BigInt(MAX_OUTPUT_BYTES))

@@ -1,6 +1,6 @@
 /**
- * Changed copies of JSON values, for JSON_SET and its family. A name always means a member of an object, and an index an item
- * of an array; where the value is of another kind, the change is skipped and the document stays as it is.
+ * Makes changed copies of JSON values, for JSON_SET and related functions. A name always means a member of an object, and an
+ * index an item of an array; where the value is of another kind, the change is skipped and the document stays as it is.
  */
 import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-path.js'
 import { ScalarFunctionError } from '../scalar-function.js'
