@@ -94,7 +94,7 @@ class CertainReader {
     this.#scan(cte.scan)
   }
 
-  /** What is read of some columns is read of those that they stand for, by position. */
+  /** Marks as read the columns of `others` whose counterparts, by position, are read. */
   #alike(columns: readonly Column[], others: readonly Column[]): void {
     for (const [i, { id }] of columns.entries()) if (this.#needed.has(id) && others[i]) this.#needed.add(others[i].id)
   }

@@ -84,7 +84,7 @@ function formatProbe([pattern, ...rest]: readonly (Expr | null)[]) {
   return isWritten ? { at: pattern.at, sql: `SELECT FORMAT(${[quoted(pattern.value), ...values].join(', ')})` } : null
 }
 
-/** FORMAT_DATE and its like refuse a pattern whatever the value is. */
+/** FORMAT_DATE and the other format functions refuse a pattern whatever the value is. */
 function timeProbe(name: string, [pattern, value]: readonly (Expr | null)[]) {
   const type = /^FORMAT_(DATE|DATETIME|TIME|TIMESTAMP)$/.exec(name)?.[1]
   if (type === undefined || !isText(pattern) || value?.kind === 'literal') return null

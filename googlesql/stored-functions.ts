@@ -79,7 +79,7 @@ export function storedFunction(source: FunctionSource): StoredFunction {
   }
   const depth = body.kind === 'javascript' ? 0 : bodyDepth(body)
   const named = { ...name, name: source.name }
-  // Written so that the kind tells the definition.
+  // Two objects, so that the type of `definition` follows from `kind`.
   return stored.kind === 'scalar'
     ? { ...source, depth, ...stored, definition: { ...stored.definition, name: named } }
     : { ...source, depth, ...stored, definition: { ...stored.definition, name: named } }

@@ -13,7 +13,7 @@ const FILE = 'endpoints/projects.busiest.yaml'
 const CHARACTER_PX = 8.43
 const LINE_PX = 20
 const MARGIN_PX = 20
-/** Longer lines go on in the next, as in a terminal of so many columns. */
+/** Longer lines are wrapped, as in a terminal with this many columns. */
 const COLUMNS = 104
 
 /** The README's first manifest, and its lines 6 to 8 with two mistakes in them. */

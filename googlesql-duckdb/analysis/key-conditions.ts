@@ -11,7 +11,10 @@ import { mapExpr } from '../../googlesql/plan/rewrite.js'
 import { conjuncts, inputsOfScan, partsOf, someOf, someScan, visitScan } from '../../googlesql/plan/walk.js'
 import { BOOL } from '../../googlesql/types/types.js'
 
-/** By scan: conditions over the key columns and values that are the same for all rows, which every row meets that is used. */
+/**
+ * By scan: conditions on the key columns. Beside those they read only values that are the same for all rows. A row that does
+ * not meet them is not used.
+ */
 export type KeyConditions = ReadonlyMap<TableScan, readonly Expr[]>
 
 /** The name of the column that tells the parts of a table apart; undefined for a table that is read as a whole. */

@@ -12,7 +12,10 @@ export interface ShardRead {
   /** The shards; null for all tables whose names begin with the prefix. */
   readonly shards: readonly Shard[] | null
   readonly columns: readonly StructField[]
-  /** Tests of the column SHARD_SUFFIX that the suffix of each shard meets whose rows are used; `$1` is the first of `parameters`. */
+  /**
+   * Tests of the column SHARD_SUFFIX. A shard whose suffix does not pass all of them is not read; `$1` is the first of
+   * `parameters`.
+   */
   readonly conditions: readonly ShardCondition[]
 }
 
@@ -47,7 +50,7 @@ export class ShardReads {
 /** A place where the SQL reads a partitioned table. */
 export interface PartitionRead {
   readonly table: string
-  /** Tests of the hidden columns of PARTITION_ALIAS that each partition meets whose rows are used. */
+  /** Tests of the hidden columns of PARTITION_ALIAS. A partition that does not pass all of them is not read. */
   readonly conditions: readonly ShardCondition[]
 }
 

@@ -224,7 +224,7 @@ const spread =
   call => {
     const { type } = call.args[0]!
     if (type.kind !== 'FLOAT64') {
-      // DuckDB takes a decimal that is NULL before it runs for one without a type, and a list of those for a list of texts.
+      // While it plans, DuckDB gives a decimal that is NULL no type, and would make a list of them a list of texts.
       const items = aggregate(call, 'list', `CAST(${call.sql[0]} AS ${duckdbType(type)})`)
       return `bq_${type.kind.toLowerCase()}_${name}(CAST(${items} AS VARCHAR[]))`
     }

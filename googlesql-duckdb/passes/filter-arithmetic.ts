@@ -35,8 +35,9 @@ export function filterArithmetic(query: ResolvedQuery): ResolvedQuery {
 }
 
 /**
- * The rows of a table with the last filter that can fail changed; null where that one cannot be. DuckDB would move what can
- * fail behind it below the column, to rows that the filter leaves out. `isFiltered`: there is a filter above these rows.
+ * The rows of a table, where the last filter that can fail is changed; null where it cannot be. A filter that can fail and
+ * comes later would be moved by DuckDB below the column, to rows that this filter leaves out. `isFiltered`: there is a filter
+ * above these rows.
  */
 function inRows(scan: Scan, isFiltered: boolean, newColumn: NewColumn): Scan | null {
   if (!isOfTable(scan) || scan.kind === 'table') return null

@@ -4,7 +4,7 @@
  * which they are read.
  *
  * Before: a plan from which nothing is pruned later. After: an order over groups, or over a set operation or a join of them,
- * has the columns that are read of its rows as further keys, until they tell all groups apart.
+ * has the columns that are read of its rows as further keys, until no two groups have equal keys.
  */
 
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
@@ -127,7 +127,7 @@ function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, cons
   return { ...scan, keys: [...scan.keys, ...ties] }
 }
 
-/** The columns that tell the rows of the scan apart, where it has one row for each group of one aggregation. */
+/** The columns of which no two rows have equal values, where the scan has one row for each group of one aggregation. */
 function groupKeysOf(scan: Scan, ctes: Facts['ctes']): readonly number[] | null {
   switch (scan.kind) {
     case 'aggregate':

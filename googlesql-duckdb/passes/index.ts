@@ -84,7 +84,7 @@ export const QUICK_PASSES: readonly QuickPass[] = [
   },
 ]
 
-/** For both queries, last: what DuckDB has not is put in terms of what it has. */
+/** The last passes, for both queries: they replace what DuckDB does not have by what it has. */
 export const LAST_PASSES: readonly Pass[] = [
   {
     name: 'interval-keys',

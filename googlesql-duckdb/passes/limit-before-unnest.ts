@@ -1,8 +1,8 @@
 /**
- * `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time DESC LIMIT 100` as it is written reads the list of every row of the
- * table, which may be a hundred times as dear as the columns that choose and order rows. So rows are cut before their
- * lists are unnested: the first hundred of the table are enough where each has an element. Where lists are empty they may
- * not be; then the query fails, and has to be run as it is written.
+ * `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time DESC LIMIT 100` as it is written reads the list of every row of the table,
+ * which may take a hundred times as long as to read the columns that choose and order rows. So rows are cut before their lists
+ * are unnested: the first hundred of the table are enough where each has an element. Where lists are empty they may not be;
+ * then the query fails, and has to be run as it is written.
  *
  * Before: a plan that nothing is to be pruned of. After: null where rows cannot be cut so, or it is no use; or the plan, in
  * which the first rows of the table are a common table expression, with a test of their number above it.
@@ -117,7 +117,7 @@ function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wi
     otherwise: call('ERROR', BOOL, [literal(STRING, CUT_SHORT, at)], at),
     at,
   }
-  // The check filters the limited rows, not the unnested ones: of those there may be none, and then it would not be computed.
+  // The check filters the limited rows, not the unnested ones: there may be no unnested row, and then the check would not be computed.
   const enough = filtered(rows, isEnough)
   const body: LimitScan = { ...limit, input: { ...order, input: spread.over(enough) } }
   return { kind: 'with', ctes: [first], body, columns: limit.columns }

@@ -156,7 +156,7 @@ function rebuild(original: Scan, live: Live, isOrderSeen: boolean): Scan {
   return withInputs(own, inputs.map(narrow))
 }
 
-/** The scan without what it computes for nothing, over its inputs as they are. */
+/** The scan without computed columns that nothing reads; its inputs are unchanged. */
 function withoutDead(scan: Scan, live: Live): Scan {
   const isLive = (column: Column): boolean => live.columns.has(column.id)
   const used = <P extends { readonly column: Column }>(parts: readonly P[]): readonly P[] =>

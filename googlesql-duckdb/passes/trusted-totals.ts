@@ -62,8 +62,8 @@ function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
 }
 
 /**
- * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All its groups must be
- * looked at: what stands above it leaves none out, and what cuts the result off has to sort them first.
+ * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All of its groups must be
+ * read: no scan above it leaves one out, and a LIMIT above it has to sort them first.
  */
 function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | null {
   const over = (input: Scan | null): Scan | null => input && withInputs(scan, [input])

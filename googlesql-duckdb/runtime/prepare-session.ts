@@ -38,7 +38,7 @@ export async function prepareInstance(connection: DuckDBConnection): Promise<voi
 /** Creates the macros in the current database, after the scalar functions that they call. */
 async function createMacros(connection: DuckDBConnection): Promise<void> {
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
-  // A single transaction is written to disk once. DuckDB would optimize the body of each macro, for nothing.
+  // A single transaction is written to disk once. The optimizer is off, since it would optimize the body of each macro without any use.
   await connection.run(
     ['PRAGMA disable_optimizer;', 'BEGIN;', ...statements, 'COMMIT;', 'PRAGMA enable_optimizer;'].join('\n'),
   )

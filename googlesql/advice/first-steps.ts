@@ -14,7 +14,7 @@ export const firstSteps: Adviser = found => {
 const term = (tokens: readonly Token[], at: number): string => tokens.at(at)?.term ?? ''
 const isWord = (token: Token | null | undefined): boolean => token?.kind === 'identifier'
 
-/** `number of sales` behind AS, in one line. */
+/** `number of sales` after AS: several words in one line. */
 export const wordsOfName: Adviser = ({ reason, before, token, after, source }) => {
   const first = before.at(-1)
   if (!reason.startsWith('Syntax error: Expected end of input but got ') || term(before, -2) !== 'AS') return null

@@ -1,7 +1,7 @@
 /** Functions and types of other dialects of SQL, with what GoogleSQL has in their place; and its own types and date parts. */
 import { nearest } from '../suggest.js'
 
-/** Functions of other dialects, and those of GoogleSQL that BigQuery has not. */
+/** Functions of other dialects, and functions of GoogleSQL that BigQuery does not have. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
   ADD_MONTHS: 'DATE_ADD(date, INTERVAL n MONTH)',
   ARRAY_CONTAINS: 'value IN UNNEST(array)',

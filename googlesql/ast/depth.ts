@@ -3,7 +3,10 @@
 import { SqlError } from '../sql-error.js'
 import { childrenOf, type Node } from './walk.js'
 
-/** The greatest depth of a tree, in nodes. A recursive reader takes a few stack frames a level and has about ten thousand. */
+/**
+ * The greatest depth of a tree, in nodes. A recursive function needs a few stack frames for each level, and the stack has about
+ * ten thousand.
+ */
 export const MAX_DEPTH = 500
 
 /** The greatest depth of the body of a temporary function, in nodes: smaller, because the body replaces every call. */
@@ -29,8 +32,8 @@ export function refuseDeepTree(root: Node, source: string, most: number = MAX_DE
 }
 
 /**
- * What a body adds to the depth of a tree in which it replaces a call. A query costs its readers as much as the deepest body: DuckDB
- * plans queries inside each other in a time that doubles with each.
+ * What a body adds to the depth of a tree in which it replaces a call. A body with a query counts as the deepest one that is
+ * allowed: the time in which DuckDB plans queries inside each other doubles with each.
  */
 export function bodyDepth(body: Node): number {
   let deepest = 0
@@ -42,6 +45,6 @@ export function bodyDepth(body: Node): number {
   return deepest
 }
 
-/** What stands between a node and those in it (arguments, branches, items) costs its readers as much as a node. */
+/** How many levels a node adds: two where arguments, branches or items are between it and the nodes in it. */
 const levelsOf = ({ kind }: Node): number => (WRAPPING.has(kind) ? 2 : 1)
 const WRAPPING: ReadonlySet<Node['kind']> = new Set(['call', 'case', 'struct', 'with', 'select'])

@@ -14,7 +14,10 @@ export const exprKey = (expr: Expr): string =>
 /** Whether two expressions are known to compute the same value. */
 export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === b.kind && exprKey(a) === exprKey(b))
 
-/** Equal keys: the same aggregate of the same rows, whatever it is asked for beside its arguments' values. */
+/**
+ * Equal keys mean equal results over the same rows: the key covers the arguments, DISTINCT, the order and all other clauses of
+ * the call.
+ */
 export const aggregateKey = ({ name, arguments: args, isDistinct, ignoresNulls, ...call }: AggregateCall): string => {
   const own: Own = new Map()
   const maybe = (part: Expr | null): string => (part ? keyOf(part, own) : '-')

@@ -157,7 +157,7 @@ export function resolveUserCall(
   })
 }
 
-/** Calls would make the tree too large; told at the place of the outermost of them that a text has. */
+/** The calls would make the tree too large. Its place is the outermost of these calls that is in the text. */
 export class CallLimitError extends SqlError {}
 
 /** Counts a call whose body is this deep, while `work` resolves it. @throws CallLimitError */

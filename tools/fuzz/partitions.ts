@@ -97,7 +97,7 @@ function condition(queries: Queries, key: Node, columns: readonly Node[]): Node 
   })
 }
 
-/** A query over a partitioned table, also behind a subquery, or over two that are joined. */
+/** A query over a partitioned table, perhaps within a subquery, or over two that are joined. */
 export function partitions(queries: Queries): Node {
   const { random } = queries
   const one = source(queries)

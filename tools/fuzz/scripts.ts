@@ -1,4 +1,4 @@
-/** Queries behind DECLARE and SET, and results with names that occur twice. The reference is asked a query without them. */
+/** Queries after DECLARE and SET, and results in which a name occurs twice. The reference gets an equal query without them. */
 import { INT64, STRING, type Type, typeName } from '../../googlesql/types/types.js'
 import { Expressions } from './expressions.js'
 import { literal } from './literals.js'

@@ -9,7 +9,10 @@ import {
 import type { SearchedParts } from '../../searched-parts.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
-/** Whether a text of the value is found; NULL where none is and one is NULL. The value is in the encoding of format/value.ts. */
+/**
+ * TRUE where a text of the value is found; else NULL where a text is NULL, else FALSE. The value is in the encoding of
+ * format/value.ts.
+ */
 function isFoundIn(value: string | null, parts: SearchedParts, scope: string, isFound: TextSearch): boolean | null {
   if (parts === null) return false
   if (parts === 'text') return value === null ? null : isFound(value)
