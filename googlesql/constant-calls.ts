@@ -5,6 +5,7 @@
  */
 import { findFunction } from './functions/all.js'
 import { evaluationOf, volatilityOf } from './functions/facts.js'
+import { signaturesOf } from './functions/shown-signature.js'
 import type { CallExpr, CastExpr, Column, CteScan, Expr, ResolvedCte, Scan } from './plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf, partsOfCall } from './plan/walk.js'
 import { shortTypeName } from './types/types.js'
@@ -165,13 +166,28 @@ function writtenConstant(expr: Expr): string | null {
     }
     case 'call': {
       if (!/^[A-Z][A-Z0-9_]*$/.test(expr.name) || volatilityOf(expr.name) !== 'immutable') return null
-      const given = expr.arguments.slice(0, expr.arguments.findLastIndex(argument => argument !== null) + 1)
-      const written = given.map(argument => argument && writtenConstant(argument))
-      return written.includes(null) ? null : `${expr.isSafe ? 'SAFE.' : ''}${expr.name}(${written.join(', ')})`
+      const written = writtenArguments(expr)
+      return written && `${expr.isSafe ? 'SAFE.' : ''}${expr.name}(${written.join(', ')})`
     }
     default:
       return null
   }
+}
+
+/** The arguments that are given, with the names of those that need one; null where an argument cannot be written. */
+function writtenArguments({ name, arguments: args }: CallExpr): readonly string[] | null {
+  const named = signaturesOf(findFunction(name)!)[0]!.parameters.filter(({ isNamedOnly }) => isNamedOnly)
+  const positional = args.slice(0, args.length - named.length)
+  const names = [...positional.map(() => ''), ...named.map(parameter => `${parameter.name} => `)]
+  const last = positional.findLastIndex(argument => argument !== null)
+  const written: string[] = []
+  for (const [i, argument] of args.entries()) {
+    if (argument === null && i > last) continue
+    const text = argument && writtenConstant(argument)
+    if (!text) return null
+    written.push(names[i] + text)
+  }
+  return written
 }
 
 const WITH_TYPE: ReadonlySet<string> = new Set('DATE DATETIME TIME TIMESTAMP NUMERIC BIGNUMERIC'.split(' '))

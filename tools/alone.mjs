@@ -1,9 +1,10 @@
 /** One process at a time: `make serve` and `make test`, begun at once in a fresh clone, would install and build over each other. */
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 /**
  * Runs `work` while no other process does so in this folder, and returns what it returns.
@@ -40,13 +41,24 @@ function lock(path) {
   })
 }
 
-/** Resolves when the process that has the lock releases it or ends. */
-function untilReleased(path) {
+/** Resolves when the process that has the lock may have released it, or has ended. */
+async function untilReleased(path) {
+  const dead = inodeOf(path)
+  // A process that is about to listen refuses connections too, for a moment.
+  for (let refusals = 0; refusals < 20; refusals += 1) {
+    if ((await connection(path)) !== 'ECONNREFUSED' || inodeOf(path) !== dead) return
+    await setTimeout(100)
+  }
+  if (inodeOf(path) === dead) rmSync(path, { force: true })
+}
+
+const inodeOf = path => statSync(path, { throwIfNoEntry: false })?.ino
+
+/** Connects, and resolves when that ends: to the code of the error, or to undefined. */
+function connection(path) {
   return new Promise(resolve => {
     const socket = connect(path)
-    socket.once('error', ({ code }) => {
-      if (code === 'ECONNREFUSED') rmSync(path, { force: true })
-    })
-    socket.once('close', () => resolve()).resume()
+    socket.once('error', ({ code }) => resolve(code))
+    socket.once('close', () => resolve(undefined)).resume()
   })
 }
