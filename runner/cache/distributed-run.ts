@@ -139,7 +139,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
       mayBeStored = false
       if (lease === 'stored') continue
       if (clock.ticksMs() - askedAt >= request.timeoutMs) {
-        observe({ kind: 'store.failed', operation: 'wait', cause: new Error(WAITED_IN_VAIN) })
+        observe({ kind: 'store.failed', operation: 'wait', cause: new Error(NO_OUTCOME) })
         return run(request, signal, options.isBackground)
       }
       isCollapsed = true
@@ -163,7 +163,8 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
 }
 
 /** Logged when the owner of a key hangs, or another program has written to its lease. */
-const WAITED_IN_VAIN = 'a key was claimed for as long as its query may take, and nothing came of it'
+const NO_OUTCOME =
+  'a key was claimed for as long as its query may take, but neither a result nor a failure was announced'
 
 type Claimed = Lease | 'stored' | null
 

@@ -60,10 +60,14 @@ export interface ResultCacheDeps {
   readonly random: () => number
 }
 
-/** The result of the lookup before a run, and which part of the store was asked. */
+/** The result of the lookup before a run. */
 interface LookedUp {
   readonly found: StoredResult | undefined
-  readonly asked: 'memory' | 'all' | 'before'
+  /**
+   * Which part of the store was asked: its memory, or all of it. `all-now` answered synchronously; since an `all-earlier`
+   * answer was sent, another run may have stored a result.
+   */
+  readonly asked: 'memory' | 'all-now' | 'all-earlier'
 }
 
 /** A cache over this store. */
@@ -122,7 +126,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     const isUnknown = lookedUp.asked === 'memory' && lookedUp.found === undefined
     callersRuns += 1
     try {
-      if (lookedUp.asked === 'all') return await runs.run(request, signal, false)
+      if (lookedUp.asked === 'all-now') return await runs.run(request, signal, false)
       return await runs.once(request, signal, { isBackground: false, newerThan: -Infinity, isUnknown })
     } catch (thrown) {
       if (request.isCurrent()) refusals.note(request.key, thrown)
@@ -151,11 +155,11 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 
   async function lookUp(key: string): Promise<LookedUp> {
-    let asked: LookedUp['asked'] = store.replicas ? 'memory' : 'all'
+    let asked: LookedUp['asked'] = store.replicas ? 'memory' : 'all-now'
     try {
       const answer = store.get(key)
       if (!(answer instanceof Promise)) return { found: answer, asked }
-      asked = 'before'
+      asked = 'all-earlier'
       return { found: await answer, asked }
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'get', cause })
@@ -166,7 +170,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   /** With replicas, looks only into memory; the shared store is asked later, together with the claim of the key. */
   async function lookUpFirst(key: string): Promise<LookedUp> {
     if (!store.replicas || refusals.find(key)) return lookUp(key)
-    return { found: lookAtOnce(store, key)?.result ?? undefined, asked: 'memory' }
+    return { found: peekInMemory(store, key)?.result ?? undefined, asked: 'memory' }
   }
 
   /** An older result that may replace this failure. @throws the failure where there is no such result. */
@@ -176,18 +180,18 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     const old = found ?? (asked === 'memory' ? (await lookUp(key)).found : undefined)
     const isUsable = old && isOfThisData(old, request) && clock.nowMs() < old.freshUntil + policy.staleIfErrorMs
     if (!isUsable) throw thrown
-    return without(old, 'stale')
+    return withoutRun(old, 'stale')
   }
 
   function serveStale(request: CacheRequest, result: StoredResult): CacheAnswer {
     warmer.touch(request, result.storedAt)
     revalidator.begin(request)
-    return without(result, 'stale')
+    return withoutRun(result, 'stale')
   }
 
   return {
     peek(request, before) {
-      const held = lookAtOnce(store, request.key, before)
+      const held = peekInMemory(store, request.key, before)
       if (!held?.result || !isFresh(held.result, request, clock.nowMs())) return undefined
       warmer.touch(request, held.result.storedAt)
       return held
@@ -224,7 +228,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       const now = clock.nowMs()
       if (found && isFresh(found, request, now)) {
         warmer.touch(request, found.storedAt)
-        return without(found, 'hit')
+        return withoutRun(found, 'hit')
       }
       const refusal = refusals.find(request.key)
       if (refusal) throw refusal
@@ -246,18 +250,18 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 }
 
-/** An answer from the store, without a run. */
-const without = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
+/** An answer from the store, withoutRun a run. */
+const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
   return { result, outcome, isStored: false, runMs: null, cost: null }
 }
 
 function answerOf({ result, isStored, isCollapsed, runMs, cost }: Run, isFirst: boolean): CacheAnswer {
-  if (runMs === null && !isCollapsed) return without(result, 'hit')
+  if (runMs === null && !isCollapsed) return withoutRun(result, 'hit')
   if (!isFirst || isCollapsed) return { result, runMs, outcome: 'coalesced', isStored: false, cost: null }
   return { result, isStored, runMs, cost, outcome: 'miss' }
 }
 
-function lookAtOnce(store: ResultStore, key: string, before?: HeldResult | null): HeldResult | undefined {
+function peekInMemory(store: ResultStore, key: string, before?: HeldResult | null): HeldResult | undefined {
   try {
     return store.hold?.(key, before)
   } catch {

@@ -17,14 +17,14 @@ export interface TimerQueue<T> {
   clear(): void
 }
 
-/** Passes due items to `hand`, earliest first, in batches. */
-export function createTimerQueue<T extends Due>(clock: Clock, hand: (due: readonly T[]) => void): TimerQueue<T> {
+/** Passes due items to `onDue`, earliest first, in batches. */
+export function createTimerQueue<T extends Due>(clock: Clock, onDue: (due: readonly T[]) => void): TimerQueue<T> {
   /** A binary heap: each item is due no later than its two children. */
   const heap: T[] = []
   let timerAt = Infinity
   let cancelTimer = (): void => {}
 
-  function rise(item: T): void {
+  function insert(item: T): void {
     let place = heap.length
     while (place > 0) {
       const above = (place - 1) >> 1
@@ -54,25 +54,25 @@ export function createTimerQueue<T extends Due>(clock: Clock, hand: (due: readon
     if (!first || first.dueAt >= timerAt) return
     cancelTimer()
     timerAt = first.dueAt
-    cancelTimer = clock.after(Math.min(LONGEST_MS, Math.max(0, timerAt - clock.nowMs())), handOver)
+    cancelTimer = clock.after(Math.min(LONGEST_MS, Math.max(0, timerAt - clock.nowMs())), passDue)
   }
 
-  function handOver(): void {
+  function passDue(): void {
     timerAt = Infinity
     const due: T[] = []
     while (heap[0] && heap[0].dueAt <= clock.nowMs()) due.push(takeFirst())
-    if (due.length > 0) hand(due)
+    if (due.length > 0) onDue(due)
     setTimer()
   }
 
   return {
     add(item) {
-      rise(item)
+      insert(item)
       setTimer()
     },
     keep(isKept) {
       // The timer is kept, and may find no due item.
-      for (const item of heap.splice(0)) if (isKept(item)) rise(item)
+      for (const item of heap.splice(0)) if (isKept(item)) insert(item)
     },
     clear() {
       heap.length = 0

@@ -46,13 +46,14 @@ export interface WarmerDeps {
 
 interface WarmEntry {
   request: CacheRequest
+  /** When the last call came, in milliseconds since 1970; so are the other times. */
   lastAsked: number
   /** When the query of the current result began. */
   storedAt: number
   /**
    * The value of `storedAt` that `dueAt` was computed from; another replica or a caller may have stored a newer result since.
    */
-  reckonedFrom: number
+  scheduledFrom: number
   dueAt: number
   failures: number
 }
@@ -72,7 +73,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
 
   function scheduleAt(entry: WarmEntry, dueAt: number): void {
     entry.dueAt = Math.max(clock.nowMs(), dueAt)
-    entry.reckonedFrom = entry.storedAt
+    entry.scheduledFrom = entry.storedAt
     waiting.add(entry)
   }
 
@@ -86,7 +87,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
   }
 
   /** Whether another replica or a caller has refreshed the entry in the meantime, so that it is due later. */
-  const isRefreshed = (entry: WarmEntry): boolean => entry.storedAt > entry.reckonedFrom
+  const isRefreshed = (entry: WarmEntry): boolean => entry.storedAt > entry.scheduledFrom
 
   /** How long this entry still yields to callers, in milliseconds. */
   function patienceMs({ request, dueAt }: WarmEntry): number {
@@ -158,7 +159,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
         entry.lastAsked = clock.nowMs()
         if (storedAt > entry.storedAt) entry.storedAt = storedAt
       } else if (entries.size < MAX_WARM_ENTRIES && request.isCurrent()) {
-        const added = { request, lastAsked: clock.nowMs(), storedAt, reckonedFrom: storedAt, dueAt: 0, failures: 0 }
+        const added = { request, lastAsked: clock.nowMs(), storedAt, scheduledFrom: storedAt, dueAt: 0, failures: 0 }
         entries.set(request.key, added)
         scheduleAt(added, nextDue(added))
       }

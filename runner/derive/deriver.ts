@@ -26,7 +26,7 @@ export interface Deriver {
 
 export interface DeriverOptions {
   readonly clock: Clock
-  /** The thread ends after so long without work, in milliseconds. @default 30,000 */
+  /** The thread ends after this long without work, in milliseconds. @default 30,000 */
   readonly idleMs?: number
 }
 

@@ -104,18 +104,18 @@ export class JsonBytes {
     const seconds = Math.floor(microsOfDay / 1_000_000)
     const minutes = Math.floor(seconds / 60)
     const hours = Math.floor(minutes / 60)
-    this.#digitsBehind(LETTER_T, hours, 2)
-    this.#digitsBehind(COLON, minutes - hours * 60, 2)
-    this.#digitsBehind(COLON, seconds - minutes * 60, 2)
+    this.#byteAndDigits(LETTER_T, hours, 2)
+    this.#byteAndDigits(COLON, minutes - hours * 60, 2)
+    this.#byteAndDigits(COLON, seconds - minutes * 60, 2)
     const micros = microsOfDay - seconds * 1_000_000
     const millis = Math.floor(micros / 1_000)
     if (micros === 0) return
-    if (micros === millis * 1_000) this.#digitsBehind(POINT, millis, 3)
-    else this.#digitsBehind(POINT, micros, 6)
+    if (micros === millis * 1_000) this.#byteAndDigits(POINT, millis, 3)
+    else this.#byteAndDigits(POINT, micros, 6)
   }
 
-  /** Appends the byte, and then the integer padded with zeros to `count` digits. */
-  #digitsBehind(byte: number, value: number, count: number): void {
+  /** Appends the byte, and then the integer, padded with zeros to `count` digits. */
+  #byteAndDigits(byte: number, value: number, count: number): void {
     const view = this.#view
     view.setUint8(this.length, byte)
     let rest = value
@@ -207,9 +207,9 @@ export class JsonBytes {
         view.setInt32(at, word, true)
         const special = specialBytes(word)
         if (special !== 0) {
-          const before = firstMark(special)
-          from += before
-          at += before
+          const count = firstMark(special)
+          from += count
+          at += count
           break
         }
         from += WORD

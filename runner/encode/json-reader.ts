@@ -44,10 +44,10 @@ export class JsonReader {
   /** Skips white space and returns the next byte; 0 at the end. */
   next(): number {
     const byte = this.#bytes[this.at]!
-    return byte > SPACE ? byte : this.#nextBehindSpace()
+    return byte > SPACE ? byte : this.#nextAfterSpace()
   }
 
-  #nextBehindSpace(): number {
+  #nextAfterSpace(): number {
     const bytes = this.#bytes
     let at = this.at
     while (at < bytes.length && isSpace(bytes[at]!)) at += 1
@@ -87,8 +87,8 @@ export class JsonReader {
   }
 
   /**
-   * Where the string that is next, if it is an integer of at most `maxDigits` digits without needless zeros, has its
-   * closing quote; 0 where it is anything else. Goes nowhere.
+   * The offset of the closing quote where a string with an integer comes next, of at most `maxDigits` digits and without
+   * leading zeros; 0 where anything else does. Does not move.
    */
   integerEnd(maxDigits: number): number {
     const { view, at: start } = this
@@ -102,7 +102,7 @@ export class JsonReader {
     return isZero && at !== start + 2 ? 0 : at
   }
 
-  /** The value of the integer that ends so; exact up to 2^53. Goes nowhere. */
+  /** The value of the integer whose closing quote is at `end`, see `integerEnd`; exact up to 2^53. Does not move. */
   integer(end: number): number {
     const { view, at } = this
     const isNegative = view.getUint8(at + 1) === MINUS
@@ -124,7 +124,7 @@ export class JsonReader {
     return this.#parsed(start - 1) as string
   }
 
-  /** Past a value: of lists and objects only brackets and strings are looked at. */
+  /** Goes past a value; reads only the brackets and strings of lists and objects, so it may be malformed. */
   skipValue(): void {
     const first = this.next()
     if (first === OPEN_LIST || first === OPEN_OBJECT) this.at = bracketsEnd(this.view, this.at)
@@ -132,7 +132,7 @@ export class JsonReader {
     else this.at = this.#wordEnd(this.at)
   }
 
-  /** Behind a number, true, false or null. */
+  /** The offset after a number, true, false or null. */
   #wordEnd(start: number): number {
     let at = start
     for (; at < this.size; at++) {
@@ -143,7 +143,7 @@ export class JsonReader {
     return at
   }
 
-  /** Past a colon and a value, which must be JSON. */
+  /** Goes past a colon and a value, which must be JSON. */
   protected skipMember(): void {
     this.expect(COLON)
     this.next()
@@ -167,8 +167,8 @@ export class JsonReader {
 }
 
 /**
- * Behind the last bracket of a list or an object. All of an answer's rows go through here: the loop over the words of
- * strings stands inside, as calls would take a third of its time.
+ * The offset after the closing bracket of a list or an object. All rows of an answer go through here, so the loop over the
+ * words of strings is written out: calls would take a third of the time.
  */
 function bracketsEnd(view: DataView, start: number): number {
   // V8 calls a function for a view's length.
@@ -193,7 +193,7 @@ function bracketsEnd(view: DataView, start: number): number {
   throw new JsonTextError('a bracket is not closed')
 }
 
-/** Behind the closing quote of a string whose text goes on at `from`. */
+/** The offset after the closing quote of a string whose text goes on at `from`. */
 function stringEnd(view: DataView, from: number): number {
   for (let at = plainEnd(view, from); ; at = plainEnd(view, at + 2)) {
     const byte = view.getUint8(at)

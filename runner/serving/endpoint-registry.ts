@@ -52,7 +52,7 @@ export interface EndpointRegistry {
 }
 
 /** Awaited between manifests and between table schemas, to yield to the event loop. */
-type Breathe = () => Promise<void>
+type YieldToEventLoop = () => Promise<void>
 
 export interface RegistryDeps<E extends Engine> {
   readonly relay: EngineRelay<E>
@@ -62,7 +62,7 @@ export interface RegistryDeps<E extends Engine> {
   readonly isStrict?: boolean
   /** The state of the files. Never rejects. */
   readonly fingerprint: () => Promise<string>
-  readonly readDefinitions: (yieldToEventLoop: Breathe) => Promise<Definitions>
+  readonly readDefinitions: (yieldToEventLoop: YieldToEventLoop) => Promise<Definitions>
   /** Opens an engine with these tables and functions. @throws SetupError. */
   readonly openEngine: (definitions: Definitions) => Promise<E>
   readonly load: (engine: E, options: Pick<LoadOptions, 'yieldToEventLoop' | 'cache'>) => Promise<Loaded>
@@ -110,7 +110,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
 
   async function read(): Promise<Reading<E>> {
     lastLoaded = null
-    const yieldToEventLoop = breather(clock, () => isClosed)
+    const yieldToEventLoop = createYield(clock, () => isClosed)
     const definitions = await deps.readDefinitions(yieldToEventLoop)
     const text = JSON.stringify(definitions)
     const present = text === known ? relay.current() : null
@@ -292,7 +292,7 @@ function goneOf(before: EndpointIndex, now: EndpointIndex): readonly string[] {
 }
 
 /** Yields to the event loop whenever a time slice is used up. */
-function breather(clock: Clock, isOver: () => boolean): Breathe {
+function createYield(clock: Clock, isOver: () => boolean): YieldToEventLoop {
   let since = clock.ticksMs()
   return async () => {
     if (clock.ticksMs() - since < SLICE_MS) return

@@ -12,7 +12,7 @@ const ENTRY_OVERHEAD_BYTES = 1_024
 const LARGEST_SHARE = 0.25
 
 /** The number of dropped entries that are removed at a time, so that the event loop can serve calls in between. */
-const LEAVING_AT_ONCE = 500
+const DROPPED_AT_ONCE = 500
 
 export interface MemoryStoreOptions {
   /** The bound for keys, bodies, finished headers and compressed representations together. */
@@ -55,7 +55,7 @@ export function openMemoryStore({
   /** The entries of each endpoint, by its id. */
   const groups = new Map<string, Set<Entry>>()
   /** Groups of endpoints that were removed or changed. */
-  const leaving = new Set<Set<Entry>>()
+  const dropped = new Set<Set<Entry>>()
 
   function groupOf(key: string): Set<Entry> {
     const endpoint = endpointIdOf(key)
@@ -75,18 +75,18 @@ export function openMemoryStore({
   }
 
   /** Removes a part of the dropped entries, and schedules the rest. */
-  function leaveOn(): void {
-    let left = LEAVING_AT_ONCE
-    for (const group of leaving) {
+  function removeDropped(): void {
+    let left = DROPPED_AT_ONCE
+    for (const group of dropped) {
       for (const { key } of group) {
         if (left === 0) {
-          setImmediate(leaveOn)
+          setImmediate(removeDropped)
           return
         }
         left -= 1
         cache.del(key)
       }
-      leaving.delete(group)
+      dropped.delete(group)
     }
   }
 
@@ -160,15 +160,15 @@ export function openMemoryStore({
       }
     },
     forget(endpointIds) {
-      const isUnderWay = leaving.size > 0
+      const isUnderWay = dropped.size > 0
       for (const id of endpointIds) {
         const group = groups.get(id)
         if (!group) continue
         // Results stored from now on belong to the new revision.
         groups.delete(id)
-        leaving.add(group)
+        dropped.add(group)
       }
-      if (!isUnderWay && leaving.size > 0) leaveOn()
+      if (!isUnderWay && dropped.size > 0) removeDropped()
     },
     size: () => ({ entries: count, bytes: totalBytes }),
     grow(key, bytes) {
@@ -188,7 +188,7 @@ export function openMemoryStore({
       totalBytes = 0
       count = 0
       groups.clear()
-      leaving.clear()
+      dropped.clear()
     },
   }
 }

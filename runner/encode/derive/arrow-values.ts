@@ -1,6 +1,6 @@
 /** Parses values from the bytes of JSON into the form that Arrow stores, most of them without creating a string. */
 import { JsonTextError } from '../json-bytes.js'
-import { WORD, type Words } from './words.js'
+import { WORD_BASE, type Words } from './words.js'
 
 const ZERO = 0x30
 const NINE = 0x39
@@ -79,7 +79,7 @@ function writeDecimal(bytes: Buffer, start: number, end: number, scale: number, 
   }
 }
 
-/** So many digits at once: a word times this power of ten is exact in a double. */
+/** The number of digits that are added at once: a word times this power of ten is exact in a double. */
 const STEP = 6
 
 /** Writes the digits and then this many zeros. The byte at `point`, if it is one of the digits, is skipped. */
@@ -138,7 +138,7 @@ export function writeMicrosSince1970(bytes: Buffer, start: number, end: number, 
   const sixtyFourths = seconds * 15_625
   const high = Math.floor(sixtyFourths / 2 ** 26)
   const low = (sixtyFourths - high * 2 ** 26) * 64 + microsAt(bytes, start + 19, last)
-  words.setPair(low < WORD ? high : high + 1, low)
+  words.setPair(low < WORD_BASE ? high : high + 1, low)
 }
 
 function clockSeconds(bytes: Buffer, start: number, end: number): number {

@@ -12,9 +12,11 @@ const CARRIAGE_RETURN = 0x0d
 /** Decides by a cell's text, bytes `start` to `end` of `text`, whether the cell gets a prefix. */
 export type CellPrefix = (text: Uint8Array, start: number, end: number) => boolean
 
-/** How a spreadsheet's CSV differs: `guards` decides, by column, which cells get `'` in front. */
+/** How a spreadsheet's CSV differs. */
 export interface CsvVariant {
+  /** The text before the header line. */
   readonly head: string
+  /** Decides which cells of a column of this type get `'` in front; null for none. */
   readonly guardOf: (type: Type | undefined) => CellPrefix | null
   readonly headerGuard: CellPrefix | null
 }

@@ -78,8 +78,7 @@ export class ResultReader extends JsonReader {
     const { bytes } = this
     if (this.next() === QUOTE) {
       this.at += 1
-      const end = this.#stringEnd(this.at)
-      return end
+      return this.#stringEnd(this.at)
     }
     let end = this.at
     for (; end < this.size; end++) {

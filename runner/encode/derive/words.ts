@@ -1,6 +1,7 @@
 /** Integers of 32 to 256 bits in two's complement, written into an array of words of 32 bits, the lowest first. */
 
-export const WORD = 2 ** 32
+/** The number of values of one word. */
+export const WORD_BASE = 2 ** 32
 
 /** The place of one integer: `count` words from `first` on. Arithmetic is that of doubles: a bigint takes ten times as long. */
 export class Words {
@@ -20,9 +21,9 @@ export class Words {
     const { values, first, count } = this
     values[first] = value
     if (count === 1) return
-    const high = Math.floor(value / WORD)
+    const high = Math.floor(value / WORD_BASE)
     values[first + 1] = high
-    if (count > 2) values.fill(high < 0 ? WORD - 1 : 0, first + 2, first + count)
+    if (count > 2) values.fill(high < 0 ? WORD_BASE - 1 : 0, first + 2, first + count)
   }
 
   /** The lowest two words; they are all that there are. */
@@ -49,7 +50,7 @@ export class Words {
     for (let i = first; i < end; i++) {
       const product = values[i]! * factor + carry
       values[i] = product
-      carry = Math.floor(product / WORD)
+      carry = Math.floor(product / WORD_BASE)
     }
     if (carry === 0) return true
     if (this.#used === this.count) return false
@@ -64,12 +65,12 @@ export class Words {
     for (let i = first; i < first + count; i++) {
       const sum = (~values[i]! >>> 0) + carry
       values[i] = sum
-      carry = sum < WORD ? 0 : 1
+      carry = sum < WORD_BASE ? 0 : 1
     }
   }
 
   isNegative(): boolean {
-    return this.values[this.first + this.count - 1]! >= WORD / 2
+    return this.values[this.first + this.count - 1]! >= WORD_BASE / 2
   }
 
   isZero(): boolean {

@@ -97,18 +97,18 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const cancelling = new Set<Promise<void>>()
   const running = new Set<Promise<unknown>>()
   const closed = new AbortController()
-  const uncancelled = new AbortController()
+  const cancellations = new AbortController()
   // Each running query adds a listener, so many listeners are not a leak.
-  setMaxListeners(0, closed.signal, uncancelled.signal)
+  setMaxListeners(0, closed.signal, cancellations.signal)
 
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
     observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
-  const { signal: atOnce } = uncancelled
-  const finder = createJobFinder({ client, clock, signal: atOnce, onRetry: retryObserver('find') })
+  const { signal: untilCancelled } = cancellations
+  const finder = createJobFinder({ client, clock, signal: untilCancelled, onRetry: retryObserver('find') })
 
   function cancelLater(endpoint: string, job: JobToCancel): void {
     const onCancelled = (jobId: string): void => observe({ kind: 'job.cancelled', endpoint, jobId })
-    const deps = { client, finder, clock, signal: atOnce, onRetry: retryObserver(endpoint), onCancelled }
+    const deps = { client, finder, clock, signal: untilCancelled, onRetry: retryObserver(endpoint), onCancelled }
     const work = cancelJob(job, deps).catch(cause =>
       observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
     )
@@ -255,7 +255,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       const { closeWithinMs = CLOSE_WITHIN_MS } = options
       await Promise.race([cancelled, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
       enough.abort()
-      uncancelled.abort(CLOSED)
+      cancellations.abort(CLOSED)
       await cancelled
       transport.close()
     },

@@ -1,4 +1,4 @@
-/** Writes other tables into a query, by the places where the resolver found names of tables. */
+/** Replaces the names of tables in a query, at the places where the resolver found them. */
 import {
   isWildcard,
   parseTypeName,
@@ -46,13 +46,13 @@ function resolve(sql: string, names: Readonly<Record<string, string>>, tables: T
 
 export interface RenamedSql {
   readonly sql: string
-  /** The offset in the text as it was, from one in `sql`; within a name, that of its beginning. */
+  /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
   readonly offsetBefore: (offset: number) => number
 }
 
 /**
- * The SQL with these names, `project.dataset.table`, in the place of those of the references. A table without an alias keeps the name
- * that the query knows it by.
+ * Replaces each reference by the name that `nameOf` gives its table, `project.dataset.table`. A table without an alias keeps the
+ * name by which the query knows it.
  */
 export function renameTables(
   sql: string,

@@ -1,13 +1,13 @@
-/** A dataset for a while: tables with a few rows, all removed at the end. */
+/** A temporary dataset: tables with a few rows, all removed at the end. */
 import type { TableSchema } from '@google-cloud/bigquery'
 import type { SchemaField } from '../../../googlesql/index.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Clock } from '../../model/ports.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver, jobOf } from './client.js'
+import { pause } from './rest/abortable-wait.js'
 import { BigQueryFailure } from './rest/failure.js'
 import type { RestJob, RestJobReference } from './rest/messages.js'
-import { pause } from './rest/pause.js'
 import { createSender } from './rest/retry.js'
 import { createTransport, TransportError } from './rest/transport.js'
 
@@ -35,7 +35,7 @@ export interface ScratchDatasetDeps {
   /** From 0 to 1. */
   readonly random: () => number
   readonly location: string | null
-  /** Ends what adds tables. */
+  /** Cancels the adding of tables. */
   readonly signal: AbortSignal
 }
 
@@ -58,8 +58,8 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
   const client = clientOver(sender, project)
   const limits = { attemptMs: ATTEMPT_MS, onRetry: () => {}, signal }
   const within = () => client({ ...limits, until: clock.nowMs() + WITHIN_MS })
-  const chance = Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('')
-  const dataset = `sluice_test_${clock.nowMs()}_${chance}`
+  const suffix = Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('')
+  const dataset = `sluice_test_${clock.nowMs()}_${suffix}`
 
   async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
     try {
@@ -121,7 +121,7 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
     }
   }
 
-  /** An attempt without an answer may have made it, and another finds it there: names are never used twice. */
+  /** Ignores that a thing exists already: names are never used twice, so an attempt without an answer has made it. */
   async function once(what: string, work: () => Promise<unknown>): Promise<void> {
     await attempt(what, work).catch((thrown: unknown) => {
       if (statusOf(thrown) !== CONFLICT) throw thrown
@@ -137,7 +137,7 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
       }),
     )
   } catch (thrown) {
-    // It may be there all the same.
+    // The dataset may have been made although no answer came.
     await remove().catch(() => {})
     throw thrown
   }
@@ -164,7 +164,7 @@ const CONFLICT = 409
 const statusOf = (thrown: unknown): number | null =>
   thrown instanceof SetupError && thrown.cause instanceof BigQueryFailure ? thrown.cause.status : null
 
-/** As queries see it: tests leave columns out that the table itself requires, and read what policy tags protect. */
+/** The field without REQUIRED, since tests leave columns out, and without policy tags, which would refuse to show its values. */
 function plainField({ name, type, mode, fields, precision, scale, maxLength }: SchemaField): SchemaField {
   return {
     name,

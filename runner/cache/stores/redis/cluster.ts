@@ -4,8 +4,8 @@ import { StoreError } from '../store-error.js'
 import { type NodeLink, openRedisLink, type RedisLink, type RedisLinkOptions } from './link.js'
 import { keyOf, mastersOf, slotOf } from './slots.js'
 
-/** The shortest time between two requests for the nodes of the slots. */
-const LEARN_MS = 1_000
+/** The shortest time between two requests for the map of slots. */
+const REFRESH_MS = 1_000
 
 /** As `openRedisLink`. A command that a node sends elsewhere fails, and the next of its kind goes to the right node. */
 export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
@@ -17,12 +17,12 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
   const nodes = new Map<string, NodeLink>()
   /** The address of each slot's master. */
   let addresses: readonly (string | undefined)[] = []
-  let learnedAt = -Infinity
-  let learning = Promise.resolve()
+  let refreshedAt = -Infinity
+  let refreshing = Promise.resolve()
   let isClosed = false
 
-  /** Every node hears what is published on any of them. */
-  async function join(address: string): Promise<void> {
+  /** Connects to a node and subscribes there: Redis passes a message that one node receives to all nodes. */
+  async function connectTo(address: string): Promise<void> {
     const node = await openRedisLink({ ...options, url: urlAt(options.url, address) })
     if (isClosed || nodes.has(address)) return node.close()
     nodes.set(address, node)
@@ -30,15 +30,15 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
     for (const listener of onConnected) node.onConnected(listener)
   }
 
-  /** Asks which node has which slots now. */
-  async function learn(): Promise<void> {
-    learnedAt = clock.ticksMs()
+  /** Asks which node has which slots now, and connects to new nodes. @throws StoreError. */
+  async function refreshSlots(): Promise<void> {
+    refreshedAt = clock.ticksMs()
     const masters = mastersOf(await anyNode().send(['CLUSTER', 'SLOTS']), new URL(options.url).hostname)
     if (masters === null) throw new StoreError('Redis cannot be used: its cluster has no nodes')
     if (isClosed) return
     const found = Array.from(masters, node => node && addressOf(node))
     const living = new Set(found.filter(address => address !== undefined))
-    await Promise.all([...living].filter(address => !nodes.has(address)).map(join))
+    await Promise.all([...living].filter(address => !nodes.has(address)).map(connectTo))
     addresses = found
     for (const [address, node] of nodes) {
       if (living.has(address)) continue
@@ -47,12 +47,12 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
     }
   }
 
-  function learnSoon(): Promise<void> {
-    if (!isClosed && isClustered() && clock.ticksMs() - learnedAt >= LEARN_MS) {
+  function refreshSlotsIfDue(): Promise<void> {
+    if (!isClosed && isClustered() && clock.ticksMs() - refreshedAt >= REFRESH_MS) {
       // The commands that follow report what is wrong.
-      learning = learn().catch(() => {})
+      refreshing = refreshSlots().catch(() => {})
     }
-    return learning
+    return refreshing
   }
 
   const isClustered = (): boolean => seed.isClustered() || nodes.size > 0
@@ -65,21 +65,21 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
     return nodes.get(addresses[slotOf(name)] ?? '') ?? seed
   }
 
-  seed.onConnected(() => void learnSoon())
-  await learnSoon()
+  seed.onConnected(() => void refreshSlotsIfDue())
+  await refreshSlotsIfDue()
 
   return {
     async send(command, withinMs) {
       try {
         return await nodeOf(keyOf(command)).send(command, withinMs)
       } catch (thrown) {
-        void learnSoon()
+        void refreshSlotsIfDue()
         throw thrown
       }
     },
     async masters() {
       if (!isClustered()) return [seed]
-      await learn()
+      await refreshSlots()
       return [...nodes.values()]
     },
     subscribe(channel, listener) {

@@ -5,8 +5,8 @@ import type { RedisLink } from './link.js'
 import type { PurgeLog } from './purges.js'
 import type { PurgeNumbers } from './value.js'
 
-/** How often a replica that waits for another's run polls the store: messages can be lost, and owners can die. */
-const LOOK_MS = 200
+/** The interval at which a replica that waits for another's run polls the store: messages can be lost, and owners can die. */
+const POLL_MS = 200
 /** The pause after a failed catch-up with past purges, in milliseconds. */
 const CATCH_UP_AGAIN_MS = 500
 /**
@@ -40,7 +40,7 @@ export interface ReplicaChannel {
   /** Registers a listener for events of other replicas. */
   onEvent(listener: (event: ReplicaEvent) => void): void
   close(): void
-  /** Waits for the outcome of another replica's run of this key; `unknown` after a while without an event. */
+  /** Waits for the outcome of another replica's run of this key; `unknown` after 200 ms without an event. */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
 }
 
@@ -66,7 +66,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
     for (const resolve of waiters ?? []) resolve(outcome)
   }
 
-  function tell(event: ReplicaEvent): void {
+  function notify(event: ReplicaEvent): void {
     for (const listener of listeners) listener(event)
     if (event.type === 'stored') settle(event.key, { kind: 'stored' })
     if (event.type === 'ended') settle(event.key, event.outcome)
@@ -77,11 +77,11 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
     if (!message || message.from === replica) return
     const { event } = message
     if (event.type === 'purged') purges.note(event.prefix, event.number)
-    tell(event)
+    notify(event)
   })
 
-  function tellPurges(all: readonly string[]): void {
-    for (const prefix of all) tell({ type: 'purged', prefix })
+  function notifyPurges(all: readonly string[]): void {
+    for (const prefix of all) notify({ type: 'purged', prefix })
   }
 
   /** Reads purges that happened while this process was not connected, including before it started. */
@@ -89,7 +89,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
     cancelCatchUp()
     const nextMs = await purges.catchUp().then(
       all => {
-        tellPurges(all)
+        notifyPurges(all)
         return CATCH_UP_EVERY_MS
       },
       () => CATCH_UP_AGAIN_MS,
@@ -105,7 +105,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
 
   return {
     announce,
-    learn: (key, numbers) => tellPurges(purges.learn(key, numbers)),
+    learn: (key, numbers) => notifyPurges(purges.learn(key, numbers)),
     async announcePurge(what) {
       const event: Message['event'] = { type: 'purged', prefix: what, number: await purges.add(what) }
       // Published at each node, so that a replica receives it before any later answer of that node.
@@ -137,7 +137,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
           end()
           reject(new RunnerError('CALL_ABANDONED'))
         }
-        const cancelTimer = clock.after(LOOK_MS, () => settled({ kind: 'unknown' }))
+        const cancelTimer = clock.after(POLL_MS, () => settled({ kind: 'unknown' }))
         signal.addEventListener('abort', onAbort, { once: true })
         waiting.set(key, waiters.add(settled))
       })

@@ -62,11 +62,11 @@ export function createLeases({ link, scripts, clock, nameOf }: LeaseOptions): Le
       async release() {
         cancelTimer()
         for (let left = LEASE_MS / RELEASE_AGAIN_MS; left > 0; left -= 1) {
-          const isTold = await link.send(['EVAL', END, '1', name, secret]).then(
+          const hasReply = await link.send(['EVAL', END, '1', name, secret]).then(
             () => true,
             () => false,
           )
-          if (isTold) return
+          if (hasReply) return
           await new Promise<void>(resolve => void clock.after(RELEASE_AGAIN_MS, resolve))
         }
       },

@@ -15,9 +15,12 @@ const PROBE_MS = 1_000
 const CONNECT_MS = 2_000
 /** How often the connection is probed: a peer that has vanished closes nothing. */
 const HEARTBEAT_MS = 5_000
-/** Between attempts to connect. */
+/** The pauses between attempts to connect. */
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000, jitter: 0.5 }
-/** A server that has become a replica is left at most once in this time; its address may lead to the new master. */
+/**
+ * The connection to a server that has become a replica is replaced, since its address may lead to the new master; at most once
+ * in this time.
+ */
 const READONLY_MS = 5_000
 /** Clocks that differ by less count as equal: a measurement is hardly more exact. */
 const SKEW_MS = 500
@@ -32,15 +35,15 @@ export interface NodeLink {
    *   Redis' own refusal.
    */
   send(command: readonly (string | Buffer)[], withinMs?: number): Promise<Reply>
-  /** Messages of the channel, over every connection that there will be. */
+  /** Delivers the messages of the channel to the listener, also after each reconnection. */
   subscribe(channel: string, listener: (message: string) => void): void
-  /** Called after each time that Redis has been connected to; now, if it is. */
+  /** Calls the listener after each connection to Redis, and at once where there is one. */
   onConnected(listener: () => void): void
   /** By how much Redis' clock is ahead of this process's, in milliseconds; 0 when they agree to half a second. */
   aheadMs(): number
   /** Connected, and answering. */
   isUp(): boolean
-  /** A node of a cluster, as far as is known. */
+  /** Whether the server said, when it was last connected to, that it is a node of a cluster. */
   isClustered(): boolean
   close(): Promise<void>
 }
@@ -49,7 +52,7 @@ export interface NodeLink {
 export interface RedisLink extends Pick<NodeLink, 'send' | 'subscribe' | 'onConnected' | 'close'> {
   /** By how much the clock of the server that has this key is ahead; see `NodeLink`. */
   aheadMs(name: string): number
-  /** For commands that each server is to be sent. */
+  /** Every master, for commands that each of them must receive. */
   masters(): Promise<readonly Pick<NodeLink, 'send'>[]>
 }
 
@@ -135,7 +138,7 @@ export async function openRedisLink({
     if (current !== client) return
     attempts = 0
     isUp = true
-    beatLater(client)
+    scheduleHeartbeat(client)
     for (const listener of onConnected) listener()
   }
 
@@ -189,10 +192,10 @@ export async function openRedisLink({
     }
   }
 
-  function beatLater(client: Client): void {
+  function scheduleHeartbeat(client: Client): void {
     cancelNext = clock.after(HEARTBEAT_MS, async () => {
       await probe(client)
-      if (current === client) beatLater(client)
+      if (current === client) scheduleHeartbeat(client)
     })
   }
 

@@ -14,20 +14,17 @@ import type { PurgeNumbers } from './value.js'
  */
 const BEGINNING = 'log'
 
-/**
- * The log of purges. A purge of everything has the name ''; a purge of an endpoint has its id with a colon, the prefix of its
- * keys.
- */
+/** The log of purges, by prefix of keys: '' for a purge of everything, an endpoint's id with a colon for a purge of that endpoint. */
 export interface PurgeLog {
   /**
    * Adds a purge. Its number is greater than any before it, even of a lost log, since it starts from Redis' time.
    * @throws StoreError.
    */
-  add(what: string): Promise<number>
+  add(prefix: string): Promise<number>
   /** The purges that this process has missed. Creates the log where it is missing. @throws StoreError. */
   catchUp(): Promise<readonly string[]>
   /** Notes a purge that another process announced; false when it was known. */
-  note(what: string, number: number): boolean
+  note(prefix: string, number: number): boolean
   /** Compares the numbers that a result was stored with; returns the purges that this process has missed. */
   learn(key: string, numbers: PurgeNumbers): readonly string[]
   /** The latest purge numbers that concern this key, as far as this process knows. */
@@ -38,16 +35,16 @@ export interface PurgeLog {
 
 export function openPurgeLog(link: RedisLink, name: string, clock: Clock): PurgeLog {
   const known = new Map<string, number>()
-  const last = (what: string): number => known.get(what) ?? 0
+  const last = (prefix: string): number => known.get(prefix) ?? 0
 
-  function note(what: string, number: number): boolean {
-    const isNews = number > last(what)
-    if (isNews) known.set(what, number)
+  function note(prefix: string, number: number): boolean {
+    const isNews = number > last(prefix)
+    if (isNews) known.set(prefix, number)
     return isNews
   }
 
-  /** A number above every number that this process knows for this name. */
-  const first = (what: string): number => Math.ceil(Math.max(clock.nowMs() + link.aheadMs(name), last(what) + 1))
+  /** A number above every number that this process knows for this prefix. */
+  const first = (prefix: string): number => Math.ceil(Math.max(clock.nowMs() + link.aheadMs(name), last(prefix) + 1))
 
   const of = (key: string): PurgeNumbers => [last(''), last(keyPrefixOf(key)), last(BEGINNING)]
 
@@ -65,13 +62,16 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
   return {
     note,
     of,
-    async add(what) {
+    async add(prefix) {
       const [, reply] = await inLog(() =>
-        Promise.all([link.send(['HSETNX', name, what, String(first(what))]), link.send(['HINCRBY', name, what, '1'])]),
+        Promise.all([
+          link.send(['HSETNX', name, prefix, String(first(prefix))]),
+          link.send(['HINCRBY', name, prefix, '1']),
+        ]),
       )
       const number = Number(reply)
       if (!(number > 0)) throw new StoreError('Redis does not count')
-      note(what, number)
+      note(prefix, number)
       return number
     },
     async catchUp() {
@@ -80,13 +80,13 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
         link.send(['HSETNX', name, BEGINNING, String(first(BEGINNING))]).catch(() => {})
         return link.send(['HGETALL', name])
       })
-      const news = pairsOf(all).filter(([what, number]) => note(what, number))
-      return news.map(([what]) => what).filter(what => what !== BEGINNING)
+      const news = pairsOf(all).filter(([prefix, number]) => note(prefix, number))
+      return news.map(([prefix]) => prefix).filter(prefix => prefix !== BEGINNING)
     },
     learn(key, [ofAll, ofEndpoint, beginning]) {
       note(BEGINNING, beginning)
-      const what = keyPrefixOf(key)
-      return [...(note('', ofAll) ? [''] : []), ...(note(what, ofEndpoint) ? [what] : [])]
+      const prefix = keyPrefixOf(key)
+      return [...(note('', ofAll) ? [''] : []), ...(note(prefix, ofEndpoint) ? [prefix] : [])]
     },
     isPast(key, numbers) {
       const known = of(key)

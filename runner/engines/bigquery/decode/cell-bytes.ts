@@ -12,96 +12,96 @@ import { SHORT_INTEGER, scalarCell } from './scalar-cell.js'
 import { unexpected, within } from './unexpected-cell.js'
 
 /** Made once: whatever V8 learns of these functions holds for every result. */
-const TEXTS = {
-  iso8601: textsOf('iso8601'),
-  unix_micros: textsOf('unix_micros'),
+const SCALAR_TEXTS = {
+  iso8601: scalarTextsOf('iso8601'),
+  unix_micros: scalarTextsOf('unix_micros'),
 }
 
-function textsOf(timestamps: Timestamps) {
+function scalarTextsOf(timestamps: Timestamps) {
   const of = (numbers: ColumnPromise['json']): ScalarTexts => scalarTexts({ timestamps, numbers })
-  return { number: of('number'), string: of('string'), usual: of(null) }
+  return { number: of('number'), string: of('string'), natural: of(null) }
 }
 
 type Timestamps = ScalarOptions['timestamps']
 
 /** Writes the row that the reader is at, as a JSON object. */
-export type RowBytes = (out: JsonBytes, reader: CellReader) => void
+export type WriteRow = (out: JsonBytes, reader: CellReader) => void
 
 /** @throws, when it runs, UnexpectedCellError, JsonTextError and BrokenContractError. */
-export function compileRowBytes(
+export function compileRowWriter(
   columns: readonly ResultField[],
   timestamps: Timestamps,
   contract: readonly ColumnPromise[],
-): RowBytes {
-  const row = objectBytes(columns, '', timestamps, contract)
+): WriteRow {
+  const row = objectFormat(columns, '', timestamps, contract)
   return (out, reader) => writeRecord(out, reader, row)
 }
 
-/** A row or a STRUCT. What stands before it is written by its first member. */
-interface RecordBytes {
-  readonly members: readonly ValueBytes[]
-  /** What stands before each of them that is a STRING. */
-  readonly strings: readonly (Token | null)[]
+/** How a row or a STRUCT is written. Its own prefix is part of its first member's. */
+interface RecordFormat {
+  readonly members: readonly ValueFormat[]
+  /** The prefix of each member that is a STRING; null for the others. */
+  readonly stringPrefixes: readonly (Token | null)[]
   readonly end: Token
 }
 
 /** How a value is written. All have the same members, so that V8 sees one kind of object. */
-interface ValueBytes {
+interface ValueFormat {
   readonly name: string
   readonly kind: Type['kind']
   readonly isNullable: boolean
-  /** Promised to be never NULL. */
+  /** The contract promises that it is never NULL. */
   readonly isRequired: boolean
-  /** Every number of the column is a string in JSON. */
-  readonly isText: boolean
-  /** What stands before it, and an opening quote of a STRING or a bracket of an ARRAY. A STRUCT's members write it. */
-  readonly before: Token
-  /** With what is before it; null, or an array without elements. */
-  readonly empty: Token
+  /** The contract asks for the column's numbers as JSON strings. */
+  readonly hasTextNumbers: boolean
+  /** The JSON before the value, with the opening quote of a STRING or bracket of an ARRAY. A STRUCT's first member writes it. */
+  readonly prefix: Token
+  /** The JSON before the value and `null`, or `[]` for an ARRAY. */
+  readonly prefixedEmpty: Token
   readonly timestamps: Timestamps
   readonly texts: ScalarTexts
   /** The members of a STRUCT. */
-  readonly record: RecordBytes
+  readonly record: RecordFormat
   /** How each element of an ARRAY is written, without the comma between two. */
-  readonly element: ValueBytes | null
+  readonly element: ValueFormat | null
 }
 
-const recordBytes = (members: readonly ValueBytes[], end: string): RecordBytes => ({
+const recordFormat = (members: readonly ValueFormat[], end: string): RecordFormat => ({
   members,
-  strings: members.map(member => (member.kind === 'STRING' ? member.before : null)),
+  stringPrefixes: members.map(member => (member.kind === 'STRING' ? member.prefix : null)),
   end: tokenOf(end),
 })
 
 const NO_PROMISE: ColumnPromise = { required: false, json: null }
-const NO_RECORD: RecordBytes = recordBytes([], '')
+const NO_RECORD: RecordFormat = recordFormat([], '')
 const BETWEEN_STRINGS = tokenOf('},{"v":"')
 const BETWEEN_ELEMENTS = tokenOf(',')
 const END_OF_ARRAY = tokenOf(']')
-/** What a value opens with by itself. */
+/** The characters that begin a value of these types, written as part of the prefix. */
 const OPENING: Partial<Record<Type['kind'], string>> = { STRING: '"', ARRAY: '[' }
 
-function objectBytes(
+function objectFormat(
   fields: readonly ResultField[],
-  before: string,
+  prefix: string,
   timestamps: Timestamps,
   contract: readonly ColumnPromise[] = [],
-): RecordBytes {
-  if (fields.length === 0) return recordBytes([], `${before}{}`)
+): RecordFormat {
+  if (fields.length === 0) return recordFormat([], `${prefix}{}`)
   const keys = objectKeys(fields.map(field => field.name))
   const members = fields.map((field, i) =>
-    valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, timestamps, contract[i]),
+    valueFormat(field, field.type, (i === 0 ? prefix : '') + keys[i]!, timestamps, contract[i]),
   )
-  return recordBytes(members, '}')
+  return recordFormat(members, '}')
 }
 
-/** `type`: the field's, or of its elements. */
-function valueBytes(
+/** @param type the field's type, or that of its elements */
+function valueFormat(
   field: ResultField,
   type: Type,
-  before: string,
+  prefix: string,
   timestamps: Timestamps,
   promise: ColumnPromise = NO_PROMISE,
-): ValueBytes {
+): ValueFormat {
   const { kind } = type
   const { required, json, fields } = promise
   return {
@@ -109,20 +109,20 @@ function valueBytes(
     kind,
     isNullable: field.isNullable,
     isRequired: required,
-    isText: json === 'string',
-    before: tokenOf(before + (OPENING[kind] ?? '')),
-    empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
+    hasTextNumbers: json === 'string',
+    prefix: tokenOf(prefix + (OPENING[kind] ?? '')),
+    prefixedEmpty: tokenOf(kind === 'ARRAY' ? `${prefix}[]` : `${prefix}null`),
     timestamps,
-    texts: TEXTS[timestamps][json ?? 'usual'],
-    record: kind === 'STRUCT' ? objectBytes(field.fields, before, timestamps, fields) : NO_RECORD,
+    texts: SCALAR_TEXTS[timestamps][json ?? 'natural'],
+    record: kind === 'STRUCT' ? objectFormat(field.fields, prefix, timestamps, fields) : NO_RECORD,
     element:
       kind === 'ARRAY'
-        ? valueBytes(field, type.element, '', timestamps, { ...NO_PROMISE, ...(fields && { fields }) })
+        ? valueFormat(field, type.element, '', timestamps, { ...NO_PROMISE, ...(fields && { fields }) })
         : null,
   }
 }
 
-function writeRecord(out: JsonBytes, reader: CellReader, record: RecordBytes): void {
+function writeRecord(out: JsonBytes, reader: CellReader, record: RecordFormat): void {
   const hasMembers = record.members.length > 0
   const isAtValue = hasMembers && reader.takeRecordStart()
   if (!isAtValue) {
@@ -139,7 +139,12 @@ function writeRecord(out: JsonBytes, reader: CellReader, record: RecordBytes): v
   out.token(record.end)
 }
 
-function writeMembers(out: JsonBytes, reader: CellReader, { members, strings }: RecordBytes, isAtValue: boolean): void {
+function writeMembers(
+  out: JsonBytes,
+  reader: CellReader,
+  { members, stringPrefixes }: RecordFormat,
+  isAtValue: boolean,
+): void {
   let i = 0
   try {
     while (i < members.length) {
@@ -148,7 +153,8 @@ function writeMembers(out: JsonBytes, reader: CellReader, { members, strings }: 
       } else if (!isAtValue) {
         reader.enter(V)
       }
-      const next = strings[i] === null ? i : out.plainStrings(strings, i, reader, reader.at, BETWEEN_STRINGS)
+      const next =
+        stringPrefixes[i] === null ? i : out.plainStrings(stringPrefixes, i, reader, reader.at, BETWEEN_STRINGS)
       if (next > i) reader.at = out.plainEnd
       else writeValue(out, reader, members[i]!)
       i = Math.max(next, i + 1)
@@ -158,38 +164,42 @@ function writeMembers(out: JsonBytes, reader: CellReader, { members, strings }: 
   }
 }
 
-function writeValue(out: JsonBytes, reader: CellReader, value: ValueBytes): void {
+function writeValue(out: JsonBytes, reader: CellReader, value: ValueFormat): void {
   const first = reader.next()
   if (first === LETTER_N) writeNull(out, reader, value)
   else if (value.kind === 'STRING') writeString(out, reader, value)
   else if (value.kind === 'STRUCT') writeRecord(out, reader, value.record)
   else if (value.kind === 'ARRAY') writeArray(out, reader, value)
-  else if (!writeUsual(out, reader, value)) writeText(out, reader, value)
+  else if (!writeCommonForm(out, reader, value)) writeText(out, reader, value)
 }
 
-function writeString(out: JsonBytes, reader: CellReader, { before }: ValueBytes): void {
+function writeString(out: JsonBytes, reader: CellReader, { prefix }: ValueFormat): void {
   if (!reader.take(QUOTE)) throw unexpected('STRING')
-  reader.at = out.tokenAndRestOfString(before, reader.view, reader.at)
+  reader.at = out.tokenAndRestOfString(prefix, reader.view, reader.at)
 }
 
-function writeNull(out: JsonBytes, reader: CellReader, { kind, isNullable, isRequired, empty }: ValueBytes): void {
+function writeNull(
+  out: JsonBytes,
+  reader: CellReader,
+  { kind, isNullable, isRequired, prefixedEmpty }: ValueFormat,
+): void {
   if (!isNullable) throw unexpected(`${kind} that is not NULL`)
   if (isRequired) throw nullInRequired()
   reader.takeNull()
-  out.token(empty)
+  out.token(prefixedEmpty)
 }
 
-/** A NULL array is an empty one in results already. */
-function writeArray(out: JsonBytes, reader: CellReader, { before, element, empty }: ValueBytes): void {
+/** BigQuery's results have no NULL arrays, only empty ones. */
+function writeArray(out: JsonBytes, reader: CellReader, { prefix, element, prefixedEmpty }: ValueFormat): void {
   if (!reader.takeListStart()) {
     if (!reader.take(OPEN_LIST)) throw unexpected('ARRAY')
     if (reader.take(CLOSE_LIST)) {
-      out.token(empty)
+      out.token(prefixedEmpty)
       return
     }
     reader.enter(V)
   }
-  out.token(before)
+  out.token(prefix)
   writeValue(out, reader, element!)
   while (!reader.takeListEnd()) {
     if (!reader.nextCell()) {
@@ -202,21 +212,21 @@ function writeArray(out: JsonBytes, reader: CellReader, { before, element, empty
   out.token(END_OF_ARRAY)
 }
 
-/** Any form that a scalar may have, by way of its text. */
-function writeText(out: JsonBytes, reader: CellReader, { kind, isRequired, before, texts }: ValueBytes): void {
+/** Writes a scalar value of any form by way of a string. */
+function writeText(out: JsonBytes, reader: CellReader, { kind, isRequired, prefix, texts }: ValueFormat): void {
   if (reader.next() !== QUOTE) throw unexpected(kind)
   const text = scalarCell(kind as ScalarKind, reader.text(), texts)
   // A JSON null is a NULL to the readers of every format.
   if (isRequired && text === 'null') throw nullInRequired()
-  out.token(before)
+  out.token(prefix)
   out.plain(text)
 }
 
-/** The usual forms of numbers and truth values, without a string between; false, and nothing is done, for any other. */
-function writeUsual(out: JsonBytes, reader: CellReader, value: ValueBytes): boolean {
+/** Writes the common forms of INT64, BOOL and TIMESTAMP without a string; returns false, and does nothing, for any other. */
+function writeCommonForm(out: JsonBytes, reader: CellReader, value: ValueFormat): boolean {
   switch (value.kind) {
     case 'INT64':
-      return !value.isText && writeShortInteger(out, reader, value)
+      return !value.hasTextNumbers && writeShortInteger(out, reader, value)
     case 'BOOL':
       return writeBool(out, reader, value)
     case 'TIMESTAMP':
@@ -226,34 +236,34 @@ function writeUsual(out: JsonBytes, reader: CellReader, value: ValueBytes): bool
   }
 }
 
-function writeShortInteger(out: JsonBytes, reader: CellReader, { before }: ValueBytes): boolean {
+function writeShortInteger(out: JsonBytes, reader: CellReader, { prefix }: ValueFormat): boolean {
   const end = reader.integerEnd(SHORT_INTEGER)
   if (end === 0) return false
-  out.token(before)
+  out.token(prefix)
   out.range(reader.view, reader.at + 1, end)
   reader.at = end + 1
   return true
 }
 
-const [TRUE, FALSE] = [Buffer.from('"true"'), Buffer.from('"false"')]
-const [WRITTEN_TRUE, WRITTEN_FALSE] = [tokenOf('true'), tokenOf('false')]
+const [TRUE_CELL, FALSE_CELL] = [Buffer.from('"true"'), Buffer.from('"false"')]
+const [TRUE_TOKEN, FALSE_TOKEN] = [tokenOf('true'), tokenOf('false')]
 
-function writeBool(out: JsonBytes, reader: CellReader, { before }: ValueBytes): boolean {
-  const isTrue = reader.takeBytes(TRUE)
-  if (!isTrue && !reader.takeBytes(FALSE)) return false
-  out.token(before)
-  out.token(isTrue ? WRITTEN_TRUE : WRITTEN_FALSE)
+function writeBool(out: JsonBytes, reader: CellReader, { prefix }: ValueFormat): boolean {
+  const isTrue = reader.takeBytes(TRUE_CELL)
+  if (!isTrue && !reader.takeBytes(FALSE_CELL)) return false
+  out.token(prefix)
+  out.token(isTrue ? TRUE_TOKEN : FALSE_TOKEN)
   return true
 }
 
 /** The number of digits that microseconds since 1970 have until 2255. */
 const TIMESTAMP_DIGITS = 16
 
-function writeTimestamp(out: JsonBytes, reader: CellReader, { before, timestamps }: ValueBytes): boolean {
+function writeTimestamp(out: JsonBytes, reader: CellReader, { prefix, timestamps }: ValueFormat): boolean {
   const end = reader.integerEnd(TIMESTAMP_DIGITS)
   const micros = end === 0 ? Number.NaN : reader.integer(end)
   if (!Number.isSafeInteger(micros)) return false
-  out.token(before)
+  out.token(prefix)
   if (timestamps === 'iso8601') writeTime(out, micros)
   else out.range(reader.view, reader.at + 1, end)
   reader.at = end + 1
@@ -266,7 +276,7 @@ let lastDay = Number.NaN
 let dayToken = tokenOf('')
 const TIME_END = tokenOf('Z"')
 
-/** As `scalarTexts` does, without a string for each. */
+/** Writes what `scalarTexts` would, without a string for each value. */
 function writeTime(out: JsonBytes, micros: number): void {
   const days = Math.floor(micros / MICROS_PER_DAY)
   if (days !== lastDay) {

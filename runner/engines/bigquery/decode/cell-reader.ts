@@ -1,4 +1,4 @@
-/** Reads the rows and cells of BigQuery's REST answers, `{"f":[{"v":…},…]}`, from their bytes: README.md tells why. */
+/** Reads the rows and cells of BigQuery's REST answers, `{"f":[{"v":…},…]}`, from their bytes: ../README.md says why. */
 
 import { JsonTextError } from '../../../encode/json-bytes.js'
 import {
@@ -12,7 +12,7 @@ import {
   wordOf,
 } from '../../../encode/json-reader.js'
 
-/** The names of members that rows and cells are made of. */
+/** `f` and `v`, the names of the members of rows and cells. */
 export const F = 0x66
 export const V = 0x76
 
@@ -30,7 +30,7 @@ const LIST_END = CLOSE_OBJECT | (CLOSE_LIST << 8)
 
 /** A reader that takes at once what mostly stands between cells; any other JSON of the same meaning is read as well. */
 export class CellReader extends JsonReader {
-  /** Into an object, up to the value of its member of this name, of one letter. */
+  /** Goes into an object, to the value of its member with this name of one letter. */
   enter(name: number): void {
     const { view, at } = this
     const isShort = at < this.last && view.getInt32(at, true) === (MEMBER | (name << 16))

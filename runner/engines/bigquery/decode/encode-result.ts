@@ -6,7 +6,7 @@ import { CLOSE_LIST, COMMA, OPEN_LIST } from '../../../encode/json-reader.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultSet } from '../../../model/query.js'
 import type { RestSchema } from '../rest/messages.js'
-import { compileRowBytes } from './cell-bytes.js'
+import { compileRowWriter } from './cell-bytes.js'
 import { CellReader } from './cell-reader.js'
 import { resultColumns } from './result-columns.js'
 import { inRow } from './unexpected-cell.js'
@@ -16,7 +16,7 @@ export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'contract' | 'maxRow
 export interface ResultEncoder {
   /**
    * Reads a page of rows, a JSON list, and returns how many it has. Those beyond `maxRows` are left out. After it has
-   * thrown, the encoder is of no use.
+   * thrown, the encoder cannot be used any more.
    * @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError.
    */
   readonly add: (schema: RestSchema, rows: Buffer) => number
@@ -57,13 +57,13 @@ interface Result {
 /** The rows of a page, one after the other. */
 interface Page {
   readonly hasRow: () => boolean
-  /** One that is not kept is read all the same: it may be wrong. */
+  /** Reads a row; also one that is not kept, since it may be malformed. */
   readonly readRow: (isKept: boolean) => void
 }
 
 function openResult(schema: RestSchema, { timestamps, contract = [], maxBytes }: EncodeOptions): Result {
   const columns = resultColumns(schema)
-  const body = byteBodyBuilder(compileRowBytes(columns, timestamps, contract), maxBytes)
+  const body = byteBodyBuilder(compileRowWriter(columns, timestamps, contract), maxBytes)
   const page = (rows: Buffer): Page => {
     const reader = new CellReader(rows)
     let isFirst = true

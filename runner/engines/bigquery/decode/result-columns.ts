@@ -4,9 +4,9 @@ import type { RestField, RestSchema } from '../rest/messages.js'
 import { unexpected } from './unexpected-cell.js'
 import { UnsupportedTypeError } from './unsupported-type.js'
 
-/** A column or field, with what its type does not tell. */
+/** A column or field, with what its type does not say. */
 export interface ResultField extends StructField {
-  /** May NULL be its value? Never of an array, nor of its elements. */
+  /** Whether its value may be NULL; false for an array, whose elements are never NULL either. */
   readonly isNullable: boolean
   /** The fields of a STRUCT, or of an array's STRUCTs; else empty. */
   readonly fields: readonly ResultField[]

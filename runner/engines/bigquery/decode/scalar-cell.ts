@@ -1,4 +1,4 @@
-/** The exact texts that BigQuery writes scalar values as, become the texts of results; any other text is refused. */
+/** Converts the texts of scalar values in BigQuery's answers to JSON; refuses any text that BigQuery would not write. */
 import {
   canonicalJson,
   datetimeText,
@@ -29,7 +29,7 @@ export function scalarCell(kind: ScalarKind, value: string, texts: ScalarTexts):
       return texts.bool(boolOf(value))
     case 'STRING':
       return texts.string(value)
-    // What follows comes as it is written in results, and holds no character that JSON would escape.
+    // These texts are already those of results, without characters that JSON escapes: `interval` only adds quotes.
     case 'BYTES':
       return texts.interval(checked(value, isBase64, kind))
     case 'DATE':
@@ -53,7 +53,7 @@ export function scalarCell(kind: ScalarKind, value: string, texts: ScalarTexts):
   }
 }
 
-/** `[2026-01-31, UNBOUNDED)`; the bounds of TIMESTAMP are microseconds since 1970, as TIMESTAMP is asked for. */
+/** `[2026-01-31, UNBOUNDED)`; the bounds of TIMESTAMP are microseconds since 1970, as for TIMESTAMP. */
 function rangeOf(value: string, kind: RangeKind): string {
   const element = elementOfRange(kind)
   const [, ...parts] = /^\[(.+), (.+)\)$/.exec(value) ?? []
@@ -69,7 +69,7 @@ function rangeOf(value: string, kind: RangeKind): string {
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const INT64_RANGE = [-(2n ** 63n), 2n ** 63n - 1n] as const
-/** Microseconds since 1970: they are asked for so. */
+/** Microseconds since 1970: the form that requests ask for (`useInt64Timestamp`). */
 const TIMESTAMP_RANGE = [MIN_TIMESTAMP_MICROS, MAX_TIMESTAMP_MICROS] as const
 
 const isShortInteger = (text: string): boolean => text.length <= SHORT_INTEGER && INTEGER.test(text)
@@ -108,19 +108,17 @@ const MAX_BIGNUMERIC = 2n ** 255n - 1n
 
 function decimalOf(text: string, kind: keyof typeof DECIMAL_DIGITS): string {
   if (!DECIMAL.test(text)) throw unexpected(kind)
-  const [most, mostBehind] = DECIMAL_DIGITS[kind]
-  const [before = '', zeros = ''] = text.replace('-', '').split('.')
-  const behind = zeros.replace(/0+$/, '')
-  if (before.length > most || behind.length > mostBehind) throw unexpected(kind)
+  const [most, mostAfter] = DECIMAL_DIGITS[kind]
+  const [before = '', digits = ''] = text.replace('-', '').split('.')
+  const fraction = digits.replace(/0+$/, '')
+  if (before.length > most || fraction.length > mostAfter) throw unexpected(kind)
   if (before.length < DECIMAL_DIGITS.BIGNUMERIC[0]) return text
-  const most255 = text.startsWith('-') ? MAX_BIGNUMERIC + 1n : MAX_BIGNUMERIC
-  if (BigInt(before + behind.padEnd(mostBehind, '0')) > most255) throw unexpected(kind)
+  const largest = text.startsWith('-') ? MAX_BIGNUMERIC + 1n : MAX_BIGNUMERIC
+  if (BigInt(before + fraction.padEnd(mostAfter, '0')) > largest) throw unexpected(kind)
   return text
 }
 
 function boolOf(text: string): boolean {
-  if (text === 'true') return true
-  if (text === 'false') return false
   const word = text.toLowerCase()
   if (word !== 'true' && word !== 'false') throw unexpected('BOOL')
   return word === 'true'
@@ -131,7 +129,7 @@ function checked(text: string, isValid: (text: string) => boolean, kind: ScalarK
   return text
 }
 
-/** RFC 4648 §4, with padding; of the last digit some bits are left over then, which are zero. */
+/** RFC 4648 §4. Before padding, the unused bits of the last digit are zero. */
 function isBase64(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   const end = text.length - padding
@@ -151,7 +149,7 @@ function isDate(text: string): boolean {
   return year >= 1 && day >= 1 && day <= days
 }
 
-/** Behind six digits of a fraction there may be zeros. */
+/** After six digits of a fraction there may be zeros. */
 const isTime = (text: string): boolean => /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6}0*)?$/.test(text)
 
 const DATE_LENGTH = 10
@@ -160,7 +158,7 @@ const isDatetime = (text: string): boolean =>
   isDate(text.slice(0, DATE_LENGTH)) && /^[T ]/.test(text.slice(DATE_LENGTH)) && isTime(text.slice(DATE_LENGTH + 1))
 
 const INTERVAL = /^-?(\d{1,5})-(?:\d|1[01]) -?(\d{1,7}) -?(\d{1,8}):[1-5]?\d:[1-5]?\d(?:\.\d{1,6}0*)?$/
-/** Years, days and hours, either side of zero ("Interval type"). */
+/** The most years, days and hours, positive or negative ("Interval type"). */
 const INTERVAL_MOST = [10_000, 3_660_000, 87_840_000] as const
 
 function isInterval(text: string): boolean {

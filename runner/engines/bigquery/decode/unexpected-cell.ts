@@ -2,7 +2,7 @@
 import { BrokenContractError } from '../../../encode/broken-contract.js'
 import { JsonTextError } from '../../../encode/json-bytes.js'
 
-/** Names the place, and what should be there; what is there stays untold, since it is a caller's. */
+/** Names the place, and what should be there; never the value itself, which is data. */
 export class UnexpectedCellError extends Error {
   override readonly name = 'UnexpectedCellError'
   readonly #expected: string

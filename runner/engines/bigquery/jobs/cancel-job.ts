@@ -1,9 +1,9 @@
 /** Cancels jobs on the server whose results are no longer wanted; it never starts one. */
 import type { Clock } from '../../../model/ports.js'
 import { type ClientWithin, jobOf } from '../client.js'
+import { pause } from '../rest/abortable-wait.js'
 import type { RestJobReference } from '../rest/messages.js'
-import { pause } from '../rest/pause.js'
-import { mayPass, type SendLimits } from '../rest/retry.js'
+import { isRetryable, type SendLimits } from '../rest/retry.js'
 import type { FoundJob, JobFinder } from './find-jobs.js'
 import type { JobStart } from './job-start.js'
 
@@ -68,7 +68,7 @@ export async function cancelJob(job: JobToCancel, deps: CancelDeps): Promise<voi
       const found = await finder.find(start, signal)
       return found.filter(one => one.reference.jobId !== reference?.jobId)
     } catch (error) {
-      if (isLast || !mayPass(error)) throw error
+      if (isLast || !isRetryable(error)) throw error
       return []
     }
   }

@@ -2,8 +2,8 @@
 import type { GetJobsOptions, GetJobsResponse } from '@google-cloud/bigquery'
 import type { Clock } from '../../../model/ports.js'
 import type { ClientWithin } from '../client.js'
+import { rejectOnAbort } from '../rest/abortable-wait.js'
 import type { RestJob, RestJobReference } from '../rest/messages.js'
-import { orAborted } from '../rest/pause.js'
 import type { SendLimits } from '../rest/retry.js'
 import { type JobStart, REQUEST_LABEL } from './job-start.js'
 
@@ -28,7 +28,7 @@ export interface JobFinderDeps {
   readonly onRetry: SendLimits['onRetry']
 }
 
-/** This machine's clock may be ahead of the server's by so much. */
+/** This machine's clock may be ahead of the server's by this much. */
 const CLOCK_SKEW_MS = 60_000
 const WITHIN_MS = 20_000
 const ATTEMPT_MS = 10_000
@@ -52,10 +52,10 @@ export function createJobFinder({ client, clock, signal, onRetry }: JobFinderDep
   let last: Promise<unknown> = Promise.resolve()
 
   return {
-    async find(start, given) {
+    async find(start, callerSignal) {
       const search = next ?? begin()
       search.fromMs = Math.min(search.fromMs, start.fromMs)
-      return (await orAborted(search.found, given)).get(start.id) ?? []
+      return (await rejectOnAbort(search.found, callerSignal)).get(start.id) ?? []
     },
   }
 

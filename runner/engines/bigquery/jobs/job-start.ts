@@ -31,7 +31,7 @@ export interface StartOptions {
   readonly priority: 'interactive' | 'batch'
 }
 
-/** The label that tells a job from all others: an answer that is lost has the job's own id in it. */
+/** The label by which a job is found where the answer with its own id was lost. */
 export const REQUEST_LABEL = 'request'
 
 export function jobStart(given: JobRequest, options: StartOptions): JobStart {
@@ -93,7 +93,7 @@ function inserted(request: JobRequest, { project, id, jobTimeoutMs }: StartOptio
   }
 }
 
-/** The same wishes in the form of a job resource, where some of them are the job's and others the query's. */
+/** The same request as a job resource, where some options belong to the job and others to its query. */
 export function jobConfiguration(request: JobRequest): NonNullable<RestJob['configuration']> & { query: object } {
   const { labels, reservation, location: _location, maxResults: _maxResults, ...query } = request
   return {

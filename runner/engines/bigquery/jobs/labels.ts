@@ -4,7 +4,7 @@
 const MAX_LABELS = 64
 const MAX_LENGTH = 63
 
-/** Later groups win over earlier ones where they share a key; what does not fit a rule is made to. */
+/** Later groups win over earlier ones where they share a key. Keys and values that break a rule are changed to fit it. */
 export function jobLabels(...groups: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
   const labels = new Map<string, string>()
   for (const [key, value] of groups.flatMap(group => Object.entries(group))) {

@@ -3,9 +3,9 @@ import { pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
 import { type ClientWithin, jobOf } from '../client.js'
 import { unexpected } from '../decode/unexpected-cell.js'
-import { BigQueryFailure, isOfJob, isPassing, JobEndedFailure } from '../rest/failure.js'
+import { pause } from '../rest/abortable-wait.js'
+import { BigQueryFailure, isOfJob, isTransient, JobEndedFailure } from '../rest/failure.js'
 import type { RestJob, RestJobReference, RestQueryResponse, RestSchema } from '../rest/messages.js'
-import { pause } from '../rest/pause.js'
 import { RETRY, type Sender, type SendLimits } from '../rest/retry.js'
 import { type RestCall, TransportError } from '../rest/transport.js'
 import type { JobToCancel } from './cancel-job.js'
@@ -32,7 +32,7 @@ export interface JobOrder {
 
 export interface JobCost {
   readonly bytesProcessed: number
-  /** Null where BigQuery does not tell. */
+  /** Null where BigQuery does not say. */
   readonly bytesBilled: number | null
   readonly isCacheHit: boolean
   readonly jobId: string | null
@@ -54,7 +54,7 @@ export interface JobDeps {
 
 /** How long the server holds an answer back for the query to end. */
 const HOLD_MS = 10_000
-/** An answer that takes longer than that and this is taken for lost. */
+/** An answer that comes later than this after the time that the server may hold it back counts as lost. */
 const NETWORK_MS = 10_000
 /** The most jobs that are started for one query: a job that failed for a passing reason has ended. */
 const MAX_JOBS = 3
@@ -68,7 +68,7 @@ export async function runQueryJob(order: JobOrder, deps: JobDeps): Promise<void>
     try {
       return await runJob(order, deps)
     } catch (error) {
-      if (!(error instanceof JobEndedFailure) || !isPassing(error) || jobs >= MAX_JOBS) throw error
+      if (!(error instanceof JobEndedFailure) || !isTransient(error) || jobs >= MAX_JOBS) throw error
       const pauseMs = pauseAfter(jobs, RETRY, deps.random())
       if (deps.clock.nowMs() + pauseMs >= order.deadline) throw error
       order.onRetry(error.message, pauseMs)
@@ -165,7 +165,7 @@ function openJob(
 
     async cost(answer, isFirst) {
       const { totalBytesProcessed = '0', totalBytesBilled, cacheHit = false, queryId = null } = answer
-      // The answers of getQueryResults do not tell what was billed.
+      // The answers of getQueryResults do not have the bytes billed.
       const billed = totalBytesBilled ?? (isFirst || cacheHit ? undefined : await billedOf())
       return {
         bytesProcessed: Number(totalBytesProcessed),
@@ -200,7 +200,7 @@ function openJob(
       return await deps.finder.find(start, signal)
     } catch (error) {
       // Where jobs may not be listed there is still the request id.
-      if (error instanceof BigQueryFailure && !isPassing(error)) return []
+      if (error instanceof BigQueryFailure && !isTransient(error)) return []
       throw error
     }
   }
@@ -221,7 +221,7 @@ function openJob(
     }
   }
 
-  /** A backendError may be the server's, which passes, or the job's, which has ended then: its resource tells. */
+  /** A backendError may be the server's, which is transient, or the job's, which has then ended: the job's resource shows which. */
   async function askState(error: Error): Promise<void> {
     if (!(error instanceof BigQueryFailure) || error.reason === '') return
     const job = await resource()

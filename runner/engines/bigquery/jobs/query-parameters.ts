@@ -81,14 +81,14 @@ function rangeOf(kind: RangeKind, value: unknown): RestParameterValue | undefine
   return { rangeValue: { start: bound(bounds.start), end: bound(bounds.end) } }
 }
 
-const NO_NUMBERS: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'])
+const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'])
 
-/** BigQuery would refuse another text too, but say so of the query. */
+/** BigQuery would also refuse any other text, but as a failure of the query, not of the argument. */
 function checked(
   kind: 'INT64' | 'FLOAT64' | 'DATE' | 'DATETIME' | 'TIMESTAMP',
   value: unknown,
 ): RestParameterValue | undefined {
-  if (kind === 'FLOAT64' && NO_NUMBERS.has(value)) return textOf(value)
+  if (kind === 'FLOAT64' && NOT_FINITE.has(value)) return textOf(value)
   const scalar = kind.toLowerCase() as Lowercase<typeof kind>
   const typed = typeof value === 'string' ? typeScalar(scalar, value) : null
   return typed?.ok ? { value: String(typed.value) } : undefined

@@ -1,4 +1,4 @@
-/** BigQuery's error answers, and what they say of the request and its job. Source: "Error messages" of its documentation. */
+/** BigQuery's error answers, and what they say about the request and its job. Source: "Error messages" of its documentation. */
 import type { RestErrorBody, RestErrorProto } from './messages.js'
 import type { RestAnswer } from './transport.js'
 
@@ -47,7 +47,7 @@ export function failureOfAnswer({ status, body, retryAfterSeconds }: RestAnswer)
 }
 
 /** Reasons for which the documentation says: try again. */
-const PASSING_REASONS: ReadonlySet<string> = new Set([
+const TRANSIENT_REASONS: ReadonlySet<string> = new Set([
   'backendError',
   'internalError',
   'jobBackendError',
@@ -56,7 +56,7 @@ const PASSING_REASONS: ReadonlySet<string> = new Set([
   'rateLimitExceeded',
   'tableUnavailable',
 ])
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
 /** Reasons for which only a job fails; that job has ended. */
 const JOB_REASONS: ReadonlySet<string> = new Set([
@@ -73,17 +73,17 @@ const JOB_REASONS: ReadonlySet<string> = new Set([
   'timeout',
 ])
 
-/** May it succeed when it is done again: the same request, or another job where this one has ended? */
-export function isPassing({ reason, status }: BigQueryFailure): boolean {
-  if (PASSING_REASONS.has(reason)) return true
+/** Whether a retry may succeed: the same request again, or another job where this one has ended. */
+export function isTransient({ reason, status }: BigQueryFailure): boolean {
+  if (TRANSIENT_REASONS.has(reason)) return true
   // Some lasting reasons come with a status of 500: bytesBilledLimitExceeded does.
-  return PASSING_STATUSES.has(status) && reason !== 'quotaExceeded' && !JOB_REASONS.has(reason)
+  return TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !JOB_REASONS.has(reason)
 }
 
-/** Is this the failure of a job, and not of the request that asks about it? */
+/** Whether the job failed, and not the request that asks about it. */
 export function isOfJob({ reason, status }: BigQueryFailure): boolean {
   return JOB_REASONS.has(reason) || status === 400 || status === CANCELLED
 }
 
-/** What a job that was stopped is answered with. */
+/** The status of answers about a job that was cancelled. */
 const CANCELLED = 499

@@ -1,14 +1,14 @@
-/** Sends a request again, after a pause, while its failure may pass and there is time. */
+/** Sends a request again, after a pause, while its failure is transient and there is time. */
 import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
-import { BigQueryFailure, failureOfAnswer, isOfJob, isPassing } from './failure.js'
-import { pause } from './pause.js'
+import { pause } from './abortable-wait.js'
+import { BigQueryFailure, failureOfAnswer, isOfJob, isTransient } from './failure.js'
 import { type RestCall, type Transport, TransportError } from './transport.js'
 
 export interface Sender {
   /**
    * The body of a successful answer. Send only idempotent requests, or requests that `beforeRetry` makes safe to repeat.
-   * @throws BigQueryFailure, TransportError: the last failure, when it will not pass or the attempts or the time are
+   * @throws BigQueryFailure, TransportError: the last failure, when it is not transient or the attempts or the time are
    *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
    */
   send(call: RestCall, limits: SendLimits): Promise<unknown>
@@ -53,7 +53,7 @@ export function createSender({ transport, clock, random }: SenderDeps): Sender {
         if (isUnknown(error)) onUnknown?.()
         call.signal.throwIfAborted()
         const pauseMs = pauseBefore(attempt, error, random())
-        if (!mayPass(error) || attempt >= maxAttempts || clock.nowMs() + pauseMs >= until) throw error
+        if (!isRetryable(error) || attempt >= maxAttempts || clock.nowMs() + pauseMs >= until) throw error
         const instead = await beforeRetry?.(error)
         if (instead !== undefined) return instead
         onRetry(error.message, pauseMs)
@@ -84,10 +84,10 @@ export function createSender({ transport, clock, random }: SenderDeps): Sender {
 
 type Failure = BigQueryFailure | TransportError
 
-/** May the same request succeed when it is sent again? For a failed job it would only find the same failure. */
-export function mayPass(error: unknown): boolean {
-  if (error instanceof TransportError) return error.isPassing
-  return error instanceof BigQueryFailure && isPassing(error) && !isOfJob(error)
+/** Whether the same request may succeed when it is sent again. For a failed job it would only find the same failure. */
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof TransportError) return error.isTransient
+  return error instanceof BigQueryFailure && isTransient(error) && !isOfJob(error)
 }
 
 /** An answer of 5xx may come from a proxy that lost the server's answer. */

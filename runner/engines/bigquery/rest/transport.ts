@@ -5,8 +5,8 @@ import https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Access } from '../auth/credentials.js'
+import { rejectOnAbort } from './abortable-wait.js'
 import { readAnswerBody } from './answer-body.js'
-import { orAborted } from './pause.js'
 
 export interface RestCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -36,7 +36,7 @@ export interface TransportErrorOptions {
   /** @default true */
   readonly wasSent?: boolean
   /** @default true */
-  readonly isPassing?: boolean
+  readonly isTransient?: boolean
 }
 
 /** No complete answer arrived. */
@@ -45,12 +45,12 @@ export class TransportError extends Error {
   /** The server may have been reached, and may have done what it was asked. */
   readonly wasSent: boolean
   /** Another attempt may succeed. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
 
-  constructor(message: string, { cause, wasSent = true, isPassing = true }: TransportErrorOptions = {}) {
+  constructor(message: string, { cause, wasSent = true, isTransient = true }: TransportErrorOptions = {}) {
     super(message, cause === undefined ? {} : { cause })
     this.wasSent = wasSent
-    this.isPassing = isPassing
+    this.isTransient = isTransient
   }
 }
 
@@ -59,7 +59,7 @@ export class AnswerTooLargeError extends TransportError {
   override readonly name = 'AnswerTooLargeError'
 
   constructor() {
-    super(`BigQuery's answer has more than ${MAX_ANSWER_BYTES} bytes`, { isPassing: false })
+    super(`BigQuery's answer has more than ${MAX_ANSWER_BYTES} bytes`, { isTransient: false })
   }
 }
 
@@ -97,7 +97,7 @@ const jsonContent = (body: unknown): Content => ({
 
 /** The JSON and the file in two parts. Source: "Loading data from local files", multipart upload. */
 function withFile(json: Content, file: Uint8Array): Content {
-  // Chance, so that no file can hold it.
+  // Random, so that no file contains it.
   const boundary = `sluice-${randomUUID()}`
   const part = (type: string): Buffer => Buffer.from(`--${boundary}\r\nContent-Type: ${type}\r\n\r\n`)
   const [before, between] = [part(json.type), Buffer.concat([Buffer.from('\r\n'), part('application/octet-stream')])]
@@ -122,7 +122,7 @@ export function createTransport(
     const url = `${root}/${path}?${new URLSearchParams({ ...query, ...COMPACT })}`
     const json = body === undefined ? null : jsonContent(body)
     const content = json !== null && file !== undefined ? withFile(json, file) : json
-    const caller = await orAborted(
+    const caller = await rejectOnAbort(
       credentials(url).catch(cause => refuseCredentials(cause, origin)),
       signal,
       () => new TransportError('given up', { cause: signal.reason, wasSent: false }),
@@ -229,7 +229,7 @@ function transportError(cause: unknown, wasSent: boolean): TransportError {
   if (cause instanceof TransportError) return cause
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'ERR_BUFFER_TOO_LARGE') return new AnswerTooLargeError()
-  return new TransportError(code ?? message, { cause, wasSent, isPassing: !LASTING_CODES.test(code ?? '') })
+  return new TransportError(code ?? message, { cause, wasSent, isTransient: !LASTING_CODES.test(code ?? '') })
 }
 
 /** An error of Google's library has a status where Google refused the credentials; without one, the network failed. */
@@ -237,12 +237,12 @@ function refuseCredentials(cause: unknown, origin: string | undefined): never {
   const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
   // The message of a SyntaxError quotes the file, and so perhaps the key.
   const why = cause instanceof SyntaxError ? 'a file of credentials is no JSON' : (message ?? String(cause))
-  const told = origin === undefined ? why : `${origin}: ${why}`
-  const isPassing = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
-  throw new TransportError(`no credentials: ${told}`, {
+  const reason = origin === undefined ? why : `${origin}: ${why}`
+  const isTransient = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
+  throw new TransportError(`no credentials: ${reason}`, {
     ...(!(cause instanceof SyntaxError) && { cause }),
     wasSent: false,
-    isPassing,
+    isTransient,
   })
 }
 

@@ -1,4 +1,4 @@
-/** Waiting that an abort signal ends. */
+/** Waits that an abort signal ends. */
 import type { Clock } from '../../../model/ports.js'
 
 /** Resolves after this many milliseconds. @throws the signal's reason as soon as it fires. */
@@ -17,8 +17,8 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<vo
   })
 }
 
-/** The work's outcome. @throws `reason` as soon as the signal fires; the work goes on. */
-export function orAborted<T>(
+/** Waits for the work, but rejects with `reason` as soon as the signal fires; the work itself goes on. */
+export function rejectOnAbort<T>(
   work: Promise<T>,
   signal: AbortSignal,
   reason: () => unknown = () => signal.reason,
