@@ -1,4 +1,4 @@
-/** The page: mounts it, and follows the address behind `#`. */
+/** Mounts the page, and opens what the address after `#` names whenever it changes. */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { loadDrawing } from './chart/chart.js'
@@ -10,7 +10,7 @@ import { endpoints, signIn, token } from './state/session.js'
 import { App } from './view/app.js'
 import { listenForKeys } from './view/keys.js'
 
-/** Opens what the address names; an address with `run=1` is a call that someone has shared. */
+/** Opens what the address names; an address with `run=1` is a shared call. */
 function openAddress(): void {
   const of = endpoint.value
   document.title = of ? `${of.name} · Sluice` : 'Sluice'
@@ -42,6 +42,6 @@ effect(() => {
 listenForKeys()
 followEdits()
 if (token.value !== null) void signIn(token.value)
-// What a result needs is fetched while its reader fills in the fields.
+// The code that draws results is loaded while the reader fills in the fields.
 requestIdleCallback(() => void loadDrawing())
 render(<App />, document.getElementById('app')!)

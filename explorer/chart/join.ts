@@ -2,8 +2,8 @@
 import type { LinePlan, Series } from './plan.js'
 
 /**
- * The lines of `now`, then those of `before`, moved by `offsetSeconds` and marked. Names stay the same. At a time that only
- * the other plan has, a value is undefined and the line goes on; at a null the line ends.
+ * Returns the lines of `now`, then those of `before`, marked and moved by `offsetSeconds`; names stay the same. At a time that
+ * only the other plan has, the value is undefined and the line continues; at a null it is interrupted.
  */
 export function joinPlans(now: LinePlan, before: LinePlan, offsetSeconds: number): LinePlan {
   const moved = before.seconds.map(second => second + offsetSeconds)

@@ -13,7 +13,7 @@ import { forgetToken, problemOf, token } from './session.js'
 /** From this many bytes on, the rows are not shown: they can be downloaded. */
 const MAX_SHOWN_BYTES = 20_000_000
 
-/** Types beside the rows, and each name once. Not `format=table`, which could be an argument. */
+/** The format with types beside the rows and each name once. Not asked for as `format=table`, which could be an argument. */
 const TABLE = 'application/vnd.sluice.table+json'
 
 export type Row = readonly unknown[]
@@ -43,26 +43,26 @@ export type Call =
 
 export const call = signal<Call>({ kind: 'none' })
 
-/** What the server said of arguments, by parameter; a field that is changed is no longer at fault. */
+/** The server's messages about arguments, by parameter; the message of a field is removed when the field changes. */
 export const mistakes = signal<Readonly<Record<string, string>>>({})
 
 export const isRunning = computed(() => call.value.kind === 'running')
 
 let running: AbortController | null = null
 
-/** Leaves the call, so that the server ends its query. */
+/** Aborts the call, so that the server cancels its query. */
 export function cancel(): void {
   running?.abort()
 }
 
-/** Nothing is shown of another endpoint. */
+/** Cancels and clears the call, since another endpoint has been opened. */
 export function closeCall(): void {
   cancel()
   call.value = { kind: 'none' }
   mistakes.value = {}
 }
 
-/** Runs a call and keeps its address, so that it can be shared and gone back to. */
+/** Runs a call and keeps its address, so that it can be shared and opened again. */
 export async function run(endpoint: Endpoint, args: Arguments, options: { readonly wantsFresh?: boolean } = {}) {
   const hash = addressOf(endpoint.name, args, endpoint.parameters)
   if (location.hash !== hash) history.pushState(null, '', hash)
@@ -123,7 +123,7 @@ export async function fetchResult(endpoint: Endpoint, args: Arguments, options: 
   return { ...known, columns: columns.map(column => withContract(column, endpoint)), rows }
 }
 
-/** A column of the result with what the contract says of it. */
+/** A column of the result with what the contract says about it. */
 function withContract(column: Column, { columns }: Endpoint): Column {
   return { ...columns.find(({ name }) => name === column.name), ...column }
 }

@@ -13,10 +13,10 @@ export const endpoint = computed<Endpoint | null | undefined>(() => {
   return ref === '' ? null : endpoints.value?.find(({ name, id }) => name === ref || id === ref)
 })
 
-/** The text of each field, by endpoint, so that going to another and back loses nothing. */
+/** The text of each field, by endpoint, so that it is kept while another endpoint is open. */
 const texts = signal<Readonly<Record<string, Readonly<Record<string, string>>>>>({})
 
-/** The values that each parameter was last called with, whichever endpoint declared it: offered, never filled in unasked. */
+/** The values that each parameter was last called with, whichever endpoint declared it: offered, but not filled in automatically. */
 export const lastUsed = signal<Readonly<Record<string, readonly string[]>>>({})
 
 export const fieldTexts = computed(() => own(texts.value, endpoint.value?.name ?? '') ?? {})
@@ -26,7 +26,7 @@ export function setField(name: string, text: string): void {
   if (of) texts.value = { ...texts.value, [of.name]: { ...own(texts.value, of.name), [name]: text } }
 }
 
-/** The fields as this address has them. A list has one value a line. */
+/** The texts of the fields for the arguments in this address. A list has one value per line. */
 export function fillFields(of: Endpoint, args: Arguments): void {
   const entries = Object.entries(args).map(([name, value]) => [
     name,
@@ -37,7 +37,7 @@ export function fillFields(of: Endpoint, args: Arguments): void {
 
 export const isPinned = (of: Endpoint, { name }: Parameter): boolean => Object.hasOwn(of.pinned, name)
 
-/** The arguments in the fields. An empty field gives none, and the server sets those that the token pins. */
+/** The arguments in the fields. An empty field gives no argument; the server sets those that the token pins. */
 export function argumentsOfFields(of: Endpoint, fields: Readonly<Record<string, string>>): Arguments {
   const args: Record<string, string | readonly string[]> = {}
   for (const parameter of of.parameters) {

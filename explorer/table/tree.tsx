@@ -2,18 +2,18 @@
 import { useSignal } from '@preact/signals'
 import { isNested, MAX_SHOWN, nestedSummary } from '../value/cell.js'
 
-/** The members of a level that are shown at once. */
+/** The number of members of a level that are shown at first. */
 const STEP = 100
 
 interface TreeProps {
   readonly value: object
-  /** Called when it has become larger or smaller. */
+  /** Called when its size has changed. */
   readonly onResize: () => void
 }
 
 export function Tree({ value, onResize }: TreeProps) {
   const shown = useSignal(STEP)
-  // A list of one needs no level of its own.
+  // The element of a list of one is shown without a level for the list.
   if (Array.isArray(value) && value.length === 1 && isNested(value[0])) {
     return <Tree value={value[0]} onResize={onResize} />
   }
@@ -47,7 +47,7 @@ export function Tree({ value, onResize }: TreeProps) {
 
 interface MemberProps extends TreeProps_ {
   readonly name: string
-  /** What is alone in its level is open at once. */
+  /** A value that is alone in its level is open from the start. */
   readonly isOnly: boolean
 }
 interface TreeProps_ {

@@ -1,4 +1,4 @@
-/** Types of GoogleSQL, as the page tells them apart. */
+/** Types of GoogleSQL, as the page distinguishes them. */
 
 export type Kind = 'number' | 'time' | 'bool' | 'text' | 'nested'
 
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** `NUMERIC(10, 2)` is of the same kind as `NUMERIC`. */
 export const kindOf = (type: string): Kind => KINDS[/^\w+/.exec(type)?.[0] ?? ''] ?? 'text'
 
-/** Whether values may hold numbers that a double rounds: somewhere in JSON, or digits that the contract wants as a number. */
+/** Whether values may hold numbers that a double rounds: inside JSON, or where the contract wants long numbers as JSON numbers. */
 export const mayHoldLongNumbers = ({
   type,
   json,

@@ -5,13 +5,13 @@ import { mistakes } from '../state/call.js'
 import { fieldTexts, isPinned, lastUsed, setField } from '../state/choice.js'
 import { own } from '../value/own.js'
 
-/** Suggestions beside a field; the rest is in its list. */
+/** The most suggestions beside a field; its list has the others. */
 const MOST_CHIPS = 6
 
 interface FieldProps {
   readonly of: Endpoint
   readonly parameter: Parameter
-  /** What the server said of its argument. */
+  /** The server's message about its argument. */
   readonly mistake: string | undefined
 }
 
@@ -124,7 +124,7 @@ const TIME_SHAPES: Readonly<Record<string, string>> = {
 
 const defaultText = ({ default: value }: Parameter): string => (value === undefined ? '' : `default: ${String(value)}`)
 
-/** The browser's own calendar, behind a button: a text field takes every form that the server takes, a calendar does not. */
+/** The browser's own calendar, behind a button: the text field stays, since it takes every form that the server takes. */
 function Picker({ parameter: { name, type } }: { parameter: Parameter }) {
   const picker = useRef<HTMLInputElement>(null)
   const take = (value: string): void => {
@@ -151,7 +151,7 @@ function Picker({ parameter: { name, type } }: { parameter: Parameter }) {
   )
 }
 
-/** Ago from now, in minutes. */
+/** The times before now that are offered, in minutes. */
 const AGO = [
   ['15 min ago', 15],
   ['1 h ago', 60],
@@ -194,7 +194,7 @@ function Chips({ parameter }: { parameter: Parameter }) {
   )
 }
 
-/** What this parameter was last called with, on any endpoint, and its examples. */
+/** The values of this parameter in the last calls of any endpoint, and its examples. */
 function suggestionsOf({ name, examples = [] }: Parameter): readonly string[] {
   return [...new Set([...(own(lastUsed.value, name) ?? []), ...examples.map(String)])]
 }

@@ -37,7 +37,7 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps {
   readonly corsOrigins: readonly string[]
   /** The stream of `serve --dev`. @default null: none */
   readonly sendChanges?: RequestHandler | null
-  /** Whether problems tell authors what callers are not told. @default false */
+  /** Whether problems show the mistake in an endpoint, which only authors may see. @default false */
   readonly isDev?: boolean
   /** Null where agents are not served. */
   readonly mcp: McpSettings | null

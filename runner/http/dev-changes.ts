@@ -38,14 +38,14 @@ export function createDevStreams({ changes, tokens, clock }: DevStreamDeps): Dev
         if (res.writableLength > MAX_UNREAD_BYTES) res.destroy()
         else res.write(text)
       }
-      const tell = (change: EndpointChange): void => {
+      const sendChange = (change: EndpointChange): void => {
         const caller = tokens.find(token) // It may have been revoked since.
         if (!caller) res.end()
         else if (caller.mayCall(change.name ?? '')) write(`event: endpoint\ndata: ${JSON.stringify(change)}\n\n`)
       }
       write('retry: 1000\n\n')
-      for (const change of changes.current()) tell(change)
-      const unsubscribe = changes.subscribe(tell)
+      for (const change of changes.current()) sendChange(change)
+      const unsubscribe = changes.subscribe(sendChange)
       let cancelBeat = clock.after(HEARTBEAT_MS, beat)
       function beat(): void {
         write(':\n\n')

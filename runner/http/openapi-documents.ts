@@ -16,7 +16,7 @@ export interface DocumentBytes {
   readonly tag: string
 }
 
-/** What is kept: a reload, or documents of more callers, make room for others. */
+/** The most bytes that are kept; a document beyond them, or a reload, drops all others. */
 const MAX_BYTES = 8_000_000
 
 /** Documents by the load, the caller and what was asked for. */
@@ -24,7 +24,7 @@ export interface OpenApiDocuments {
   find(index: EndpointIndex, caller: Caller, order: DocumentOrder): DocumentBytes
 }
 
-/** Nothing is kept yet. */
+/** An empty cache. */
 export function createOpenApiDocuments(): OpenApiDocuments {
   let known: EndpointIndex | null = null
   let revision = ''

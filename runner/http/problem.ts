@@ -17,8 +17,8 @@ export interface Problem {
 const RETRY_AFTER_SECONDS = '5'
 
 /**
- * The problem for an error; `instance` holds the request id, which is also in the log. Only `isForAuthors` lets it tell what
- * the mistake in the endpoint is.
+ * The problem for an error; `instance` holds the request id, which is also in the log. Only with `isForAuthors` does it
+ * show the mistake in the endpoint.
  */
 export function problemOf(error: RunnerError, requestId: string, isForAuthors = false): Problem {
   const { status, title } = ERROR_CODES[error.code]

@@ -102,7 +102,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
   if (pins.length === 0) return given
   const pinned = new Map(given)
   for (const [name, pin] of pins) {
-    const wire = given.get(name)
+    const raw = given.get(name)
     const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
     const reason = valueProblem(name, type, pin)
     if (reason !== null) {
@@ -112,7 +112,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
       throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
     }
     const isOther = (value: unknown): boolean => value !== '' && !isSameArgument(splitType(type).scalar, value, pin)
-    if (wire?.values.some(isOther)) {
+    if (raw?.values.some(isOther)) {
       const refusal = { rule: 'pin', reason: `the call gives another value of "${name}" than the pinned one` } as const
       throw new RunnerError('TOKEN_NOT_ALLOWED', {
         detail: `The token is pinned to another value of ${name}.`,
@@ -120,7 +120,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
       })
     }
     // The pin replaces the caller's value, but a repeated scalar stays a mistake.
-    const isRepeated = wire !== undefined && (wire.values.length > 1 || wire.isList)
+    const isRepeated = raw !== undefined && (raw.values.length > 1 || raw.isList)
     const { isArray } = splitType(type)
     if (!isRepeated || isArray) pinned.set(name, { values: [pin], isList: isArray } satisfies RawArgument)
   }

@@ -70,17 +70,17 @@ interface Bound {
   readonly problem?: string
 }
 
-function bindOne(parameter: Parameter, wire: RawArgument | undefined, sayList: SayList): Bound {
+function bindOne(parameter: Parameter, raw: RawArgument | undefined, sayList: SayList): Bound {
   const { scalar, isArray } = splitType(parameter.type)
-  if (!isArray && wire?.isList) return { problem: 'must be a single value' }
-  if (!isArray && wire && wire.values.length > 1) return { problem: 'must be given once' }
-  const given = wire?.values.filter(value => value !== '') ?? []
+  if (!isArray && raw?.isList) return { problem: 'must be a single value' }
+  if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
+  const given = raw?.values.filter(value => value !== '') ?? []
   if (given.length === 0) {
     if (parameter.default !== undefined) return { value: parameter.default }
     return parameter.isRequired ? { problem: 'is required' } : {}
   }
   const [only] = given
-  if (isArray && !wire?.isList && given.length === 1 && /^\[|,/.test(String(only))) {
+  if (isArray && !raw?.isList && given.length === 1 && /^\[|,/.test(String(only))) {
     return { problem: `looks like several values in one: ${sayList(parameter.name)}` }
   }
   if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
@@ -99,8 +99,8 @@ function bindOne(parameter: Parameter, wire: RawArgument | undefined, sayList: S
 
 type BoundScalar = { readonly value: ScalarValue; readonly problem?: never } | { readonly problem: string }
 
-function bindScalar(parameter: Parameter, type: ScalarParameterType, wire: unknown): BoundScalar {
-  const text = argumentText(type, wire)
+function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknown): BoundScalar {
+  const text = argumentText(type, raw)
   if (text.problem !== undefined) return text
   const typed = typeScalar(type, text.value)
   if (!typed.ok) return { problem: typed.detail }
@@ -111,17 +111,17 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, wire: unkno
 /** Accepts JSON numbers and booleans for parameters of those types; every other value must be text. */
 function argumentText(
   type: ScalarParameterType,
-  wire: unknown,
+  raw: unknown,
 ): { value: string; problem?: never } | { problem: string } {
-  if (typeof wire === 'number' && (type === 'int64' || type === 'float64')) {
+  if (typeof raw === 'number' && (type === 'int64' || type === 'float64')) {
     // JSON.parse has already rounded numbers beyond 2^53.
-    if (type === 'float64' || Number.isSafeInteger(wire)) return { value: String(wire) }
-    return { problem: Number.isInteger(wire) ? 'must be written as a string beyond 2^53' : 'must be an integer' }
+    if (type === 'float64' || Number.isSafeInteger(raw)) return { value: String(raw) }
+    return { problem: Number.isInteger(raw) ? 'must be written as a string beyond 2^53' : 'must be an integer' }
   }
-  if (typeof wire === 'boolean' && type === 'bool') return { value: String(wire) }
-  if (typeof wire !== 'string') return { problem: 'must be a string' }
-  const problem = textProblem(wire)
-  return problem === null ? { value: wire } : { problem }
+  if (typeof raw === 'boolean' && type === 'bool') return { value: String(raw) }
+  if (typeof raw !== 'string') return { problem: 'must be a string' }
+  const problem = textProblem(raw)
+  return problem === null ? { value: raw } : { problem }
 }
 
 /** Why a text is refused for every type; null where it may be valid. */

@@ -31,7 +31,7 @@ export interface RunRequest {
   readonly format?: ResultFormat
   /** The arguments in the address; the one named `format` may choose the format. */
   readonly readAddress: () => RawArguments
-  /** The arguments in the body. Called only once the call is known to be allowed: a body is not taken from strangers. */
+  /** The arguments in the body. Called only once the call is known to be allowed: no body is read for others. */
   readonly readBody?: () => Promise<RawArguments>
   /** Fires when the caller leaves. */
   readonly signal: AbortSignal

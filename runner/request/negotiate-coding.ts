@@ -46,7 +46,7 @@ export function acceptableCoding(header: string | undefined, available: readonly
   throw new RunnerError('NOT_ACCEPTABLE', { detail })
 }
 
-/** Is there any way to send a result? */
+/** Whether a result can be sent in a way that the caller accepts. */
 export function isAcceptable({ coding, mayBePlain }: CodingChoice): boolean {
   return coding !== null || mayBePlain
 }

@@ -1,4 +1,4 @@
-/** What a call comes to before anything is run: which endpoint, with which arguments, from the cache or past it. */
+/** Plans a call before anything is run: which endpoint, with which arguments, and whether the cache may answer. */
 import { cacheKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'

@@ -36,9 +36,9 @@ export function createEndpointChanges(): EndpointChanges {
       const changed = [...now].filter(([file, change]) => isOther(file, change)).map(([, change]) => change)
       const gone = [...before].filter(([file]) => !now.has(file)).map(([, change]) => withoutRevision(change))
       // A manifest that was moved to another file is reported as it is now.
-      const told = new Set(changed.map(({ id }) => id))
+      const reported = new Set(changed.map(({ id }) => id))
       before = now
-      for (const change of [...gone.filter(({ id }) => id === null || !told.has(id)), ...changed]) {
+      for (const change of [...gone.filter(({ id }) => id === null || !reported.has(id)), ...changed]) {
         for (const listener of listeners) listener(change)
       }
     },
@@ -79,10 +79,10 @@ function statesOf(
   for (const { file, name, id, diagnostics: own } of loaded.broken) {
     states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
   }
-  const told = new Set([...states.values()].flatMap(state => state.diagnostics))
+  const reported = new Set([...states.values()].flatMap(state => state.diagnostics))
   return withRest(
     states,
-    diagnostics.filter(one => !told.has(one)),
+    diagnostics.filter(one => !reported.has(one)),
   )
 }
 

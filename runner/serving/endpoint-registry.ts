@@ -36,15 +36,14 @@ export interface EndpointRegistry {
    */
   start(): Promise<void>
   /**
-   * Reads everything again and serves it, which is an event, as is a refusal. An error of an endpoint that is served is
-   * refused, as is any other error, but for those of endpoints that have not been served. Who asks while another waits to
-   * begin shares its turn.
-   * @throws LoadError, SetupError, RunnerError; then everything is as it was.
+   * Reads everything again and serves it; observes this, or the refusal. Any error is refused, except errors of endpoints that
+   * have not been served. A caller joins a reload that has not begun yet.
+   * @throws LoadError, SetupError, RunnerError; then the previous state stays in service.
    */
   reload(): Promise<ReloadReport>
   /**
-   * The same where files have changed since they were read. False when it could not be done for a reason that lies outside
-   * of them. Never rejects.
+   * Reloads where files have changed since they were read. False when that failed for a reason outside the files. Never
+   * rejects.
    */
   reloadIfChanged(): Promise<boolean>
   /** Ends a reading that is under way. */
@@ -104,7 +103,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   /** The reload that waits for the current one to end. */
   let waiting: Promise<ReloadReport> | null = null
 
-  function tellReaders(diagnostics: readonly Diagnostic[]): void {
+  function notifyReaders(diagnostics: readonly Diagnostic[]): void {
     for (const reader of readers) reader({ loaded: lastLoaded, diagnostics, served: index })
   }
 
@@ -194,12 +193,12 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       }
       const report = serve(reading)
       observe({ kind: 'manifests.reloaded', ...report, durationMs: Math.round(clock.ticksMs() - began) })
-      tellBroken(reading.loaded, observe)
-      tellReaders(reading.loaded.diagnostics)
+      observeBroken(reading.loaded, observe)
+      notifyReaders(reading.loaded.diagnostics)
       return report
     } catch (thrown) {
-      if (thrown instanceof LoadError) tellReaders(thrown.diagnostics)
-      if (!isClosed) tellRefusal(thrown, observe)
+      if (thrown instanceof LoadError) notifyReaders(thrown.diagnostics)
+      if (!isClosed) observeRefusal(thrown, observe)
       throw thrown
     }
   }
@@ -216,8 +215,8 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       const reading = await read()
       serve(reading)
       observe({ kind: 'manifests.loaded', endpoints: index.all.length })
-      tellBroken(reading.loaded, observe)
-      tellReaders(reading.loaded.diagnostics)
+      observeBroken(reading.loaded, observe)
+      notifyReaders(reading.loaded.diagnostics)
     },
     reload() {
       if (waiting !== null) return waiting
@@ -261,12 +260,12 @@ function losesServed(served: readonly LoadedEndpoint[], { endpoints, broken }: L
   return served.some(one => !sound.has(one.endpoint.id) && broken.some(other => mayBe(other, one)))
 }
 
-function tellBroken({ broken, diagnostics }: Loaded, observe: Observer): void {
+function observeBroken({ broken, diagnostics }: Loaded, observe: Observer): void {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   if (errors.length > 0) observe({ kind: 'manifests.broken', manifests: broken.length, diagnostics: errors })
 }
 
-function tellRefusal(thrown: unknown, observe: Observer): void {
+function observeRefusal(thrown: unknown, observe: Observer): void {
   const isExpected = thrown instanceof LoadError || thrown instanceof SetupError || thrown instanceof RunnerError
   if (!isExpected) observe({ kind: 'bug', where: 'reload', cause: thrown })
   const [reason, diagnostics] =

@@ -29,7 +29,7 @@ export interface RelayDeps {
 }
 
 /** What was served from one reload to the next; several may share an engine. */
-interface Era<E> {
+interface Generation<E> {
   readonly engine: E
   readonly revisions: ReadonlySet<string>
   /** The number of calls that began in it, and of running queries of its revisions. */
@@ -38,38 +38,39 @@ interface Era<E> {
 
 export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRelay<E> {
   /** Newest first: the current one, and those that running calls still use. */
-  let eras: readonly Era<E>[] = []
+  let generations: readonly Generation<E>[] = []
   const closing = new Set<Promise<void>>()
 
-  function eraOf(revision: string | undefined): Era<E> {
-    const era = revision === undefined ? eras[0] : eras.find(one => one.revisions.has(revision))
-    if (era === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
-    return era
+  function generationOf(revision: string | undefined): Generation<E> {
+    const generation = revision === undefined ? generations[0] : generations.find(one => one.revisions.has(revision))
+    if (generation === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
+    return generation
   }
 
   async function use<T>(revision: string | undefined, ask: (engine: E) => Promise<T>): Promise<T> {
-    const era = eraOf(revision)
-    const leave = enter(era)
+    const generation = generationOf(revision)
+    const leave = enter(generation)
     try {
-      return await ask(era.engine)
+      return await ask(generation.engine)
     } finally {
       leave()
     }
   }
 
-  function enter(era: Era<E>): () => void {
-    era.uses += 1
+  function enter(generation: Generation<E>): () => void {
+    generation.uses += 1
     return () => {
-      era.uses -= 1
-      endUnused(era)
+      generation.uses -= 1
+      closeUnused(generation)
     }
   }
 
   /** Closes an older engine after its last call, when no call can ask for its revisions any more. */
-  function endUnused(era: Era<E>): void {
-    if (era === eras[0] || era.uses > 0 || !eras.includes(era)) return
-    eras = eras.filter(one => one !== era)
-    if (eras.every(({ engine }) => engine !== era.engine)) closeEngine(era.engine).catch(deps.onFailure)
+  function closeUnused(generation: Generation<E>): void {
+    if (generation === generations[0] || generation.uses > 0 || !generations.includes(generation)) return
+    generations = generations.filter(one => one !== generation)
+    if (generations.every(({ engine }) => engine !== generation.engine))
+      closeEngine(generation.engine).catch(deps.onFailure)
   }
 
   function closeEngine(engine: E): Promise<void> {
@@ -79,8 +80,8 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
   }
 
   async function close(): Promise<void> {
-    const engines = new Set(eras.map(era => era.engine))
-    eras = []
+    const engines = new Set(generations.map(generation => generation.engine))
+    generations = []
     await Promise.all([...closing, ...[...engines].map(closeEngine)])
   }
 
@@ -93,22 +94,22 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
     ping: () => use(undefined, one => one.ping()),
     close,
     ...(deps.knowsDataChanges && {
-      dataState: (query: Query) => eras[0]?.engine.dataState?.(query) ?? null,
-      dataCopy: () => eras[0]?.engine.dataCopy?.() ?? '',
+      dataState: (query: Query) => generations[0]?.engine.dataState?.(query) ?? null,
+      dataCopy: () => generations[0]?.engine.dataCopy?.() ?? '',
     }),
   }
 
   return {
     engine,
-    current: () => eras[0]?.engine ?? null,
+    current: () => generations[0]?.engine ?? null,
     serve(engine, revisions) {
-      const before = eras[0]
-      eras = [{ engine, revisions: new Set(revisions), uses: 0 }, ...eras]
-      if (before) endUnused(before)
+      const before = generations[0]
+      generations = [{ engine, revisions: new Set(revisions), uses: 0 }, ...generations]
+      if (before) closeUnused(before)
     },
     begin() {
-      const era = eras[0]
-      return era ? enter(era) : () => {}
+      const generation = generations[0]
+      return generation ? enter(generation) : () => {}
     },
     close,
   }

@@ -26,7 +26,7 @@ export function addExplorer(app: Express, { hasExplorer, publicUrl }: ExplorerDe
   app.route('/explorer{/:name}').all(allow, sendFile(home))
 }
 
-/** Browsers ask for HTML by name; a program that takes anything gets what it got before. */
+/** Browsers ask for HTML by name; a program that accepts anything gets the same answer as without the page. */
 function leadBrowser(home: string): RequestHandler {
   return (req, res, next) => {
     res.vary('Accept')
@@ -63,7 +63,7 @@ function send(req: Request, res: Response, file: ExplorerFile, isPage: boolean):
     res.status(304).end()
     return
   }
-  // One at a time: of codings that a browser likes equally, the first in its header would be taken.
+  // Asked one at a time: among codings of equal quality, Express would take the first in the header.
   const coding = (['br', 'gzip'] as const).find(one => req.acceptsEncodings(one) === one)
   const body = file[coding ?? 'plain']
   res.setHeader('Content-Type', file.type)

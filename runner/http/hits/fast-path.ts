@@ -10,12 +10,12 @@ import { parsePairs } from '../../request/raw-arguments.js'
 import type { AppDeps } from '../app.js'
 import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import {
+  type FixedHeaderFacts,
+  fixedHeaders,
+  freshnessHeaders,
   freshnessOf,
   IGNORED_ARGUMENTS,
   isMatch,
-  type LastingFacts,
-  lastingHead,
-  passingHead,
   serverTiming,
   VARY,
 } from '../representation/result-head.js'
@@ -52,7 +52,7 @@ interface Hit {
   readonly representation: Representation
 }
 
-function lastingFacts({ cached, offered }: PlannedAddress, result: StoredResult): LastingFacts {
+function fixedHeaderFacts({ cached, offered }: PlannedAddress, result: StoredResult): FixedHeaderFacts {
   return { result, offered, endpoint: cached.endpoint, hasRanges: true }
 }
 
@@ -79,11 +79,11 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     return choice
   }
 
-  function plan(caller: Caller, asked: HitHeaders, address: string): PlannedAddress | null {
+  function plan(caller: Caller, headers: HitHeaders, address: string): PlannedAddress | null {
     const path = pathOf(address)
     const ref = path.slice(PREFIX.length)
     if (!PLAIN_REF.test(ref) || address.includes('#')) return null
-    const accept = asked.accept === '' ? undefined : asked.accept
+    const accept = headers.accept === '' ? undefined : headers.accept
     try {
       const call = admitCall(caller, { ref }, deps)
       if (call.endpoint.cache === null) return null
@@ -91,14 +91,14 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       const offered = chooseType(call.endpoint, given, accept)
       const { cached, ignored } = planCall(call, given, null, deps)
       const ignoredLine = ignored === '' ? '' : flat(`${IGNORED_ARGUMENTS}: ${ignored}\r\n`)
-      return cached && { cached, offered, path: onePath(loggedPath(path)), ignored, ignoredLine, held: null }
+      return cached && { cached, offered, path: internPath(loggedPath(path)), ignored, ignoredLine, held: null }
     } catch {
       return null // refused: the slow path says why
     }
   }
 
-  /** The same text each time, so that it is not compared letter by letter wherever it is looked up. */
-  function onePath(path: string): string {
+  /** Returns one string for equal paths, so that look-ups need not compare them letter by letter. */
+  function internPath(path: string): string {
     const known = paths.get(path)
     if (known !== undefined) return known
     const own = flat(path)
@@ -114,56 +114,56 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     return isAcceptable(choice) ? deps.representations.find(result, format, choice) : undefined
   }
 
-  /** Null: no hit. Nothing has been counted by then. */
-  function findHit(asked: HitHeaders, address: string): Hit | null {
-    const caller = deps.tokens.find(asked.token)
-    if (!caller || (caller.admitFresh !== null && wantsFresh(asked.cacheControl))) return null
-    const remembered = plans.find(deps.endpoints(), caller, asked.accept, address)
-    const planned = remembered ?? plan(caller, asked, address)
+  /** The hit that answers this request; null where there is none, and then no call has been counted. */
+  function findHit(headers: HitHeaders, address: string): Hit | null {
+    const caller = deps.tokens.find(headers.token)
+    if (!caller || (caller.admitFresh !== null && wantsFresh(headers.cacheControl))) return null
+    const remembered = plans.find(deps.endpoints(), caller, headers.accept, address)
+    const planned = remembered ?? plan(caller, headers, address)
     if (!planned) return null
     const held = deps.results.peek(planned.cached, planned.held)
     const result = held?.result
-    const representation = result && representationOf(result, planned.offered, choiceFor(asked.acceptEncoding))
+    const representation = result && representationOf(result, planned.offered, choiceFor(headers.acceptEncoding))
     if (!result || !representation) return null
     if (planned.held !== held) planned.held = held
-    if (!remembered) plans.keep(caller, asked.accept, address, planned) // what is no hit is not worth remembering
+    if (!remembered) plans.keep(caller, headers.accept, address, planned) // only addresses that are hits are kept
     return caller.admit() > 0 ? null : { caller, planned, result, representation }
   }
 
-  /** The headers that this representation has for good. */
-  function lastingLines(status: Status, { planned, result, representation }: Hit): string {
-    const list = [...lastingHead(status, lastingFacts(planned, result), representation), 'Vary', vary, ...noSniff]
+  /** The lines of the headers that stay the same as long as the representation is stored. */
+  function fixedLines(status: Status, { planned, result, representation }: Hit): string {
+    const list = [...fixedHeaders(status, fixedHeaderFacts(planned, result), representation), 'Vary', vary, ...noSniff]
     let lines = ''
     for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
     return flat(lines)
   }
 
-  /** The same, made once. */
-  function lastingOf(status: Status, hit: Hit): string {
+  /** These lines, made once for each representation and status. */
+  function fixedLinesOnce(status: Status, hit: Hit): string {
     const { representation } = hit
     if (status === 304) {
-      if (representation.head304 === '') representation.head304 = lastingLines(status, hit)
+      if (representation.head304 === '') representation.head304 = fixedLines(status, hit)
       return representation.head304
     }
-    if (representation.head200 === '') representation.head200 = lastingLines(status, hit)
+    if (representation.head200 === '') representation.head200 = fixedLines(status, hit)
     return representation.head200
   }
 
-  function send(req: IncomingMessage, res: ServerResponse, asked: HitHeaders, hit: Hit, began: number): void {
+  function send(req: IncomingMessage, res: ServerResponse, headers: HitHeaders, hit: Hit, began: number): void {
     const { representation, planned, result } = hit
-    const status = asked.ifNoneMatch !== '' && isMatch(asked.ifNoneMatch, representation.etag) ? 304 : 200
-    const requestId = requestIdOf(asked.requestId, deps.newRequestId)
+    const status = headers.ifNoneMatch !== '' && isMatch(headers.ifNoneMatch, representation.etag) ? 304 : 200
+    const requestId = requestIdOf(headers.requestId, deps.newRequestId)
     const timing = serverTiming(null, clock.ticksMs() - began)
     const body = status === 200 && req.method !== 'HEAD' ? representation.body : null
     const nowMs = clock.nowMs()
     const freshness = freshnessOf(result, nowMs)
     const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
-    const head = opening + planned.ignoredLine + lastingOf(status, hit) + headerTail(freshness, nowMs)
+    const head = opening + planned.ignoredLine + fixedLinesOnce(status, hit) + headerTail(freshness, nowMs)
     if (!sendFinished(req, res, status, head, body)) {
       const list = [
-        ...lastingHead(status, lastingFacts(planned, result), representation),
+        ...fixedHeaders(status, fixedHeaderFacts(planned, result), representation),
         ...noSniff,
-        ...passingHead({ result, ...AS_HIT }, freshness),
+        ...freshnessHeaders({ result, ...AS_HIT }, freshness),
       ]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
       express.response.vary.call(res as Response, vary) // beside what the app around us has said there
@@ -175,11 +175,11 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       else res.end()
     }
     // Mostly the kernel has taken all of it by now.
-    if (res.socket?.writableLength === 0) tell(req, hit, requestId, status, began)
-    else res.once('close', () => tell(req, hit, requestId, wasSent(req, res) ? status : 499, began))
+    if (res.socket?.writableLength === 0) observeHit(req, hit, requestId, status, began)
+    else res.once('close', () => observeHit(req, hit, requestId, wasSent(req, res) ? status : 499, began))
   }
 
-  function tell(req: IncomingMessage, hit: Hit, requestId: string, status: number, began: number): void {
+  function observeHit(req: IncomingMessage, hit: Hit, requestId: string, status: number, began: number): void {
     const { path, cached } = hit.planned
     const call = { requestId, method: req.method!, path, endpoint: cached.endpoint, token: hit.caller.token }
     const outcome = { cache: 'hit', rows: hit.result.rowCount, error: null } as const
@@ -191,9 +191,9 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const isSimple = (method === 'GET' || method === 'HEAD') && address.startsWith(PREFIX)
     if (!isSimple || address.length > MAX_ADDRESS || deps.isDraining()) return app(req, res)
     const began = clock.ticksMs()
-    const asked = readHeaders(req.rawHeaders)
-    const hit = asked && findHit(asked, address)
-    if (hit) send(req, res, asked, hit, began)
+    const headers = readHeaders(req.rawHeaders)
+    const hit = headers && findHit(headers, address)
+    if (hit) send(req, res, headers, hit, began)
     else app(req, res)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Sends a response whose bytes are finished. This is the only file that touches private members of Node: `_header` and
- * `_headerSent` of a response, `_dumped` and `_readableState` of a request. Where this Node has other ones, or the response
+ * `_headerSent` of a response, `_dumped` and `_readableState` of a request. Where this version of Node has others, or the response
  * is not node:http's alone, `sendFinished` declines, and the caller sends the same response by the documented API.
  */
 import { type IncomingMessage, ServerResponse } from 'node:http'
@@ -77,7 +77,7 @@ function isPlain(res: ServerResponse): res is PlainResponse {
   )
 }
 
-/** Is it this response's turn on its connection, and has everything before it gone? */
+/** Whether it is this response's turn on its connection, and all earlier bytes have been sent. */
 function isNext(socket: Socket): boolean {
   return socket.writable && socket.writableLength === 0
 }

@@ -1,6 +1,6 @@
-/** The end of a hit's head: the lines that pass with the second, made once for all hits of that second that share them. */
+/** The end of a hit's head: the lines that change each second, made once for all hits of that second that share them. */
 
-import { type Freshness, passingLines } from '../representation/result-head.js'
+import { type Freshness, freshnessLines } from '../representation/result-head.js'
 import { KEEP_ALIVE_MS } from '../server/keep-alive.js'
 
 const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`
@@ -11,7 +11,7 @@ export type HeaderTail = (freshness: Freshness, nowMs: number) => string
 export function createHeaderTail(): HeaderTail {
   let second = -1
   let dateLine = ''
-  /** By age and what is left: results that were made in the same second share one. */
+  /** By age and remaining freshness, in seconds: results that were made in the same second share one. */
   const ends = new Map<number, Map<number, string>>()
   let lastAge = -1
   let lastFresh = -1
@@ -32,7 +32,7 @@ export function createHeaderTail(): HeaderTail {
     }
     let end = byFresh.get(freshSeconds)
     if (end === undefined) {
-      end = flat(passingLines({ ageSeconds, freshSeconds }) + dateLine + KEPT_ALIVE)
+      end = flat(freshnessLines({ ageSeconds, freshSeconds }) + dateLine + KEPT_ALIVE)
       byFresh.set(freshSeconds, end)
     }
     return end

@@ -1,4 +1,4 @@
-/** Keeps what a caller's addresses came to, so that an address that is asked for again costs one look-up. */
+/** Caches the plans of a caller's addresses, so that a repeated address costs one look-up. */
 
 import type { Caller, HeldResult } from '../../model/ports.js'
 import type { OfferedType } from '../../request/negotiate.js'
@@ -8,7 +8,7 @@ import type { EndpointIndex } from '../../serving/route.js'
 /** Plans in one generation; there are two. */
 const MAX_PLANS = 20_000
 
-/** What an address of one caller, asked for in one way, is a plan for. */
+/** The plan for an address, by caller and `Accept`. */
 export interface PlannedAddress {
   readonly cached: NonNullable<Plan['cached']>
   readonly offered: OfferedType
@@ -17,7 +17,7 @@ export interface PlannedAddress {
   /** The value of X-Ignored-Arguments, and its line; '' where no argument was ignored. */
   readonly ignored: string
   readonly ignoredLine: string
-  /** What was found for it the last time. */
+  /** The stored result that the last request found. */
   held: HeldResult | null
 }
 
@@ -27,13 +27,13 @@ export interface PlanCache {
   keep(caller: Caller, accept: string, address: string, planned: PlannedAddress): void
 }
 
-/** A generation goes when it is full and the next one is: what is asked for in between moves on. */
+/** A full young generation becomes the old one, whose plans are dropped; a plan that is used again moves to the young one. */
 interface Generation {
   readonly callers: Map<Caller, Map<string, Map<string, PlannedAddress>>>
   size: number
 }
 
-/** Nothing is remembered yet. */
+/** An empty cache. */
 export function createPlanCache(): PlanCache {
   let young: Generation = { callers: new Map(), size: 0 }
   let old: Generation = { callers: new Map(), size: 0 }
@@ -44,8 +44,8 @@ export function createPlanCache(): PlanCache {
       old = young
       young = { callers: new Map(), size: 0 }
     }
-    const byAccept = reach(young.callers, caller, () => new Map<string, Map<string, PlannedAddress>>())
-    const byAddress = reach(byAccept, accept, () => new Map<string, PlannedAddress>())
+    const byAccept = getOrAdd(young.callers, caller, () => new Map<string, Map<string, PlannedAddress>>())
+    const byAddress = getOrAdd(byAccept, accept, () => new Map<string, PlannedAddress>())
     byAddress.set(address, planned)
     young.size += 1
   }
@@ -68,7 +68,7 @@ export function createPlanCache(): PlanCache {
   }
 }
 
-function reach<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key)
   if (value === undefined) {
     value = make()

@@ -12,7 +12,7 @@ export interface HitHeaders {
 
 type Role = keyof HitHeaders | 'bearer' | 'host' | 'stop'
 
-/** `stop`: whatever it means is settled elsewhere. */
+/** `stop`: the slow path answers requests with this header. */
 const ROLE_OF: Readonly<Record<string, Role>> = {
   'x-api-key': 'token',
   authorization: 'bearer',
@@ -31,7 +31,7 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   upgrade: 'stop',
 }
 const ROLES = new Map(Object.entries(ROLE_OF))
-/** Spellings of names: as the callers there are write them. */
+/** The most spellings of header names that are kept. */
 const MAX_SPELLINGS = 1_000
 
 export type ReadHeaders = (rawHeaders: readonly string[]) => HitHeaders | null
@@ -49,7 +49,7 @@ export function createHeaderReader(): ReadHeaders {
   }
 
   return rawHeaders => {
-    const asked: HitHeaders = {
+    const headers: HitHeaders = {
       token: '',
       accept: '',
       acceptEncoding: '',
@@ -66,51 +66,51 @@ export function createHeaderReader(): ReadHeaders {
       if (role === 'stop') return null
       if (role === 'host') hosts += 1
       else if (role === 'bearer') bearer ||= value
-      else if (!take(asked, role, value)) return null
+      else if (!store(headers, role, value)) return null
     }
     if (hosts !== 1) return null
-    if (asked.token === '') asked.token = bearerToken(bearer) ?? ''
-    return asked.token === '' ? null : asked
+    if (headers.token === '') headers.token = bearerToken(bearer) ?? ''
+    return headers.token === '' ? null : headers
   }
 }
 
 /**
- * False: the header stands a second time, or is empty. By name: a member that is computed would be looked up anew each
- * time.
+ * Stores the value of a header; false where the header is repeated, or is empty and not the token. One case for each member:
+ * a computed name would be looked up each time.
  */
-function take(asked: HitHeaders, role: keyof HitHeaders, value: string): boolean {
+function store(headers: HitHeaders, role: keyof HitHeaders, value: string): boolean {
   if (value === '') return role === 'token'
   switch (role) {
     case 'token':
-      if (asked.token !== '') return false
-      asked.token = value
+      if (headers.token !== '') return false
+      headers.token = value
       return true
     case 'accept':
-      if (asked.accept !== '') return false
-      asked.accept = value
+      if (headers.accept !== '') return false
+      headers.accept = value
       return true
     case 'acceptEncoding':
-      if (asked.acceptEncoding !== '') return false
-      asked.acceptEncoding = value
+      if (headers.acceptEncoding !== '') return false
+      headers.acceptEncoding = value
       return true
     case 'ifNoneMatch':
-      if (asked.ifNoneMatch !== '') return false
-      asked.ifNoneMatch = value
+      if (headers.ifNoneMatch !== '') return false
+      headers.ifNoneMatch = value
       return true
     case 'requestId':
-      if (asked.requestId !== '') return false
-      asked.requestId = value
+      if (headers.requestId !== '') return false
+      headers.requestId = value
       return true
     case 'cacheControl':
-      if (asked.cacheControl !== '') return false
-      asked.cacheControl = value
+      if (headers.cacheControl !== '') return false
+      headers.cacheControl = value
       return true
     default:
       return role satisfies never
   }
 }
 
-/** Does the caller want a new result rather than a stored one? `no-cache` or `max-age=0` (RFC 9111 §5.2.1). */
+/** Whether the caller wants a new result rather than a stored one: `no-cache` or `max-age=0` (RFC 9111 §5.2.1). */
 export function wantsFresh(cacheControl: string): boolean {
   if (cacheControl === '') return false
   return cacheControl.split(',').some(directive => /^\s*(no-cache|max-age\s*=\s*"?0+"?)\s*$/i.test(directive))

@@ -10,9 +10,9 @@ import type { StoredResult } from '../../model/ports.js'
 import type { DerivedFormat, ResultFormat } from '../../model/query.js'
 import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../request/negotiate-coding.js'
 
-/** Smaller results are sent as they are: compressed they would fill one packet just so. */
+/** Smaller results are sent as they are: compressed, they would still fill one packet. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** What a representation costs beside its body: itself, and what lasts of its heads. */
+/** What a representation costs beside its body: the object, and its fixed header lines. */
 const OVERHEAD_BYTES = 1_024
 /** A derived format may have this many times the bytes that the result itself may have. */
 const LARGEST_FACTOR = 2
@@ -26,7 +26,7 @@ export class Representation {
   /** Strong: no two representations share one. */
   readonly etag: string
   readonly body: Buffer
-  /** The lines that last of its heads, once they have been made; '' until then. */
+  /** Its fixed header lines for this status, once they have been made; '' until then. */
   head200 = ''
   head304 = ''
   /** The same result in another format or coding. */
@@ -102,7 +102,7 @@ export interface RepresentationDeps {
   readonly maxResultBytes: number
 }
 
-/** Forms of results; they live as long as their result does. */
+/** An empty store. Representations live as long as their result does. */
 export function createRepresentationStore({ derive, maxResultBytes }: RepresentationDeps): RepresentationStore {
   /** By the suffix of the ETag, then by result. */
   const underway = new Map<string, Map<StoredResult, Promise<Representation>>>()
@@ -122,7 +122,7 @@ export function createRepresentationStore({ derive, maxResultBytes }: Representa
     return representation
   }
 
-  /** The same making for all callers at the same time. */
+  /** Makes a representation once for all concurrent callers. */
   function once(result: StoredResult, suffix: string, make: () => Promise<Representation>): Promise<Representation> {
     const makings = underway.get(suffix) ?? new Map<StoredResult, Promise<Representation>>()
     underway.set(suffix, makings)
@@ -167,7 +167,7 @@ export function createRepresentationStore({ derive, maxResultBytes }: Representa
   }
 }
 
-/** What tells the ETag of a representation from that of the JSON as it is: `.csv`, `.br`, `.csv.br`. */
+/** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */
 const suffixOf = (format: ResultFormat, coding: ContentCoding | null): string =>
   (format === 'json' ? '' : `.${format}`) + (coding === null ? '' : `.${coding}`)
 

@@ -25,9 +25,9 @@ export function freshnessOf(result: RunResponse['result'], nowMs: number): Fresh
   }
 }
 
-export type HeadFacts = Pick<RunResponse, 'result' | 'isCacheable' | 'outcome' | 'isStored'>
+export type CacheFacts = Pick<RunResponse, 'result' | 'isCacheable' | 'outcome' | 'isStored'>
 
-export interface LastingFacts {
+export interface FixedHeaderFacts {
   readonly result: RunResponse['result']
   readonly offered: OfferedType
   /** Its name. */
@@ -36,10 +36,10 @@ export interface LastingFacts {
   readonly hasRanges: boolean
 }
 
-/** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that the representation has for good. */
-export function lastingHead(
+/** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that stay the same as long as the representation is stored. */
+export function fixedHeaders(
   status: 200 | 304,
-  { result, offered, endpoint, hasRanges }: LastingFacts,
+  { result, offered, endpoint, hasRanges }: FixedHeaderFacts,
   representation: Representation,
 ): HeaderList {
   const head: HeaderList = []
@@ -61,7 +61,7 @@ export function lastingHead(
 export const IGNORED_ARGUMENTS = 'X-Ignored-Arguments'
 
 /** The headers that change with the age of the result. */
-export function passingHead(facts: HeadFacts, { freshSeconds, ageSeconds }: Freshness): HeaderList {
+export function freshnessHeaders(facts: CacheFacts, { freshSeconds, ageSeconds }: Freshness): HeaderList {
   const head: HeaderList = []
   const set = (name: string, value: string): void => void head.push(name, value)
   set('Cache-Control', facts.isCacheable ? `private, max-age=${freshSeconds}` : 'private, no-cache')
@@ -70,8 +70,8 @@ export function passingHead(facts: HeadFacts, { freshSeconds, ageSeconds }: Fres
   return head
 }
 
-/** The same of a hit, as lines. */
-export function passingLines({ freshSeconds, ageSeconds }: Freshness): string {
+/** The freshness headers of a hit, as lines. */
+export function freshnessLines({ freshSeconds, ageSeconds }: Freshness): string {
   return `Cache-Control: private, max-age=${freshSeconds}\r\nCache-Status: sluice; hit; ttl=${freshSeconds}\r\nAge: ${ageSeconds}\r\n`
 }
 
@@ -99,7 +99,7 @@ function tenths(ms: number): string {
 const BELOW_ONE: readonly string[] = Array.from({ length: 10 }, (_, tenth) => `0.${tenth}`)
 
 /** RFC 9211. */
-function cacheStatus({ outcome, isStored }: HeadFacts, freshSeconds: number): string {
+function cacheStatus({ outcome, isStored }: CacheFacts, freshSeconds: number): string {
   switch (outcome) {
     case 'hit':
       return `sluice; hit; ttl=${freshSeconds}`

@@ -6,12 +6,12 @@ import { PLAIN } from '../../request/negotiate-coding.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
 import type { Representation, RepresentationStore } from './representation.js'
 import {
+  fixedHeaders,
+  freshnessHeaders,
   freshnessOf,
   IGNORED_ARGUMENTS,
   isMatch,
   isStrongMatch,
-  lastingHead,
-  passingHead,
   serverTiming,
   VARY,
 } from './result-head.js'
@@ -50,8 +50,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const head = [
-    ...lastingHead(isSame ? 304 : 200, { result, offered, endpoint: endpoint.name, hasRanges }, representation),
-    ...passingHead(response, freshnessOf(result, deps.nowMs())),
+    ...fixedHeaders(isSame ? 304 : 200, { result, offered, endpoint: endpoint.name, hasRanges }, representation),
+    ...freshnessHeaders(response, freshnessOf(result, deps.nowMs())),
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
   for (const name of VARY.split(', ')) res.vary(name)

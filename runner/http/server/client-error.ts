@@ -36,7 +36,7 @@ export function answerClientErrors(server: Server, { newRequestId, observe }: Ex
     const error = understand(thrown)
     if (thrown.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else if (!answerUnderWay(socket)) refuse(socket, error, UNKNOWN)
-    else if (!tellReader(socket, error)) socket.destroy()
+    else if (!failBodyReader(socket, error)) socket.destroy()
   })
   server.on('connect', ({ method = '', url = '' }, stream) => {
     const socket = stream as Socket
@@ -72,7 +72,7 @@ function understand(thrown: NodeJS.ErrnoException): RunnerError {
  * For a request with a complete head and a broken body: passes the error to the code that reads the body, which answers.
  * False where no code reads it, or where a response is under way, in which a second status line would be taken for content.
  */
-function tellReader(socket: Socket, error: RunnerError): boolean {
+function failBodyReader(socket: Socket, error: RunnerError): boolean {
   const answer = answerUnderWay(socket)
   if (!answer || answer.headersSent || answer.req.complete || answer.req.listenerCount('error') === 0) return false
   answer.req.emit('error', error)

@@ -18,13 +18,13 @@ export function beginAnswer(req: IncomingMessage, res: ServerResponse): void {
   connection[LATEST] = res
 }
 
-/** The response that is under way on it; null for none. */
+/** The response that is under way on this connection; null for none. */
 export function answerUnderWay(socket: Socket): ServerResponse | null {
   const latest = (socket as Connection)[LATEST]
   return latest?.writableFinished === false ? latest : null
 }
 
-/** Has the response say `Connection: close`, where its head has not been made. */
+/** Makes the response say `Connection: close`, unless its head has been sent. */
 export function answerLast(res: ServerResponse): void {
   if (!res.headersSent) res.shouldKeepAlive = false
 }

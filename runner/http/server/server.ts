@@ -14,7 +14,7 @@ const MAX_HEADER_BYTES = 131_072
 /** The time within which a whole request must arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** The interval of checks for that timeout: with node:http's default of 30 seconds it could take a minute. */
-const looksEveryMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
+const checkIntervalMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
 /** The interval at which idle connections are closed during shutdown, in milliseconds. */
 const SWEEP_MS = 50
 
@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: looksEveryMs(requestTimeoutMs),
+    connectionsCheckingInterval: checkIntervalMs(requestTimeoutMs),
     // The app refuses a request without a Host, with a problem as the answer.
     requireHostHeader: false,
   }
