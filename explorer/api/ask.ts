@@ -1,4 +1,4 @@
-/** Requests to this server. Addresses are relative to the page, so that the server may stand below any path. */
+/** Requests to this server. Addresses are relative to the page, so that the server may be reached below any path. */
 import type { Arguments, Problem } from './contract.js'
 import { queryOf } from './query-string.js'
 

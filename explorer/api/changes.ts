@@ -5,7 +5,7 @@ import type { EndpointChange } from './contract.js'
 interface ReadOptions {
   readonly token: string
   readonly signal: AbortSignal
-  /** Is given the events of each part of the stream; the first part may have none. */
+  /** Called with the events of each part of the stream; the first part may have none. */
   readonly take: (changes: readonly EndpointChange[]) => void
 }
 

@@ -1,4 +1,4 @@
-/** What the headers of a result say, in values and in words. */
+/** The facts in the headers of a result, as values and in words. */
 
 export interface Facts {
   readonly rowCount: number

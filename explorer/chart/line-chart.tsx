@@ -31,7 +31,7 @@ export function LineChart({ plan, name }: LineChartProps) {
   const names = series.map(one => `${one.name} ${one.isBefore ?? false}`).join('\n')
   const namesBefore = useRef(names)
   useLayoutEffect(() => {
-    // The same lines again: those that the reader has hidden stay so.
+    // The lines are the same as before: those that the reader has hidden stay hidden.
     if (namesBefore.current !== names) hidden.value = hiddenAtFirst(series)
     namesBefore.current = names
   }, [plan])
@@ -135,7 +135,7 @@ function valueAt({ values, unit }: Series, place: number): string {
   return value === null || value === undefined ? '–' : amountText(value, unit)
 }
 
-/** Twice as many lines cannot be told apart: a comparison begins with the first few. */
+/** Readers cannot distinguish twice as many lines, so a comparison begins with the first few. */
 const MAX_COMPARED = 2
 
 /** Series of a third unit begin hidden: there are two axes. */
@@ -165,7 +165,7 @@ function optionsOf(plan: LinePlan, { axes, hidden, width, at, isZoomed }: Drawn)
   return {
     width,
     height: HEIGHT_PX,
-    // Half a date stands over the end of the axis.
+    // Half of a date's text extends beyond the end of the axis.
     padding: [14, axes.length > 1 ? 0 : 38, 0, 0],
     ...(isShared && { tzDate: (second: number) => uPlot.tzDate(new Date(second * 1000), 'Etc/UTC') }),
     legend: { show: false },
@@ -225,7 +225,7 @@ const TIMES: (string | number | null)[][] = [
 
 const FONT = '12px system-ui, sans-serif'
 
-/** Few points are all drawn; of many, those that no line reaches: they would not be seen. */
+/** Draws all points where there are few; among many, only those that no line reaches, which would not be seen otherwise. */
 function pointsOf({ values }: Series, count: number, width: number): uPlot.Series.Points.Filter {
   const isFew = count * 12 < width
   return (_drawn, _series, show) => {

@@ -3,9 +3,9 @@ import type { Column } from '../api/contract.js'
 import { secondsOf } from '../value/times.js'
 import { kindOf } from '../value/types.js'
 
-/** More lines cannot be told apart. */
+/** The most lines: readers cannot distinguish more. */
 const MAX_SERIES = 8
-/** More bars cannot be read. */
+/** The most bars: readers cannot read more. */
 const MAX_BARS = 50
 /** A column with more different values does not split a number into lines. */
 const MAX_CATEGORIES = 12
@@ -117,7 +117,7 @@ function splitBy(
   return withGaps({ seconds, series })
 }
 
-/** Where times come at one distance, a missing one is a gap, and no line is drawn over it. */
+/** Where times have equal distances, a missing time is a gap, and no line is drawn over it. */
 function withGaps({ seconds, series }: Pick<LinePlan, 'seconds' | 'series'>): Pick<LinePlan, 'seconds' | 'series'> {
   const step = regularStep(seconds)
   if (step === null) return { seconds, series }

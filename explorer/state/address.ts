@@ -1,4 +1,4 @@
-/** The part of the page's address behind `#`: which endpoint, with which arguments, and whether it is run at once. */
+/** The part of the page's address behind `#`: which endpoint, with which arguments, and whether the call is run at once. */
 
 import type { Arguments, Parameter } from '../api/contract.js'
 import { queryOf } from '../api/query-string.js'

@@ -1,4 +1,4 @@
-/** A second result in the chart of the first: one that was kept, or the same call some time earlier. */
+/** A second result in the chart of the first: one that the reader kept, or that of the same call for an earlier time. */
 import { effect, signal } from '@preact/signals'
 import { isAbort } from '../api/ask.js'
 import type { Problem } from '../api/contract.js'
@@ -26,7 +26,7 @@ effect(() => {
   if (now.kind === 'none' || (now.kind === 'result' && of !== null && of !== now)) stopComparing()
 })
 
-/** Leaves the earlier call, so that the server ends its query. */
+/** Aborts the earlier call, so that the server cancels its query. */
 export function leaveEarlier(): void {
   asked.peek()?.controller.abort()
   asked.value = null
@@ -44,7 +44,7 @@ export function keepForComparison(result: Result): void {
   comparison.value = { result, offsetSeconds: 0, of: null }
 }
 
-/** With the times among the arguments moved; where that cannot be, the result itself is moved. */
+/** Moves the times among the arguments; where that is not possible, moves the times of the result. */
 export async function compareWithEarlier(of: Result, offsetSeconds: number): Promise<void> {
   stopComparing()
   const args = earlierArguments(of.endpoint.parameters, of.args, offsetSeconds)

@@ -1,4 +1,4 @@
-/** The same call some time earlier. */
+/** The arguments of the same call for an earlier time. */
 import type { Arguments, Parameter } from '../api/contract.js'
 
 const DAY_SECONDS = 86_400

@@ -9,7 +9,7 @@ import { forgetPublished } from './published.js'
 import { canRunAgain, runAgain } from './rerun.js'
 import { endpoints, fetchEndpoints, forgetToken, problemOf, token, tokenFacts } from './session.js'
 
-/** Between two attempts to connect, in milliseconds. */
+/** The pause between two attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
@@ -40,7 +40,7 @@ const revisions = new Map<string, string | null>()
 
 const followed = computed(() => (tokenFacts.value?.dev === true ? token.value : null))
 
-/** Begins and ends with the token, and does nothing where the server follows no edits. */
+/** Follows edits while there is a token; does nothing where the server does not report edits. */
 export function followEdits(): void {
   effect(() => {
     const id = endpoint.value?.id
@@ -75,7 +75,7 @@ async function follow(of: string, aborted: AbortSignal): Promise<void> {
       if (isFirst) {
         failures = 0
         begin()
-        // What was edited before the stream began is not told.
+        // The stream does not report edits that were made before it began.
         void refresh(null, aborted)
       }
       apply(changes, aborted, isFirst)
@@ -96,7 +96,7 @@ async function follow(of: string, aborted: AbortSignal): Promise<void> {
   }
 }
 
-/** A stream begins with all that is flawed. */
+/** A stream begins with all endpoints and files that have mistakes or warnings. */
 function begin(): void {
   following.value = 'on'
   flawed.value = []
@@ -128,7 +128,7 @@ function apply(changes: readonly EndpointChange[], aborted: AbortSignal, isState
   for (const change of changes) {
     const { id, revision } = change
     if (id === null) continue
-    // With mistakes, what is served is the state before.
+    // While there are mistakes, the server serves the state before them.
     const isOther = revisions.get(id) !== revision && (revisions.has(id) || !isState)
     if (revision !== null && !hasErrors(change) && isOther) changed.add(id)
     revisions.set(id, revision)
@@ -176,7 +176,7 @@ function show(list: readonly Endpoint[], changed: ReadonlySet<string> | null): v
   if (changed?.has(now.id)) edit.value = { id: now.id, at: Date.now(), outcome: callAgain(now) }
 }
 
-/** What BigQuery runs costs money, so that its reader decides. */
+/** Runs the last call again on DuckDB; a query on BigQuery costs money, so there the reader decides. */
 function callAgain(now: Endpoint): Edit['outcome'] {
   if (!canRunAgain(now)) return 'shown'
   if (tokenFacts.peek()?.engine !== 'duckdb') return 'may-run-again'

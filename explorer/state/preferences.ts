@@ -1,4 +1,4 @@
-/** What the reader prefers, for this browser. */
+/** The reader's preferences, kept in this browser. */
 import { effect, signal } from '@preact/signals'
 import type { Zone } from '../value/times.js'
 

@@ -30,7 +30,7 @@ export function forgetPublished(): void {
 
 let document: { readonly token: string; readonly fetched: Promise<OpenApi> } | null = null
 
-/** Fetched once for each token, when it is first wanted. @throws Refused. */
+/** Fetched once for each token, when it is first needed. @throws Refused. */
 export async function publishedOf(name: string, token: string): Promise<Published> {
   if (document?.token !== token) {
     const fetched = ask('openapi.json', { token }).then(response => response.json() as Promise<OpenApi>)

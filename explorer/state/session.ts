@@ -14,7 +14,7 @@ export const tokenFacts = signal<TokenFacts | null>(null)
 export const sessionProblem = signal<Problem | null>(null)
 export const isSigningIn = signal(false)
 
-/** The token before it is known to be one the server takes. */
+/** The token while it is not yet known whether the server accepts it. */
 export const isSignedIn = computed(() => token.value !== null && endpoints.value !== null)
 
 /** What a header can hold. */
@@ -54,7 +54,7 @@ export async function fetchEndpoints(text: string): Promise<readonly Endpoint[]>
   return ((await response.json()) as { readonly endpoints: readonly Endpoint[] }).endpoints
 }
 
-/** Between two attempts to fetch what a server that does not answer, or is busy, would say; in milliseconds. */
+/** The pause before another attempt, where the server does not answer or is busy; in milliseconds. */
 const TRY_AGAIN_MS = 5_000
 
 /**
@@ -75,7 +75,7 @@ async function fetchFacts(text: string): Promise<void> {
   }
 }
 
-/** Whatever the token has shown goes with it. */
+/** Forgets the token, and removes everything that it has shown. */
 export function forgetToken(problem: Problem | null = null): void {
   sessionStorage.clear()
   token.value = null

@@ -7,7 +7,7 @@ export interface Sorting {
   readonly isDescending: boolean
 }
 
-/** Equal rows keep their order; NULL comes last either way. */
+/** Equal rows keep their order; NULL comes last in both directions. */
 export function orderOf(
   rows: readonly (readonly unknown[])[],
   type: string,

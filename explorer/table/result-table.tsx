@@ -149,7 +149,7 @@ export function ResultTable({ columns, rows }: TableProps) {
   )
 }
 
-/** Stands for rows that are not in the document. */
+/** Takes the space of rows that are not in the document. */
 function Space({ px, columns }: { px: number; columns: number }) {
   if (px <= 0) return null
   return (
@@ -185,7 +185,7 @@ function Head({ column: { name, type, unit, description }, sorted, sort }: HeadP
   )
 }
 
-/** Up, down, as it came. */
+/** A click sorts up, then down, then as the rows came. */
 function nextSorting(now: Sorting | null, column: number): Sorting | null {
   if (now?.column !== column) return { column, isDescending: false }
   return now.isDescending ? null : { column, isDescending: true }

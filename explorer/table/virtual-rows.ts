@@ -19,7 +19,7 @@ export function useVirtualRows(count: number, box: { readonly current: HTMLDivEl
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
-    // The header stands over the first row of the box.
+    // The header covers the first row of the box.
     scrollPaddingStart: 46,
     paddingEnd: 0,
     onChange: () => draw(n => n + 1),

@@ -20,7 +20,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
 
-/** `$0.0031`; amounts below a thousandth of a cent are said to be so. */
+/** `$0.0031`; amounts below a thousandth of a cent are written as such. */
 export function usdText(usd: number): string {
   if (usd === 0) return '$0'
   if (usd < 0.00001) return 'below $0.00001'

@@ -28,7 +28,7 @@ export function CopyButton({ what, text, label = 'Copy' }: CopyProps) {
   )
 }
 
-/** Whether it could be. The clipboard of browsers is for https and for this machine: elsewhere the older way is left. */
+/** Returns whether the text was copied. Browsers offer their clipboard for https and localhost only: elsewhere the older way is used. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,4 +1,4 @@
-/** A whole number in groups of three that are only drawn apart: its text is the number. */
+/** A whole number in groups of three digits with space between them; its text has no space. */
 export function Digits({ of }: { of: number }) {
   const groups = String(of).split(/(?=(?:\d{3})+$)/)
   return (

@@ -1,4 +1,4 @@
-/** What the endpoint takes and gives, as text. */
+/** The parameters and columns of the endpoint, as text. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'

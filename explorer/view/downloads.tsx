@@ -83,7 +83,7 @@ export function Downloads({ result }: { result: Result }) {
   )
 }
 
-/** The same call in this format: a result that is stored is not asked of the engine again. @throws Refused. */
+/** Makes the same call in this format; where the result is stored, the engine does not run it again. @throws Refused. */
 async function download({ endpoint, args }: Result, { accept, extension, format }: Kind): Promise<void> {
   const response = await callEndpoint(endpoint.name, args, { token: token.value ?? '', accept, format })
   saveFile(await response.blob(), `${endpoint.name}.${extension}`)

@@ -16,7 +16,7 @@ export function EndpointList() {
   const found = all.filter(({ name, description }) => isFound(`${name} ${description}`))
   const served = new Set(all.map(({ id }) => id))
   const others = flawed.value.filter(change => !served.has(change.id ?? '') && isFound(refOf(change)))
-  /** From the field the arrow leads into the list, and Enter opens the first. */
+  /** In the search field, the arrow key moves into the list, and Enter opens the first endpoint. */
   const onKey = (event: KeyboardEvent): void => {
     const links = [...document.querySelectorAll<HTMLAnchorElement>('.endpoints a')]
     const at = links.indexOf(document.activeElement as HTMLAnchorElement)

@@ -68,7 +68,7 @@ export function EndpointPage() {
   )
 }
 
-/** On a small screen the fields fill it: what came of a call would not be seen. */
+/** Scrolls to the result: on a small screen the fields fill the page, so it would not be seen. */
 function bringInSight(element: HTMLElement | null): void {
   if (element && element.getBoundingClientRect().top > innerHeight * 0.75) element.scrollIntoView({ block: 'start' })
 }

@@ -16,7 +16,7 @@ interface Explained {
   readonly parameters: readonly { readonly name: string; readonly type: string; readonly value: unknown }[]
 }
 
-/** How long after the last key the query is asked for, in milliseconds. */
+/** How long after the last key press the query is fetched, in milliseconds. */
 const PAUSE_MS = 250
 
 export function Query({ of }: { of: Endpoint }) {

@@ -1,4 +1,4 @@
-/** What came of the call: a mistake, or facts, chart and rows. */
+/** The outcome of the call: a problem, or facts, chart and rows. */
 
 import type { Endpoint } from '../api/contract.js'
 import { Chart } from '../chart/chart.js'

@@ -1,4 +1,4 @@
-/** What may be wider than the page scrolls by itself, and is reached by the keyboard for that. */
+/** A box that scrolls by itself where it is wider than the page, and that the keyboard can reach. */
 import type { ComponentChildren } from 'preact'
 
 export function Scroll({ children }: { children: ComponentChildren }) {

@@ -72,7 +72,7 @@ export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]
   return { responses, schemas }
 }
 
-/** The codes that only some endpoints have tell schemas of one status apart. */
+/** The codes that only some endpoints have distinguish the schemas of one status. */
 const OPTIONAL: ReadonlySet<string> = new Set([
   'ARGUMENT_INVALID',
   'CONTRACT_BROKEN',

@@ -142,7 +142,7 @@ function orNull(schema: JsonSchema, dialect: Dialect): JsonSchema {
   const { type, anyOf } = schema
   if (type === 'array' || (type === undefined && anyOf === undefined)) return schema
   if (dialect === '3.0') {
-    // OpenAPI 3.0 takes `nullable` beside `type` alone, so it stands inside every branch.
+    // OpenAPI 3.0 takes `nullable` beside `type` alone, so it is inside every branch.
     const branches = anyOf as readonly JsonSchema[] | undefined
     return branches
       ? { ...schema, anyOf: branches.map(branch => orNull(branch, dialect)) }

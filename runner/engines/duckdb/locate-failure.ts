@@ -22,7 +22,7 @@ export interface LocateDeps {
 }
 
 export interface Locator {
-  /** The offset in the text of the query; null where it cannot be told, in time or at all. Never rejects. */
+  /** The offset in the text of the query; null where it cannot be found, in time or at all. Never rejects. */
   locate(failure: Failure, deps: LocateDeps): Promise<number | null>
 }
 

@@ -18,7 +18,7 @@ let folder: string | null = null
 const parent = process.ppid
 
 const send: AnsweringOptions['send'] = (message, onReceived) => {
-  // Where sending fails, the parent is gone, which 'disconnect' tells.
+  // Where sending fails, the parent has ended, and 'disconnect' follows.
   if (process.connected) process.send?.(message, () => onReceived?.())
   else onReceived?.()
 }

@@ -1,4 +1,4 @@
-/** Chooses the type of a column from what was seen of it, and says what made the type wider and what is in doubt. */
+/** Chooses the type of a column from the facts about its values, and says what made the type wider and what is in doubt. */
 import type { SchemaField } from '../../../../googlesql/index.js'
 import { needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'

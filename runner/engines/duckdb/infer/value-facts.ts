@@ -1,4 +1,4 @@
-/** What was seen of one column, or of one field of a record, in all rows. */
+/** The facts about the values of one column, or of one field of a record, in all rows. */
 import { shown } from '../import/bad-row.js'
 import type { ValueKind } from './value-kinds.js'
 

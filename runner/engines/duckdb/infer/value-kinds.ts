@@ -75,7 +75,7 @@ export function kindOfText(text: string): ValueKind {
   }
 }
 
-/** The kind of a cell of CSV, which does not tell numbers from texts. */
+/** The kind of a cell of CSV, which does not distinguish numbers from texts. */
 export function kindOfCell(text: string): ValueKind {
   const first = text.charCodeAt(0)
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e
@@ -103,7 +103,7 @@ function isDate(text: string): boolean {
   return date.getUTCMonth() === month! - 1 && date.getUTCDate() === day
 }
 
-/** A unit in which numbers tell times since 1970. */
+/** A unit in which numbers count time since 1970. */
 export interface EpochUnit {
   readonly name: string
   readonly perSecond: number

@@ -56,7 +56,7 @@ export interface WorkOptions {
   readonly connections: number
   readonly clock: Clock
   readonly post: (message: ToChild) => void
-  /** Called when a request does not stop although it was told to. */
+  /** Called when a request does not stop after it was cancelled. */
   readonly onStuck: () => void
 }
 
@@ -76,7 +76,7 @@ interface Job {
 }
 
 /**
- * How long a query may run after it was told to stop, in milliseconds; DuckDB's planner and our scalar functions cannot be
+ * How long a query may run after it was cancelled, in milliseconds; DuckDB's planner and our scalar functions cannot be
  * interrupted.
  */
 const STOP_WITHIN_MS = 2_000
@@ -100,7 +100,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   /** Requests without a connection that were made before the child was ready. */
   const unsent = new Set<Job>()
   const running = new Map<number, Job>()
-  /** Requests that were told to stop and have not stopped yet; their connections are not free. */
+  /** Requests that were cancelled and have not stopped yet; their connections are not free. */
   const stopping = new Map<number, { readonly key: string | null; readonly cancelTimer: () => void }>()
   let nextId = 1
   let isReady = false

@@ -1,4 +1,4 @@
-/** The rows of INFORMATION_SCHEMA: the tables that there are when the query runs. */
+/** The rows of INFORMATION_SCHEMA: the tables that exist when the query runs. */
 import {
   type InformationSchemaView,
   informationSchemaColumns,
