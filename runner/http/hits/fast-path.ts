@@ -114,7 +114,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     return isAcceptable(choice) ? deps.representations.find(result, format, choice) : undefined
   }
 
-  /** The hit that answers this request; null where there is none, and then no call has been counted. */
+  /** The hit that answers this request; null for any other request, and then no call has been counted. */
   function findHit(headers: HitHeaders, address: string): Hit | null {
     const caller = deps.tokens.find(headers.token)
     if (!caller || (caller.admitFresh !== null && wantsFresh(headers.cacheControl))) return null
