@@ -72,7 +72,7 @@ describeOverEmulator('sluice diff over an emulator', emulator => {
       diagnostics: readonly unknown[]
     }
     expect(diagnostics).to.deep.equal([])
-    expect(changes.map(({ detail }) => detail)).to.include('the column orders is named returns')
+    expect(changes.map(({ detail }) => detail)).to.include('the column orders was renamed to returns')
     // Nothing here shows that a count over such a table is never NULL.
     expect(changes.map(({ kind }) => kind)).to.not.include('column/widened')
     const { lines } = changes.find(({ kind }) => kind === 'sql/changed')!
