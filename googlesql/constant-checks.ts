@@ -6,7 +6,7 @@ import { constantCalls } from './constant-calls.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
 import { shortTypeName } from './types/types.js'
-import { zoneOffset } from './values/time-zone.js'
+import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
 
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
@@ -28,14 +28,12 @@ const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
   TIMESTAMP_TRUNC: 2,
 }
 
-const OFFSET = /^(?:UTC)?[+-]\d{1,2}(?::?\d{1,2})?$/
-
 /** The constants of a resolved query. A call as SAFE.name may fail, so its constants are not checked. */
 export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
   const mistakes: { at: number; message: string }[] = []
   const probes: { at: number; sql: string }[] = []
   const checkZone = (zone: Expr | null | undefined): void => {
-    if (!isText(zone) || OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
+    if (!isText(zone) || ZONE_OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
     mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}` })
   }
   visitScan(scan, expr => {

@@ -36,12 +36,12 @@ function parseStruct(p: Parser): TypeNode {
 }
 
 function parseField(p: Parser): StructField {
-  const name = p.isIdentifier() && beginsType(p) ? p.identifier().name : ''
+  const name = p.isIdentifier() && typeFollowsName(p) ? p.identifier().name : ''
   return { name, type: parseTypeNode(p) }
 }
 
 /** Whether a type follows the name that comes next. */
-function beginsType(p: Parser): boolean {
+function typeFollowsName(p: Parser): boolean {
   const { kind } = p.peek()
   return kind === 'identifier' || kind === 'quoted'
 }
@@ -52,7 +52,7 @@ function parseNamed(p: Parser): TypeNode {
   // INTERVAL is a reserved word and also the name of a type.
   let name = p.is('INTERVAL') ? p.take().text : p.identifier().name
   while (p.accept('.')) name += `.${p.identifier().name}`
-  const parameters = p.is('(') ? p.parenthesisedList(parseParameter) : []
+  const parameters = p.is('(') ? p.parenthesisedList(parseTypeParameter) : []
   return { kind: 'named', name, parameters, at }
 }
 
@@ -78,7 +78,7 @@ export function parseRangeType(p: Parser): RangeTypeNode {
   return { kind: 'named', name, parameters: [], at }
 }
 
-function parseParameter(p: Parser): string {
+function parseTypeParameter(p: Parser): string {
   if (p.token.kind !== 'int') p.unexpected()
   return p.take().text
 }

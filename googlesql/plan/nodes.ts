@@ -90,8 +90,8 @@ export interface CteScan {
   readonly columns: readonly Column[]
 }
 /**
- * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. Without an
- * input the array is not correlated. If `isOuter`, an input row without an element, or without one that meets `condition`,
+ * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. `input` holds the
+ * FROM items before it; without one, `array` may still read columns of an outer query. If `isOuter`, an input row without an element, or without one that meets `condition`,
  * is kept, with NULLs. A NULL array has no elements.
  */
 export interface UnnestScan {

@@ -2,6 +2,9 @@
 import { cityOfZone, earlyZoneOffset, fixedZoneOffset } from './legacy-zones.js'
 import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
+/** Matches a time zone that is an offset from UTC, `+05:30`, `-8` or `UTC+1`: its sign, its hours and its minutes. */
+export const ZONE_OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
+
 const SECOND_MS = 1000
 /** More than any zone's offset from UTC, so that the instants before and after a change of the offset are both examined. */
 const MARGIN_SECONDS = 15 * 3600

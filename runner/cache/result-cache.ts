@@ -250,7 +250,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 }
 
-/** An answer from the store, withoutRun a run. */
+/** An answer from the store, without a run. */
 const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
   return { result, outcome, isStored: false, runMs: null, cost: null }
 }

@@ -2,7 +2,7 @@
 
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { cityOfZone, fixedZoneOffset } from '../../../googlesql/values/legacy-zones.js'
-import { zoneOffset } from '../../../googlesql/values/time-zone.js'
+import { ZONE_OFFSET, zoneOffset } from '../../../googlesql/values/time-zone.js'
 import { quoteText } from '../../emit/quote.js'
 
 /** A zone argument as it is known when the SQL is written. */
@@ -14,8 +14,6 @@ export type ZoneSql =
   | { readonly kind: 'legacy'; readonly name: string; readonly city: string; readonly since: number }
   | { readonly kind: 'dynamic'; readonly sql: string }
 
-const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
-
 /** The zone of an argument; UTC without one. A literal that is not a zone name is kept, and raises its error at run time. */
 export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefined): ZoneSql {
   if (!arg || !sql) return { kind: 'utc' }
@@ -26,7 +24,7 @@ export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefi
   if (fixed !== undefined) return { kind: 'offset', micros: fixed * 1_000_000 }
   const legacy = cityOfZone(name)
   if (legacy) return { kind: 'legacy', name, city: legacy.city, since: legacy.since }
-  const match = OFFSET.exec(name)
+  const match = ZONE_OFFSET.exec(name)
   if (match !== null) {
     const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
     if (Number(match[3] ?? 0) > 59 || minutes > 14 * 60) return { kind: 'dynamic', sql }

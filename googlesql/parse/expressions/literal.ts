@@ -6,7 +6,7 @@ import { parseRangeType } from '../type.js'
 
 type TypedName = Extract<Literal, { kind: 'typed' }>['typed']
 
-const TYPED: Readonly<Record<string, TypedName>> = {
+const TYPED_LITERALS: Readonly<Record<string, TypedName>> = {
   DATE: 'DATE',
   DATETIME: 'DATETIME',
   TIME: 'TIME',
@@ -51,7 +51,7 @@ function parseWordLiteral(p: Parser): Literal | null {
     p.take()
     return { kind: 'bool', value: term === 'TRUE', at }
   }
-  const typed = p.peek().kind === 'string' ? TYPED[term] : undefined
+  const typed = p.peek().kind === 'string' ? TYPED_LITERALS[term] : undefined
   if (typed === undefined) return null
   p.take()
   return { kind: 'typed', typed, value: parseString(p), at }

@@ -40,7 +40,7 @@ export function floatLiteral(text: string, at: number): Expr {
   return { kind: 'literal', type: FLOAT64, value: Number(text), written: text, at }
 }
 
-const TYPED = {
+const TYPED_LITERALS = {
   DATE: { type: DATE, read: dateLiteral },
   DATETIME: { type: DATETIME, read: datetimeLiteral },
   TIME: { type: TIME, read: timeLiteral },
@@ -56,7 +56,7 @@ export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, cont
     if (typeof bounds === 'string') return context.fail(`Invalid RANGE literal value: ${bounds}`, node.at)
     return literal({ kind: node.typed }, rangeText(bounds), node.at)
   }
-  const { type, read } = TYPED[node.typed]
+  const { type, read } = TYPED_LITERALS[node.typed]
   const value = read(node.value)
   if (value === null) return context.fail(`Invalid ${node.typed} literal: ${JSON.stringify(node.value)}`, node.at)
   return literal(type, value, node.at)

@@ -19,18 +19,26 @@ export function resolveQueryNode(node: ast.Query, env: QueryEnv, context: Resolv
 }
 
 function resolvePiped(node: ast.Query, env: QueryEnv, context: ResolveContext): QueryResult {
-  if (node.body.kind === 'from')
-    return resolvePipes(tableOfFrom(resolveFrom(node.body.from, null, env, context)), node.pipes, env, context)
+  if (node.body.kind === 'from') return resolveFromClause(node.body, node.pipes, env, context)
   const result = resolveBody(node.body, node, env, context)
   return node.pipes.length === 0 ? result : resolvePipes(tableOfResult(result), node.pipes, env, context)
 }
 
 function resolveBody(body: ast.QueryBody, tail: Tail, env: QueryEnv, context: ResolveContext): QueryResult {
-  if (body.kind === 'from')
-    return resolvePipes(tableOfFrom(resolveFrom(body.from, null, env, context)), [], env, context)
+  if (body.kind === 'from') return resolveFromClause(body, [], env, context)
   if (body.kind === 'select') return resolveSelect(body, tail, env, context)
   const result = body.kind === 'query' ? resolveQueryNode(body, env, context) : resolveSet(body, env, context)
   return withTail(result, tail, env, context)
+}
+
+/** `FROM …` in the place of a query, with the pipe operators after it. */
+function resolveFromClause(
+  { from }: Extract<ast.QueryBody, { readonly kind: 'from' }>,
+  pipes: ast.Query['pipes'],
+  env: QueryEnv,
+  context: ResolveContext,
+): QueryResult {
+  return resolvePipes(tableOfFrom(resolveFrom(from, null, env, context)), pipes, env, context)
 }
 
 /** ORDER BY and LIMIT of a set operation or a query in parentheses: only its columns are in scope. */

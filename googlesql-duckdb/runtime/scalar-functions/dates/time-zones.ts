@@ -1,7 +1,7 @@
 /**
  * Time zones by their names in GoogleSQL: a name of the tz database, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`.
  */
-import { localToInstant, zoneOffset } from '../../../../googlesql/values/time-zone.js'
+import { localToInstant, ZONE_OFFSET, zoneOffset } from '../../../../googlesql/values/time-zone.js'
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
 
@@ -9,12 +9,11 @@ import { splitMicros } from './civil-time.js'
 export type TimeZone = (epochSeconds: number) => number
 
 const DAY_SECONDS = 86_400
-const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
 
 /** Seconds east of Greenwich for a name that is an offset or UTC; undefined for any other name. */
 export function fixedOffset(name: string): number | undefined {
   if (name === 'UTC' || name === 'Etc/UTC') return 0
-  const match = OFFSET.exec(name)
+  const match = ZONE_OFFSET.exec(name)
   if (match === null) return undefined
   const minutes = Number(match[3] ?? 0)
   const offset = Number(match[2]) * 60 + minutes
