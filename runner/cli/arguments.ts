@@ -1,4 +1,4 @@
-/** Parses arguments of the command line: `name=value` pairs and times. */
+/** Parses arguments of the command line: `name=value` pairs, times and numbers. */
 import { UsageError } from '../model/errors.js'
 import { readTimestamp } from '../model/typed-value.js'
 
@@ -38,4 +38,11 @@ export function timeArgument(flag: string, text: string): bigint {
       `${flag} must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(text)}`,
     ])
   return micros
+}
+
+/** @throws UsageError for what is not written in digits alone, or is out of range. */
+export function wholeNumber(flag: string, text: string, minimum: number, maximum: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= minimum && number <= maximum) return number
+  throw new UsageError([`${flag} must be a whole number from ${minimum} to ${maximum}, found ${JSON.stringify(text)}`])
 }

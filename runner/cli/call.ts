@@ -51,6 +51,6 @@ function checkCall(runner: Runner, name: string, args: CallArguments): void {
   if (Object.hasOwn(args, FORMAT_NAME) && !endpoint.parameters.some(({ name: own }) => own === FORMAT_NAME)) {
     throw new UsageError([`the format is a flag here: --format ${String(args[FORMAT_NAME])}`])
   }
-  const sayList = (own: string): string => `repeat the name, ${own}=a ${own}=b`
-  bindParams({ ...endpoint, rejectsUnknown: true }, readArguments(args), sayList)
+  const listHint = (own: string): string => `repeat the name, ${own}=a ${own}=b`
+  bindParams({ ...endpoint, rejectsUnknown: true }, readArguments(args), listHint)
 }

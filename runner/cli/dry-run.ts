@@ -2,8 +2,8 @@
 import { UsageError } from '../model/errors.js'
 import type { FileReads, QueryReads, TableReads } from '../model/query.js'
 import { priceOf, sizeText, usdText } from '../model/read-price.js'
-import { plural } from './import.js'
 import type { Io } from './io.js'
+import { plural } from './plural.js'
 
 /** @throws UsageError for flags that a dry run does not go with. */
 export function checkDryRun(flags: Readonly<Record<string, unknown>>): void {

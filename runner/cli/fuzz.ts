@@ -2,23 +2,24 @@
 
 import { fuzzEndpoint } from '../compose/fuzz.js'
 import { didYouMean } from '../manifest/report.js'
-import { RunnerError, UsageError } from '../model/errors.js'
+import { RunnerError } from '../model/errors.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
 import { readSettings } from '../settings/settings.js'
 import { findingsText } from '../testing/fuzz/findings.js'
-import { timeArgument } from './arguments.js'
+import { timeArgument, wholeNumber } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 
 /** Resolves to 1 where a call failed on the server's side. @throws UsageError, LoadError, SetupError. */
 export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: Io): Promise<number> {
-  const [seed, count] = (['seed', 'count'] as const).map(flag => wholeNumber(`--${flag}`, flags[flag]!))
+  const seed = wholeNumber('--seed', flags['seed']!, 0, 999_999_999)
+  const count = wholeNumber('--count', flags['count']!, 0, 999_999_999)
   const { now } = flags
   const nowMicros = now === undefined ? null : timeArgument('--now', now)
   const settings = readSettings(settingFlags, io.environment)
   const signal = io.interruption()
-  const run = await fuzzEndpoint(settings, name, { seed: seed!, count: count!, nowMicros, signal })
+  const run = await fuzzEndpoint(settings, name, { seed, count, nowMicros, signal })
   if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
   if ('names' in run) {
     io.printError(`sluice: there is no endpoint "${name}"${didYouMean(name, run.names)}\n`)
@@ -37,9 +38,4 @@ export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: 
 function nowText(micros: bigint): string {
   const rest = ((micros % 1000n) + 1000n) % 1000n
   return `${new Date(Number((micros - rest) / 1000n)).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new UsageError([`${flag} must be a whole number of at most nine digits, found ${JSON.stringify(text)}`])
 }

@@ -3,6 +3,7 @@ import { type ImportReport, importTable } from '../compose/import.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
+import { plural } from './plural.js'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -49,6 +50,3 @@ function summary(table: string, report: ImportReport, skipFile: string | null, i
   const aside = badRowCount === 0 ? '' : `; set aside ${plural(badRowCount, 'bad row')} in ${skipFile}`
   return what + instead + aside
 }
-
-/** `1 row`, `2 rows`. */
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeFolder } from '../files/make-folder.js'
 import { SETTING, writeFailure } from '../files/write-failure.js'
-import { UsageError } from '../model/errors.js'
 import { systemClock } from '../process/clock.js'
 import {
   busiestProject,
@@ -16,7 +15,7 @@ import {
   sampleLines,
 } from '../sample/generate.js'
 import { readSettings } from '../settings/settings.js'
-import { timeArgument } from './arguments.js'
+import { timeArgument, wholeNumber } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>
@@ -33,8 +32,8 @@ export async function writeSample(
   if (flags['once'] && (await hasFiles(folder))) return EXIT.clean
   const now = flags['now']
   const options: SampleOptions = {
-    count: wholeNumber('--count', flags['count'], 1, MAX_COUNT),
-    seed: wholeNumber('--seed', flags['seed'], 0, 0xffffffff),
+    count: wholeNumber('--count', flags['count'] as string, 1, MAX_COUNT),
+    seed: wholeNumber('--seed', flags['seed'] as string, 0, 0xffffffff),
     nowMicros: typeof now === 'string' ? timeArgument('--now', now) : systemClock().nowMicros(),
   }
   try {
@@ -82,10 +81,4 @@ function* chunks(lines: Iterable<string>): Generator<string> {
     }
   }
   if (piece !== '') yield piece
-}
-
-function wholeNumber(flag: string, value: unknown, minimum: number, maximum: number): number {
-  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
-  if (number >= minimum && number <= maximum) return number
-  throw new UsageError([`${flag} must be a whole number from ${minimum} to ${maximum}, found ${JSON.stringify(value)}`])
 }

@@ -5,6 +5,7 @@ import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
 import { readEstimates, reportEstimates } from './estimates.js'
 import { EXIT, type Io } from './io.js'
+import { plural } from './plural.js'
 import { type ReportFormat, reportDiagnostics } from './report.js'
 import { tableDiagnostics } from './tables/diff.js'
 
@@ -35,9 +36,10 @@ export async function validate(
   const errors = diagnostics.filter(d => d.severity === 'error').length
   const warnings = diagnostics.filter(d => d.severity === 'warning').length
   const hints = diagnostics.length - errors - warnings
-  const problems = errors + warnings === 0 ? 'no problems' : `${count(errors, 'error')}, ${count(warnings, 'warning')}`
-  const outcome = hints === 0 ? problems : `${problems}, ${count(hints, 'hint')}`
-  if (format === 'text') io.print(`${count(manifests, 'manifest')}, ${count(variants, 'variant')}: ${outcome}\n`)
+  const problems =
+    errors + warnings === 0 ? 'no problems' : `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
+  const outcome = hints === 0 ? problems : `${problems}, ${plural(hints, 'hint')}`
+  if (format === 'text') io.print(`${plural(manifests, 'manifest')}, ${plural(variants, 'variant')}: ${outcome}\n`)
   return errors > 0 ? EXIT.problems : EXIT.clean
 }
 
@@ -48,5 +50,3 @@ function readMaxBytes(text: string | undefined, engine: string): number | null {
   if (engine !== 'bigquery') throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
   return bytes
 }
-
-const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

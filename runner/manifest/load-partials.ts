@@ -1,12 +1,13 @@
 /** Parses partials once for all manifests that include them. */
 
 import type { Diagnostic } from '../model/diagnostic.js'
+import { lineStartsOf } from '../model/line-starts.js'
 import type { RuleId } from '../model/rules.js'
 import type { ParsedTemplate } from '../template/node.js'
 import { parseTemplate } from '../template/parse.js'
 import type { SourceText } from './discover.js'
 import { diagnosticAt, didYouMean } from './report.js'
-import { type FilePlace, lineStartsOf, placeAt } from './source.js'
+import { type FilePlace, placeAt } from './source.js'
 import { findOddCharacter } from './yaml/characters.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 

@@ -1,5 +1,6 @@
 /** Maps a path in a manifest, or an offset in its SQL, to a line and column of the file. */
 import { isMap, isPair, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
+import { lineStartsOf } from '../model/line-starts.js'
 
 /** A 1-based line and column; columns count UTF-16 units. */
 export interface FilePlace {
@@ -21,13 +22,6 @@ export interface ManifestSource {
   sqlAt(offset: number): FilePlace
   /** `sql: |`: the only style whose characters can be placed. */
   readonly isSqlLiteral: boolean
-}
-
-/** The offset of the beginning of each line. Only `\n` and `\r\n` end lines in files that are accepted. */
-export function lineStartsOf(text: string): readonly number[] {
-  const starts = [0]
-  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
-  return starts
 }
 
 /** The line and column of an offset, from the offsets of line beginnings. */

@@ -18,10 +18,10 @@ export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 're
 
 /**
  * Typed arguments in declared order, with defaults; absent arguments have no member. Undeclared names are ignored, unless the
- * endpoint rejects them. `sayList` says how this caller writes a list.
+ * endpoint rejects them. `listHint` says how this caller writes a list.
  * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
  */
-export function bindParams(endpoint: Bindable, given: RawArguments, sayList: SayList = asAddress): ArgumentMap {
+export function bindParams(endpoint: Bindable, given: RawArguments, listHint: ListHint = asAddress): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
   const isBracketed = bracketedNames(given)
   const unknown = endpoint.rejectsUnknown ? unknownProblems(endpoint, unknownNames(endpoint, given)) : []
@@ -32,8 +32,8 @@ export function bindParams(endpoint: Bindable, given: RawArguments, sayList: Say
   const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
   for (const parameter of endpoint.parameters) {
     const bound = isBracketed.has(parameter.name)
-      ? { problem: bracketProblem(parameter, sayList) }
-      : bindOne(parameter, given.get(parameter.name), sayList)
+      ? { problem: bracketProblem(parameter, listHint) }
+      : bindOne(parameter, given.get(parameter.name), listHint)
     if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
@@ -55,22 +55,22 @@ function bracketedNames(given: RawArguments): ReadonlySet<string> {
   return names
 }
 
-function bracketProblem({ name, type }: Parameter, sayList: SayList): string {
+function bracketProblem({ name, type }: Parameter, listHint: ListHint): string {
   if (!splitType(type).isArray) return `must be sent without brackets: ${name}=…`
-  return `must be sent without brackets: ${sayList(name)}`
+  return `must be sent without brackets: ${listHint(name)}`
 }
 
 /** How a caller writes several values of the parameter with this name. */
-export type SayList = (name: string) => string
+export type ListHint = (name: string) => string
 
-const asAddress: SayList = name => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
+const asAddress: ListHint = name => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
 
 interface Bound {
   readonly value?: ArgumentValue | undefined
   readonly problem?: string
 }
 
-function bindOne(parameter: Parameter, raw: RawArgument | undefined, sayList: SayList): Bound {
+function bindOne(parameter: Parameter, raw: RawArgument | undefined, listHint: ListHint): Bound {
   const { scalar, isArray } = splitType(parameter.type)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
@@ -81,7 +81,7 @@ function bindOne(parameter: Parameter, raw: RawArgument | undefined, sayList: Sa
   }
   const [only] = given
   if (isArray && !raw?.isList && given.length === 1 && /^\[|,/.test(String(only))) {
-    return { problem: `looks like several values in one: ${sayList(parameter.name)}` }
+    return { problem: `looks like several values in one: ${listHint(parameter.name)}` }
   }
   if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
   const values: ScalarValue[] = []

@@ -4,7 +4,7 @@ import type { ArgumentValue, PinnedPattern } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
 import { applyPins } from './authorize.js'
-import { type Bindable, bindParams, type SayList } from './bind-params.js'
+import { type Bindable, bindParams, type ListHint } from './bind-params.js'
 import type { RawArguments } from './raw-arguments.js'
 
 /**
@@ -12,8 +12,8 @@ import type { RawArguments } from './raw-arguments.js'
  * that value; then `pinned_as` turns it into a regular expression. Engines and the cache key therefore see the pattern.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
-export function bindPinned(caller: Caller, endpoint: Bindable, given: RawArguments, sayList?: SayList): ArgumentMap {
-  const args = bindParams(endpoint, applyPins(caller, endpoint, given), sayList)
+export function bindPinned(caller: Caller, endpoint: Bindable, given: RawArguments, listHint?: ListHint): ArgumentMap {
+  const args = bindParams(endpoint, applyPins(caller, endpoint, given), listHint)
   const patterns = endpoint.parameters.filter(({ name, pinnedAs }) => pinnedAs && Object.hasOwn(caller.pinned, name))
   if (patterns.length === 0) return args
   const bound: Record<string, ArgumentValue> = Object.assign(Object.create(null), args)

@@ -3,9 +3,10 @@
  * are refused.
  */
 import Handlebars from 'handlebars'
+import { lineStartsOf } from '../model/line-starts.js'
 import { nodesOf } from './from-handlebars.js'
 import type { ParsedTemplate, TemplateProblem } from './node.js'
-import { findSyntaxProblem, findUnreadable, lineStarts } from './syntax-problem.js'
+import { findSyntaxProblem, findUnreadable } from './syntax-problem.js'
 
 /** Parses a template. Never throws: a template with problems has only the nodes that could be read. */
 export function parseTemplate(text: string): ParsedTemplate {
@@ -19,7 +20,7 @@ export function parseTemplate(text: string): ParsedTemplate {
     return { nodes: [], problems: [findSyntaxProblem(text, error)] }
   }
   const problems: TemplateProblem[] = []
-  const starts = lineStarts(text)
+  const starts = lineStartsOf(text)
   const nodes = nodesOf(program, {
     offsetOf: position => (starts[position.line - 1] ?? text.length) + position.column,
     report: problem => problems.push(problem),

@@ -1,4 +1,5 @@
 /** Syntax errors of a template, in words that do not need the token names of Handlebars' parser. */
+import { lineStartsOf } from '../model/line-starts.js'
 import type { TemplateProblem } from './node.js'
 
 /** The deepest nesting of blocks, more than any query needs; Handlebars' tree walk recurses once per level. */
@@ -6,13 +7,6 @@ const MAX_DEPTH = 32
 /** The most tags, more than any query needs; Handlebars copies the whole remaining text at every comment. */
 const MAX_TAGS = 2_000
 const MAX_TAG_LENGTH = 2_000
-
-/** The offset of the beginning of each line. */
-export function lineStarts(text: string): readonly number[] {
-  const starts = [0]
-  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
-  return starts
-}
 
 const problem = (offset: number, message: string): TemplateProblem => ({ rule: 'template/syntax', offset, message })
 
@@ -138,7 +132,7 @@ export function findSyntaxProblem(text: string, error: unknown): TemplateProblem
     const place = error as { lineNumber?: unknown; column?: unknown }
     const line = typeof place.lineNumber === 'number' ? place.lineNumber : 1
     const column = typeof place.column === 'number' ? place.column : 0
-    return problem((lineStarts(text)[line - 1] ?? 0) + column, message.replace(/ - \d+:\d+$/, ''))
+    return problem((lineStartsOf(text)[line - 1] ?? 0) + column, message.replace(/ - \d+:\d+$/, ''))
   }
   const [, line, context, dashes, token] = parsed
   const found = WORDS_FOR_TOKENS[token!] ?? `"${token}"`
@@ -161,7 +155,7 @@ function hintAt(text: string, offset: number): string | null {
 
 /** The message shows up to twenty characters on either side of the place, without line breaks. */
 function offsetOf(text: string, line: number, context: string, before: number): number {
-  const starts = lineStarts(text)
+  const starts = lineStartsOf(text)
   const from = starts[line - 1] ?? text.length
   const shown = context.slice(0, before).replace(/^\.\.\./, '')
   const wanted = shown + context.slice(before).replace(/\.\.\.$/, '')

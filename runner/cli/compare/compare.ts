@@ -6,7 +6,7 @@ import { RunnerError, UsageError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { systemClock } from '../../process/clock.js'
 import { readSettings } from '../../settings/settings.js'
-import { rawArguments, timeArgument } from '../arguments.js'
+import { rawArguments, timeArgument, wholeNumber } from '../arguments.js'
 import { EXIT, type Io } from '../io.js'
 import { planCalls } from './calls.js'
 import { type Call, type Compared, comparedText, summaryText } from './report.js'
@@ -63,17 +63,15 @@ function readOrder(words: readonly string[], flags: Flags): Order {
     name,
     isAll,
     args: rawArguments(name === null ? words : words.slice(1)),
-    maxCalls: wholeNumber('--max-calls', flags['maxCalls']),
-    maxRows: wholeNumber('--rows', flags['rows']),
-    floatDigits: flags['floatDigits'] === undefined ? null : wholeNumber('--float-digits', flags['floatDigits']),
+    maxCalls: wholeNumber('--max-calls', flags['maxCalls'] as string, 1, 999_999),
+    maxRows: wholeNumber('--rows', flags['rows'] as string, 1, 999_999),
+    floatDigits:
+      flags['floatDigits'] === undefined
+        ? null
+        : wholeNumber('--float-digits', flags['floatDigits'] as string, 1, 999_999),
     isUnordered: flags['unordered'] === true,
     format: flags['format'] as string,
   }
-}
-
-function wholeNumber(flag: string, value: unknown): number {
-  if (typeof value === 'string' && /^[1-9]\d{0,5}$/.test(value)) return Number(value)
-  throw new UsageError([`${flag} must be a whole number from 1, found ${JSON.stringify(value)}`])
 }
 
 /** `problems`: why an endpoint is not compared, or only in part. */

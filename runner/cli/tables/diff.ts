@@ -8,6 +8,7 @@ import type { LoadedTable } from '../../manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { readSettings, type Settings } from '../../settings/settings.js'
 import { EXIT, type Io } from '../io.js'
+import { plural } from '../plural.js'
 import { type ReportFormat, reportDiagnostics } from '../report.js'
 import { describeAll, functionFiles, listNamed, schemaFiles, VIEWS, withWarehouse } from './warehouse.js'
 import { datasetPlace, tableName, tablePlace } from './warehouse-names.js'
@@ -27,8 +28,8 @@ export async function diffTables(
   const { diagnostics, tables, functions } = await tableDiagnostics(settings, dataset ?? null)
   reportDiagnostics(diagnostics, format, io)
   if (format === 'text') {
-    const found = diagnostics.length === 0 ? 'no differences' : count(diagnostics.length, 'difference')
-    const compared = [count(tables, 'table'), ...(functions > 0 ? [count(functions, 'function')] : [])].join(' and ')
+    const found = diagnostics.length === 0 ? 'no differences' : plural(diagnostics.length, 'difference')
+    const compared = [plural(tables, 'table'), ...(functions > 0 ? [plural(functions, 'function')] : [])].join(' and ')
     io.print(`${compared}: ${found}\n`)
   }
   return diagnostics.length > 0 ? EXIT.problems : EXIT.clean
@@ -109,5 +110,3 @@ async function withNewestShard(one: PlacedTable, list: WarehouseTables['list']):
   const newest = newestShard(tables, prefixOf(place.table))
   return newest === undefined ? one : { file, place: { ...place, table: newest } }
 }
-
-const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

@@ -7,8 +7,9 @@ import { writeWhole } from '../../files/write-whole.js'
 import { isTableName } from '../../manifest/tables/load.js'
 import { UsageError } from '../../model/errors.js'
 import { readSettings } from '../../settings/settings.js'
-import { badRowLine, MAX_BAD_ROWS, plural } from '../import.js'
+import { badRowLine, MAX_BAD_ROWS } from '../import.js'
 import { EXIT, type Io } from '../io.js'
+import { plural } from '../plural.js'
 import { textTable } from '../table.js'
 
 export interface InferFlags {

@@ -4,8 +4,8 @@ import { type LocalTable, openLocalTables } from '../../compose/local-tables.js'
 import { UsageError } from '../../model/errors.js'
 import { sizeText } from '../../model/read-price.js'
 import { readSettings } from '../../settings/settings.js'
-import { plural } from '../import.js'
 import { EXIT, type Io } from '../io.js'
+import { plural } from '../plural.js'
 import { textTable } from '../table.js'
 
 type Flags = Readonly<Record<string, string | undefined>>

@@ -31,7 +31,7 @@ import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
 import { dataCopyReader, dataStateReader } from './tables/data-state.js'
 import { withFiles } from './tables/source-files.js'
-import { CompiledText, type Translate, type Translation } from './translation/compiled-query.js'
+import { CompiledQuery, type Translate, type Translation } from './translation/compiled-query.js'
 import {
   type CatalogueSource,
   catalogueOf,
@@ -152,7 +152,7 @@ export async function openEngine(
   }).catch(error => refuse(openFailure(error)))
 
   const all: TableView = { key: '', catalogue: () => catalogue }
-  // Translations of ad-hoc texts; endpoints keep their own, see CompiledText.
+  // Translations of ad-hoc texts; endpoints keep their own, see CompiledQuery.
   const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
   const translated = (sql: string, types: Readonly<Record<string, Type>>, view = all): Translation => {
     const names = Object.keys(types).sort()
@@ -210,14 +210,14 @@ export async function openEngine(
     return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset)
   }
 
-  const compiledOf = async (query: Query, view: TableView): Promise<CompiledText> => {
+  const compiledOf = async (query: Query, view: TableView): Promise<CompiledQuery> => {
     if (view !== all) {
-      return new CompiledText(await translateFresh(query.sql, typesOf(query.parameters), null, view), revision)
+      return new CompiledQuery(await translateFresh(query.sql, typesOf(query.parameters), null, view), revision)
     }
-    const known = query.compiled instanceof CompiledText ? query.compiled : null
+    const known = query.compiled instanceof CompiledQuery ? query.compiled : null
     if (known?.revision === revision) return known
     const translation = await translateFresh(query.sql, typesOf(query.parameters))
-    return known ? known.renew(translation, revision) : new CompiledText(translation, revision)
+    return known ? known.renew(translation, revision) : new CompiledQuery(translation, revision)
   }
 
   /**
@@ -264,7 +264,7 @@ export async function openEngine(
   const stateOf = (query: Query): string | null => {
     try {
       const known =
-        query.compiled instanceof CompiledText && query.compiled.revision === revision ? query.compiled : null
+        query.compiled instanceof CompiledQuery && query.compiled.revision === revision ? query.compiled : null
       return dataState((known?.translation ?? translated(query.sql, typesOf(query.parameters))).tables)
     } catch {
       return null // A query that cannot be translated has no known tables.
@@ -285,7 +285,7 @@ export async function openEngine(
     return locator.locate(error.failure, {
       translate: tolerated => translate(query.sql, view.catalogue(), types, { ...generate, tolerated }),
       run(asked, until) {
-        const { columns } = new CompiledText(asked, revision)
+        const { columns } = new CompiledQuery(asked, revision)
         const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
         return child.ask(
           { kind: 'run', ...withParameters(asked, query, view), ...order },
@@ -328,9 +328,9 @@ export async function openEngine(
   const compile = async (
     sql: string,
     types: Readonly<Record<string, string>>,
-  ): Promise<CheckResult & { readonly compiled?: CompiledText }> => {
+  ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> => {
     try {
-      const compiled = new CompiledText(await translateFresh(sql, readTypes(types), types), revision)
+      const compiled = new CompiledQuery(await translateFresh(sql, readTypes(types), types), revision)
       return { ok: true, columns: compiled.checkedColumns, compiled }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: { ...error.place, message: error.reason } }
@@ -345,7 +345,7 @@ export async function openEngine(
     const known = probed.get(sql)
     if (known !== undefined) return known
     const translation = translate(sql, catalogue, {}, { delay: 'rows' })
-    const { columns } = new CompiledText(translation, revision)
+    const { columns } = new CompiledQuery(translation, revision)
     const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
     const { sql: text, quickSql } = translation
     const outcome = await child

@@ -1,5 +1,7 @@
 /** Go to definition: the file of a partial, a table schema or a function, the key of a parameter, a lookup or a constant. */
-import { type FilePlace, lineStartsOf, placeAt } from '../../manifest/source.js'
+
+import { type FilePlace, placeAt } from '../../manifest/source.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import type { SqlCursor } from '../cursor.js'
 import type { NamedThing } from './named-thing.js'
 

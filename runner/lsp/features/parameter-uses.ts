@@ -1,9 +1,9 @@
 /** Where a parameter is named: its key, `@name` and `given.name` in SQL, `by` and `tenant`, and the arguments of its tests. */
 
 import { basename } from 'node:path'
-import { lineStartsOf } from '../../manifest/source.js'
 import { readTestArguments } from '../../manifest/tests/argument-places.js'
 import { testsOf } from '../../manifest/tests/load.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import { type DocumentView, includersOf, type ManifestView } from '../document-view.js'
 import { lenientTokens } from '../sql/lenient-tokens.js'
 import { tagsOf, withoutTags } from '../sql/template-tags.js'

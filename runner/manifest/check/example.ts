@@ -4,10 +4,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseDocument } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { ContractColumn, Endpoint } from '../../model/endpoint.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import { resultSchema } from '../../openapi/schema.js'
 import type { SourceText } from '../discover.js'
 import { describeValue, diagnosticAt, didYouMean } from '../report.js'
-import { lineStartsOf, type ManifestSource, manifestSource, type NodePath, placeAt } from '../source.js'
+import { type ManifestSource, manifestSource, type NodePath, placeAt } from '../source.js'
 
 /** The most mistakes of one file that are reported: further ones are mostly the same in another row. */
 const MAX_MISTAKES = 20

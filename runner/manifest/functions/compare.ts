@@ -1,9 +1,10 @@
 /** Compares the file of a function with the routine in the warehouse. */
 import { type FunctionSignature, type FunctionSource, functionSignature, isSameSql } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import type { RoutineResource } from '../../model/routine-resource.js'
 import { diagnosticAt } from '../report.js'
-import { lineStartsOf, placeAt } from '../source.js'
+import { placeAt } from '../source.js'
 
 /**
  * A diagnostic for each difference, placed in the file. `warehouse` is null where the function does not exist there.

@@ -10,9 +10,10 @@ import {
   type TableCatalogue,
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
 import { diagnosticAt } from '../report.js'
-import { lineStartsOf, placeAt } from '../source.js'
+import { placeAt } from '../source.js'
 import { findOddCharacter } from '../yaml/characters.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
 

@@ -18,11 +18,12 @@ import {
   typeName,
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
 import { describeValue, diagnosticAt, didYouMean, quotedList } from '../report.js'
-import { type FilePlace, lineStartsOf, type ManifestSource, type NodePath, placeAt } from '../source.js'
+import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../source.js'
 import { jsonMistake } from '../yaml/json-mistake.js'
 import { parseJson } from '../yaml/parse-json.js'
 import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'

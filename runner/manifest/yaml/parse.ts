@@ -2,17 +2,10 @@
 
 import { type Document, type Node, parseDocument } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.js'
+import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { diagnosticAt } from '../report.js'
-import {
-  type FilePlace,
-  hasLiteralSql,
-  lazySource,
-  lineStartsOf,
-  type ManifestSource,
-  manifestSource,
-  placeAt,
-} from '../source.js'
+import { type FilePlace, hasLiteralSql, lazySource, type ManifestSource, manifestSource, placeAt } from '../source.js'
 import { findOddCharacter } from './characters.js'
 import { findExcess } from './limits.js'
 import { readNode } from './read-node.js'

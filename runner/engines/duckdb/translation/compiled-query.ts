@@ -41,7 +41,7 @@ export type Translate = (
 ) => Translation
 
 /** A text with its translation, and the facts that every run of it needs. */
-export class CompiledText {
+export class CompiledQuery {
   translation: Translation
   /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
   revision: number

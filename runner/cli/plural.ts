@@ -1,0 +1,2 @@
+/** `1 row`, `2 rows`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
