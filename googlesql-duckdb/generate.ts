@@ -54,8 +54,8 @@ export interface GenerateOptions {
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
   /**
-   * The number of expressions that give NULL instead of failing, see tolerate.ts; null where `fallible` is not needed. @default
-   * null
+   * The number of expressions that give NULL instead of failing, see tolerate.ts; null where `fallible` is not needed.
+   * @default null
    */
   readonly tolerated?: number | null
   /** Whether to list the partitions that are read. @default false */

@@ -147,7 +147,10 @@ export const parameterFragment = (text: string): Fragment => made(text, { size: 
 /** A column, a variable, or a field of one: names with dots between them. */
 export const path = (text: string): Fragment => made(text, { size: 1, isOperand: true, isPath: true })
 
-/** A query in parentheses, or SQL that contains one. Its `size` is so large that the query is never written twice. */
+/**
+ * A query in parentheses, or SQL that contains one. Its `size` is so large that it is not written twice where a lambda can
+ * share it.
+ */
 export const queryFragment = (text: string): Fragment =>
   made(text, { size: QUERY_SIZE, isOperand: true, hasSelect: true, hasQuery: true })
 const QUERY_SIZE = 1_000

@@ -1,6 +1,6 @@
 /**
- * Wildcard tables: the SQL reads the shards of each by a name of its own. Which shards that are, the engine decides when the
- * query runs: by the condition of the read, before any of them is opened.
+ * Wildcard tables: the SQL reads the shards of each through a view with a name of its own. The engine decides when the query
+ * runs which shards the view contains: it evaluates the conditions of the read before it opens a shard.
  */
 import { volatilityOf } from '../../../googlesql/functions/facts.js'
 import type { Expr, TableScan } from '../../../googlesql/plan/nodes.js'
