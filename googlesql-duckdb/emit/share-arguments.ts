@@ -88,7 +88,10 @@ export function shareArguments(
   return applied(packed, name, inner)
 }
 
-/** The body of a lambda over one value: `list_extract(list_transform([value], lambda x$: body), 1)`. */
+/**
+ * Evaluates `body`, in which `name` is bound to the value, by a lambda over a list of one:
+ * `list_extract(list_transform([value], lambda x$: body), 1)`.
+ */
 export const applied = (value: Fragment, name: string, body: Fragment): Fragment =>
   fragment`list_extract(list_transform([${value}], lambda ${name}: ${body}), 1)`
 

@@ -269,7 +269,7 @@ function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value
   return { scan: inner.scan, value }
 }
 
-/** The scan without its LIMIT, and the LIMIT as text; null where the scan has no LIMIT, or one that is not a literal. */
+/** The scan without its LIMIT, and the LIMIT as text; null where the scan has no LIMIT, or a LIMIT that is not a literal. */
 function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string } | null {
   if (scan.kind === 'project') {
     const cut = withoutLimit(scan.input)

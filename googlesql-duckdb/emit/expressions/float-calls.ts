@@ -38,7 +38,7 @@ export function apartCallSql(expr: Expr, scope: SqlScope | null, context: Contex
 
 function testedSql({ tree, rounding }: RoundedTree, leaves: readonly string[], stepwise: string): string {
   const tested = floatArithmeticSql(tree, leaves, stepwise)
-  // The rounding reads `tested` only where the value is not finite, so one test serves the arithmetic and the rounding.
+  // A value that is not finite takes the branch of the rounding that reads `tested`, so the rounding adds no second test.
   return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
 }
 

@@ -29,7 +29,7 @@ type Link = Step & { readonly inner: Expr }
 /** The fewest steps that are written as a chain. */
 const MIN_STEPS = 2
 
-/** The chain as an operand; null for any other expression, and for one step by itself. */
+/** The chain as an operand; null for any other expression, and for a single step. */
 export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   if (!isStep(expr)) return null
   const chain = chainOf(expr)

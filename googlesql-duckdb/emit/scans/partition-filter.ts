@@ -152,9 +152,9 @@ const TIMES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP'])
 const TRUNCATIONS: ReadonlySet<string> = new Set(['DATE_TRUNC', 'DATETIME_TRUNC', 'TIMESTAMP_TRUNC'])
 
 /**
- * The number of microseconds by less than which the value of a function of the column can be below the column's own: a day for
- * its date. 0 for the column itself. Null for any other function, and for a time zone other than UTC, since clocks there may be
- * turned back.
+ * An exclusive limit, in microseconds, for how far the value of a function of the column can be below the column's own value: a
+ * day for its date; 0 for the column itself, which is equal. Null for any other function, and for a time zone other than UTC,
+ * since clocks there may be turned back.
  */
 export function slackOf(expr: Expr, column: Column): number | null {
   if (expr.kind === 'column') return expr.column.id === column.id ? 0 : null

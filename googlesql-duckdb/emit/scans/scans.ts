@@ -1,4 +1,4 @@
-/** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
+/** Scans as SELECT blocks. Scans that fit into one SELECT share a SELECT; the others become derived tables. */
 
 import { isVolatile, isVolatileScan } from '../../../googlesql/functions/facts.js'
 import type {

@@ -10,7 +10,7 @@ import type { Context } from '../context.js'
 import { path } from '../fragment.js'
 import { SHARD_SUFFIX } from './hidden-columns.js'
 
-/** The name of the view through which the scan's shards are read; equal reads share one. */
+/** The name of the view through which the scan's shards are read; equal reads share a view. */
 export function shardView(scan: TableScan, context: Context): string {
   const { prefix, shards, columns } = scan.wildcard!
   const key = keyColumn(scan)
