@@ -1,11 +1,11 @@
 /**
- * BIGNUMERIC in DuckDB: a BIGNUM, an integer of any length, that counts units of 10^-38. DuckDB compares, groups, orders, adds
- * and sums it by itself; scalar functions do the rest. No SQL has a `-` of BIGNUM: DuckDB writes into its operands while it
- * subtracts, which other threads read (1.5.5), and compares what a unary `-` returns wrongly.
+ * BIGNUMERIC in DuckDB: a BIGNUM, an integer of any length, that counts units of 10^-38. DuckDB itself compares, groups,
+ * orders, adds and sums it; scalar functions do the rest. The generated SQL never applies `-` to a BIGNUM: DuckDB's subtraction
+ * writes into its operands while other threads may read them, and the result of its unary `-` compares wrongly (1.5.5).
  */
 
 export const BIGNUMERIC_SCALE = 38
-/** One, in units. */
+/** The number of units in the value 1. */
 export const BIGNUMERIC_UNIT = 10n ** BigInt(BIGNUMERIC_SCALE)
 export const MAX_BIGNUMERIC = 2n ** 255n - 1n
 export const MIN_BIGNUMERIC = -(2n ** 255n)

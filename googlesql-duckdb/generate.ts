@@ -38,7 +38,7 @@ export interface GeneratedSql {
    * (limit-before-unnest.ts), or totals test its arithmetic (trusted-totals.ts). Null where neither is possible.
    */
   readonly quickSql: string | null
-  /** Whether the statements run JavaScript: the session must load its sandbox before. */
+  /** Whether the statements run JavaScript: the session must load its sandbox before it runs them. */
   readonly runsJavaScript: boolean
   /** The wildcard tables that both statements read. */
   readonly shardReads: readonly ShardRead[]
@@ -53,7 +53,10 @@ export interface GenerateOptions {
   readonly bindsTimes?: boolean
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
-  /** So many of the expressions that may fail are NULL where they do, see tolerate.ts. @default null: not asked */
+  /**
+   * The number of expressions that give NULL instead of failing, see tolerate.ts; null where `fallible` is not needed.
+   * @default null
+   */
   readonly tolerated?: number | null
   /** Whether to list the partitions that are read. @default false */
   readonly tellsPartitions?: boolean
@@ -98,7 +101,10 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   }
 }
 
-/** The parameters that the texts read, from 1, in order. A text may have lost some with the SQL of an argument. */
+/**
+ * The numbers of the parameters that the texts read, from 1, in ascending order. A text may not read all parameters, since a
+ * form may leave out the SQL of an argument.
+ */
 function readBy(texts: readonly (string | null)[]): readonly number[] {
   const read = new Set<number>()
   const see = (index: number): string => {
@@ -112,7 +118,7 @@ function readBy(texts: readonly (string | null)[]): readonly number[] {
 const atPlaces = (text: string, place: (index: number) => string): string =>
   text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
 
-/** @param bound the parameters that the query binds; a condition that reads another is left out */
+/** @param bound the parameters that the query binds; a condition that reads any other parameter is left out */
 function withOwnParameters<R extends { readonly conditions: readonly WrittenCondition[] }>(
   read: R,
   bound: readonly number[],
@@ -154,7 +160,7 @@ function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaS
   return { tables: [...tables], runsJavaScript }
 }
 
-/** What is asked of a text, and where the writer puts what it finds. */
+/** The options for one statement, and the lists to which the writer adds what it finds. */
 interface Asked {
   readonly times: ParameterTime[] | null
   readonly addsByParts: boolean

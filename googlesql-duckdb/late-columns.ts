@@ -1,5 +1,5 @@
 /**
- * The most rows that are limited before wide columns are read: by the translator, before lists are unnested
- * (passes/limit-before-unnest.ts), and by DuckDB, which then reads those columns by row id.
+ * The largest LIMIT that is applied before wide columns are read. The translator applies it before lists are unnested
+ * (passes/limit-before-unnest.ts). DuckDB applies it, too, and then reads the wide columns of the remaining rows by row id.
  */
 export const MAX_LATE_ROWS = 10_000

@@ -2,8 +2,8 @@
 import type { Type } from '../googlesql/types/types.js'
 
 /**
- * What is searched in a value of a type: a text, a JSON document, the elements of an array or the fields of a struct; null for
- * nothing.
+ * The parts of a value that SEARCH reads, by the value's type: a text, a JSON document, the elements of an array or the fields
+ * of a struct; null for a type that SEARCH does not read.
  */
 export type SearchedParts = 'text' | 'json' | { readonly each: SearchedParts } | readonly SearchedParts[] | null
 

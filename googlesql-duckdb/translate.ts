@@ -17,17 +17,16 @@ export interface TranslatedQuery {
   readonly parameters: readonly string[]
   /** The parameters that must be computed from others; empty unless `bindsTimes` is set. */
   readonly times: readonly ParameterTime[]
-  /**
-   * The tables that the SQL reads; a table that is only named, in a common table expression that is not read, is left out.
-   */
+  /** The tables that the SQL reads; a table that occurs only in a common table expression that is not read is left out. */
   readonly tables: readonly string[]
   /**
-   * A statement with the same rows that may be faster over large files, and may fail where `sql` does not; null without one.
+   * A statement with the same rows that may be faster over large files, and may fail where `sql` does not; null where there is
+   * no such statement.
    */
   readonly quickSql: string | null
-  /** Whether the SQL runs JavaScript: the session must load its sandbox before. */
+  /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
-  /** Where the SQL reads wildcard tables: it needs a view for each. */
+  /** Where the SQL reads wildcard tables. The SQL needs a view for each of these reads. */
   readonly shardReads: readonly ShardRead[]
   /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
   readonly partitionReads?: readonly PartitionRead[]

@@ -4,7 +4,7 @@ import { keyConditions } from './analysis/key-conditions.js'
 import { leavesOutPartitions } from './emit/scans/partition-reads.js'
 import { LAST_PASSES, PASSES, runPasses } from './passes/index.js'
 
-/** The names of tables whose rows no condition selects by their partition or the suffix of their shard. */
+/** The names of the partitioned and wildcard tables for which no condition of the query leaves out partitions or shards. */
 export function wholeTables(query: ResolvedQuery): readonly string[] {
   const options = { delay: null }
   const plan = runPasses(runPasses(query, PASSES, options), LAST_PASSES, options)

@@ -37,7 +37,10 @@ export type CteForm =
   | { readonly kind: 'inline'; readonly cte: ResolvedCte; readonly outer: SqlScope | null }
   | { readonly kind: 'named'; readonly name: string; readonly columns: readonly string[] }
 
-/** The shared state of one query. Its methods tie the parts together, since imports between them would form a cycle. */
+/**
+ * The shared state of one query. The parts of the generator call each other through its methods, since direct imports would
+ * form a cycle.
+ */
 export interface Context {
   /** The name of a column in derived tables: `timestamp_12`. It is safe without quotes, and no other column has it. */
   name(column: Column): string
@@ -46,11 +49,12 @@ export interface Context {
   /** `$1`: the parameter's position in the `parameters` that `generate` returns. */
   placeholder(parameter: ParameterExpr): string
   /**
-   * The placeholder of a time that is computed and bound like a parameter; null where the expression must be written as SQL.
+   * The placeholder of a time that the caller computes and binds like a parameter; null where the expression must be written as
+   * SQL.
    */
   timePlaceholder(expr: Expr): string | null
   cteName(cte: ResolvedCte): string
-  /** Whether it is written where it is read. */
+  /** Whether the common table expression is written in place of its one use. */
   isInline(cte: ResolvedCte): boolean
   readonly ctes: Map<number, CteForm>
   /** The conditions that the query sets on the partitions and shards of its tables. */
@@ -59,12 +63,13 @@ export interface Context {
   /** Collects the reads of partitioned tables; null where the caller does not ask for them. */
   readonly partitionReads: WrittenPartitionRead[] | null
   /**
-   * Whether sums of NUMERIC must allow intermediate results beyond the type's range. Slower; used for a query that failed.
+   * Whether sums of NUMERIC must allow intermediate results beyond the type's range. This is slower, so it is used only to
+   * repeat a query that failed.
    */
   readonly addsByParts: boolean
   /** The table columns whose NULL arrays must be replaced by empty ones, by column id. */
   readonly fillings: ReadonlyMap<number, Filling>
-  /** The SQL of an expression, as an operand. */
+  /** The SQL of an expression as an operand: it needs no parentheses. */
   expr(expr: Expr, scope: SqlScope | null): Fragment
   /** The text of a query that returns these columns of the scan under these names. */
   query(scan: Scan, columns: readonly Column[], names: readonly string[], outer: SqlScope | null): string

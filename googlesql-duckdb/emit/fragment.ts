@@ -1,56 +1,63 @@
 /**
- * A piece of generated SQL with what its readers have to know of it, so that its text is never read back. What is known of a
- * fragment comes from its parts and from the template around them; a template is read once, as a macro is.
+ * A piece of generated SQL together with facts about it, so that its text never has to be parsed. The facts are computed from
+ * those of the fragment's parts and from the template, which is the text around the parts. Each template is parsed once, like
+ * each macro.
  */
 import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
 import { isOperandText } from './operand.js'
 
 export interface Fragment {
   readonly text: string
-  /** Names and literals that DuckDB's binder sees, those of macros included. */
+  /** The number of names and literals that DuckDB's binder processes, including those in the bodies of macros. */
   readonly size: number
-  /** It may stand anywhere an operand can. */
+  /** Whether the text needs no parentheses as an operand. */
   readonly isOperand: boolean
-  /** Names joined by dots. */
+  /** Whether the text is a name, or names joined by dots. */
   readonly isPath: boolean
-  /** It begins with the call of a function that may be a macro, see named.ts. */
+  /** Whether the text begins with a call of a function that may be a macro, see named.ts. */
   readonly isMacroCall: boolean
-  /** A subquery is written in it. */
+  /** Whether the text contains a subquery. */
   readonly hasSelect: boolean
-  /** The same, or a macro in it has one. */
+  /** Whether the text, or a macro that it calls, contains a subquery. */
   readonly hasQuery: boolean
-  /** A lambda is written in it. */
+  /** Whether the text, or a macro that it calls, contains a lambda or builds a struct. */
   readonly hasLambda: boolean
-  /** The fields of a struct that is put together here. */
+  /** The fields, where the fragment is a struct_pack call. */
   readonly fields?: readonly { readonly name: string; readonly sql: Fragment }[]
   /** The text, so that a fragment may stand in a template of text. */
   toString(): string
 }
 
-/** The name of the part of this index in a template. No column, alias or variable has a `$` before a digit. */
+/**
+ * The placeholder for the part with this index in a template. It cannot be a column, an alias or a variable, since their names
+ * have no `$` before a digit.
+ */
 export const slot = (index: number): string => `slot$${index}`
 
 interface Template {
-  /** Text and indexes of parts, in turn. */
+  /** The text between the slots and the indexes of the parts, alternating. */
   readonly pieces: readonly (string | number)[]
   /** How often DuckDB computes each part. */
   readonly uses: ReadonlyMap<number, number>
-  /** Without the parts. */
+  /** The size of the text without its parts. */
   readonly size: number
   readonly isOperand: boolean
   readonly isMacroCall: boolean
-  /** The part that it begins with, parentheses aside; null for none. */
+  /** The index of the part with which the text begins, after any opening parentheses; null where it begins with other text. */
   readonly first: number | null
   readonly hasSelect: boolean
   readonly hasQuery: boolean
   readonly hasLambda: boolean
 }
 
-/** Forms write the same templates again and again, but some have numbers and messages of a query in them. */
+/**
+ * The number of templates at which the cache is emptied. Most templates recur, but some contain numbers and messages of one
+ * query.
+ */
 const MAX_TEMPLATES = 4_000
 const templates = new Map<string, Template>()
 
-/** What is known of a text in which the parts are slots. */
+/** The facts about a text that has slots in place of its parts. */
 export function templateOf(text: string): Template {
   const known = templates.get(text)
   if (known) return known
@@ -60,7 +67,7 @@ export function templateOf(text: string): Template {
   return template
 }
 
-/** Quoted text and names are passed over. */
+/** Matches a slot. Quoted text and quoted names match as a whole, without a group, so that a slot inside them is not found. */
 const PIECES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|slot\$(\d+)/g
 const MACRO_CALL = /^\(*(?!(?:cast|coalesce|list_extract|list_transform|struct_pack|try)\()\w+\(/i
 
@@ -90,7 +97,7 @@ function readTemplate(text: string): Template {
   }
 }
 
-/** The template with the parts in its slots. */
+/** The template with each slot replaced by its part. */
 export function fill(text: string, parts: readonly (Fragment | null)[]): Fragment {
   const template = templateOf(text)
   const [only, ...rest] = template.pieces.filter(piece => piece !== '')
@@ -107,7 +114,10 @@ export function fill(text: string, parts: readonly (Fragment | null)[]): Fragmen
   })
 }
 
-/** Parts are fragments, lists of them (with commas between), or words that are SQL as they are: names, types, keywords. */
+/**
+ * A tag for template literals. A value is a fragment, a list of fragments (which is joined by commas), or a number or a text
+ * that is SQL already: a name, a type, a keyword.
+ */
 export function fragment(
   strings: TemplateStringsArray,
   ...values: readonly (Fragment | readonly Fragment[] | string | number)[]
@@ -123,7 +133,7 @@ function slotsFor(value: Fragment | readonly Fragment[] | string | number, parts
   return slot(parts.push(value) - 1)
 }
 
-/** Fragments one after another. */
+/** The fragments, joined by the separator. */
 export const joined = (parts: readonly Fragment[], separator: string): Fragment =>
   fill(parts.map((_, i) => slot(i)).join(separator), parts)
 
@@ -137,12 +147,18 @@ export const parameterFragment = (text: string): Fragment => made(text, { size: 
 /** A column, a variable, or a field of one: names with dots between them. */
 export const path = (text: string): Fragment => made(text, { size: 1, isOperand: true, isPath: true })
 
-/** A query in parentheses, or what holds one. It is too large to be written twice. */
+/**
+ * A query in parentheses, or SQL that contains one. Its `size` is so large that it is not written twice where a lambda can
+ * share it.
+ */
 export const queryFragment = (text: string): Fragment =>
   made(text, { size: QUERY_SIZE, isOperand: true, hasSelect: true, hasQuery: true })
 const QUERY_SIZE = 1_000
 
-/** What no expression reads before it has a name: an aggregate, or a part of a select list. */
+/**
+ * SQL without facts, for SQL that no expression contains: an aggregate, which expressions read only by its column name, or a
+ * clause such as ORDER BY.
+ */
 export const unread = (text: string): Fragment => made(text, { size: 1 })
 
 /** The fragment with parentheses, where it needs them as an operand. */
@@ -151,7 +167,7 @@ export const asOperand = (sql: Fragment): Fragment => (sql.isOperand ? sql : fra
 export const withFields = (sql: Fragment, fields: NonNullable<Fragment['fields']>): Fragment =>
   made(sql.text, { ...sql, fields })
 
-/** Whether SQL with these parts holds a lambda, or puts together a struct, beside those of its parts. */
+/** Whether the template itself, without its parts, contains a lambda or builds a struct. */
 export const writesLambda = (text: string): boolean => templateOf(text).hasLambda
 
 type Known = Partial<Omit<Fragment, 'text' | 'toString'>> & Pick<Fragment, 'size'>

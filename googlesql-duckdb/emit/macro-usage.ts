@@ -56,7 +56,7 @@ function hasWord(sql: string, word: RegExp, known: Map<string, boolean>): boolea
   })
 }
 
-/** How often the SQL computes the word, the name of a parameter or placeholder. */
+/** How often DuckDB evaluates `word` in the SQL. The word is the name of a macro's parameter or a slot. */
 export function usesOf(sql: string, word: string): number {
   return count(withoutQuoted(sql), word)
 }
@@ -89,7 +89,9 @@ function count(sql: string, word: string): number {
   return total
 }
 
-/** The name and arguments, where the SQL is one call of a function of this project, as `bq_sum_int64(sum(x))`; else null. */
+/**
+ * The name and arguments, where the SQL is one call of a function of this project, such as `bq_sum_int64(sum(x))`; else null.
+ */
 export function callOf(sql: string): { readonly name: string; readonly args: readonly string[] } | null {
   const name = /^bq_\w+(?=\()/.exec(sql)?.[0]
   const call = name === undefined ? null : argumentsAt(sql, name.length)

@@ -1,10 +1,13 @@
-/** Which templates need no parentheses, and the arguments of calls in them. */
+/** Finds out whether SQL needs parentheses as an operand, and splits the arguments of a call. */
 
 const NAMES = /^(?:[a-z_][\w$]*|"[^"]+")(?:\.(?:[a-z_][\w$]*|"[^"]+"))*$/i
 /** A literal, with or without a cast: `5::BIGINT`, `'x'`. */
 const LITERAL = /^(?:\d+|'[^']*')(?:::\w+(?:\(\d+,\d+\))?)?$/
 
-/** Names, a literal, one call, a list, or a text in parentheses. */
+/**
+ * Whether the SQL is a name or a path of names, a literal, one call, a list, or a text in parentheses: it needs no parentheses
+ * as an operand.
+ */
 export function isOperandText(sql: string): boolean {
   if (NAMES.test(sql) || LITERAL.test(sql)) return true
   const open = /^(?:\w*\(|\[)/.exec(sql)

@@ -4,12 +4,14 @@
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * The name of the lambda parameter for the column. It contains a `$`, which no table column's name may: for `x.field` DuckDB
- * looks for a column `x` of the FROM clause before it looks for a parameter of the lambda.
+ * The name of the lambda parameter for the column. It contains a `$`, which is not allowed in the name of a table's column: for
+ * `x.field` DuckDB looks for a column `x` of the FROM clause before it looks for a parameter of the lambda.
  */
 export const variable = ({ id }: { readonly id: number }): string => `c${id}$`
 
-/** A VARCHAR literal. SQL text cannot contain a NUL, so a text with one is concatenated from its parts. */
+/**
+ * A VARCHAR literal. SQL text cannot contain a NUL character, so a text with NULs is concatenated from the parts between them.
+ */
 export function quoteText(text: string): string {
   const parts = text.split('\0').map(part => `'${part.replaceAll("'", "''")}'`)
   return parts.length === 1 ? parts[0]! : `(${parts.join(' || chr(0) || ')})`
@@ -24,8 +26,8 @@ export function quotePath(path: string): string {
 }
 
 /**
- * The path with the pattern characters of the file's name escaped. Folders stay as they are: DuckDB compares the path as it
- * is written with the paths that it may read.
+ * The path with the pattern characters of the file's name escaped. Folders stay as they are: DuckDB compares the path, as it is
+ * written, with the paths that it is allowed to read.
  */
 export function literalPath(path: string): string {
   const name = path.lastIndexOf('/') + 1

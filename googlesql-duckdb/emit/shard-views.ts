@@ -13,8 +13,8 @@ export interface ShardRead {
   readonly shards: readonly Shard[] | null
   readonly columns: readonly StructField[]
   /**
-   * Tests of the column SHARD_SUFFIX. A shard whose suffix does not pass all of them is not read; `$1` is the first of
-   * `parameters`.
+   * Tests of the column SHARD_SUFFIX. A shard whose suffix does not pass all of them is not read. In a condition, `$1` is the
+   * first of its `parameters`.
    */
   readonly conditions: readonly ShardCondition[]
 }
@@ -23,11 +23,13 @@ export interface ShardCondition {
   readonly sql: string
   /** Indexes into the parameters of the query. */
   readonly parameters: readonly number[]
-  /** Whether it reads the clock, so that it may change while the query runs. */
+  /** Whether the condition reads the clock, so that its result may change while the query runs. */
   readonly readsClock: boolean
 }
 
-/** A read while the SQL is written: the parameters of its conditions are numbered like those of the query. */
+/**
+ * A read as it is collected while the SQL is written: the parameters of its conditions have the same numbers as in the query.
+ */
 export type WrittenRead = Omit<ShardRead, 'conditions'> & { readonly conditions: readonly WrittenCondition[] }
 export type WrittenCondition = Omit<ShardCondition, 'parameters'>
 

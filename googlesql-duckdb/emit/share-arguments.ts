@@ -1,4 +1,4 @@
-/** Computes arguments that are expensive and would be computed several times only once, as the argument of a lambda. */
+/** Passes an expensive argument that the SQL reads several times to a lambda, so that DuckDB computes it only once. */
 import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
@@ -12,14 +12,17 @@ import { columnEntry } from './scans/select-block.js'
 
 type Args = readonly (Expr | null)[]
 export type Parts = readonly (Fragment | null)[]
-/** Writes SQL over arguments, each given by its own SQL: the name of a slot, or a word. */
+/** Writes the SQL of a call, given the SQL of each argument: a slot, or a word. */
 export type Write = (sql: readonly (string | null)[]) => string
 
 /** The arguments as slots of a template; words are written as they are. */
 const slotsOf = (args: Args, parts: Parts): (string | null)[] =>
   parts.map((part, i) => (part === null ? null : args[i]?.kind === 'word' ? part.text : slot(i)))
 
-/** What `write` writes of the arguments. Structs that are put together here are given to it with slots for their fields. */
+/**
+ * The SQL that `write` returns for the arguments. `write` receives a struct_pack argument with one slot for each field, so that
+ * it can use a field without the struct.
+ */
 export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
   const all = [...parts]
   const withSlots = (part: Fragment, index: number): string =>
@@ -31,7 +34,8 @@ export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
 }
 
 /**
- * The SQL of `write` over the arguments. The arguments marked in `isBound` are always computed outside of it.
+ * The SQL that `write` returns for the arguments. An argument that is worth sharing is bound by a lambda around that SQL. An
+ * argument marked in `isBound` is always bound, unless it is a column or a constant.
  *
  * A lambda costs some tens of nanoseconds per row, so cheap arguments are computed twice instead. DuckDB allows no subqueries
  * in lambdas; SQL with a subquery stays as it is.
@@ -61,7 +65,8 @@ export function shareArguments(
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && (hasSubquery(argument) || parts[i]!.hasQuery)) chosen.push(i)
   })
-  // DuckDB binds the body of a lambda several times, so lambdas in bodies of lambdas would take it exponential time.
+  // DuckDB binds the body of a lambda several times, so nested bodies would take exponential time: an argument with a lambda is
+  // bound, too.
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && costs[i]! > 0 && parts[i]!.hasLambda) chosen.push(i)
   })
@@ -83,7 +88,10 @@ export function shareArguments(
   return applied(packed, name, inner)
 }
 
-/** The body of a lambda over one value: `list_extract(list_transform([value], lambda x$: body), 1)`. */
+/**
+ * Evaluates `body`, in which `name` is bound to the value, by a lambda over a list of one:
+ * `list_extract(list_transform([value], lambda x$: body), 1)`.
+ */
 export const applied = (value: Fragment, name: string, body: Fragment): Fragment =>
   fragment`list_extract(list_transform([${value}], lambda ${name}: ${body}), 1)`
 
@@ -97,8 +105,8 @@ export interface Captures {
 }
 
 /**
- * The captures; null where the lambdas read only columns that they can read: no outer columns, and no columns whose SQL is a
- * subquery.
+ * The captures; null where they are not needed, since no argument reads an outer column and no lambda reads a column whose SQL
+ * is a subquery.
  */
 export function capturesOf(args: Args, scope: SqlScope | null, context: Context): Captures | null {
   const lambdas = args.filter(argument => argument?.kind === 'lambda')
@@ -117,15 +125,16 @@ export function capturesOf(args: Args, scope: SqlScope | null, context: Context)
   return { struct, scope: { entries, outer: scope, isLambda: true }, fields }
 }
 
-/** Whether the expression reads a column whose SQL is a subquery, as a bound value's may be. */
+/** Whether the expression reads a column whose SQL contains a subquery, as the value of a `let` binding may. */
 export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
   return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.hasSelect)
 }
 
 /**
- * The SQL of `write` over the arguments, independent of the query. DuckDB looks for all columns of a lambda in one query, so
- * a call with lambdas that reads outer columns gets these, and those of its own query, as fields of one struct. Subqueries
- * are passed as fields too, since a lambda may not contain them.
+ * The SQL that `write` returns for the arguments, in a form that is valid in any subquery. DuckDB looks for all columns of a
+ * lambda in one query. So where a call contains a lambda and reads outer columns, the outer columns and those of its own query
+ * become fields of one struct, and the call reads only that struct. Subqueries become fields too, since a lambda may not
+ * contain them.
  */
 export function apartFromQuery(
   args: Args,
@@ -154,7 +163,10 @@ export function apartFromQuery(
   return applied(fragment`struct_pack(${fields})`, struct, inner)
 }
 
-/** Whether the argument is constant: functions handle constants specially, and a constant has the same SQL in every place. */
+/**
+ * Whether the argument is constant. Constants are not put into the struct: functions handle constants specially, and the SQL of
+ * a constant is valid in every place.
+ */
 const isConstantPart = (expr: Expr): boolean => expr.kind === 'word' || isFolded(expr)
 
 /** Whether a lambda is cheaper than repeating the argument: operators are cheaper than a lambda unless there are dozens. */
@@ -168,7 +180,9 @@ const isWorthBinding = (cost: number, extraUses: number): boolean =>
 export const isLarge = (sql: Fragment, extraUses: number): boolean => sql.size * extraUses > MAX_REPEATED_SIZE
 const MAX_REPEATED_SIZE = 24
 
-/** Whether the expression reads a column of a query around the one that the scope belongs to. */
+/**
+ * Whether the expression contains an outer reference: it reads a column of a query around the query that the scope belongs to.
+ */
 export function readsOuter(expr: Expr, scope: SqlScope | null): boolean {
   let own = scope
   while (own?.isLambda) own = own.outer
@@ -177,7 +191,10 @@ export function readsOuter(expr: Expr, scope: SqlScope | null): boolean {
   return false
 }
 
-/** Whether the column belongs to a query around that of the scope. The scopes of lambdas belong to their query. */
+/**
+ * Whether the column belongs to a query around the query of the scope. The scope of a lambda belongs to the query that contains
+ * the lambda.
+ */
 function isOuter(id: number, scope: SqlScope | null): boolean {
   for (let current = scope; current; current = current.outer) {
     if (current.entries.has(id)) return false
@@ -187,7 +204,7 @@ function isOuter(id: number, scope: SqlScope | null): boolean {
 }
 
 /**
- * The cost of a column whose SQL is more than a name, as the aggregate of a list, which is written in place of the column.
+ * The cost of a column whose SQL is more than a name, such as the aggregate of a list that is written in place of the column.
  */
 const costOfEntry = (argument: Expr | null, sql: Fragment | null): number =>
   argument?.kind === 'column' && sql !== null && sql.size > MAX_READ_SIZE ? 1 : 0
@@ -198,7 +215,7 @@ function foldedCostOf(argument: Expr | null): number {
   return cost > 1 && isFolded(argument) ? 1 : cost
 }
 
-/** Whether DuckDB computes the expression once for the whole query. */
+/** Whether DuckDB folds the expression: it computes the value once for the whole query. */
 const isFolded = (expr: Expr | null): boolean =>
   expr !== null && !readsColumn(expr) && !isVolatile(expr) && !hasSubquery(expr)
 

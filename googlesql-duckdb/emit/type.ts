@@ -3,7 +3,7 @@ import { distinctNames } from '../../googlesql/types/field-names.js'
 import type { ScalarKind, StructType, Type } from '../../googlesql/types/types.js'
 import { quoteName } from './quote.js'
 
-/** A BIGNUMERIC is a count of 10^-38: see ../bignumeric.ts. */
+/** A BIGNUMERIC is an integer number of units of 10^-38, see ../bignumeric.ts. */
 const SCALARS: Readonly<Record<ScalarKind, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',
@@ -18,7 +18,7 @@ const SCALARS: Readonly<Record<ScalarKind, string>> = {
   TIMESTAMP: 'TIMESTAMPTZ',
   INTERVAL: 'INTERVAL',
   JSON: 'JSON',
-  // An unbounded range has an infinity for its bound, so that DuckDB orders ranges as BigQuery does.
+  // Where a range is unbounded, the bound is an infinity, so that DuckDB orders ranges as BigQuery does.
   'RANGE<DATE>': 'STRUCT(s DATE, e DATE)',
   'RANGE<DATETIME>': 'STRUCT(s TIMESTAMP, e TIMESTAMP)',
   'RANGE<TIMESTAMP>': 'STRUCT(s TIMESTAMPTZ, e TIMESTAMPTZ)',

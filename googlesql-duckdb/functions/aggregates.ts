@@ -32,8 +32,8 @@ const aside = (call: AggregateFormCall, name: string, args: string): string =>
   aggregate(call, name, args, { isAside: true })
 
 /**
- * The largest and smallest value in DuckDB's order, where NaN is the largest. In a query with MAX and MIN they cost nothing,
- * since DuckDB computes equal aggregates once.
+ * The largest and smallest value in DuckDB's order, where NaN is the largest. In a query that contains MAX and MIN of the same
+ * value they cost nothing, since DuckDB computes equal aggregates once.
  */
 const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
 
@@ -42,8 +42,8 @@ function unsupported(call: AggregateFormCall, type: Type): FormError {
 }
 
 /**
- * Sums of the integer parts and of the fractions of NUMERICs. DuckDB adds them in 128 bits, and two large values may overflow
- * those even where other values would bring the total back into range.
+ * Sums of the integer parts and of the fractions of NUMERICs. DuckDB adds NUMERICs in 128 bits, and two large values may
+ * overflow these even where other values would bring the total back into range.
  */
 const parts = (call: AggregateFormCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
@@ -55,8 +55,8 @@ const parts = (call: AggregateFormCall, x: string): string =>
 const isDistinct = (call: AggregateFormCall): boolean => call.distinct !== ''
 
 /**
- * A sum or average together with that of scaled-down values: the second one shows whether an infinite total is a true
- * infinity or only overflowed on the way.
+ * A sum or average, together with the same aggregate of scaled-down values. The second one shows whether an infinite total is a
+ * true infinity, or whether only an intermediate result overflowed.
  */
 function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
   const [x] = call.sql
@@ -84,7 +84,8 @@ function intervalAverage(call: AggregateFormCall): string {
 }
 
 /**
- * The largest absolute value of a small integer: an INT64 holds the sum of nine trillion of them, more than any query adds.
+ * The largest absolute value of a small integer. An INT64 can hold the sum of nine trillion such values, which is more than any
+ * query adds.
  */
 const SMALL = 1_000_000
 
@@ -166,8 +167,8 @@ const anyValue: AggregateForm = call => {
 }
 
 /**
- * The value in the row with the extreme, as ANY_VALUE with HAVING; NULL where one of the compared values is NaN, since no row
- * then has the extreme.
+ * The value in the row with the extreme, like ANY_VALUE with HAVING. NULL where one of the compared values is NaN, since the
+ * extreme is then NaN, which no row equals.
  */
 const valueAtExtreme =
   (name: string): AggregateForm =>
@@ -199,7 +200,7 @@ const stringAgg: AggregateForm = call => {
   if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
   const list = limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))
   const joined = `bq_join_list(${list}, ${delimiter})`
-  // With fewer than two items the delimiter would not be read, and its NULL not be noticed.
+  // With fewer than two items the join does not read the delimiter, so a NULL delimiter must be detected here.
   return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
 }
 
@@ -216,15 +217,15 @@ const MADE_TINY = '2.409919865102884e-181::DOUBLE'
 
 /**
  * Variance or standard deviation. DuckDB refuses values that are not finite, for which BigQuery returns NaN, and values whose
- * squares overflow. A NUMERIC has more digits than a double, and a variance loses as many again, so its variance is computed
- * from the values themselves.
+ * squares overflow. A NUMERIC has more digits than a double, and computing a variance in doubles would lose still more digits,
+ * so a scalar function computes it from a list of the values.
  */
 const spread =
   (name: string): AggregateForm =>
   call => {
     const { type } = call.args[0]!
     if (type.kind !== 'FLOAT64') {
-      // While it plans, DuckDB gives a decimal that is NULL no type, and would make a list of them a list of texts.
+      // During planning, DuckDB forgets the type of a NULL decimal, and a list of such NULLs would become a list of texts.
       const items = aggregate(call, 'list', `CAST(${call.sql[0]} AS ${duckdbType(type)})`)
       return `bq_${type.kind.toLowerCase()}_${name}(CAST(${items} AS VARCHAR[]))`
     }
@@ -237,8 +238,8 @@ const spread =
   }
 
 /**
- * Aggregates of pairs; pairs with a NULL do not count. `least` is the smallest number of pairs with a result. `exact` names
- * the function over a list of decimals, whose digits FLOAT64 cannot all hold.
+ * Aggregates of pairs, which ignore pairs with a NULL. `least` is the smallest number of pairs for which there is a result.
+ * `exact` names the function over a list of decimals, whose digits FLOAT64 cannot all hold.
  */
 const pairs =
   (
@@ -266,8 +267,8 @@ const covariance = (name: string, least: number): AggregateForm =>
   pairs(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
 
 /**
- * 2^-512 exactly: squares of the largest FLOAT64s scaled by it do not overflow, and squares of the other values beside them
- * do not vanish.
+ * 2^-512 exactly: the squares of the largest FLOAT64s scaled by it do not overflow, and the squares of much smaller values in
+ * the same group do not become zero.
  */
 const MADE_TINY_PAIR = '7.458340731200207e-155::DOUBLE'
 
@@ -297,8 +298,8 @@ function fractions(count: number, isDescending: boolean): string[] {
 }
 
 /**
- * Exact quantiles. NaN is the largest value in DuckDB and the smallest in BigQuery; among the values `-x` in descending order
- * DuckDB puts it first too.
+ * Exact quantiles. NaN is the largest value in DuckDB and the smallest in BigQuery. So FLOAT64 quantiles are those of the
+ * values `-x` in descending order, where DuckDB, too, puts NaN first.
  */
 const quantiles: AggregateForm = call => {
   const [x, countSql] = call.sql

@@ -1,4 +1,7 @@
-/** The DuckDB SQL of all functions, by topic. A function without an entry is refused by its name. */
+/**
+ * The DuckDB SQL of all functions, by topic. The generator refuses a call of a function without an entry, and names the
+ * function.
+ */
 
 import { AGGREGATE_FORMS as AGGREGATES } from './aggregates.js'
 import { ARRAY_FORMS } from './arrays.js'

@@ -21,7 +21,10 @@ const concat: Form = ({ sql, args }) => {
   return isNull.length === 0 ? joined! : `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE ${joined} END)`
 }
 
-/** Whether DuckDB takes the SQL of a STRING for a constant; casts from other types may be macros, which it does not. */
+/**
+ * Whether DuckDB treats the SQL of a STRING as a constant. It does not where the SQL is a cast from another type, since such a
+ * cast may be a macro.
+ */
 function isConstant(expr: Expr | null | undefined): boolean {
   if (expr?.kind === 'literal' || expr?.kind === 'parameter') return true
   if (expr?.kind !== 'cast') return false
@@ -44,8 +47,9 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
 }
 
 /**
- * The argument that is a lambda; its SQL is the body. The second parameter counts from zero, DuckDB's from one: a lambda of
- * both becomes a lambda of one within another.
+ * The SQL of a lambda argument; `sql` has only its body. The second parameter is an index, which counts from zero in GoogleSQL
+ * and from one in DuckDB. So a lambda with two parameters is written as two nested lambdas, of which the inner one receives the
+ * index less one.
  */
 function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
   if (lambda?.kind !== 'lambda') throw new FormError('a lambda is not written as a lambda')
@@ -55,8 +59,8 @@ function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
 }
 
 /**
- * Types whose equality differs in DuckDB's lists: there NaN equals NaN, structs with NULLs in the same place are equal, and a
- * month does not equal 30 days.
+ * Types whose values DuckDB compares differently inside lists: there NaN equals NaN, structs with NULLs in the same place are
+ * equal, and a month does not equal 30 days.
  */
 const equalsOtherwise = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'FLOAT64' || kind === 'INTERVAL'
 

@@ -12,7 +12,10 @@ function nullables({ sql, args }: FormCall): string[] {
   return sql.filter((_, i) => args[i]?.kind !== 'literal' || args[i].value === null) as string[]
 }
 
-/** The longest or shortest interval; among equal lengths in DuckDB's order, which compares months first. */
+/**
+ * The longest or shortest interval; among intervals of equal length, the extreme in DuckDB's order, which compares months
+ * first.
+ */
 const longest = (name: string, sql: readonly (string | null)[]): string =>
   `${name}(${sql.map(x => `struct_pack(k := bq_interval_key(${x}), v := ${x})`).join(', ')}).v`
 
@@ -43,7 +46,7 @@ export const CONDITIONAL_FORMS: Forms = {
   COALESCE: coalesce,
   NULLIF: nullIf,
   NULLIFZERO: ({ sql: [x] }) => `(CASE WHEN ${x} = 0 THEN NULL ELSE ${x} END)`,
-  // For coalesce of a NULL NUMERIC and an integer DuckDB returns a type other than DECIMAL.
+  // The cast is needed, since DuckDB's coalesce of a NULL NUMERIC and an integer returns a type other than DECIMAL.
   ZEROIFNULL: ({ sql: [x], type }) => `coalesce(${x}, 0::${duckdbType(type)})`,
   GREATEST: extreme('greatest'),
   LEAST: extreme('least'),

@@ -4,8 +4,8 @@ import type { Type } from '../../googlesql/types/types.js'
 
 export interface FormCall {
   /**
-   * DuckDB SQL of each argument, safe to stand anywhere an operand can; null where an optional one was not given. A word
-   * argument is the word itself (`DAY`, `WEEK_MONDAY`, `NFKC`); that of a lambda is its body.
+   * The DuckDB SQL of each argument, as an operand; null for an optional argument that is absent. For a word argument it is the
+   * word itself (`DAY`, `WEEK_MONDAY`, `NFKC`), for a lambda its body.
    */
   readonly sql: readonly (string | null)[]
   readonly args: readonly (Expr | null)[]
@@ -19,15 +19,15 @@ export interface FunctionSql {
   readonly write: Form
   /**
    * Whether a literal NULL as any argument, or as the first one, makes the call a typed NULL without calling the form.
-   * Otherwise DuckDB would forget the element type of the NULL, or the form would meet parts that the NULL's type does not
-   * have.
+   * Otherwise DuckDB would forget the element type of the NULL, or the form would receive a date part that does not exist for
+   * the type of the NULL.
    */
   readonly isNullFor: 'any' | 'first' | null
   /** Whether an argument `INTERVAL n PART` is passed to the form as two arguments, n and PART. */
   readonly takesIntervalParts: boolean
   /** Whether the SQL has TRY around the arguments. */
   readonly hasTry: boolean
-  /** Whether the SQL runs JavaScript, so that the sandbox must be loaded before. */
+  /** Whether the SQL runs JavaScript, so that the session must load the sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
   /** Whether the operator costs as much as a function. */
   readonly isHeavyOperator: boolean
@@ -79,9 +79,8 @@ export interface AggregateFormCall extends FormCall {
   /** The condition of `filter`, for forms that add another one; null without a condition. */
   readonly filterSql: string | null
   /**
-   * The expression of HAVING MAX or MIN in a call with `over`; the form applies it or throws. Null for a plain aggregate:
-   * there the writer of the aggregation applies it, since it knows the keys. It adds `max(x) OVER (PARTITION BY keys) AS m`
-   * to the input, and `x IS NOT DISTINCT FROM m` to `filter`.
+   * The expression of HAVING MAX or MIN in a call with `over`; the form applies it or throws. Null for a plain aggregate: there
+   * passes/having-extreme.ts has replaced it by a condition in `filterSql`.
    */
   readonly havingSql: string | null
   /** The count of LIMIT, which the form itself applies; null without a LIMIT. */
@@ -98,12 +97,12 @@ export type AggregateForm = (call: AggregateFormCall) => string
 /** A form of an aggregate or window function, and facts about its SQL for the writer of the call. */
 export interface AggregateSql {
   readonly write: AggregateForm
-  /** Whether the function reads rows in their order, so that DuckDB could compute it while they stream. */
+  /** Whether the function reads the rows one by one in their order, so that DuckDB may compute it while they stream. */
   readonly mayStream: boolean
   /** The same function over the elements of a list; null where no list function has the same result. */
   readonly list: ListForm | null
 }
-/** Returns the SQL of the call over the list; null for calls that no list function computes. */
+/** Returns the SQL of the call over the list; null for a call that a list function cannot compute. */
 export type ListForm = (list: string, type: Type, call: AggregateCall, second: Expr | null) => string | null
 
 export const overList = (write: AggregateForm, list: ListForm): AggregateSql => ({ write, mayStream: false, list })

@@ -22,8 +22,8 @@ export function writtenInt64(expr: Expr | null | undefined): bigint | null {
 const MOST = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n }
 
 /**
- * The microseconds of an `INTERVAL n PART` with a literal n and a part up to a week; null for any other expression, and for
- * one out of range.
+ * The microseconds of an `INTERVAL n PART` with a literal n and a part up to a week; null for any other expression, and for an
+ * INTERVAL out of range.
  */
 export function writtenMicros(expr: Expr): bigint | null {
   if (expr.kind !== 'call' || expr.name !== '$interval') return null
@@ -37,8 +37,8 @@ export function writtenMicros(expr: Expr): bigint | null {
 }
 
 /**
- * The parts of an INTERVAL that a literal text gives. Null for another expression, and for a text that is not an INTERVAL,
- * which is an error only for a row that reads it.
+ * The parts of an INTERVAL that a literal text gives. Null for any other expression, and for a text that is not an INTERVAL:
+ * such a text is an error only where a row evaluates it.
  */
 function writtenParts(text: Expr, part: string, to: string): IntervalParts | null {
   if (text.kind !== 'literal' || typeof text.value !== 'string') return null

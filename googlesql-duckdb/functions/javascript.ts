@@ -1,6 +1,6 @@
 /**
- * DuckDB SQL of calls of JavaScript functions: their arguments become one JSON array, and the text that comes back becomes a
- * value of the function's type. See runtime/javascript.
+ * DuckDB SQL of calls of JavaScript functions: the arguments become one JSON array, and the text that the sandbox returns
+ * becomes a value of the function's type. See runtime/javascript.
  */
 import type { Type } from '../../googlesql/types/types.js'
 import { typeName } from '../../googlesql/types/types.js'
@@ -53,7 +53,7 @@ function shapeOf(type: Type): unknown {
   }
 }
 
-/** The value whose leaves are texts, with values of the type. A cast does it all at once where no leaf is JSON. */
+/** Converts a value whose leaves are texts to the type. One cast is enough where no leaf is JSON. */
 function leavesSql(sql: string, type: Type, depth: number): string {
   if (!holdsJson(type)) return `CAST(${sql} AS ${duckdbType(type)})`
   const part = `part_${depth}$`

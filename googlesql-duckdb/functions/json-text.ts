@@ -63,7 +63,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
   }
 }
 
-/** The text of a range: an object of its bounds, of which one that is unbounded is `null`. */
+/** The text of a range: an object with its bounds, where an unbounded one is `null`. */
 function rangeSql(sql: string, kind: RangeKind, options: JsonTextOptions, depth: number): string {
   const row = `range_${depth}$`
   const bound = (field: 's' | 'e'): string =>
@@ -87,7 +87,7 @@ function structSql(sql: string, type: StructType, options: JsonTextOptions, dept
 
 interface Member {
   readonly name: string
-  /** Reads the value through the name of the row. */
+  /** The JSON text of the value; the SQL reads the value through the name of the row. */
   readonly text: string
 }
 

@@ -1,6 +1,6 @@
 /**
  * DuckDB SQL of JSON functions. With a literal path, DuckDB reads the value by a JSON Pointer, whose steps mean the same as
- * GoogleSQL's. Only values whose text DuckDB would change, as numbers with a point, go through JavaScript.
+ * GoogleSQL's. Only values whose text DuckDB would change, such as numbers with a decimal point, go through JavaScript.
  */
 import { literalText } from '../../googlesql/functions/definitions/json.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
@@ -12,7 +12,7 @@ import { jsonTextSql } from './json-text.js'
 
 const isJson = (call: FormCall): boolean => call.args[0]!.type.kind === 'JSON'
 
-/** The text that a document argument is, for scalar functions. */
+/** A document argument as a VARCHAR, the type that the scalar functions accept. */
 const textOf = (sql: string): string => `CAST(${sql} AS VARCHAR)`
 
 /** The SQL of the path argument; `$` without one. */
@@ -50,7 +50,7 @@ const extractArray =
     return castTo(`${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`, call.type)
   }
 
-/** Scalar functions know texts only. */
+/** Casts the result of a scalar function to the type, since the scalar functions return JSON as VARCHAR. */
 function castTo(sql: string, type: Type): string {
   if (type.kind === 'JSON') return `CAST(${sql} AS JSON)`
   return type.kind === 'ARRAY' && type.element.kind === 'JSON' ? `CAST(${sql} AS JSON[])` : sql
@@ -106,7 +106,10 @@ const jsonObject: Form = call => {
   return `CAST(bq_json_object([${names.join(', ')}], [${texts.join(', ')}], false) AS JSON)`
 }
 
-/** Nests one call in another for each pair; the flag comes after the pairs. */
+/**
+ * Writes one call for each pair of a path and a value, where each call edits the result of the previous one. The last argument
+ * is a flag.
+ */
 const editPairs =
   (name: string): Form =>
   ({ sql, args }) => {

@@ -8,7 +8,7 @@ import type { ListForm } from './function-sql.js'
  */
 export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
 
-/** A total together with that of scaled-down values, as in aggregates.ts. */
+/** A total together with the total of scaled-down values, for the same reason as in aggregates.ts. */
 const floatTotal = (name: string, list: string): string =>
   `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${MADE_SMALL})))`
 

@@ -14,7 +14,7 @@ const macro =
   ({ sql }) =>
     `${name}(${sql.filter(each => each !== null).join(', ')})`
 
-/** A function of FLOAT64 that BigQuery also has for NUMERIC, for which DuckDB's result would not be exact. */
+/** A function of FLOAT64. BigQuery has it for NUMERIC, too; that is refused, since DuckDB's result would not be exact. */
 const floatOnly =
   (name: string, form: Form): Form =>
   call => {
@@ -62,7 +62,7 @@ const safeDivide: Form = ({ sql: [x, y], type }) => {
   return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`
 }
 
-/** The form for BIGNUMERIC is a scalar function of the same arguments; `otherwise` is that for the other types. */
+/** A form that calls a scalar function with the same arguments for BIGNUMERIC; `otherwise` is the form for the other types. */
 const orBignumeric =
   (name: string, otherwise: Form): Form =>
   call =>
@@ -74,7 +74,7 @@ const divide: Form = ({ sql: [x, y], type }) =>
 const modulo: Form = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
 
-/** A small literal number of digits, which needs no range check; null for any other expression. */
+/** A small literal number of digits, which needs no range check; 0 without an expression, null for any other expression. */
 export function digitsOf(expr: Expr | null | undefined): number | null {
   if (!expr) return 0
   if (expr.kind !== 'literal' || expr.value === null) return null

@@ -16,7 +16,7 @@ import { type Form, type FormCall, FormError, type Forms, heavyOperator, ofEleme
 import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
 
-/** The types of both operands as a key, `DATE - INTERVAL`, to pick the arithmetic. */
+/** The types of both operands, such as `DATE INTERVAL`: the key of the arithmetic for them. */
 type Pair = string
 const pairOf = ({ args }: FormCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
 
@@ -146,11 +146,11 @@ const floatSide = (expr: Expr, sql: string): FloatSide => ({
 
 const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
   if (value!.type.kind === 'INTERVAL') return `(${intervalOrder('>=', x!, low!)} AND ${intervalOrder('<=', x!, high!)})`
-  // DuckDB itself expands BETWEEN into two comparisons and computes x twice.
+  // Writing x twice costs nothing: DuckDB itself expands BETWEEN into two comparisons and computes x twice.
   if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
   const side = floatSide(value!, x!)
   const below = floatOrder('<=', side, floatSide(to!, high!))
-  // A value that is not above `high`, a number, is not NaN.
+  // Where `high` is a number, a value that passes `below` is not NaN, so the other comparison needs no test.
   const above = isNumber(to!) ? `(${x} >= ${low})` : floatOrder('>=', side, floatSide(from!, low!))
   return `(${above} AND ${below})`
 }
@@ -173,7 +173,8 @@ function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): str
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
   const text = expr?.kind === 'literal' && typeof expr.value === 'string' ? expr.value : null
   if (text !== null && !text.includes('\\')) return `(${x} LIKE ${pattern})`
-  // DuckDB validates a pattern only as far as the text goes, so a pattern that may end in an escape goes through the macro.
+  // DuckDB validates a pattern only as far as it compares it with the text, so the macro checks a pattern that may end in an
+  // escape.
   const isWhole = text !== null && !/(?<!\\)(?:\\\\)*\\$/.test(text)
   return `(${x} LIKE ${isWhole ? pattern : `bq_like_pattern(${pattern})`} ESCAPE '\\')`
 }
@@ -197,7 +198,10 @@ const shift =
   ({ sql: [a, n], type }) =>
     `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
 
-/** Array access beyond the end gives NULL in DuckDB too, so a constant index in range needs no test. */
+/**
+ * In DuckDB, too, array access beyond the end gives NULL, so a constant index needs no test, unless it is before the first
+ * element or too large for DuckDB.
+ */
 const safeElement =
   (base: 0 | 1, name: string): Form =>
   ({ sql: [list, index], args: [, expr] }) => {
@@ -207,14 +211,19 @@ const safeElement =
       : `${name}(${list}, ${index})`
   }
 
-/** Reads a member with a JSON Pointer. A name of digits must not read an element of an array; the macro handles that. */
+/**
+ * Reads a member with a JSON Pointer. A name that consists of digits must not read an element of an array, so the macro reads
+ * it.
+ */
 function memberSql(j: string, name: string, expr: Expr): string {
   if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value))
     return `bq_json_member(${j}, ${name})`
   return `json_extract(${j}, ${quoteText(`/${expr.value.replaceAll('~', '~0').replaceAll('/', '~1')}`)})`
 }
 
-/** DuckDB compares structs whose fields have the same names by itself. */
+/**
+ * Whether DuckDB's own IS DISTINCT FROM can compare values of these types: for structs, the fields must have the same names.
+ */
 const sameStructs = (a: Type, b: Type): boolean => a.kind !== 'INTERVAL' && duckdbType(a) === duckdbType(b)
 
 export const OPERATOR_FORMS: Forms = {

@@ -20,7 +20,6 @@ const construct: Form = ({ sql: [start, end], type }) => {
   return `bq_range(CAST(${start} AS ${element}), CAST(${end} AS ${element}), '-infinity'::${element}, 'infinity'::${element})`
 }
 
-/** The type of the ranges within an ARRAY of them. */
 const generate: Form = ({ sql: [range, step, keepsPart], args }) =>
   `bq_${elementOf(args[0]!.type).toLowerCase()}_range_array(${range}, ${step}, ${keepsPart ?? 'true'})`
 

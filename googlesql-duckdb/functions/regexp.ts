@@ -46,8 +46,8 @@ function extractText(call: FormCall): string {
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
   if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
   const isFirst = isOne(call.args[2], at) && isOne(call.args[3], n)
-  // The first element of all matches is NULL both without a match and where the group took no part; regexp_extract does not
-  // distinguish these from an empty match.
+  // The first element of all matches is NULL without a match, and where the group took no part in the match. regexp_extract would
+  // return an empty text in both cases.
   if (isFirst && facts)
     return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups}), 1)`
   return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`

@@ -5,7 +5,10 @@ import { searchedParts } from '../searched-parts.js'
 import type { Form, Forms } from './function-sql.js'
 import { encoded } from './strings.js'
 
-/** Only what is searched is encoded. */
+/**
+ * The SQL of a part as a VARCHAR: NULL for a part that SEARCH does not read; null for an ARRAY or STRUCT whose own parts are
+ * encoded.
+ */
 function searchedSql(sql: string, type: Type): string | null {
   if (searchedParts(type) === null) return 'NULL::VARCHAR'
   if (type.kind === 'STRING') return sql

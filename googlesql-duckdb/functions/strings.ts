@@ -84,8 +84,8 @@ function split(call: FormCall): string {
   const [text, delimiter = null] = call.sql
   const parts = `string_split(${text}, ${delimiter ?? "','"})`
   // For a NULL delimiter DuckDB returns the whole text.
-  const isNever = delimiter === null || literalText(call.args[1]) !== null
-  return isNever ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
+  const isNeverNull = delimiter === null || literalText(call.args[1]) !== null
+  return isNeverNull ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
 }
 
 function instr(call: FormCall): string {
@@ -94,7 +94,7 @@ function instr(call: FormCall): string {
   return `${isBytes(call) ? 'bq_bytes_instr' : 'bq_instr'}(${value}, ${part}, ${at ?? '1'}, ${n ?? '1'})`
 }
 
-/** CONCAT; not DuckDB's concat, which ignores NULLs. */
+/** CONCAT. DuckDB's own concat() is not used, since it ignores NULLs. */
 function concat(call: FormCall): string {
   const [only] = call.sql
   if (call.sql.length > 1) return joinedSql(call.sql, call.args, call.type)

@@ -11,7 +11,7 @@ export const typed =
     typedSql(form(call), call.args, call.type)
 
 /**
- * Casts the call to its type, unless no argument can be NULL during planning: DuckDB folds a call with a NULL argument to an
+ * Casts the call to its type where an argument may be NULL during planning: DuckDB folds a call with a NULL argument to an
  * untyped NULL, which becomes an INTEGER.
  */
 export function typedSql(sql: string, args: readonly (Expr | null)[], type: Type): string {
@@ -23,7 +23,7 @@ export function mayFoldToNull(expr: Expr): boolean {
   if (expr.kind === 'literal') return expr.value === null
   if (expr.kind === 'column' || expr.kind === 'array') return false
   if (expr.kind === 'cast' || expr.kind === 'field') return mayFoldToNull(expr.operand)
-  // A nested concatenation is already typed, except that of arrays.
+  // A nested concatenation has such a cast already, unless it concatenates arrays.
   const isConcatenation = expr.kind === 'call' && (expr.name === '$concat' || expr.name === 'CONCAT')
   return !isConcatenation || expr.type.kind === 'ARRAY'
 }

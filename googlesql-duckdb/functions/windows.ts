@@ -43,7 +43,8 @@ function valuesOf(call: AggregateFormCall): string {
 }
 
 /**
- * The percentile where it is a literal, else null. With a literal, DuckDB's own quantile functions avoid a list for each row.
+ * The percentile where it is a literal, else null. For a literal, DuckDB's own quantile functions are used, which do not build
+ * a list for each row.
  */
 function literalPercentile(call: AggregateFormCall): number | null {
   const given = call.args[1]?.kind === 'cast' ? call.args[1].operand : call.args[1]
@@ -61,7 +62,7 @@ function floatQuantile(call: AggregateFormCall, name: string, p: number): string
 }
 
 /**
- * PERCENTILE_CONT with NULLs. BigQuery sorts NULLs before all values, as it sorts NaN, so NaN stands in for them. Where the
+ * PERCENTILE_CONT with NULLs. BigQuery sorts NULLs before all values, as it sorts NaN, so NULLs are replaced by NaN. Where the
  * percentile lies between a NULL and a value, the result is that value, which is the smallest one.
  */
 function withNulls(call: AggregateFormCall, p: number): string {
@@ -98,7 +99,7 @@ const percentileCont: AggregateForm = call => {
   }
 }
 
-/** By what part of itself a percentile is moved; too little to reach another row. */
+/** The relative distance by which a percentile is moved; it is too small to reach another row. */
 const SHIFT = 1e-12
 /** The denominator by which a FLOAT64 between 0 and 1 becomes a fraction of BigInts, for exact comparison. */
 const MANTISSA = 2 ** 112
@@ -130,7 +131,7 @@ function isAboveItsFraction(p: number): boolean {
   return false
 }
 
-/** The most steps of the search, which bounds the denominator of the fraction. Authors write no finer percentiles. */
+/** The most steps of the search, which bounds the denominator of the fraction. Finer percentiles do not occur in practice. */
 const MAX_STEPS = 10_000
 
 /**
@@ -147,7 +148,7 @@ function discreteWithNulls(call: AggregateFormCall, p: number): string {
 const percentileDisc: AggregateForm = call => {
   const isFloat = call.type.kind === 'FLOAT64'
   const isBig = call.args[1]!.type.kind === 'BIGNUMERIC'
-  // FLOAT64 cannot tell all fractions of BIGNUMERIC apart.
+  // Different fractions of BIGNUMERIC may be equal as FLOAT64.
   const literal = isBig ? null : literalPercentile(call)
   if (literal !== null) {
     const p = discreteFraction(literal, call.args[1]!.type.kind !== 'FLOAT64')

@@ -21,7 +21,7 @@ export function aggregateSql(
   const form = AGGREGATE_FORMS.get(call.name)
   if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const parts: Fragment[] = []
-  // Slots keep the arguments of a SAFE call apart from the SQL that may raise in it.
+  // In a SAFE call, slots separate the SQL of the arguments, whose errors must be raised, from the SQL of the function itself.
   const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
   const operand = (expr: Expr | null): string | null => expr && written(context.expr(expr, scope))
   const filterSql = operand(call.filter)
@@ -49,7 +49,7 @@ export function aggregateSql(
 
 /**
  * DuckDB allows no aggregates inside TRY. Only this project's function around the aggregate raises errors, so TRY goes around
- * that.
+ * that function, and the aggregate is its argument.
  */
 function safeAggregate(text: string, parts: readonly Fragment[], { type }: AggregateCall, context: Context): Fragment {
   const outer = callOf(text)
@@ -61,8 +61,8 @@ function safeAggregate(text: string, parts: readonly Fragment[], { type }: Aggre
 }
 
 /**
- * The indexes of the arguments that should become columns of the input: they are more than columns, and the SQL of the call
- * passes them to several aggregates or to a subquery. (DuckDB computes equal aggregates once.) Empty for a call with a
+ * The indexes of the arguments that should become columns of the input: they are not columns or constants, and the SQL of the
+ * call passes them to several aggregates or to a subquery. (DuckDB computes equal aggregates once.) Empty for a call with a
  * filter: the arguments of rows that the filter leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
@@ -89,7 +89,7 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
     const isRepeated = (i: number): boolean => pieces.filter(piece => piece === i).length > 1
     return costs.flatMap((cost, i) => (cost > 0 && (hasQuery || isRepeated(i) || isCopied(i)) ? [i] : []))
   } catch {
-    // The same error is raised with its reason when the call itself is written.
+    // The same error is raised again when the call itself is written.
     return []
   }
 }
@@ -99,9 +99,9 @@ export function windowSql(window: WindowCall, scope: SqlScope, context: Context)
 }
 
 /**
- * DuckDB computes a window over all rows in their order of arrival while they stream. Where the rows come from several inputs
- * it does so in several threads, and two rows get the same number (1.5.6). With a partition, even a constant one, DuckDB
- * waits for all rows.
+ * The constant partition of a window without PARTITION BY and ORDER BY. Without a partition, DuckDB computes such a window
+ * while the rows stream. Where the rows come from several inputs, several threads do so, and two rows get the same number
+ * (1.5.6). With a partition, DuckDB waits for all rows.
  */
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
   frame || AGGREGATE_FORMS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
@@ -123,14 +123,15 @@ function windowText(window: WindowCall, scope: SqlScope, context: Context): stri
 }
 
 /**
- * DuckDB rewrites `ROW_NUMBER() OVER (ORDER BY x) = 1` to a minimum, which gives one row of NULLs for an empty input (1.5.5).
- * It does not do so with two sort keys.
+ * Whether DuckDB would rewrite `ROW_NUMBER() OVER (ORDER BY x) = 1` to a minimum, which gives one row of NULLs for an empty
+ * input (1.5.5). It does not do so with two sort keys, so a constant key is added.
  */
 const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === 'ROW_NUMBER' && orderBy.length === 1
 
 /**
- * NaN and the infinities are frames of their own, since adding an offset does not change them, and no finite value's frame
- * reaches them: so each is a partition. That is not possible for a frame that is unbounded at one end.
+ * The partition key that separates NaN and the infinities from the finite values. In a RANGE frame with offsets, rows with NaN
+ * or the same infinity form a frame of their own: adding an offset does not change these values, and the frame of a finite
+ * value never reaches them. A frame that is unbounded at one end does reach them, so it is refused.
  */
 function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, context: Context): readonly string[] {
   if (key?.expr.type.kind !== 'FLOAT64') return []
@@ -169,7 +170,10 @@ const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
   'unbounded-following': 'UNBOUNDED FOLLOWING',
 }
 
-/** More rows than any input has. DuckDB adds the offset to the row number, which wraps around beyond the largest INT64. */
+/**
+ * A number of rows that no input exceeds; it replaces larger offsets. DuckDB adds the offset to the row number, and the sum
+ * would wrap around beyond the largest INT64.
+ */
 const MOST_ROWS = 1_000_000_000_000_000
 
 function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: SqlScope, context: Context): string {

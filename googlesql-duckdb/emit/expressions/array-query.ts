@@ -14,7 +14,7 @@ export function arrayQuerySql(
 ): Fragment {
   const needed = new Set([column.id])
   const block = blockOf(scan, needed, outer, context)
-  // list() of an outer column would be an aggregate of the outer query.
+  // DuckDB would evaluate list() of an outer column as an aggregate of the outer query, so such a column is derived first.
   const { kind } = findEntry(scopeOf(block, null), column)
   const isOwn = kind === 'column' || kind === 'path'
   const isRows = !block.groupBy && !block.isWindowed && block.limit === null && block.offset === null

@@ -28,7 +28,10 @@ import { columnEntry } from '../scans/select-block.js'
 import { applied, readsOuter, readsQuery } from '../share-arguments.js'
 import { type ListOf, listAggregateSql } from './list-aggregates.js'
 
-/** What the scan computes from the array: it keeps the elements that meet the conditions, and computes a value of each. */
+/**
+ * What the scan computes from the array: it keeps the elements that meet the conditions, and computes a value from each of
+ * them.
+ */
 interface Shape {
   readonly unnest: UnnestScan
   readonly conditions: readonly Expr[]
@@ -40,8 +43,8 @@ interface Shape {
 type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly key: SortKey }
 
 /**
- * The subquery as list functions. Null when it has another shape, or does not depend on the row and is better written as a
- * query.
+ * The subquery as list functions. Null where the subquery has another shape, or does not depend on the row: then it is better
+ * written as a query.
  */
 export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
   const [column] = expr.scan.columns
@@ -217,8 +220,8 @@ const inTerms = (expr: Expr, shape: Shape): Expr =>
   mapExpr(expr, part => (part.kind === 'column' ? shape.value(part.column) : undefined))
 
 /**
- * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array, which is one row for any array. Null for any other
- * scan.
+ * `SELECT SUM(x) / COUNT(*)`: a value computed from aggregates over the whole array, which give one row for any array. Null for
+ * any other scan.
  */
 function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, context: Context): Fragment | null {
   const found = aggregateOf(scan)
@@ -266,7 +269,7 @@ function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value
   return { scan: inner.scan, value }
 }
 
-/** The scan without its LIMIT, and the LIMIT as text; null where the scan has no LIMIT, or one that is not a literal. */
+/** The scan without its LIMIT, and the LIMIT as text; null where the scan has no LIMIT, or a LIMIT that is not a literal. */
 function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string } | null {
   if (scan.kind === 'project') {
     const cut = withoutLimit(scan.input)
@@ -274,6 +277,6 @@ function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string
   }
   if (scan.kind !== 'limit' || scan.offset || scan.limit.kind !== 'literal') return null
   const limit = String(scan.limit.value)
-  // With LIMIT 0 there is no element; such a subquery is written as a query.
+  // LIMIT 0 selects no element; a subquery with it is written as a query.
   return /^[1-9]\d{0,8}$/.test(limit) ? { scan: scan.input, limit } : null
 }

@@ -144,7 +144,7 @@ function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonl
   if (type.kind === 'BIGNUMERIC')
     return `bq_bignumeric_limited(${sql}, ${precision}::BIGINT, ${scale}::BIGINT, ${quoteText(message)})`
   const rounded = `CAST(round(${sql}, ${scale}) AS DECIMAL(38,9))`
-  // No NUMERIC has more digits before the point.
+  // A NUMERIC has at most 29 digits before the point, so every value is in range.
   if (whole >= 29) return rounded
   const limit = `'${most}'::DECIMAL(38,9)`
   return `bq_limited_numeric(${sql}, ${rounded}, ${limit}, ${quoteText(message)})`

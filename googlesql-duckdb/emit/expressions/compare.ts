@@ -23,11 +23,14 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
   return hasNan(aType) || hasNan(bType) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
 }
 
-/** DuckDB takes the parts of an INTERVAL one by one, so 2 days less 9 hours are more than 42 hours there. */
+/**
+ * Compares intervals by their lengths. DuckDB compares the months, days and microseconds of an INTERVAL one after another, so 2
+ * days less 9 hours are more than 42 hours there.
+ */
 export const intervalOrder = (symbol: string, a: string, b: string): string =>
   `(bq_interval_key(${a}) ${symbol} bq_interval_key(${b}))`
 
-/** A field of a struct; of one that is only just put together, the slot of the part that was put in. */
+/** The SQL of a struct's field; where the struct is a struct_pack call, the argument of that call for the field. */
 function fieldOf(sql: string, names: readonly string[], index: number): string {
   const parts = sql.startsWith('struct_pack(') ? argumentsAt(sql, 'struct_pack'.length) : null
   if (parts?.end !== sql.length) return `struct_extract(${sql}, ${quoteText(names[index]!)})`
@@ -65,9 +68,10 @@ export interface FloatSide {
 export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: FloatSide, b: FloatSide): string {
   if (symbol === '>' || symbol === '>=') return floatOrder(symbol === '>' ? '<' : '<=', b, a)
   if (b.isNumber) return `(${a.sql} ${symbol} ${b.sql})`
-  // NaN is still NaN when it is negated.
+  // Negation makes the number the larger side, so no test is needed; NaN stays NaN when it is negated.
   if (a.isNumber && b.isComputed) return `((-${b.sql}) ${symbol} (-${a.sql}))`
-  // Two separate conditions, since DuckDB can then push the first one of a WHERE down to the table's statistics.
+  // Two separate conditions: DuckDB pushes the first one of a WHERE down to the scan, which compares it with the table's
+  // statistics.
   if (a.isNumber) return `(${a.sql} ${symbol} ${b.sql} AND NOT isnan(${b.sql}))`
   return `${symbol === '<' ? 'bq_float_lt' : 'bq_float_le'}(${a.sql}, ${b.sql})`
 }

@@ -144,8 +144,8 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
   const write: Write = sql => form.write({ sql, args, type })
   const apart = (parts: Parts): Fragment => apartFromQuery(args, parts, write, captured, scope, context)
-  // DuckDB allows no volatile functions in TRY; they do not fail anyway. A function that chooses among its arguments fails
-  // only where an argument does, and it computes no argument that it does not need.
+  // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
+  // where an argument does, and it must not compute an argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
     return safely(args, written, parts => inRange(apart(parts), expr), scope, context)
   }
@@ -177,8 +177,8 @@ function isNullFor(form: FunctionSql, args: readonly (Expr | null)[]): boolean {
 }
 
 /**
- * Checks a date or datetime computed by a time zone against the range of its type. Otherwise the check is made when the
- * result is written, which is too late for SAFE.
+ * Checks a date or datetime computed by a time zone against the range of its type. Otherwise the check is made only when the
+ * result is returned, which is too late for SAFE.
  */
 function inRange(sql: Fragment, { name, type }: CallExpr): Fragment {
   if (name === 'DATE') return fragment`bq_date(bq_days(${sql}))`
@@ -268,8 +268,8 @@ function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): 
 }
 
 /**
- * Writes a binding that is more than a name and is read more than once as the argument of a lambda, so that it is computed
- * once. DuckDB allows no subqueries in lambdas; with a subquery the binding is written wherever it is read.
+ * Passes a binding that is more than a name, and is read more than once, to a lambda, so that it is computed once. DuckDB
+ * allows no subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
  */
 function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): Fragment {
   const [first, ...rest] = expr.bindings

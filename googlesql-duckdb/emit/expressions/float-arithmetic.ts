@@ -1,8 +1,8 @@
 /**
- * FLOAT64 arithmetic with BigQuery's checks: overflow and division by zero are errors. DuckDB computes by IEEE 754, where
- * both give an infinity or NaN. In a tree of these functions neither becomes finite again on the way up, except as a divisor.
- * So one test of the result of the whole tree, and one of each divisor that may overflow, detect every failure; only where
- * one fails is the tree computed again, step by step.
+ * FLOAT64 arithmetic with BigQuery's checks: overflow and division by zero are errors. DuckDB computes by IEEE 754, where both
+ * give an infinity or NaN. In a tree of these functions, an infinity or NaN does not become finite again on the way up, except
+ * as a divisor. So one test of the result of the whole tree, and one of each divisor that may overflow, detect every failure.
+ * The tree is computed again, step by step, only for a row where a test fails.
  */
 import type { CallExpr, Expr, LiteralExpr } from '../../../googlesql/plan/nodes.js'
 import type { FloatStep } from '../../runtime/scalar-functions/float-steps.js'
@@ -32,7 +32,7 @@ const DIVISIONS = new Set(['$divide', 'IEEE_DIVIDE', 'SAFE_DIVIDE'])
 /** A call of one of the functions of `STEPS`. */
 export type FloatCall = Omit<CallExpr, 'arguments'> & { readonly arguments: readonly Expr[] }
 
-/** Whether the expression is such a call on FLOAT64, without SAFE. */
+/** Whether the expression is a call of a function of `STEPS` on FLOAT64, without SAFE. */
 export function isFloatArithmetic(expr: Expr): expr is FloatCall {
   return (
     expr.kind === 'call' &&
@@ -64,8 +64,8 @@ export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[], s
 }
 
 /**
- * The tree without tests. A result that is not finite may stand for an error, and so may a NULL, or any result for which a
- * witness (see `witnessesOf`) is not finite.
+ * The tree without tests. Its result may stand for an error where it is NULL or not finite, or where a witness (see
+ * `witnessesOf`) is not finite.
  */
 export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string => written(tree, leaves).plain
 
@@ -83,8 +83,8 @@ export function witnessesOf(tree: FloatCall): readonly FloatCall[] | null {
 }
 
 /**
- * The branch for a NULL result: where an operand is NULL the result is NULL, though a part of the tree may have failed. More
- * than MAX_MASKABLE parts are not tested one by one.
+ * The branch for a NULL result: where an operand is NULL the result is NULL, though a part of the tree may have failed. With
+ * more than MAX_MASKABLE such parts, the tree is computed again for every NULL result instead of testing each part.
  */
 function maskedSql(plain: string, maskable: readonly string[], again: string): string {
   if (maskable.length === 0) return ''
@@ -151,8 +151,8 @@ const usesIeee = (expr: FloatCall): boolean =>
   expr.name === 'IEEE_DIVIDE' || expr.arguments.some((part, i) => isStep(expr, part, i) && usesIeee(part))
 
 /**
- * Each divisor is tested once more for each divisor that contains it; one with this many levels inside is computed
- * separately.
+ * Each divisor is tested once more for each divisor that contains it. So a divisor with this many levels of divisors inside it
+ * is computed separately, as a leaf of the tree.
  */
 const MAX_NESTED_DIVISORS = 3
 /**

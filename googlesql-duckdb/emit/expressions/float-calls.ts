@@ -6,12 +6,15 @@ import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, writeWith } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
-/** An internal call with one FLOAT64 argument, which is written without tests. */
+/**
+ * The name of an internal function with one FLOAT64 argument. Its SQL is that of the argument, but arithmetic in it has no
+ * tests.
+ */
 export const UNTESTED = '$untested'
 
 /**
- * An internal call with one argument, FLOAT64 arithmetic over plain leaves, for a column that DuckDB does not write into what
- * reads it.
+ * The name of an internal function whose one argument is FLOAT64 arithmetic over plain leaves. Its SQL is volatile for DuckDB,
+ * so that DuckDB computes it in the column that it defines, and does not inline it into the expressions that read the column.
  */
 export const APART = '$apart'
 
@@ -21,8 +24,8 @@ export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Contex
 }
 
 /**
- * The SQL of FLOAT64 arithmetic that DuckDB computes where it is written. Its leaves are not shared: DuckDB does not look for
- * volatile functions in a lambda.
+ * The SQL of the argument of `APART`. It calls a volatile function, which keeps DuckDB from inlining it. The leaves are not
+ * shared by a lambda, since DuckDB does not look for volatile functions in lambdas.
  */
 export function apartCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
   const rounded = roundedTree(expr)!
@@ -35,7 +38,7 @@ export function apartCallSql(expr: Expr, scope: SqlScope | null, context: Contex
 
 function testedSql({ tree, rounding }: RoundedTree, leaves: readonly string[], stepwise: string): string {
   const tested = floatArithmeticSql(tree, leaves, stepwise)
-  // Values that are not finite take the tested branch of the rounding, so one test serves both.
+  // A value that is not finite takes the branch of the rounding that reads `tested`, so the rounding adds no second test.
   return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
 }
 

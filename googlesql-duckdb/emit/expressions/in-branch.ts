@@ -11,13 +11,16 @@ import { type Fragment, fragment } from '../fragment.js'
 
 type Args = readonly (Expr | null)[]
 
-/** The operand of TRY, in a branch that every row takes. `operand` is a column of the row; null where the SQL reads none. */
+/**
+ * The operand of TRY, in a branch that every row takes. `operand` is a column of the row; null where the SQL reads no column.
+ */
 export const inTry = (sql: Fragment, operand: Fragment | null): Fragment =>
   operand === null ? sql : fragment`CASE WHEN ${isEveryRow(operand)} THEN ${sql} END`
 
 /**
- * The arguments of a COALESCE, where each later one that may fail is put in a branch. Two such branches have equal text only
- * where the whole calls are equal: otherwise DuckDB would treat them as a common subexpression again.
+ * The arguments of a COALESCE. Each argument after the first that may fail is put in a branch of a CASE. A hash makes the texts
+ * of two such branches differ unless the whole calls are equal: DuckDB would treat equal branches of different calls as a
+ * common subexpression again.
  */
 export function inCoalesce(args: Args, sql: readonly (Fragment | null)[], scope: SqlScope | null): (Fragment | null)[] {
   return sql.map((part, i) => {
@@ -30,7 +33,7 @@ export function inCoalesce(args: Args, sql: readonly (Fragment | null)[], scope:
 }
 
 /**
- * True for every row. DuckDB finds this out only from the columns' statistics, which is after common subexpression
+ * True for every row. DuckDB finds this out only from the columns' statistics, which it reads after common subexpression
  * elimination.
  */
 const isEveryRow = (operand: Fragment): Fragment => fragment`(${operand} IS NULL) IS NOT NULL`
@@ -38,7 +41,7 @@ const isEveryRow = (operand: Fragment): Fragment => fragment`(${operand} IS NULL
 /** True for every row, for calls that read no column: DuckDB does not compute volatile functions ahead of time. */
 const ALWAYS = 'random() < 2'
 
-/** The SQL of the first column that the expressions read outside of subqueries; null where they read none. */
+/** The SQL of the first column that the expressions read outside of subqueries; null where they read no column. */
 export function columnIn(exprs: Args, scope: SqlScope | null): Fragment | null {
   for (const expr of exprs) {
     const found =

@@ -1,7 +1,8 @@
 /**
  * Chains of INTERVAL arithmetic: `ts + INTERVAL a DAY - INTERVAL b HOUR`, `(i + j) * 2`. Each step reads its operand several
- * times, so by itself it takes it as the argument of a lambda, and DuckDB's planner takes more than linear time for lambdas
- * within each other. A chain is one list, which one lambda folds in the order of the steps, each with its own tests.
+ * times, so a step that is written alone passes its operand to a lambda, and DuckDB's planner takes more than linear time for
+ * nested lambdas. So a chain is written as one list of operands. One lambda folds the list in the order of the steps, and tests
+ * the result of each step.
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
@@ -11,8 +12,8 @@ import { asOperand, type Fragment, fragment, literalFragment } from '../fragment
 import { type Parts, shareArguments } from '../share-arguments.js'
 
 /**
- * One operation on the sum. The operand of `add`, `subtract` and `from` (operand minus sum) is an INTERVAL; of `multiply` and
- * `divide` an INT64.
+ * One operation on the sum. The operand is an INTERVAL for `add`, `subtract` and `from` (operand minus sum), and an INT64 for
+ * `multiply` and `divide`.
  */
 interface Step {
   readonly kind: 'add' | 'subtract' | 'from' | 'multiply' | 'divide' | 'negate'
@@ -28,7 +29,7 @@ type Link = Step & { readonly inner: Expr }
 /** The fewest steps that are written as a chain. */
 const MIN_STEPS = 2
 
-/** The chain as an operand; null for any other expression, and for one step by itself. */
+/** The chain as an operand; null for any other expression, and for a single step. */
 export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   if (!isStep(expr)) return null
   const chain = chainOf(expr)
@@ -59,13 +60,13 @@ function linkOf(expr: Expr, lengths: Map<Expr, number>): Link | null {
       ? { kind: 'multiply', operand: left, inner: right }
       : { kind: 'multiply', operand: right, inner: left }
   }
-  // The longer side goes on, so that chains lie as little within each other as they can.
+  // The chain continues with the longer side, so that few chains are nested.
   const isRight = a === b ? lengthOf(right, lengths) > lengthOf(left, lengths) : a === 'INTERVAL'
   if (expr.name === '$add') return { kind: 'add', operand: isRight ? left : right, inner: isRight ? right : left }
   return isRight ? { kind: 'from', operand: left, inner: right } : { kind: 'subtract', operand: right, inner: left }
 }
 
-/** The greatest number of steps of a chain that ends here. */
+/** The number of steps of the longest chain whose last step is this expression. */
 function lengthOf(expr: Expr, lengths: Map<Expr, number>): number {
   if (!isStep(expr)) return 0
   const known = lengths.get(expr)
@@ -89,25 +90,25 @@ function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: C
   if (isSum) return fragment`bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, scope, context))]}])`
   const element = (i: Fragment, n: Fragment, by: number): Fragment =>
     fragment`struct_pack(i := coalesce(${i}, NULL), n := coalesce(${n}, NULL), by := ${by})`
-  const none = literalFragment('NULL::INTERVAL', true)
-  const one = literalFragment('NULL::BIGINT', true)
+  const noInterval = literalFragment('NULL::INTERVAL', true)
+  const noFactor = literalFragment('NULL::BIGINT', true)
   const minusOne = literalFragment('-1::BIGINT', true)
   const elements = steps.flatMap(step => {
     const { kind, operand } = step
     switch (kind) {
       case 'multiply':
-        return [element(none, sql(operand!), 1)]
+        return [element(noInterval, sql(operand!), 1)]
       case 'divide':
-        return [element(none, sql(operand!), -1)]
+        return [element(noInterval, sql(operand!), -1)]
       case 'negate':
-        return [element(none, minusOne, 1)]
+        return [element(noInterval, minusOne, 1)]
       case 'from':
-        return [element(none, minusOne, 1), element(sql(operand!), one, 0)]
+        return [element(noInterval, minusOne, 1), element(sql(operand!), noFactor, 0)]
       default:
-        return [element(addend(step, scope, context), one, 0)]
+        return [element(addend(step, scope, context), noFactor, 0)]
     }
   })
-  return fragment`bq_interval_chain([${[element(sql(start), one, 0), ...elements]}])`
+  return fragment`bq_interval_chain([${[element(sql(start), noFactor, 0), ...elements]}])`
 }
 
 function addend({ kind, operand }: Step, scope: SqlScope | null, context: Context): Fragment {

@@ -26,7 +26,10 @@ export function listAggregateSql(call: AggregateCall, listOf: ListOf): Fragment 
 
 const LIST = 'list$'
 
-/** DuckDB plans a list once for each time that it is written, and lists may be nested: so a long list is written once. */
+/**
+ * DuckDB plans a list each time that it is written, and lists may be nested: so a long list is written once, as the argument of
+ * a lambda.
+ */
 function once(list: Fragment, write: (list: string) => string | null): Fragment | null {
   const shared = write(slot(0))
   if (shared === null) return null

@@ -7,7 +7,8 @@ import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
 
 /**
- * The literal as an operand. A cast binds tighter than every operator that may follow, but not tighter than a preceding sign.
+ * The literal as an operand. A cast binds tighter than every operator that may follow it, but not tighter than a sign before
+ * the literal.
  */
 export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>): string {
   if (value === null) return `NULL::${duckdbType(type)}`

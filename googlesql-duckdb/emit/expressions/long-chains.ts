@@ -1,6 +1,6 @@
 /**
- * Long chains of `+`, `-` and `*` with large operands: `EXTRACT(DAY FROM a - b) + EXTRACT(DAY FROM …) + …`. For each operator
- * DuckDB walks through everything below it, so the operands are computed outside the chain.
+ * Long chains of `+`, `-` and `*` with large operands: `EXTRACT(DAY FROM a - b) + EXTRACT(DAY FROM …) + …`. For each operator,
+ * DuckDB visits the whole tree below it, so the operands are computed outside the chain.
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import type { Context, SqlScope } from '../context.js'

@@ -1,8 +1,8 @@
 /**
- * Replaces NULL arrays of tables by empty ones. BigQuery's tables hold no NULL arrays, at any depth, but those of a file may.
- * Rebuilding each value would cost more than reading it, so only columns are rebuilt for which the query can distinguish a
- * NULL array from an empty one. Most arrays are unnested or returned as they are: a NULL array has no elements, and the
- * result writes it as [].
+ * Replaces NULL arrays of tables by empty arrays. BigQuery's tables contain no NULL arrays, at any depth, but a file may
+ * contain them. Rebuilding each value would cost more than reading it, so a column is rebuilt only where the query can
+ * distinguish a NULL array from an empty one. Most arrays are only unnested or returned, where the two do not differ: a NULL
+ * array has no elements, and the result writes it as [].
  */
 import type { Column, CteScan, Expr, ResolvedQuery, Scan } from '../../../googlesql/plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../../../googlesql/plan/walk.js'
@@ -38,7 +38,8 @@ export function tableSql(table: string, columns: readonly Column[], fillings: Re
 }
 
 /**
- * The value with its NULL arrays replaced. CASE passes a column without NULL arrays on unchanged; coalesce() would copy it.
+ * The value with its NULL arrays replaced. Where a column has no NULL arrays, CASE returns it without a copy; coalesce() would
+ * copy it.
  */
 function filledSql(sql: string, type: Type, filling: Filling, depth: number): string {
   if (type.kind === 'ARRAY') {
@@ -89,7 +90,7 @@ function findUses(query: ResolvedQuery): Uses {
   const tell = (columns: readonly Column[]): void => {
     for (const { id, type } of columns) if (hasArray(type)) told.push([id, 'all'])
   }
-  /** The column at the start of a path, after a visit of the path's indexes; null where the expression is not a path. */
+  /** Visits the indexes in a path, and returns the column at its start; null where the expression is not a path. */
   const visitPath = (expr: Expr): Column | null => {
     const path = pathOf(expr)
     if (!path) return null
@@ -182,7 +183,7 @@ interface Access {
   readonly isStrict: boolean
 }
 
-/** The parts of a path, which is a column, a field of a path, or an element of one; null for any other expression. */
+/** The parts of a path, which is a column, a field of a path, or an element of a path; null for any other expression. */
 function pathOf(expr: Expr): { readonly column: Column; readonly accesses: readonly Access[] } | null {
   if (expr.kind === 'column') return { column: expr.column, accesses: [] }
   if (expr.kind === 'field') return pathOf(expr.operand)

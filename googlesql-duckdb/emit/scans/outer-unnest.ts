@@ -40,7 +40,7 @@ export function outerUnnestBlock(
   return unnestIndexes(scan, local, matchingIndexes(scan, condition, local, outer, context), needed, context)
 }
 
-/** The list that `matchingIndexes` returns, for a condition with a subquery, which is not allowed in a lambda. */
+/** The same list as `matchingIndexes` returns, for a condition with a subquery, which DuckDB does not allow in a lambda. */
 function indexesByQuery(
   scan: UnnestScan,
   condition: Expr,

@@ -26,7 +26,7 @@ const MIRRORED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' } as con
 /** The most values of an IN list that are tested one by one. */
 const MAX_VALUES = 100
 
-/** What is true of every partition that may have a row for which a condition is true. */
+/** A necessary condition: it is true of every partition that may contain a row for which the query's condition is true. */
 type PartitionTest =
   | { readonly kind: 'both' | 'either'; readonly tests: readonly PartitionTest[] }
   | {
@@ -39,7 +39,7 @@ type PartitionTest =
       readonly slack: number
     }
 
-/** The test that the condition on this column makes of a partition; null where it leaves out no partition. */
+/** The test of a partition that follows from the condition on this column; null where the condition excludes no partition. */
 export function partitionTest(condition: Expr, column: Column): PartitionTest | null {
   if (condition.kind !== 'call') return null
   const parts = condition.arguments
@@ -95,7 +95,7 @@ function testSql(test: PartitionTest, target: Target): string {
   }
   const { value, operator, bound, slack } = test
   const sql = target.context.expr(bound, null).text
-  // A date before another is at most the day before that.
+  // `date < bound` means `date <= bound - 1 day`, so the bound moves by a day.
   const shift = value.type.kind !== 'DATE' ? 0 : operator === '<' ? -DAY : operator === '>' ? DAY : 0
   const [upper, lower] =
     value.kind === 'column' ? limitsOfColumn(sql, target) : limitsOfFunction(value.type, { slack, shift }, sql, target)
@@ -109,8 +109,8 @@ function limitsOfColumn(bound: string, { alias }: Target): readonly [upper: stri
 }
 
 /**
- * A function whose value is at most the column's, and less than `slack` microseconds below it; `shift` microseconds are added
- * to the bound.
+ * The limits for a function whose value is at most the column's, and less than `slack` microseconds below it (0: equal).
+ * `shift` microseconds are added to the bound.
  */
 function limitsOfFunction(
   type: Type,
@@ -125,7 +125,7 @@ function limitsOfFunction(
     return column.kind === 'DATE' ? `CAST(${civil} AS DATE)` : civil
   }
   const [from, until] = [`${alias}.${FROM_COLUMN}`, `${alias}.${UNTIL_COLUMN}`]
-  // A DATE that stands for a time of its day is less than that time.
+  // Where the column is a DATE, a bound with a time of day is cut to its date, and the partition of that date may match.
   const isBelow = slack > 0 && (column.kind !== 'DATE' || type.kind === 'DATE') ? '<' : '<='
   return [
     `(${from} IS NULL OR ${from} ${isBelow} ${time(shift + slack)})`,
@@ -134,7 +134,7 @@ function limitsOfFunction(
 }
 
 const DAY = 86_400_000_000
-/** The most microseconds that a truncation to a part takes off. */
+/** Truncation to a part lowers a time by less than this number of microseconds. */
 const PARTS: Readonly<Record<string, number>> = {
   MICROSECOND: 1,
   MILLISECOND: 1_000,
@@ -152,8 +152,9 @@ const TIMES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP'])
 const TRUNCATIONS: ReadonlySet<string> = new Set(['DATE_TRUNC', 'DATETIME_TRUNC', 'TIMESTAMP_TRUNC'])
 
 /**
- * How far the value of a function of the column can be below the column's own, in microseconds: 0 for the column itself, a day
- * for its date. Null for any other function, and with a time zone other than UTC, where clocks are turned back.
+ * An exclusive limit, in microseconds, for how far the value of a function of the column can be below the column's own value: a
+ * day for its date; 0 for the column itself, which is equal. Null for any other function, and for a time zone other than UTC,
+ * since clocks there may be turned back.
  */
 export function slackOf(expr: Expr, column: Column): number | null {
   if (expr.kind === 'column') return expr.column.id === column.id ? 0 : null

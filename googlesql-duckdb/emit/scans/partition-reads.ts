@@ -1,4 +1,7 @@
-/** Finds the partitions whose rows the SQL can use, to say how much a query would read without running it. */
+/**
+ * Writes the conditions that select the partitions that a query reads, so that the engine can tell how much it would read
+ * without running it.
+ */
 import { PARTITION_TIME } from '../../../googlesql/data.js'
 import type { Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
 import { someOf } from '../../../googlesql/plan/walk.js'
@@ -9,7 +12,7 @@ import type { WrittenPartitionRead } from '../shard-views.js'
 import { FROM_COLUMN, PARTITION_ALIAS } from './hidden-columns.js'
 import { partitionTest, partitionTests, slackOf } from './partition-filter.js'
 
-/** Null for a table without partitions. */
+/** The read of a partitioned table; null for a table without partitions. */
 export function partitionRead(scan: TableScan, context: Context): WrittenPartitionRead | null {
   if (scan.partitionedBy === undefined || scan.wildcard) return null
   const tests =
@@ -24,7 +27,10 @@ export function leavesOutPartitions(scan: TableScan, conditions: readonly Expr[]
   return column !== undefined && conditions.some(condition => partitionTest(condition, column) !== null)
 }
 
-/** Where the column is the time of the partition itself, DuckDB tests any condition that it can compute while it plans. */
+/**
+ * The tests for a table that is partitioned by the pseudocolumn with the time of the partition: DuckDB applies any condition on
+ * it that it can compute while it plans the query.
+ */
 function ownTests(scan: TableScan, context: Context): readonly string[] {
   const time = `${PARTITION_ALIAS}.${FROM_COLUMN}`
   const keys = keyColumns(scan)
@@ -38,7 +44,10 @@ function ownTests(scan: TableScan, context: Context): readonly string[] {
   return conditions.map(condition => context.expr(condition, { entries, outer: null }).text)
 }
 
-/** Whether operators alone read the keys, or their dates and truncations: DuckDB computes time zones only when it runs. */
+/**
+ * Whether only operators read the keys, their dates and their truncations. Other functions are excluded, such as those with a
+ * time zone, which DuckDB computes only while the query runs.
+ */
 function isPlain(condition: Expr, keys: readonly Column[]): boolean {
   const readsKey = (expr: Expr): boolean =>
     someOf(expr, part => part.kind === 'column' && keys.some(({ id }) => id === part.column.id))

@@ -1,4 +1,4 @@
-/** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
+/** Scans as SELECT blocks. Scans that fit into one SELECT share a SELECT; the others become derived tables. */
 
 import { isVolatile, isVolatileScan } from '../../../googlesql/functions/facts.js'
 import type {
@@ -146,9 +146,9 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, co
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, outer, context)
-  // DuckDB computes a SELECT list before ORDER BY and LIMIT, and so for rows that are left out.
+  // DuckDB computes a SELECT list before ORDER BY and LIMIT, and so also for rows that the LIMIT leaves out.
   if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, context)
-  // One mutable map for all of them: a copy for each would make a list of a hundred columns quadratic.
+  // One mutable map for all computed columns: a copy for each column would take quadratic time in their number.
   let entries = new Map(block.entries)
   for (const { column, expr } of computed) {
     const copied = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
@@ -166,7 +166,9 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, co
   return { ...block, entries }
 }
 
-/** Whether the expression is a column of the block itself, or a field of one; not a column of an outer query. */
+/**
+ * Whether the expression is a column of the block itself, or a field of such a column; false for a column of an outer query.
+ */
 function isPath(expr: Expr, entries: Block['entries']): boolean {
   let operand = expr
   while (operand.kind === 'field') operand = operand.operand
@@ -191,7 +193,8 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
   const names = scan.columns.map(column => context.name(column))
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
   const arms = scan.inputs.map(input => armOf(input, scan.columns, outer, context))
-  // DuckDB plans each SELECT of a set operation, and reads them in parallel; VALUES is one read, in the order of the rows.
+  // DuckDB plans each SELECT of a set operation, and runs them in parallel; VALUES is one scan, which keeps the order of the
+  // rows.
   const isOfRows = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
   if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
     const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
@@ -204,7 +207,7 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
 }
 
 interface Arm {
-  /** Whether no column needs a cast to the type of the operation's. */
+  /** Whether all columns have the types of the operation's columns, so that none needs a cast. */
   readonly hasSameTypes: boolean
   readonly block: Block
   readonly outputs: readonly Output[]
@@ -280,8 +283,8 @@ function withBlock(scan: WithScan, needed: Ids, outer: SqlScope | null, context:
     const name = context.cteName(cte)
     const columns = cte.columns.map(column => context.name(column))
     context.ctes.set(cte.id, { kind: 'named', name, columns })
-    // A volatile CTE is computed once, so that all readers see the same values; and so is one with a LIMIT, so that all see
-    // the same rows.
+    // A volatile CTE is computed once, so that all readers see the same values. A CTE with a LIMIT is computed once, so that all
+    // readers see the same rows.
     const isOneForAll = cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
     const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'

@@ -154,7 +154,10 @@ function aliased(sql: string, name: string): string {
   return sql === quoted ? sql : `${sql} AS ${quoted}`
 }
 
-/** The GROUP BY clause. Returned keys are written as ordinals, since an alias would lose to a column of the same name. */
+/**
+ * The GROUP BY clause. Returned keys are written as ordinals, since DuckDB would prefer an input column to an alias of the same
+ * name.
+ */
 function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): readonly string[] {
   if (!grouping || (grouping.keys.length === 0 && !grouping.sets)) return []
   const keys = grouping.keys.map(key => {
@@ -167,8 +170,8 @@ function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): 
 }
 
 /**
- * The HAVING clause. Without keys, an aggregate in the SELECT makes it return one row; where the SELECT has none, HAVING
- * does.
+ * The HAVING clause. Without keys, an aggregate in the SELECT makes it return one row. Where the SELECT contains no aggregate,
+ * a HAVING clause that is always true has this effect.
  */
 function havingLine({ groupBy, order }: Block, outputs: readonly Output[]): readonly string[] {
   if (!groupBy || groupBy.keys.length > 0 || groupBy.sets) return []

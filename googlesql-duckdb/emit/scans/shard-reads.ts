@@ -1,6 +1,6 @@
 /**
- * Wildcard tables: the SQL reads the shards of each by a name of its own. Which shards that are, the engine decides when the
- * query runs: by the condition of the read, before any of them is opened.
+ * Wildcard tables: the SQL reads the shards of each through a view with a name of its own. The engine decides when the query
+ * runs which shards the view contains: it evaluates the conditions of the read before it opens a shard.
  */
 import { volatilityOf } from '../../../googlesql/functions/facts.js'
 import type { Expr, TableScan } from '../../../googlesql/plan/nodes.js'
@@ -10,7 +10,7 @@ import type { Context } from '../context.js'
 import { path } from '../fragment.js'
 import { SHARD_SUFFIX } from './hidden-columns.js'
 
-/** The name of the view through which the scan's shards are read; equal reads share one. */
+/** The name of the view through which the scan's shards are read; equal reads share a view. */
 export function shardView(scan: TableScan, context: Context): string {
   const { prefix, shards, columns } = scan.wildcard!
   const key = keyColumn(scan)

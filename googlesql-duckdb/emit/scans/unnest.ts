@@ -42,7 +42,7 @@ export function unnestBlock(
   const offset = scan.offset && (needed.has(scan.offset.id) || readsColumn(scan, scan.offset)) ? scan.offset : null
   const isPadded = scan.isOuter
   const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
-  // Elements that are not read are only counted, through their offsets, which are cheaper.
+  // Elements that are not read are replaced by their offsets, which are cheaper and give the same number of rows.
   const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
   const rows = isElementRead ? array.text : `range(len(${array}))`
   const elementOutput: readonly Output[] =

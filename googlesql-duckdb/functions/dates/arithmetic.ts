@@ -46,7 +46,7 @@ const add =
     }
   }
 
-/** The literal count, and that count in microseconds; null for any other count, and for one that could overflow. */
+/** The literal count, and that count in microseconds; null for any other count, and for a count that could overflow. */
 function shiftOf(count: Expr, unit: number): { readonly count: string; readonly micros: bigint } | null {
   const written = writtenInt64(count)
   if (written === null) return null

@@ -63,7 +63,9 @@ function textDatetime(call: FormCall): string {
   return known === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${known}'`
 }
 
-/** Applies `read` to argument 0 where it is a text literal; null where it is not, or where it is not of the type. */
+/**
+ * Applies `read` to argument 0 where it is a text literal; null for any other expression, and for a text that `read` refuses.
+ */
 function literalOf({ args: [text] }: FormCall, read: (text: string) => string | null): string | null {
   return text?.kind === 'literal' && typeof text.value === 'string' ? read(text.value) : null
 }
@@ -74,7 +76,10 @@ function textTimestamp(call: FormCall): string {
   return known === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${known}'`
 }
 
-/** TIMESTAMP_SECONDS and its kin. The TIMESTAMP_FROM_UNIX functions also accept a TIMESTAMP, and return it unchanged. */
+/**
+ * TIMESTAMP_SECONDS, TIMESTAMP_MILLIS, TIMESTAMP_MICROS and the TIMESTAMP_FROM_UNIX functions. The latter also accept a
+ * TIMESTAMP, and return it unchanged.
+ */
 const fromUnix =
   (unit: number): Form =>
   call =>

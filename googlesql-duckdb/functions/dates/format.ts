@@ -10,7 +10,7 @@ export function microsSql(value: string, kind: ScalarKind): string {
   return kind === 'DATE' ? `(bq_days(${value}) * 86400000000)` : `epoch_us(${value})`
 }
 
-/** The value of this type for such microseconds. */
+/** The value of this type for microseconds as `microsSql` returns them. */
 export function fromMicrosSql(micros: string, kind: ScalarKind): string {
   switch (kind) {
     case 'DATE':
@@ -56,7 +56,9 @@ const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
 }
 const TIME_ELEMENTS = 'HMSpITXR'
 
-/** The format for DuckDB's strftime, where all its elements are shared and exist for the type; else null. */
+/**
+ * The format for DuckDB's strftime, where all elements of the format are in SHARED_ELEMENTS and exist for the type; else null.
+ */
 function sharedFormat(format: string, kind: ScalarKind): string | null {
   if (kind === 'TIME' || format.includes('\0')) return null
   let isShared = true

@@ -72,7 +72,7 @@ export function instantSql(civil: string, zone: ZoneSql): string {
       return `bq_from_utc(${civil})`
     case 'offset':
       return `bq_timestamp(epoch_us(${civil}) ${plus(-zone.micros)})`
-    // DuckDB's own conversion picks the later one of two possible instants, and is slower.
+    // DuckDB's own conversion is not used: it picks the later one of two possible instants, and is slower.
     case 'named':
     case 'legacy':
       return `bq_timestamp(bq_zone_instant(${quoteText(zone.name)}, epoch_us(${civil})))`

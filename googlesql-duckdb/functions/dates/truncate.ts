@@ -5,7 +5,7 @@ import { type Form, type FormCall, type Forms, heavyOperator, ofParts } from '..
 import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
 
-/** The type of an argument on which the function's SQL depends. */
+/** The type of an argument, on which the SQL of these functions depends. */
 const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 function truncatedDate(date: string, part: string): string {
@@ -92,7 +92,7 @@ function extracted(part: string, value: string): string {
   switch (part) {
     case 'DAYOFWEEK':
       return `(dayofweek(${value}) + 1)`
-    // DuckDB's functions count these from the start of the minute.
+    // DuckDB's functions count milliseconds and microseconds from the start of the minute.
     case 'MILLISECOND':
       return `(millisecond(${value}) % 1000)`
     case 'MICROSECOND':

@@ -7,7 +7,7 @@ import { type Alternatives, type PatternFacts, type Piece, withPrefix } from './
 export interface PlacedPattern {
   /** The pattern of `withPrefix`, with further groups. */
   readonly text: string
-  /** The number of the group that is the pattern's own, or of the whole match where the pattern has no group. */
+  /** The number of the pattern's own group, or of the whole match where the pattern has no group. */
   readonly group: number
   /**
    * The groups whose lengths, added to that of the prefix, give the position of `group`; a negative number subtracts the
@@ -69,7 +69,10 @@ class Writer {
     return text
   }
 
-  /** The piece with the pattern's group. The last iteration of a repetition ends where the repetition ends. */
+  /**
+   * The piece that contains the pattern's group. In a repetition, the group matched in the last iteration, which ends where the
+   * repetition ends: it starts at the length of the repetition minus that of the iteration.
+   */
   #holder(piece: Piece): string {
     const { captures } = piece.group!
     const quantifiers = this.#pattern.slice(piece.atomEnd, piece.end)

@@ -1,7 +1,6 @@
 /**
- * Reads an RE2 pattern without running it: its groups, whether it can match the empty text, and most of its errors. The
- * parser is written by hand, so that a caller's pattern is never compiled as a JavaScript RegExp. Source: RE2's page of its
- * syntax.
+ * Reads an RE2 pattern without running it: its groups, whether it can match the empty text, and most of its errors. The parser
+ * is written by hand, so that a caller's pattern is never compiled as a JavaScript RegExp. Source: the page on RE2's syntax.
  */
 
 export interface PatternFacts {
@@ -233,7 +232,7 @@ export function rewriteError(replacement: string, groups: number): string | null
 }
 
 /**
- * The pattern with the skipped text as group 1 and the match as group 2, before its own groups. The lengths of these two
- * groups in every match give the positions of the matches.
+ * The pattern with two groups before its own groups: group 1 is the text that is skipped before the match, group 2 is the
+ * match. The lengths of these two groups in every match give the positions of the matches.
  */
 export const withPrefix = (facts: PatternFacts): string => `(?s-U:(.*?))(${facts.closed})`
