@@ -87,8 +87,13 @@ export interface FunctionEntry {
   /**
    * A further check of the coerced arguments: returns a message in BigQuery's words, or null for valid arguments. An entry
    * cannot import the catalogue that it is part of, so `isVolatileCall`, which looks functions up in it, is passed in.
+   * `uncoerced` are the arguments before coercion, null for words, lambdas and what is not given.
    */
-  readonly check?: (args: readonly (Expr | null)[], isVolatileCall: (expr: Expr) => boolean) => string | null
+  readonly check?: (
+    args: readonly (Expr | null)[],
+    isVolatileCall: (expr: Expr) => boolean,
+    uncoerced: readonly (Expr | null)[],
+  ) => string | null
   /** Only for aggregate and window functions. */
   readonly aggregate?: AggregateTraits
   /** False: `SAFE.` must not precede the name. */

@@ -92,7 +92,8 @@ function withoutTextConstants(
   })
 }
 
-function isText({ argument }: Slot, kinds: readonly Expr['kind'][]): boolean {
+function isText({ parameter, argument }: Slot, kinds: readonly Expr['kind'][]): boolean {
+  if (takesWord(parameter)) return false
   const expr = argument?.resolve()
   return expr !== undefined && kinds.includes(expr.kind) && expr.type.kind === 'STRING'
 }
@@ -140,7 +141,11 @@ function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: 
     return type ? coerceTo(expr, type, source) : expr
   })
   const declared = concrete(candidate.signature.result, candidate.variables)
-  const problem = entry.check?.(args, isVolatileCall) ?? null
+  const uncoerced = (): readonly (Expr | null)[] =>
+    candidate.slots.map(({ argument }, i) =>
+      argument && args[i]!.kind !== 'word' && args[i]!.kind !== 'lambda' ? argument.resolve() : null,
+    )
+  const problem = entry.check?.(args, isVolatileCall, uncoerced()) ?? null
   if (problem !== null) throw new SqlError(problem, source, at)
   const type = entry.resultType ? entry.resultType(args, declared) : declared
   if (!type) throw new SqlError(`${titleOf(entry)} has no result type for these arguments`, source, at)

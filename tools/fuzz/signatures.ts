@@ -154,7 +154,9 @@ function isRefused(entry: FunctionEntry, types: readonly Type[], signature: Sign
     signature.parameters[i]!.pattern.kind === 'part' ? null : ({ kind: 'parameter', type } as unknown as Expr),
   )
   try {
-    return /not defined|must support|must not be an array/.test(entry.check(args, isVolatileCall) ?? '')
+    return /not defined|(?:must|does not) support|must not be an array/.test(
+      entry.check(args, isVolatileCall, args) ?? '',
+    )
   } catch {
     return false
   }

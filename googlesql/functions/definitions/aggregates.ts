@@ -10,7 +10,7 @@ import {
   NEVER_FAILS,
 } from '../catalogue.js'
 import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
-import { isOrderable } from './operators.js'
+import { isComparable, isOrderable } from './operators.js'
 
 type Args = readonly (Expr | null)[]
 
@@ -157,6 +157,12 @@ export const AGGREGATES: readonly FunctionEntry[] = [
     ['(ANY) -> INT64'],
     'approximate_aggregate_functions',
     APPROXIMATE,
+    {
+      check: ([value]) =>
+        value && !isComparable(value.type)
+          ? `The argument to APPROX_COUNT_DISTINCT must support grouping; Type ${typeName(value.type)} does not`
+          : null,
+    },
   ),
   aggregate(
     'APPROX_QUANTILES',

@@ -1,9 +1,10 @@
 /** Array functions. */
+import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../plan/walk.js'
 import { type ArrayType, typeName } from '../../types/types.js'
 import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { ELEMENT, ELEMENTS, type ResultFacts, SMALL_OR_NULL, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
-import { isOrderable } from './operators.js'
+import { isComparable, isOrderable } from './operators.js'
 
 const array = (
   name: string,
@@ -32,6 +33,13 @@ const needsOrder =
     const element = type?.kind === 'ARRAY' ? (type as ArrayType).element : null
     return element && !isOrderable(element) ? `${name} is not defined for arguments of type ${typeName(type!)}` : null
   }
+
+const needsEquality =
+  (name: string) =>
+  ([array]: readonly (Expr | null)[]): string | null =>
+    array?.type.kind === 'ARRAY' && !isComparable(array.type.element)
+      ? `${name} cannot be used on argument of type ${typeName(array.type)} because the array's element type does not support equality`
+      : null
 
 /** Refuses an untyped NULL, although it could be coerced to an array. */
 const needsArrays: FunctionEntry['check'] = args =>
@@ -82,10 +90,32 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
     ]),
   ),
   beyondBigQuery(
-    array('ARRAY_INCLUDES', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL']),
+    array(
+      'ARRAY_INCLUDES',
+      NEVER_FAILS,
+      UNKNOWN,
+      ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL'],
+      args => (args[1]?.kind === 'lambda' ? null : needsEquality('ARRAY_INCLUDES')(args)),
+    ),
   ),
-  beyondBigQuery(array('ARRAY_INCLUDES_ANY', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
-  beyondBigQuery(array('ARRAY_INCLUDES_ALL', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
+  beyondBigQuery(
+    array(
+      'ARRAY_INCLUDES_ANY',
+      NEVER_FAILS,
+      UNKNOWN,
+      ['(ARRAY<T>, ARRAY<T>) -> BOOL'],
+      needsEquality('ARRAY_INCLUDES_ANY'),
+    ),
+  ),
+  beyondBigQuery(
+    array(
+      'ARRAY_INCLUDES_ALL',
+      NEVER_FAILS,
+      UNKNOWN,
+      ['(ARRAY<T>, ARRAY<T>) -> BOOL'],
+      needsEquality('ARRAY_INCLUDES_ALL'),
+    ),
+  ),
   array('GENERATE_ARRAY', CAN_FAIL, WITHOUT_NULL, [
     '(INT64, INT64, [INT64]) -> ARRAY<INT64>',
     '(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>',
@@ -101,5 +131,9 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
     result: UNKNOWN,
     signatures: ['(T, ARRAY<T>) -> INT64'],
     documentation: 'mathematical_functions#range_bucket',
+    check: ([point]) =>
+      point && !isOrderable(point.type)
+        ? `First argument to RANGE_BUCKET of type ${typeName(point.type)} does not support ordering`
+        : null,
   },
 ]

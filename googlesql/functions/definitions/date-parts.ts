@@ -3,9 +3,9 @@
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
 import type { ScalarKind } from '../../types/types.js'
+import type { FunctionEntry } from '../catalogue.js'
 
-type Args = readonly (Expr | null)[]
-export type Check = (args: Args) => string | null
+export type Check = NonNullable<FunctionEntry['check']>
 
 const WEEKS = [
   'WEEK',
@@ -68,18 +68,30 @@ function refusal(name: string, part: string, kind: string): string {
   return `${name} does not support the ${partText(part)} date part when the argument is ${kind} type`
 }
 
+/** The kind of a value whose parts it has: a DATE that was coerced to DATETIME has only the parts of a DATE. */
+const kindOfParts = (value: Expr | null | undefined, uncoerced: Expr | null | undefined): ScalarKind =>
+  (uncoerced?.type.kind === 'DATE' ? 'DATE' : value?.type.kind) as ScalarKind
+
 /** With an untyped NULL as the value, a part is accepted if any type has it. Source: the reference implementation. */
-const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefined): boolean =>
-  isBareNull(value)
-    ? Object.values(parts).some(some => some.includes(part))
-    : (parts[value?.type.kind as ScalarKind]?.includes(part) ?? false)
+const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefined, kind: ScalarKind): boolean =>
+  isBareNull(value) ? Object.values(parts).some(some => some.includes(part)) : (parts[kind]?.includes(part) ?? false)
 
 /** A check for functions whose argument number `at` is a part and whose argument number `of` is the value; both from 0. */
 export function checkPart(name: string, parts: PartsByType, at: number, of: number): Check {
   return args => {
     const part = args[at]
-    if (part?.kind !== 'word' || takesPart(parts, part.word, args[of])) return null
-    return refusal(name, part.word, args[of]!.type.kind)
+    const kind = args[of]?.type.kind as ScalarKind
+    return part?.kind !== 'word' || takesPart(parts, part.word, args[of], kind) ? null : refusal(name, part.word, kind)
+  }
+}
+
+/** A check for functions whose first argument is the value and whose second is the part that it is truncated to. */
+export function checkTruncation(name: string): Check {
+  return ([value, part], _, uncoerced) => {
+    const kind = kindOfParts(value, uncoerced[0])
+    return part?.kind !== 'word' || takesPart(TRUNCATED_PARTS, part.word, value, kind)
+      ? null
+      : refusal(name, part.word, kind)
   }
 }
 
@@ -88,7 +100,7 @@ export function checkPart(name: string, parts: PartsByType, at: number, of: numb
  * with a part that the first argument's type has.
  */
 export function checkInterval(name: string, parts: PartsByType, at: number): Check {
-  return args => {
+  return (args, _, uncoerced) => {
     const interval = args[at]
     if (!interval) return null
     const part = interval.kind === 'call' && interval.name === '$interval' ? interval.arguments[1] : null
@@ -96,6 +108,7 @@ export function checkInterval(name: string, parts: PartsByType, at: number): Che
     if (part?.kind !== 'word' || count?.type.kind !== 'INT64') {
       return `The interval of ${name} must be written as INTERVAL int64_expression date_part`
     }
-    return takesPart(parts, part.word, args[0]) ? null : refusal(name, part.word, args[0]!.type.kind)
+    const kind = parts.DATE === undefined ? (args[0]?.type.kind as ScalarKind) : kindOfParts(args[0], uncoerced[0])
+    return takesPart(parts, part.word, args[0], kind) ? null : refusal(name, part.word, kind)
   }
 }

@@ -7,9 +7,9 @@ import {
   type Check,
   checkInterval,
   checkPart,
+  checkTruncation,
   DIFFERENCE_PARTS,
   LAST_DAY_PARTS,
-  TRUNCATED_PARTS,
 } from './date-parts.js'
 
 const date = (
@@ -46,19 +46,22 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
   },
   date('DATE_ADD', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('DATE_ADD', ADDED_PARTS, 1)),
   date('DATE_SUB', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('DATE_SUB', ADDED_PARTS, 1)),
-  date(
-    'DATE_DIFF',
-    NEVER_FAILS,
-    SMALL_INTEGER,
-    ['(DATE, DATE, PART) -> INT64', '(DATETIME, DATETIME, PART) -> INT64', '(TIMESTAMP, TIMESTAMP, PART) -> INT64'],
-    checkPart('DATE_DIFF', DIFFERENCE_PARTS, 2, 0),
-  ),
+  {
+    ...date(
+      'DATE_DIFF',
+      NEVER_FAILS,
+      SMALL_INTEGER,
+      ['(DATE, DATE, PART) -> INT64', '(DATETIME, DATETIME, PART) -> INT64', '(TIMESTAMP, TIMESTAMP, PART) -> INT64'],
+      checkPart('DATE_DIFF', DIFFERENCE_PARTS, 2, 0),
+    ),
+    notForTextConstants: ['DATETIME, DATETIME, PART', 'TIMESTAMP, TIMESTAMP, PART'],
+  },
   date(
     'DATE_TRUNC',
     CAN_FAIL,
     NULL_FROM_NULL,
     ['(DATE, PART) -> DATE', '(DATETIME, PART) -> DATETIME', '(TIMESTAMP, PART, [STRING]) -> TIMESTAMP'],
-    checkPart('DATE_TRUNC', TRUNCATED_PARTS, 1, 0),
+    checkTruncation('DATE_TRUNC'),
   ),
   date('DATE_FROM_UNIX_DATE', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> DATE']),
   date('UNIX_DATE', NEVER_FAILS, SMALL_INTEGER, ['(DATE) -> INT64']),

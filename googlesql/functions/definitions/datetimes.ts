@@ -1,7 +1,7 @@
 /** DATETIME functions. Source: the language reference, "Datetime functions" and "Time series functions". */
 import { CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { NEVER_NULL, NULL_FROM_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
-import { ADDED_PARTS, type Check, checkInterval, checkPart, DIFFERENCE_PARTS, TRUNCATED_PARTS } from './date-parts.js'
+import { ADDED_PARTS, type Check, checkInterval, checkPart, checkTruncation, DIFFERENCE_PARTS } from './date-parts.js'
 
 /** A DATE with a TIME always makes a DATETIME. Numbers and text may be out of range, and a time zone may be unknown. */
 const ofParts: CanFail = ([first, second]) =>
@@ -39,19 +39,22 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
   ]),
   datetime('DATETIME_ADD', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('DATETIME_ADD', ADDED_PARTS, 1)),
   datetime('DATETIME_SUB', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('DATETIME_SUB', ADDED_PARTS, 1)),
-  datetime(
-    'DATETIME_DIFF',
-    NEVER_FAILS,
-    NULL_FROM_NULL,
-    ['(DATETIME, DATETIME, PART) -> INT64', '(TIMESTAMP, TIMESTAMP, PART) -> INT64'],
-    checkPart('DATETIME_DIFF', DIFFERENCE_PARTS, 2, 0),
-  ),
+  {
+    ...datetime(
+      'DATETIME_DIFF',
+      NEVER_FAILS,
+      NULL_FROM_NULL,
+      ['(DATETIME, DATETIME, PART) -> INT64', '(TIMESTAMP, TIMESTAMP, PART) -> INT64'],
+      checkPart('DATETIME_DIFF', DIFFERENCE_PARTS, 2, 0),
+    ),
+    notForTextConstants: ['TIMESTAMP, TIMESTAMP, PART'],
+  },
   datetime(
     'DATETIME_TRUNC',
     CAN_FAIL,
     NULL_FROM_NULL,
     ['(DATETIME, PART) -> DATETIME', '(TIMESTAMP, PART, [STRING]) -> TIMESTAMP'],
-    checkPart('DATETIME_TRUNC', TRUNCATED_PARTS, 1, 0),
+    checkTruncation('DATETIME_TRUNC'),
   ),
   datetime('FORMAT_DATETIME', CAN_FAIL, NULL_FROM_NULL, [
     '(STRING, DATETIME) -> STRING',

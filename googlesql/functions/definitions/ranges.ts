@@ -20,20 +20,18 @@ const range = (
   result: UNKNOWN,
   signatures: ELEMENTS.flatMap(element => write(element, `RANGE<${element}>`)),
   documentation: `range-functions#${name.toLowerCase()}`,
-  check: needsType,
+  check: args => needsType(name === 'RANGE_OVERLAPS' ? args : args.slice(0, 1)),
 })
 
 /** A NULL without a type, which has been coerced to that of the first signature. */
 const isCoercedNull = (arg: Expr | null): boolean =>
   arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null
 
-/** Which of the three types of ranges it would be, nothing says where all of them are untyped NULLs. */
-const needsType: NonNullable<FunctionEntry['check']> = args => {
-  const ranges = args.filter(arg => arg !== null && isRangeKind(arg.type.kind))
-  return ranges.length > 0 && ranges.every(isCoercedNull)
+/** Refuses an untyped NULL as the first argument, and as the second one of RANGE_OVERLAPS. Source: the reference implementation. */
+const needsType = (args: readonly (Expr | null)[]): string | null =>
+  args.some(arg => arg !== null && isRangeKind(arg.type.kind) && isCoercedNull(arg))
     ? 'A literal NULL argument cannot be accepted in place of RANGE. Add a CAST to specify the type like CAST(NULL AS RANGE<DATE>)'
     : null
-}
 
 export const RANGE_FUNCTIONS: readonly FunctionEntry[] = [
   {

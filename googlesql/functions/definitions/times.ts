@@ -1,7 +1,7 @@
 /** TIME functions. Source: the language reference, "Time functions". */
 import { CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { NEVER_NULL, NULL_FROM_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
-import { addedTo, type Check, checkInterval, checkPart, DIFFERENCE_PARTS, TRUNCATED_PARTS } from './date-parts.js'
+import { addedTo, type Check, checkInterval, checkPart, checkTruncation, DIFFERENCE_PARTS } from './date-parts.js'
 
 const time = (
   name: string,
@@ -50,13 +50,7 @@ export const TIME_FUNCTIONS: readonly FunctionEntry[] = [
     ['(TIME, TIME, PART) -> INT64'],
     checkPart('TIME_DIFF', DIFFERENCE_PARTS, 2, 0),
   ),
-  time(
-    'TIME_TRUNC',
-    NEVER_FAILS,
-    NULL_FROM_NULL,
-    ['(TIME, PART) -> TIME'],
-    checkPart('TIME_TRUNC', TRUNCATED_PARTS, 1, 0),
-  ),
+  time('TIME_TRUNC', NEVER_FAILS, NULL_FROM_NULL, ['(TIME, PART) -> TIME'], checkTruncation('TIME_TRUNC')),
   time('FORMAT_TIME', NEVER_FAILS, NULL_FROM_NULL, ['(STRING, TIME) -> STRING']),
   time('PARSE_TIME', CAN_FAIL, UNKNOWN, ['(STRING, STRING) -> TIME']),
 ]

@@ -1,5 +1,6 @@
 /** TIMESTAMP functions, and EXTRACT. Source: the language reference, "Timestamp functions" and "Time series functions". */
 import type { Expr } from '../../plan/nodes.js'
+import { isBareNull } from '../../types/coercion-rules.js'
 import { DATE, DATETIME, TIME, type Type } from '../../types/types.js'
 import { beyondBigQuery, CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { NEVER_NULL, NULL_FROM_NULL, type ResultFacts, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
@@ -9,11 +10,11 @@ import {
   type Check,
   checkInterval,
   checkPart,
+  checkTruncation,
   DIFFERENCE_PARTS,
   EXTRACTED_PARTS,
   INTERVAL_PARTS,
   partText,
-  TRUNCATED_PARTS,
 } from './date-parts.js'
 
 /** TIMESTAMP(…) can fail for text, which may not be a valid timestamp, and with a time zone, whose name may be unknown. */
@@ -41,9 +42,11 @@ const timestamp = (
 const ADDITIONS = ['(TIMESTAMP, INTERVAL) -> TIMESTAMP', '(DATETIME, INTERVAL) -> DATETIME']
 const FROM_UNIX = ['(INT64) -> TIMESTAMP', '(TIMESTAMP) -> TIMESTAMP']
 
-const checkExtract: Check = args => {
-  const [part, value] = args
-  const kind = value?.type.kind ?? ''
+// A parameter that holds a text counts as a DATE. Source: the reference implementation.
+const checkExtract: Check = ([part, value], _, [, uncoerced]) => {
+  const isText = uncoerced?.type.kind === 'STRING' && !isBareNull(uncoerced)
+  if (isText && uncoerced.kind === 'literal') return 'EXTRACT does not support literal STRING arguments'
+  const kind = isText ? 'DATE' : (value?.type.kind ?? '')
   const allowed: readonly string[] = Object.hasOwn(EXTRACTED_PARTS, kind) ? EXTRACTED_PARTS[kind as 'DATE']! : []
   if (part?.kind !== 'word' || allowed.includes(part.word)) return null
   return `EXTRACT from ${kind} does not support the ${partText(part.word)} date part`
@@ -71,19 +74,22 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   ]),
   timestamp('TIMESTAMP_ADD', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('TIMESTAMP_ADD', ADDED_PARTS, 1)),
   timestamp('TIMESTAMP_SUB', CAN_FAIL, NULL_FROM_NULL, ADDITIONS, checkInterval('TIMESTAMP_SUB', ADDED_PARTS, 1)),
-  timestamp(
-    'TIMESTAMP_DIFF',
-    NEVER_FAILS,
-    NULL_FROM_NULL,
-    ['(TIMESTAMP, TIMESTAMP, PART) -> INT64', '(DATETIME, DATETIME, PART) -> INT64'],
-    checkPart('TIMESTAMP_DIFF', DIFFERENCE_PARTS, 2, 0),
-  ),
+  {
+    ...timestamp(
+      'TIMESTAMP_DIFF',
+      NEVER_FAILS,
+      NULL_FROM_NULL,
+      ['(TIMESTAMP, TIMESTAMP, PART) -> INT64', '(DATETIME, DATETIME, PART) -> INT64'],
+      checkPart('TIMESTAMP_DIFF', DIFFERENCE_PARTS, 2, 0),
+    ),
+    notForTextConstants: ['DATETIME, DATETIME, PART'],
+  },
   timestamp(
     'TIMESTAMP_TRUNC',
     CAN_FAIL,
     NULL_FROM_NULL,
     ['(TIMESTAMP, PART, [STRING]) -> TIMESTAMP', '(DATETIME, PART) -> DATETIME'],
-    checkPart('TIMESTAMP_TRUNC', TRUNCATED_PARTS, 1, 0),
+    checkTruncation('TIMESTAMP_TRUNC'),
   ),
   timestamp('FORMAT_TIMESTAMP', CAN_FAIL, NULL_FROM_NULL, [
     '(STRING, TIMESTAMP, [STRING]) -> STRING',
