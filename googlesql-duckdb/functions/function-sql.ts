@@ -74,9 +74,7 @@ export interface AggregateFormCall extends FormCall {
   readonly distinct: string
   /** ` ORDER BY …` to write inside the parentheses, or empty. */
   readonly orderBy: string
-  /** ` FILTER (WHERE …)` to write after the parentheses, or empty. */
-  readonly filter: string
-  /** The condition of `filter`, for forms that add another one; null without a condition. */
+  /** The condition of FILTER (WHERE …), which the form writes after the parentheses; null without a condition. */
   readonly filterSql: string | null
   /**
    * The expression of HAVING MAX or MIN in a call with `over`; the form applies it or throws. Null for a plain aggregate: there

@@ -1,7 +1,6 @@
 /** INTERVAL values as DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
-import { type IntervalParts, parseInterval } from '../runtime/scalar-functions/intervals.js'
-import { ScalarFunctionError } from '../runtime/scalar-functions/scalar-function.js'
+import { type IntervalParts, readInterval } from '../../googlesql/values/interval-text.js'
 import { DAY_MICROS, unitOf } from './dates/units.js'
 import { type Form, type Forms, heavyOperator } from './function-sql.js'
 
@@ -37,19 +36,15 @@ export function writtenMicros(expr: Expr): bigint | null {
 }
 
 /**
- * The parts of an INTERVAL that a literal text gives. Null for any other expression, and for a text that is not an INTERVAL:
- * such a text is an error only where a row evaluates it.
+ * The parts of an INTERVAL that a literal text gives. Null for any other expression, and for an INTERVAL out of range, which is
+ * an error only where a row evaluates it.
  */
 function writtenParts(text: Expr, part: string, to: string): IntervalParts | null {
   if (text.kind !== 'literal' || typeof text.value !== 'string') return null
-  try {
-    const parts = parseInterval(text.value, part, to)
-    const most = [MOST.months, MOST.days, MOST.micros]
-    return parts.every((value, i) => value <= most[i]! && value >= -most[i]!) ? parts : null
-  } catch (error) {
-    if (error instanceof ScalarFunctionError) return null
-    throw error
-  }
+  const parts = readInterval(text.value, part, to)
+  if (typeof parts === 'string') return null
+  const most = [MOST.months, MOST.days, MOST.micros]
+  return parts.every((value, i) => value <= most[i]! && value >= -most[i]!) ? parts : null
 }
 
 function partsSql([months, days, micros]: IntervalParts): string {

@@ -74,6 +74,15 @@ const isPassing = ({ signature }: Overload): boolean => signature.result.kind ==
 /** The mixtures of values: some queries have many values from the limits of their types, or many NULLs. */
 const TASTES: readonly Taste[] = [PLAIN, PLAIN, PLAIN, { wide: 0.45, null: 0.04 }, { wide: 0.1, null: 0.2 }]
 
+const INTERVAL_TEXTS: readonly (readonly [text: string, parts: string])[] = [
+  ['1-2', 'YEAR TO MONTH'],
+  ['1:2:3', 'HOUR TO SECOND'],
+  ['-1:30', 'HOUR TO MINUTE'],
+  ['0 1', 'DAY TO HOUR'],
+  ['1 2:3:4.5', 'DAY TO SECOND'],
+  ['1-2 3', 'YEAR TO DAY'],
+]
+
 export class Expressions {
   readonly random: Random
   readonly #subqueries: Subqueries | null
@@ -293,11 +302,11 @@ export class Expressions {
     }
     if (name === '$interval') {
       const [value, part, to] = args
-      return to
-        ? expr(
-            type,
-          )`INTERVAL ${text(random.pick(['1-2', '1:2', '-1:30', '0 1', '1 2:3:4.5', '1-2 3']))} ${random.pick(['YEAR TO MONTH', 'HOUR TO SECOND', 'DAY TO HOUR', 'DAY TO SECOND', 'HOUR TO MINUTE', 'YEAR TO DAY'])}`
-        : expr(type)`INTERVAL ${value!} ${part!}`
+      const isText = overload.signature.text.startsWith('STRING')
+      if (!isText) return expr(type)`INTERVAL ${value!} ${part!}`
+      const [written, parts] = random.pick(INTERVAL_TEXTS)
+      if (to) return expr(type)`INTERVAL ${text(written)} ${random.chance(0.1) ? 'YEAR TO DAY' : parts}`
+      return expr(type)`INTERVAL ${text(random.chance(0.1) ? written : String(random.between(-40, 40)))} ${part!}`
     }
     if (name === '$json_field') return expr(type)`(${args[0]!}).${random.pick(['a', 'b', 'c', 'A'])}`
     const operator = OPERATOR_TEXTS[name]

@@ -24,7 +24,6 @@ export function aggregateSql(
   // In a SAFE call, slots separate the SQL of the arguments, whose errors must be raised, from the SQL of the function itself.
   const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
   const operand = (expr: Expr | null): string | null => expr && written(context.expr(expr, scope))
-  const filterSql = operand(call.filter)
   try {
     const sql = form.write({
       sql: call.arguments.map(operand),
@@ -33,8 +32,7 @@ export function aggregateSql(
       call,
       distinct: call.isDistinct ? 'DISTINCT ' : '',
       orderBy: written(unread(orderClause(call.orderBy, scope, context))),
-      filter: filterSql === null ? '' : ` FILTER (WHERE ${filterSql})`,
-      filterSql,
+      filterSql: operand(call.filter),
       havingSql: operand(call.having?.expr ?? null),
       limitSql: call.limit && written(unread(rowCountSql(call.limit, context))),
       over,
@@ -73,7 +71,6 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   const parts = {
     distinct: '',
     orderBy: '',
-    filter: '',
     filterSql: null,
     havingSql: null,
     limitSql: null,

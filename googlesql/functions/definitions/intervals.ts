@@ -1,5 +1,6 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
-import type { Expr } from '../../plan/nodes.js'
+import type { Expr, WordExpr } from '../../plan/nodes.js'
+import { readInterval } from '../../values/interval-text.js'
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
 import { NULL_FROM_NULL } from '../result-facts.js'
 import { type Check, partText } from './date-parts.js'
@@ -22,10 +23,25 @@ const SINGLE_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK', 'MILLISECOND', 'MICROSE
  * The parts of an interval that is written as text: QUARTER and WEEK only alone, not in a range, and no part below the
  * second.
  */
-const TEXT_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK']
+export const TEXT_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK']
+
+const checkText = (value: Expr | null | undefined, from: string, to: string): string | null => {
+  if (value?.type.kind !== 'STRING') return null
+  if (value.kind === 'literal') {
+    const parts = value.value === null ? [] : readInterval(value.value as string, from, to)
+    return typeof parts === 'string' ? parts : null
+  }
+  // The reference implementation takes a cast of a literal for a literal.
+  if (value.kind === 'cast' && value.operand.kind === 'literal') return null
+  return 'Invalid interval literal. Expected INTERVAL keyword to be followed by an INT64 expression or STRING literal'
+}
 
 const checkParts: Check = ([value, part, to]) => {
   if (part?.kind !== 'word') return null
+  return checkNames(value, part, to) ?? checkText(value, part.word, to?.kind === 'word' ? to.word : '')
+}
+
+const checkNames = (value: Expr | null | undefined, part: WordExpr, to: Expr | null | undefined): string | null => {
   const from = part.word
   if (to?.kind === 'word') {
     if (value?.type.kind !== 'STRING') return 'Invalid interval literal. Expected STRING value for a range of parts'

@@ -2,6 +2,7 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
+import { TEXT_PARTS } from '../../functions/definitions/intervals.js'
 import { shownType } from '../../functions/overload.js'
 import { literal } from '../../plan/build.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
@@ -101,7 +102,7 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, cont
       return operatorCall(
         '$interval',
         [
-          node.value,
+          numberOfInterval(node),
           ...[node.part, ...(node.to ? [node.to] : [])].map(part => wordSource(datePartWord(part), part.at)),
         ],
         node.at,
@@ -254,4 +255,13 @@ function resolveWith(node: ast.WithExpression, env: ExpressionEnv, context: Reso
   }
   const result = context.expression(node.result, inner)
   return { kind: 'let', type: result.type, bindings, result, at: node.at }
+}
+
+/** `INTERVAL '7' DAY` is `INTERVAL 7 DAY`: as the argument of a date function, BigQuery takes only a number, or such a text. */
+function numberOfInterval({ value, part, to }: ast.IntervalExpression): ast.Expression {
+  if (value.kind !== 'string' || to !== null || !TEXT_PARTS.includes(datePartWord(part))) return value
+  const [, sign, digits] = /^([-+]?)(\d{1,15})$/.exec(value.value) ?? []
+  if (digits === undefined) return value
+  const number: ast.Expression = { kind: 'int', value: digits, at: value.at }
+  return sign === '-' ? { kind: 'unary', operator: '-', operand: number, at: value.at } : number
 }
