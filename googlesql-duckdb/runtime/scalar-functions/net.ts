@@ -51,7 +51,7 @@ const ofHost =
     return found === null ? null : part(found)
   }
 
-/** The 4 or 16 bytes of an address, by the rules of inet_pton: no leading zeros, no white space. Null for other text. */
+/** The 4 or 16 bytes of an address. As in inet_pton, leading zeros and white space are not allowed. Null for other text. */
 function parseIp(text: string): Uint8Array | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }

@@ -1,4 +1,7 @@
-/** The public suffix of a host, below which registrars sell names: `co.uk`. The list is that of publicsuffix.org in tldts. */
+/**
+ * The public suffix of a host is the part under which registrars sell names: `co.uk`. The package tldts contains the list of
+ * publicsuffix.org.
+ */
 import { createRequire } from 'node:module'
 import { domainToASCII } from 'node:url'
 
@@ -23,8 +26,7 @@ function suffixLabels(host: string): number {
 }
 
 /**
- * The public suffix and `extra` labels before it, as the host spells them; null for a host without a suffix or that many
- * labels.
+ * The public suffix and the `extra` labels before it, as the host spells them; null if the host has no suffix or fewer labels.
  */
 function lastLabels(host: string, extra: number): string | null {
   const trimmed = host.replace(/^\.+|\.+$/g, '')
@@ -32,7 +34,7 @@ function lastLabels(host: string, extra: number): string | null {
   const suffix = suffixLabels(trimmed)
   if (suffix === 0 || labels.length < suffix + extra) return null
   if (labels.slice(-(suffix + extra)).includes('')) return null
-  // Dots at the end belong to the host, and so to the result.
+  // Dots at the end of the host are a part of the result.
   const tail = /\.*$/.exec(host)![0]
   return labels.slice(-(suffix + extra)).join('.') + tail
 }
