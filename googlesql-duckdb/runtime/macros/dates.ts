@@ -38,7 +38,7 @@ const CONVERSIONS = [
   // before 1970 is before the year 1. `x` occurs once, since it is often a long expression.
   `bq_floor_part(x, n) AS ((x + ${A_MILLION_DAYS}) // n * n - ${A_MILLION_DAYS})`,
   'bq_floor_div(x, n) AS ((x - ((x % n) + n) % n) // n)',
-  // The fraction as CAST to STRING writes it: three or six digits after the point, or none.
+  // The fraction of a second as CAST to STRING writes it: a point with three or six digits; '' if the fraction is zero.
   `bq_fraction_text(us) AS CASE WHEN us % 1000000 = 0 THEN '' WHEN us % 1000 = 0
      THEN '.' || bq_padded(((us % 1000000 + 1000000) % 1000000) // 1000, 3)
      ELSE '.' || bq_padded((us % 1000000 + 1000000) % 1000000, 6) END`,

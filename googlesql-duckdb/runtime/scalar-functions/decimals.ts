@@ -31,7 +31,7 @@ export function roundToStep(units: bigint, step: bigint, mode: string): bigint {
 
 /** The square root of a number that is not negative. */
 export function squareRoot(units: bigint, unit: bigint): bigint {
-  // The root of 4 * x * unit is twice that of x * unit: its last bit determines the rounding.
+  // The root of 4 * x * unit is twice the root of x * unit; its last bit determines the rounding.
   const target = 4n * units * unit
   let root = target
   let next = (root + 1n) / 2n

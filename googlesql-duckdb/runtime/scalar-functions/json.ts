@@ -86,7 +86,8 @@ function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
 }
 
 /**
- * The text of a scalar; null for any other value. Numbers in a STRING keep their text, those of the JSON type are FLOAT64s.
+ * The text of a scalar; null for any other value. A number in a STRING keeps its text; in the JSON type, a number that is not
+ * an integer gets the text of a FLOAT64.
  */
 function scalarText(node: JsonNode | undefined, isJson: boolean): string | null {
   switch (node?.kind) {

@@ -6,7 +6,7 @@ import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
 
 /**
- * The host of a URL; null where none is found. Follows GoogleSQL's own rules, which are a best effort and differ from a
+ * The host of a URL; null if the URL has no host. Follows GoogleSQL's own rules, which are a best effort and differ from a
  * browser's: a scheme is recognised only before `//`, and the part before the last `@` is a user.
  */
 function host(url: string): string | null {

@@ -16,7 +16,7 @@ function loadLookup(): Lookup {
   return parse
 }
 
-/** The number of labels in the public suffix of `host`; 0 where it has none. Private domains do not count. */
+/** The number of labels in the public suffix of `host`; 0 if it has no public suffix. Private domains do not count. */
 function suffixLabels(host: string): number {
   const ascii = domainToASCII(host.toLowerCase())
   if (ascii === '') return 0
@@ -39,7 +39,7 @@ function lastLabels(host: string, extra: number): string | null {
   return labels.slice(-(suffix + extra)).join('.') + tail
 }
 
-/** The public suffix of a host, as the host spells it; null where it has none. */
+/** The public suffix of a host, as the host spells it; null if the host has no public suffix. */
 export const publicSuffix = (host: string): string | null => lastLabels(host, 0)
 
 /** The public suffix of a host with the label before it; null where either is missing. */

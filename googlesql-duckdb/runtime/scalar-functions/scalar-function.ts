@@ -61,5 +61,8 @@ export class RefusalError extends Error {
 /** The beginning of the text that a scalar function returns for a RefusalError; no other result begins with it. */
 export const REFUSAL_MARK = '[refused] '
 
-/** The start of this project's error messages in those of DuckDB, so that DuckDB's own texts are never mistaken for them. */
+/**
+ * Precedes this project's error messages inside DuckDB's error messages, so that DuckDB's own texts are never mistaken for
+ * them.
+ */
 export const NATIVE_ERROR_MARK = '[sluice] '

@@ -59,7 +59,7 @@ function splitElements(format: string): string[] {
   return elements
 }
 
-/** The alternative that the format contains; null where it contains none of them. Several alternatives are an error. */
+/** The alternative that the format contains; null if it contains no alternative. Several alternatives are an error. */
 function onlyOne(all: readonly string[], alternatives: readonly string[], message: string): string | null {
   const found = all.filter(element => alternatives.includes(element.toUpperCase()))
   if (found.length > 1) failFormat(message)

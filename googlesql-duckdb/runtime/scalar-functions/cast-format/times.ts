@@ -445,8 +445,8 @@ function readElement(element: Element, text: string, isExact: boolean, fields: C
 }
 
 /**
- * Parses a text. Returns microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. A year and month that
- * are not in the format are those of `now`, which is in microseconds.
+ * Parses a text. Returns microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. If the format has no
+ * year or month, the result has the year and month of `now`, which is in microseconds.
  */
 function parseCast(format: string, text: string, kind: TimeKind, zone: string, now: bigint): bigint {
   const elements = elementsOf(format)

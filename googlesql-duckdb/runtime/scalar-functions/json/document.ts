@@ -202,7 +202,7 @@ const memberText = ([name, value]: readonly [string, JsonNode]): string =>
 export const withLineEscapes = (text: string): string =>
   text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
-/** The text of a number in the JSON type: integers keep their text, other numbers have that of a FLOAT64. */
+/** The text of a number in the JSON type: an integer keeps its text, any other number gets the text of a FLOAT64. */
 export const numberText = (text: string): string => (/[.eE]/.test(text) ? doubleText(Number(text)) : text)
 
 /** The JSON text with each member and item on its own line, indented by two spaces for each level. */
