@@ -128,7 +128,10 @@ function wayOut(have: DuckDBType): string | null {
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
-/** Whether a cast loses nothing, or is one that a table schema asks for on purpose: a time without a zone is in UTC. */
+/**
+ * Whether a table schema may declare a column of type `from` as type `to`. A cast to FLOAT64 may round; a time without a zone
+ * is in UTC.
+ */
 function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
   switch (from) {
     case 'INT64':

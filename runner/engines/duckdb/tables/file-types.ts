@@ -48,8 +48,8 @@ const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
 }
 
 /**
- * The GoogleSQL type that holds all values of this type exactly or, see isNearlyExact, nearly all; undefined where there is
- * no such type.
+ * The GoogleSQL type that holds all values of this type exactly, or nearly all (see isNearlyExact); undefined if there is no
+ * such type.
  */
 export function googlesqlType(type: DuckDBType): Type | undefined {
   const list = asList(type)
