@@ -21,14 +21,14 @@ export async function prepareSession(connection: DuckDBConnection): Promise<void
 
 /**
  * Sets the time zone to UTC, allows ORDER BY of constants, makes DuckDB read wide columns last, and registers the scalar
- * functions: once per instance, while its in-memory database or one that is written to is the current one.
+ * functions. Call it once per instance, while the current database is writable.
  */
 export async function prepareInstance(connection: DuckDBConnection): Promise<void> {
   keepByteOrderMark()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  // DISTINCT turns constants into keys, and an ORDER BY may contain such a key.
+  // A constant column of a SELECT DISTINCT is one of its keys, and its ORDER BY may contain such a key.
   await connection.run('SET GLOBAL order_by_non_integer_literal = true')
-  // DuckDB's default for late materialization is 50 rows, and few endpoints have so low a limit.
+  // By default, DuckDB uses late materialization up to a limit of 50 rows, and few endpoints have such a low limit.
   await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)
   await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
   for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native)
@@ -38,14 +38,14 @@ export async function prepareInstance(connection: DuckDBConnection): Promise<voi
 /** Creates the macros in the current database, after the scalar functions that they call. */
 async function createMacros(connection: DuckDBConnection): Promise<void> {
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
-  // A single transaction is written to disk once. The optimizer is off, since it would optimize the body of each macro without any use.
+  // DuckDB writes a single transaction to disk once. The optimizer is off, since optimizing the bodies of macros has no use.
   await connection.run(
     ['PRAGMA disable_optimizer;', 'BEGIN;', ...statements, 'COMMIT;', 'PRAGMA enable_optimizer;'].join('\n'),
   )
 }
 
 /**
- * The macros in an order in which each comes after those that it calls: DuckDB binds the body of a macro when it is created.
+ * Orders the macros so that each comes after those that it calls: DuckDB binds the body of a macro when the macro is created.
  */
 export function inOrderOfUse(macros: readonly string[]): string[] {
   const byName = new Map(macros.map(macro => [nameOf(macro), macro]))

@@ -48,7 +48,7 @@ const invalid = (text: string, why = ''): never => {
   throw new IntervalError(`Invalid INTERVAL value '${text}'${why === '' ? '' : `: ${why}`}`)
 }
 
-// BigQuery has no digits below a microsecond; a fraction with more digits is refused, not cut.
+// BigQuery has no units below a microsecond: it refuses a fraction with more digits, and does not cut it.
 function fractionMicros(text: string, digits: string): bigint {
   if (/[1-9]/.test(digits.slice(6))) invalid(text)
   return BigInt(digits.slice(0, 6).padEnd(6, '0'))
@@ -85,7 +85,10 @@ function parseSingle(text: string, part: string): IntervalParts {
   return [value * unit[0], value * unit[1], value * unit[2]]
 }
 
-/** The parts of a text without named parts, by the numbers of its spaces, its colons, and its dashes after a digit. */
+/**
+ * The first and the last part of a text whose parts are not named. The key is the number of its spaces, of its colons, and of
+ * its dashes after a digit.
+ */
 const SHAPES: Readonly<Record<string, readonly [Field, Field]>> = {
   '221': ['YEAR', 'SECOND'],
   '211': ['YEAR', 'MINUTE'],
@@ -146,14 +149,15 @@ function parseDuration(text: string): IntervalParts {
 }
 
 /**
- * Reads a text as months, days and microseconds; a message in BigQuery's words where it is not valid. `part` alone means one
- * number, `part` and `to` a range; with neither (both empty) the form of the text determines its parts.
+ * Reads a text as months, days and microseconds; a message in BigQuery's words where it is not valid. With `part`
+ * alone the text is one number; with `part` and `to` it is a range of parts. If both are empty, the form of the text
+ * determines its parts.
  */
 export function readInterval(text: string, part: string, to: string): IntervalParts | string {
   try {
     const parts =
       part === '' ? parseAny(text) : to === '' ? parseSingle(text, part) : parseRange(text, part as Field, to as Field)
-    // A bound far beyond INTERVAL's range, but within BIGINT: the range itself is checked where the value is made.
+    // This bound is far beyond INTERVAL's range, but within BIGINT. The INTERVAL's own range is checked when it is created.
     return parts.every(value => value > -(10n ** 18n) && value < 10n ** 18n) ? parts : invalid(text)
   } catch (error) {
     if (error instanceof IntervalError) return error.message

@@ -14,7 +14,8 @@ const PAUSE_MS = 20
 /**
  * Runs `work` while no other work on the same file runs, in this process or another. The lock is a file beside it,
  * `<path>.lock`; a lock that a dead process of this host has left is taken over.
- * @throws SetupError when the lock cannot be taken within ten seconds or its file cannot be created; whatever `work` throws.
+ * @throws SetupError when the lock cannot be taken within ten seconds or its file cannot be created; also every error of
+ * `work`.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   const lock = `${path}.lock`
@@ -50,9 +51,9 @@ async function tryMake(lock: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock that a dead process has left; false where the caller must wait. Two processes that see the same dead lock
- * must not both remove it, since the second could remove a lock that a third process has taken in between. So a process may
- * remove it only after creating a file named by the lock's random part, and only while that lock is still there.
+ * Removes a lock that a dead process has left. Returns false if the caller must wait. Two processes that see the same dead lock
+ * must not both remove it, since the second could remove a lock that a third process has taken in between. So a process first
+ * creates a file whose name contains the random part of the lock, and then removes the lock only if it is still the same lock.
  */
 async function takeOver(lock: string): Promise<boolean> {
   const text = await textOf(lock)

@@ -66,7 +66,7 @@ export function parseTokenFile(text: string, path: string): readonly TokenRecord
   try {
     document = JSON.parse(text)
   } catch {
-    // The parser's message would quote the file.
+    // The parser's message is not used, since it would quote the file.
     throw new SetupError(`the tokens file ${path} is not valid JSON`)
   }
   const tokens = isRecord(document) ? document['tokens'] : undefined
@@ -91,7 +91,7 @@ function countMembers(value: unknown): number {
   return Array.isArray(value) ? below : below + Object.keys(value).length
 }
 
-/** Finds records that share a hash: one might allow what the other forbids. */
+/** Finds two records with the same hash: one of them might allow what the other forbids. */
 function sameToken(records: readonly TokenRecord[]): readonly TokenRecord[] {
   const byHash = new Map<string, TokenRecord>()
   for (const record of records) {
@@ -139,7 +139,7 @@ const MEMBERS = new Set([
   'explain',
 ])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
-/** Names as endpoint.schema.json allows them; an endpoint pattern may have `*` anywhere. */
+/** The names that endpoint.schema.json allows; an endpoint pattern may also contain `*` anywhere. */
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
 const ENDPOINT_PATTERN = /^[a-z0-9.*-]+$/
 

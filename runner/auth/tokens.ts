@@ -44,8 +44,8 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
   let byHash = stamp === null ? new Map<string, KnownToken>() : readTokens(path, new Map(), clock)
   let checkedMs = clock.nowMs()
   /**
-   * The hashes of valid tokens, by their texts. V8 looks a string up by a hash that is seeded anew in each process, and
-   * compares characters only where all bits of the hash are equal: the time of a lookup reveals nothing about a token.
+   * The hashes of valid tokens, by their texts. V8 looks up a string by a hash whose seed differs in each process, and compares
+   * characters only if all bits of the hashes are equal. So the time of a lookup reveals nothing about a token.
    */
   const remembered = new BoundedMap<string, string>(MAX_REMEMBERED)
 
@@ -90,7 +90,7 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
 
 /** A caller that may call every endpoint with any arguments: SLUICE_TOKEN, or code in this process. */
 export function unrestrictedCaller(name: string): Caller {
-  // No fresh results: many clients send `no-cache` on every revalidation without being told to.
+  // The caller gets no fresh results: many clients send `no-cache` on every revalidation without being told to.
   const admitFresh = null
   const pinned = Object.freeze({})
   return Object.freeze({

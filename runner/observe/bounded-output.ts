@@ -4,7 +4,7 @@ import type { Clock } from '../model/ports.js'
 export interface BoundedOutput {
   /** Takes whole lines, each with its line end. Returns at once, even when the lines are queued or dropped. */
   write(lines: Uint8Array): void
-  /** Call as the process ends: gives a slow reader time to take the queued lines. */
+  /** Must be called when the process ends: gives a slow reader time to take the queued lines. */
   end(): void
   /** The number of lines dropped since the start. */
   dropped(): number
@@ -14,27 +14,27 @@ export interface BoundedOutput {
 export const MAX_WAITING = 1_048_576
 /** The interval of retries while the reader takes nothing, in milliseconds. */
 const RETRY_MS = 100
-/** Retries at the end of the process, two seconds in all. */
+/** The most retries at the end of the process, two seconds in all. */
 const END_TRIES = 200
 const END_PAUSE_MS = 10
 
 const LINE_END = 0x0a
 
 /**
- * @param take writes bytes and returns how many were written, 0 while the reader takes nothing. It throws when there is no
- *   reader any more; the lines are then dropped.
+ * @param take writes bytes and returns how many were written, 0 while the reader takes nothing. It throws when the reader is
+ * gone; the lines are then dropped.
  */
 export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock): BoundedOutput {
-  // Allocated only while lines are queued.
+  // The memory of the queue, allocated only while lines are queued.
   let room: Buffer | null = null
   let start = 0
   let end = 0
-  let untold = 0
+  let unreported = 0
   let total = 0
   let isRetryDue = false
   let hasReader = true
 
-  /** Writes the bytes; returns the part that was not written, or null where they cannot be written at all. */
+  /** Writes the bytes. Returns the part that was not written; null if the reader is gone. */
   function attempt(bytes: Uint8Array): Uint8Array | null {
     hasReader = true
     try {
@@ -54,7 +54,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
   function drop(lines: Uint8Array): void {
     let count = 0
     for (let at = lines.indexOf(LINE_END); at >= 0; at = lines.indexOf(LINE_END, at + 1)) count += 1
-    untold += count
+    unreported += count
     total += count
   }
 
@@ -81,21 +81,21 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
   }
 
   /** Reports dropped lines, once all lines before the gap have been written. */
-  function tellOfDropped(): void {
+  function reportDropped(): void {
     const time = new Date(clock.nowMs()).toISOString()
-    const msg = `dropped ${untold} lines that the reader of the log did not take`
-    const line = Buffer.from(`${JSON.stringify({ level: 'warn', time, dropped: untold, msg })}\n`)
+    const msg = `dropped ${unreported} lines that the reader of the log did not take`
+    const line = Buffer.from(`${JSON.stringify({ level: 'warn', time, dropped: unreported, msg })}\n`)
     const rest = attempt(line)
     if (rest === null || rest.length === line.length) return
-    untold = 0
+    unreported = 0
     if (rest.length > 0) keep(rest)
   }
 
   /** Writes the queue; returns whether it is empty. */
   function settle(): boolean {
     writeWaiting()
-    if (room === null && untold > 0) tellOfDropped()
-    return room === null && untold === 0
+    if (room === null && unreported > 0) reportDropped()
+    return room === null && unreported === 0
   }
 
   function retryLater(): void {
@@ -114,7 +114,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
         if (rest === null) drop(lines)
         else if (rest.length > 0) keep(rest)
         else return
-      } else if (untold > 0 || end - start + lines.length > MAX_WAITING) drop(lines)
+      } else if (unreported > 0 || end - start + lines.length > MAX_WAITING) drop(lines)
       else keep(lines)
       retryLater()
     },
@@ -125,7 +125,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
   }
 }
 
-/** Sleeps without the event loop, which no longer runs as the process ends. */
+/** Sleeps without the event loop, which no longer runs when the process ends. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

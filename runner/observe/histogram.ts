@@ -13,7 +13,10 @@ export interface HistogramOptions {
 }
 
 interface Counts extends Samples {
-  /** The number of samples by their first bucket; the last number counts samples above every bound. */
+  /**
+   * The number of samples for each bucket, in the order of `buckets`. A sample is counted only in the first bucket that it fits
+   * in. The last number counts the samples above every bound.
+   */
   readonly counts: readonly number[]
   readonly sum: () => number
 }

@@ -11,7 +11,7 @@ export interface LogOutput {
   hold(line: string): void
   /** Writes the held lines, after everything that the stream got before. */
   flush(): void
-  /** Flushes as the process ends, and waits up to two seconds for a slow reader. */
+  /** Flushes when the process ends, and waits up to two seconds for a slow reader. */
   end(): void
   /** The number of lines dropped because the reader did not take them. */
   dropped(): number
@@ -37,7 +37,7 @@ const STANDARD_ERROR = 2
 
 /** Writers for a file or a terminal: writes block, and no line is dropped. */
 function openFile(): Writers {
-  // Two writers, since the writer for texts passes over its text five times. Neither buffers.
+  // There are two writers, since the writer for texts goes through each text five times. Neither writer buffers.
   const bytes = destination('buffer')
   return {
     stream: destination('utf8'),
@@ -48,8 +48,8 @@ function openFile(): Writers {
 }
 
 /**
- * Writers for a pipe or a socket. Its reader may stall, and no request may wait for it, so a write that would block fails:
- * Node makes such a standard error non-blocking when `process.stderr` is first accessed, which main.ts does.
+ * Writers for a pipe or a socket. Its reader may stall, and a request must not wait for it. So a write that would block must
+ * fail: Node makes a pipe or socket non-blocking when `process.stderr` is first accessed, which main.ts does.
  */
 function openPipe(clock: Clock): Writers {
   const output = boundedOutput(takeAtOnce, clock)
@@ -73,7 +73,7 @@ interface Writers extends BoundedOutput {
 export function standardError(clock: Clock): LogOutput {
   const status = fstatSync(STANDARD_ERROR)
   const output = status.isFIFO() || status.isSocket() ? openPipe(clock) : openFile()
-  // A line is encoded at once, while its parts are still in the processor's cache.
+  // Each line is encoded as soon as it is held, while its parts are still in the processor's cache.
   const room = Buffer.allocUnsafeSlow(ROOM)
   let held = 0
 

@@ -1,4 +1,4 @@
-/** Events as JSON lines on standard error. */
+/** Writes events as JSON lines to standard error. */
 import pino, { type DestinationStream } from 'pino'
 import { beginning, causeText } from '../model/cause-text.js'
 import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
@@ -39,16 +39,20 @@ const LEVEL_OF = {
 } as const satisfies Record<Event['kind'], Level>
 
 /**
- * The level of an event. A failed query is only debug information, since the request or the background refresh that has
- * started it reports the same error.
+ * The level of an event. A failed query has level debug, since the request or the background refresh that has started it
+ * reports the same error.
  */
 function levelOf(event: Event): Level {
   if (event.kind === 'request.done' && event.status >= 500) return 'error'
-  if ((event.kind === 'query.done' || event.kind === 'query.failed') && event.cost) return 'info' // Every query that is billed, including background refreshes.
+  // Every billed query has level info, including queries of background refreshes.
+  if ((event.kind === 'query.done' || event.kind === 'query.failed') && event.cost) return 'info'
   return LEVEL_OF[event.kind]
 }
 
-/** Events that flood the log while a store is down: one line per interval in milliseconds, with the number of events. */
+/**
+ * The kinds of events that would flood the log while a store is down, and their intervals in milliseconds. One line is written
+ * per interval; the next line has the number of unwritten events.
+ */
 const QUIET_MS = { 'store.failed': 60_000 } as const satisfies Partial<Record<Event['kind'], number>>
 
 interface Quiet {
@@ -91,7 +95,10 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
   )
   const writesRequests = logger.isLevelEnabled('info')
 
-  /** Null where the line must not be written now; else the number of events of this kind since the last written line. */
+  /**
+   * Null if the line must not be written now; otherwise the number of events of this kind that were not written since the last
+   * line.
+   */
   function unwrittenOf(kind: Event['kind']): number | null {
     const quietMs = kind in QUIET_MS ? QUIET_MS[kind as keyof typeof QUIET_MS] : 0
     if (quietMs === 0) return 0
@@ -128,7 +135,8 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
       output.flush()
       const { kind, ...facts } = event
       const level = levelOf(event)
-      // A billed query that failed has a line for its cost; the reason is in the line of its request or refresh.
+      // A billed query that failed gets a line because of its cost. The line has only the error's code: the line of its request
+      // or refresh has the reason.
       const plain = withPlainErrors(
         event.kind === 'query.failed' && level === 'info' ? { ...facts, error: event.error.code } : facts,
       )
@@ -139,7 +147,7 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
 
 const SECRETS = ['authorization', 'x-api-key', 'X-API-KEY', 'password', 'secret']
 
-/** Errors as code, detail and causes; a stack only for bugs. All texts are bounded. */
+/** Replaces errors by their code, detail and causes; only bugs get a stack. All texts are shortened to a maximum length. */
 function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(facts)) {

@@ -1,6 +1,4 @@
-/**
- * Events as Prometheus metrics. Counting adds to a cell that was looked up once; names and labels are attached when scraped.
- */
+/** Events as Prometheus metrics. An event only adds to a cell; names and labels are attached when the metrics are scraped. */
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
 import type { Event, Observer } from '../model/events.js'
 import type { CacheSize } from '../model/ports.js'
@@ -17,7 +15,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** Histogram buckets in seconds: from a hit to the longest queries. */
+/** Histogram buckets in seconds, from the time of a cache hit to that of the longest queries. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** What one metric means; `npm run generate` writes docs/reference/metrics.md from it. */
@@ -33,7 +31,7 @@ const metric = (type: MetricText['type'], help: string, ...labels: readonly stri
   labels,
 })
 
-/** Every metric of `/metrics`, in the order that it shows them. */
+/** Every metric of `/metrics`, in the order of the output. */
 export const METRICS = {
   sluice_requests_total: metric(
     'counter',

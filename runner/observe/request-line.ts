@@ -3,20 +3,23 @@ import type { CacheOutcome, Event } from '../model/events.js'
 
 type RequestDone = Extract<Event, { kind: 'request.done' }>
 
-/** The most paths whose middle part of the line is cached. */
+/** The most paths for which the middle part of the line is cached. */
 const MAX_REMEMBERED = 2_000
-/** The most row counts, per outcome, whose end of the line is cached. */
+/** The most row counts, per cache outcome, for which the end of the line is cached. */
 const MAX_ENDS = 1_000
 
 /** The part of the line that requests of one path usually share. */
 interface Middle extends Pick<RequestDone, 'method' | 'via' | 'endpoint' | 'token' | 'status' | 'cache'> {
   /** The text between the request id and the duration. */
   readonly text: string
-  /** The end of the line by the number of rows, for requests without a cost. Middles of one outcome share this map. */
+  /**
+   * The cached ends of the line by the number of rows, for requests without a cost. All `Middle`s with the same cache outcome
+   * share this map.
+   */
   readonly ends: Map<number | null, string>
 }
 
-/** `{"level":"info",…}` with its line end, in ASCII; null members are left out. */
+/** Returns a function that writes the line `{"level":"info",…}` with its line end, in ASCII and without null members. */
 export function createRequestLine(): (event: RequestDone, nowMs: number) => string {
   const middles = new Map<string, Middle>()
   const endsOf = new Map<CacheOutcome | null, Map<number | null, string>>()
@@ -81,7 +84,7 @@ export function createRequestLine(): (event: RequestDone, nowMs: number) => stri
   return (event, nowMs) => {
     const { text, ends } = middleOf(event)
     const end = endFor(event, ends)
-    // Few pieces: V8 joins them as a rope, and writing walks the rope.
+    // The line is joined from few pieces: V8 keeps them as a rope (a tree of strings), and writing the line visits each of them.
     return `${headOf(nowMs)}${event.requestId}${text}${thousandths(event.durationMs)}${end}`
   }
 }
@@ -93,7 +96,7 @@ function endOf({ cache, rows, cost }: RequestDone): string {
   return `${outcome}${count}${paid},"msg":"request.done"}\n`
 }
 
-/** JSON with all other characters escaped as `\u…`, so that each character is one byte. */
+/** JSON in which every character beyond ASCII is escaped as `\u…`, so that each character is one byte. */
 function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,

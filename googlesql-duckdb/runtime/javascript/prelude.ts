@@ -1,15 +1,17 @@
 /**
- * The program that runs inside the sandbox, as text: it makes a function of a definition (JavaScriptDefinition), which takes
- * the JSON text of many calls' arguments and returns the JSON text of their results, each a text or null.
+ * The text of the program that runs inside the sandbox. From a definition (JavaScriptDefinition) it creates a function that
+ * takes the JSON text of the arguments of many calls, and returns the JSON text of their results. Each result is a text or
+ * null.
  *
  * Values are passed as BigQuery passes them: BYTES in base64, NUMERIC as a number where it is a whole number that a double
- * holds and otherwise as text, DATE and TIMESTAMP as Date, STRUCT as an object. What QuickJS would answer differently from V8,
- * BigQuery's runtime, fails instead: functions that depend on a locale, and the microseconds of a TIMESTAMP.
+ * holds and otherwise as text, DATE and TIMESTAMP as Date, STRUCT as an object. Where the result of QuickJS would differ from
+ * that of V8, BigQuery's runtime, the call fails: this affects functions that depend on a locale, and the microseconds of a
+ * TIMESTAMP.
  */
 export const PRELUDE = String.raw`
 (definitionText => {
   'use strict'
-  // A function may replace what it likes of JavaScript; these stay what they are.
+  // The function's code may replace built-in functions such as JSON.parse; the prelude keeps the original ones.
   const { parse, stringify } = JSON
   const { apply } = Reflect
   const { parameters, returns, body } = parse(definitionText)
@@ -40,7 +42,7 @@ export const PRELUDE = String.raw`
     const get = () => { throw new TypeError('microsecond of a TIMESTAMP is not supported by the embedded engine') }
     return Object.defineProperty(date, 'microsecond', { get })
   }
-  /** The function that decodes the values of a type; null where JSON has them as they are. */
+  /** The function that decodes the JSON values of a type; null where they need no decoding. */
   const decoderOf = type => {
     const decode = plainDecoderOf(type)
     return decode && (value => (value === null ? null : decode(value)))

@@ -6,8 +6,8 @@ import { runCalls } from './sandbox.js'
 
 /**
  * `bq_javascript(definition, arguments)`: the definition is a constant, the JSON text of a JavaScriptDefinition; the arguments
- * of a call are a JSON array. Volatile even for a function that is declared DETERMINISTIC: otherwise DuckDB would call it
- * while it plans, several times for one that fails.
+ * of a call are a JSON array. It is volatile even for a function that is declared DETERMINISTIC: otherwise DuckDB would call it
+ * during planning, and a failing call several times.
  */
 export function registerJavaScript(connection: DuckDBConnection): void {
   connection.registerScalarFunction(

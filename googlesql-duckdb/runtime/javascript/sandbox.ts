@@ -1,6 +1,6 @@
 /**
- * Runs JavaScript functions in QuickJS, which is compiled to WebAssembly: they reach no object of this process. Each batch of
- * calls gets a runtime of its own, so that no state is left from one query to another.
+ * Runs JavaScript functions in QuickJS, which is compiled to WebAssembly, so that they cannot access any object of this
+ * process. Each batch of calls gets a runtime of its own, so that no state is left from one query to another.
  */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import type { JavaScriptDefinition } from '../../../googlesql/functions/definitions/javascript.js'
@@ -8,23 +8,26 @@ import { typeName } from '../../../googlesql/types/types.js'
 import { ScalarFunctionError } from '../scalar-functions/scalar-function.js'
 import { PRELUDE } from './prelude.js'
 
-/** QuickJS does not count its memory in WebAssembly, so its own limit would stop nothing: WebAssembly's does. */
+/**
+ * The limit is set on the WebAssembly memory: QuickJS has a limit of its own, but does not count memory when it runs in
+ * WebAssembly.
+ */
 const MEMORY_LIMIT_BYTES = 128 * 1024 * 1024
 const MEMORY_PAGE_BYTES = 64 * 1024
-/** What QuickJS is compiled for. */
+/** The initial memory that the QuickJS module was compiled with. */
 const INITIAL_BYTES = 16 * 1024 * 1024
 /** A sandbox that has grown beyond this is replaced before the next query. */
 const KEPT_BYTES = 32 * 1024 * 1024
 const STACK_LIMIT_BYTES = 256 * 1024
-/** The most time of one batch of calls, in milliseconds: the process answers nothing else meanwhile. */
+/** The time limit of one batch of calls, in milliseconds: the process cannot answer other requests during that time. */
 const TIME_LIMIT_MS = 5_000
-/** The lines that the constructor Function puts before a body. */
+/** The number of lines that the constructor Function adds before the body of a function. */
 const LINES_BEFORE_BODY = 2
 const MAX_MESSAGE = 500
 /** Begins the message about a value that is not of the function's type; see prelude.ts. */
 const COERCION = 'Failed to coerce output value '
 
-// The types of Node do not have it.
+// Node's type declarations lack WebAssembly.
 declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => object
 }
@@ -36,7 +39,10 @@ class SandboxNotLoadedError extends Error {
   override readonly name = 'SandboxNotLoadedError'
 }
 
-/** Loads the sandbox where it is not loaded yet, or has grown, since WebAssembly never gives memory back. Takes about 50 ms. */
+/**
+ * Loads the sandbox if it is not loaded yet. Replaces it if it has grown, since WebAssembly never returns memory. Takes about
+ * 50 ms.
+ */
 export function loadSandbox(): Promise<void> {
   loading ??= load().finally(() => {
     loading = null
@@ -52,7 +58,7 @@ async function load(): Promise<void> {
     initial: INITIAL_BYTES / MEMORY_PAGE_BYTES,
     maximum: MEMORY_LIMIT_BYTES / MEMORY_PAGE_BYTES,
   })
-  // The package's types are those of a CommonJS module, which Node does not load here.
+  // The package declares the types of its CommonJS module, but Node loads its ES module here.
   loaded = await newQuickJSWASMModuleFromVariant(
     newVariant(variant as unknown as typeof variant.default, { wasmMemory }),
   )
@@ -61,7 +67,7 @@ async function load(): Promise<void> {
 /**
  * Calls the function once for each text, which is the JSON array of its arguments. Returns the text of each result, or null.
  *
- * @param timeLimitMs of all these calls together
+ * @param timeLimitMs the limit for all these calls together
  * @throws ScalarFunctionError where the function throws, takes too long or returns another type
  */
 export function runCalls(
@@ -92,7 +98,7 @@ function inRuntime(
     runtime.dispose()
     return outcome
   } catch (error) {
-    // QuickJS was left in the middle of something, so this module is not used again.
+    // The error has interrupted QuickJS, whose state may be inconsistent, so this module is not used again.
     loaded = null
     void loadSandbox().catch(() => undefined)
     // Some functions of QuickJS need more of V8's stack than QuickJS counts.
@@ -103,7 +109,7 @@ function inRuntime(
   }
 }
 
-/** @throws errors of the host only, after which the module is not to be used again */
+/** @throws only errors of the host, after which the module must not be used again */
 function inContext(
   context: QuickJSContext,
   definitionText: string,
@@ -138,7 +144,9 @@ function inContext(
   return outcome
 }
 
-/** A function may have replaced the sandbox's own functions, such as JSON.stringify, so its answer is checked. */
+/**
+ * Parses and checks the sandbox's answer: the code of the function may have replaced built-in functions such as JSON.stringify.
+ */
 function resultsIn(text: string, count: number): Outcome {
   const results = parsed(text)
   const isWhole = Array.isArray(results) && results.length === count
@@ -154,7 +162,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The message, with the line of the body where QuickJS knows it: `Error: no host at f(STRING) line 2`. */
+/** The message of an error, with the line in the body if QuickJS reports it: `Error: no host at f(STRING) line 2`. */
 function failureText(context: QuickJSContext, error: QuickJSHandle, definition: JavaScriptDefinition): string {
   const at = placeOf(definition)
   const thrown: unknown = context.dump(error)
@@ -164,7 +172,7 @@ function failureText(context: QuickJSContext, error: QuickJSHandle, definition: 
   const { message, name: kind, stack } = thrown as { message: unknown; name?: unknown; stack?: unknown }
   const text = beginning(String(message))
   if (text.startsWith(COERCION)) return `${text} ${at}`
-  // Errors of operators, such as reading a member of null, come without a line.
+  // QuickJS reports no line for errors of operators, such as reading a member of null.
   const line = Number(/<input>:(\d+):/.exec(String(stack))?.[1] ?? 0) - LINES_BEFORE_BODY
   return `${beginning(String(kind))}: ${text} ${at}${line > 0 ? ` line ${line}` : ''}`
 }

@@ -9,13 +9,13 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_sum_numeric(total) AS CASE
     WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
     ELSE bq_raise_for(total, 'numeric overflow: SUM') END`,
-  // From the sum of the integer parts, a HUGEINT, and the sum of the fractions.
+  // The sum of NUMERICs: `whole` is the sum of their integer parts, a HUGEINT, and `fraction` the sum of their fractions.
   `bq_sum_parts(whole, fraction) AS CASE
     WHEN abs(whole + CAST(trunc(fraction) AS HUGEINT)) > 99999999999999999999999999999::HUGEINT THEN bq_raise('numeric overflow: SUM')
     ELSE CAST(CAST(whole + CAST(trunc(fraction) AS HUGEINT) AS DECIMAL(38,9)) + CAST(fraction - trunc(fraction) AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
   `bq_avg_parts(whole, fraction, n) AS
     CAST(bq_numeric_average(whole, CAST(fraction AS VARCHAR), n) AS DECIMAL(38,9))`,
-  // For a list of DECIMAL(38,9); a lambda binds the list, so that it is computed once.
+  // Macros for a list of DECIMAL(38,9). A lambda binds the list, so that DuckDB computes it once.
   'bq_sum_wholes(items) AS list_sum(list_transform(items, lambda e$: CAST(trunc(e$) AS HUGEINT)))',
   'bq_sum_fractions(items) AS list_sum(list_transform(items, lambda e$: e$ - trunc(e$)))',
   'bq_sum_list(items) AS list_transform([items], lambda l$: bq_sum_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]',
@@ -27,8 +27,8 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
   `bq_numeric_stddev_samp(items) AS sqrt(bq_numeric_variance(items, 1))`,
-  // `small` is the total of the values scaled by 2^-64, which is finite where all values are. It is written once, since
-  // DuckDB plans an aggregate again wherever it is written.
+  // `small` is the total of the values scaled by 2^-64, which is finite where all values are. It occurs once in the macro, since
+  // DuckDB plans an aggregate again for each occurrence.
   'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
   // See passes/trusted-totals.ts.
   "bq_trusted(value, total) AS CASE WHEN isfinite(total) = false THEN bq_raise('A total is not finite') ELSE value END",
@@ -59,7 +59,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_join_list(items, delimiter) AS CASE
     WHEN len(items) > 0 THEN list_reduce(items, lambda joined$, item$: joined$ || delimiter || item$) END`,
 
-  // The quantile i of n is the value of the row at ceil(rows * i / n), counted from one.
+  // Quantile i of n is the value of row ceil(rows * i / n); rows are counted from one.
   `bq_quantiles(items, n) AS bq_pick_quantiles(list_sort(items, 'ASC', 'NULLS FIRST'), bq_quantile_count(n))`,
   `bq_quantiles_float64(items, n) AS list_transform(
     bq_pick_quantiles(

@@ -1,4 +1,4 @@
-/** All macros, by topic; prepare-session.ts creates each after those that it calls. */
+/** All macros, by topic. prepare-session.ts creates each macro after the macros that it calls. */
 import { AGGREGATE_MACROS } from './aggregates.js'
 import { ARRAY_MACROS } from './arrays.js'
 import { BIGNUMERIC_MACROS } from './bignumeric.js'

@@ -21,7 +21,7 @@ export const ARRAY_MACROS: readonly string[] = [
   `bq_array_includes_all(items, sought) AS CASE WHEN items IS NOT NULL THEN
     list_has_all(items, sought) AND list_count(sought) = len(sought) END`,
 
-  // The checks are inside the arguments, since DuckDB computes a constant call before the CASE around it.
+  // The checks are inside the arguments of generate_series: DuckDB would evaluate a constant call before a CASE around it.
   `bq_series_step(step) AS CASE WHEN step = 0 THEN bq_raise('Sequence step cannot be 0.') ELSE step END`,
   `bq_series_end(first, last, step) AS CASE
     WHEN step <> 0 AND (CAST(last AS HUGEINT) - first) // step >= ${MAX_GENERATED} THEN ${TOO_MANY} ELSE last END`,
@@ -38,7 +38,8 @@ export const ARRAY_MACROS: readonly string[] = [
     WHEN first = last THEN 0.0::DOUBLE
     WHEN isinf(first) OR isinf(last) THEN CASE WHEN (first < last) = (step > 0) THEN ${TOO_MANY} ELSE -1.0::DOUBLE END
     ELSE last - first END`,
-  // Generates one element more than the quotient gives, since it is not exact, and then keeps those within the bounds.
+  // The quotient of FLOAT64s is not exact, so the macro generates one element more than the quotient gives, and then keeps the
+  // elements within the bounds.
   `bq_generate_array_float64(first, last, step) AS list_filter(
     list_transform(
       range(bq_series_length(0.0::DOUBLE, bq_series_floats(first, last, step), step)),

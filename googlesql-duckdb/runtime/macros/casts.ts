@@ -1,9 +1,10 @@
 /**
- * Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a scalar
- * function.
+ * Casts whose result in DuckDB differs from BigQuery's. DuckDB itself reads text in the usual form; a scalar function reads
+ * other text.
  *
- * A parameter is never cast by a plain CAST that fails for some values: DuckDB computes `CAST(row.field AS type)` where it
- * reads the field, for every row, though the cast stands in a branch of a CASE or in TRY. TRY_CAST stays where it is written.
+ * A parameter is never cast by a plain CAST that fails for some values: DuckDB pushes `CAST(row.field AS type)` down to where
+ * it reads the field and evaluates it for every row, even if the cast is inside a branch of a CASE or inside TRY. DuckDB does
+ * not move TRY_CAST.
  */
 
 const SPACE = '[ \\t\\n\\v\\f\\r]*'
@@ -18,10 +19,11 @@ export const CAST_MACROS: readonly string[] = [
   `bq_numeric_text(x) AS rtrim(rtrim(CAST(CAST(x AS DECIMAL(38,9)) AS VARCHAR), '0'), '.')`,
   `bq_float_to_int64(x) AS CASE WHEN isfinite(x) THEN coalesce(TRY_CAST(round(x) AS BIGINT), bq_error('int64 out of range: ' || bq_float_text(x)))
      ELSE bq_error('Illegal conversion of non-finite floating point number to an integer: ' || bq_float_text(x)) END`,
-  // Thirty digits after the point are more than the rounding of the ninth depends on.
+  // Thirty digits after the point are more than enough to round the ninth digit correctly.
   `bq_float_to_numeric(x) AS CASE WHEN isfinite(x) THEN coalesce(TRY_CAST(printf('%.30f', x) AS DECIMAL(38,9)), bq_raise('numeric out of range: ' || bq_float_text(x)))
      ELSE bq_raise('Illegal conversion of non-finite floating point number to numeric: ' || bq_float_text(x)) END`,
-  // Beyond 2^53 units, a division of the rounded units would round a second time.
+  // DuckDB's cast converts the units of 10^-9 to a double and divides. Beyond 2^53 units both steps would round, so larger values
+  // are cast as text.
   `bq_numeric_to_float(x) AS CASE WHEN abs(x) < 9007199 THEN CAST(x AS DOUBLE) ELSE CAST(CAST(x AS VARCHAR) AS DOUBLE) END`,
   `bq_numeric_to_int64(x) AS coalesce(TRY_CAST(x AS BIGINT), CASE WHEN x IS NOT NULL THEN bq_error('int64 out of range: ' || bq_numeric_text(x)) END)`,
   `bq_shown(text) AS CASE WHEN length(text) > 32 THEN left(text, 32) || '...' ELSE text END`,

@@ -1,10 +1,10 @@
-/** Macros that operators, casts and the macros of all topics call. */
+/** Macros that operators, casts and other macros call. */
 import { NATIVE_ERROR_MARK, REFUSAL_MARK } from '../scalar-functions/scalar-function.js'
 
 export const CORE_MACROS: readonly string[] = [
   // Raises an error as a value of any type, for a branch of a CASE: `CASE WHEN ok THEN value ELSE bq_raise('…') END`. A NULL
-  // message gives NULL. The macro has no CASE of its own: DuckDB would evaluate its condition while it plans, where it is
-  // constant, and raise the error then.
+  // message gives NULL. The macro has no CASE of its own: DuckDB would evaluate a constant condition during planning, and raise
+  // the error then.
   'bq_raise(message) AS list_extract([NULL], bq_error(message))',
   // Raises an error where `value` is not NULL, and gives NULL elsewhere. The condition makes the message non-constant, so
   // that DuckDB does not try to fold it while planning (0.25 ms each).
@@ -14,7 +14,7 @@ export const CORE_MACROS: readonly string[] = [
   // given text.
   `bq_refuse(message) AS list_extract([NULL], length(json_deserialize_sql(
     '{"error":true,"error_type":"","error_message":' || CAST(to_json('${NATIVE_ERROR_MARK}' || message) AS VARCHAR) || '}')))`,
-  // What a scalar function that may refuse has returned.
+  // The result of a scalar function that may refuse: raises the error if `answer` is a refusal.
   `bq_unrefused(answer) AS list_transform([answer], lambda a$: CASE
     WHEN starts_with(a$, '${REFUSAL_MARK}') THEN bq_refuse(substr(a$, ${REFUSAL_MARK.length + 1})) ELSE a$ END)[1]`,
 ]

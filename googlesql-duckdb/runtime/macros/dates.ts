@@ -1,11 +1,11 @@
 /**
  * Macros of the date and time family. DuckDB's functions of TIMESTAMPTZ use a calendar of the session's time zone and take a
- * hundred nanoseconds per row; arithmetic on microseconds since 1970 takes five, so the macros use that.
+ * hundred nanoseconds per row. The macros use arithmetic on microseconds since 1970 instead, which takes five nanoseconds.
  */
 import { FIRST_DAY, LAST_DAY } from '../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 
-/** More than the range of INTERVAL and TIMESTAMP, so that a larger count is beyond any result. */
+/** More microseconds than the range of INTERVAL and of TIMESTAMP: a larger count can never give a valid result. */
 const WIDEST_MICROS = '400000000000000000'
 const DAY_MICROS = '86400000000'
 const A_MILLION_DAYS = `${DAY_MICROS}000000`
@@ -28,17 +28,17 @@ const CONVERSIONS = [
      ELSE make_timestamptz(us) END`,
   `bq_datetime(us) AS CASE WHEN ${outOfRange('us')}
      THEN bq_raise('${DATETIME_RANGE}') ELSE make_timestamp(us) END`,
-  // Moves a time by `delta` microseconds. A time that is not from `first` to `last` would leave the range.
+  // Moves a time by `delta` microseconds. A time that is not between `first` and `last` would be out of range after the move.
   `bq_timestamp_moved(ts, first, last, delta) AS CASE WHEN epoch_us(ts) NOT BETWEEN first AND last
      THEN bq_raise('${TIMESTAMP_RANGE}') ELSE make_timestamptz(epoch_us(ts) + delta) END`,
   `bq_datetime_moved(dt, first, last, delta) AS CASE WHEN epoch_us(dt) NOT BETWEEN first AND last
      THEN bq_raise('${DATETIME_RANGE}') ELSE make_timestamp(epoch_us(dt) + delta) END`,
   'bq_floor_to(x, n) AS (x - ((x % n) + n) % n)',
-  // Truncates microseconds since 1970 to a part of a day. Adding a million days makes every value positive, since they reach
-  // back before the year 1. `x` is written once, since it is often long.
+  // Truncates microseconds since 1970 to a part of a day. Adding a million days makes every value positive, since a million days
+  // before 1970 is before the year 1. `x` occurs once, since it is often a long expression.
   `bq_floor_part(x, n) AS ((x + ${A_MILLION_DAYS}) // n * n - ${A_MILLION_DAYS})`,
   'bq_floor_div(x, n) AS ((x - ((x % n) + n) % n) // n)',
-  // The fraction as CAST to STRING writes it: three or six digits after the point, or none.
+  // The fraction of a second as CAST to STRING writes it: a point with three or six digits; '' if the fraction is zero.
   `bq_fraction_text(us) AS CASE WHEN us % 1000000 = 0 THEN '' WHEN us % 1000 = 0
      THEN '.' || bq_padded(((us % 1000000 + 1000000) % 1000000) // 1000, 3)
      ELSE '.' || bq_padded((us % 1000000 + 1000000) % 1000000, 6) END`,
@@ -66,7 +66,8 @@ const CONSTRUCTORS = [
 ]
 
 const ARITHMETIC = [
-  // Adds n units of some days, months or microseconds each; `said` is the start of the error message, before the value.
+  // Adds n units; one unit is `unit` days, months or microseconds. `said` is the beginning of the error message, before the
+  // value.
   `bq_date_add_days(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -4000000 AND 4000000 THEN bq_raise(said || d || ' causes overflow')
      WHEN bq_days(d) + n * unit NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY} THEN bq_raise(said || d || ' causes overflow')
      ELSE d + TRY_CAST(n * unit AS INTEGER) END`,
@@ -80,7 +81,7 @@ const ARITHMETIC = [
   `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE dt + to_months(TRY_CAST(n * unit AS INTEGER)) END`,
-  // Adds a literal number of microseconds. Queries of logs do this often, and the SQL is quick to plan.
+  // Adds a literal number of microseconds. Queries of logs do this often; this macro is planned faster than the general one.
   `bq_datetime_shift(dt, delta, said) AS make_timestamp(
      CASE WHEN ${outOfRange('epoch_us(dt) + delta')} THEN bq_overflow(said, epoch_us(dt), '') ELSE epoch_us(dt) + delta END)`,
   `bq_timestamp_shift(ts, delta, said) AS make_timestamptz(
@@ -138,8 +139,8 @@ const INTERVALS = [
   `bq_days_and_micros(us) AS bq_interval(0, (us - us % ${DAY_MICROS}) // ${DAY_MICROS}, us % ${DAY_MICROS})`,
   'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
-  // Not datepart, which reads the part's name for each row in a lambda. The casts are for a field of a NULL STRUCT, which
-  // DuckDB folds to a NULL without a type.
+  // These macros do not use datepart, which inside a lambda parses the name of the part for each row. The casts are needed for a
+  // field of a NULL STRUCT: DuckDB folds it to a NULL without a type.
   'bq_interval_months(i) AS (year(i::INTERVAL) * 12 + month(i::INTERVAL))',
   'bq_interval_days(i) AS day(i::INTERVAL)',
   // The length of an interval, by which BigQuery orders intervals: a month counts 30 days, a day 24 hours. DuckDB orders by
@@ -209,7 +210,7 @@ const ARRAYS = [
 ]
 
 const BUCKETS = [
-  // The function's name for messages, or NULL where the value or the origin is NULL: the width is then not checked.
+  // The function's name for messages. It is NULL if the value or the origin is NULL, so that the width is not checked then.
   'bq_name_for(v, origin, name) AS CASE WHEN v IS NOT NULL AND origin IS NOT NULL THEN name END',
   // The parts of a bucket's width, exactly one of which must be greater than zero.
   `bq_bucket_width(name, i) AS list_transform([bq_interval_parts(i)], lambda p$: CASE
@@ -218,7 +219,8 @@ const BUCKETS = [
      WHEN p$.months < 0 OR p$.days < 0 OR p$.us < 0 OR (p$.months = 0 AND p$.days = 0 AND p$.us = 0)
        THEN bq_raise(name || ' doesn''t support zero or negative bucket width INTERVAL')
      ELSE p$ END)[1]`,
-  // The last one of origin + k widths that is not after the value. Months are added to the origin, so that its day is kept.
+  // The last bucket start (the origin plus a multiple of the width) that is not after the value. Months are always added to the
+  // origin, so that its day of the month is kept.
   `bq_bucket_months(dt, width, origin) AS list_transform(
      [bq_floor_to((year(dt) - year(origin)) * 12 + month(dt) - month(origin), width)],
      lambda m$: epoch_us(origin + to_months((CASE WHEN origin + to_months(m$::INTEGER) > dt THEN m$ - width ELSE m$ END)::INTEGER)))[1]`,

@@ -1,11 +1,11 @@
 /**
- * Macros of JSON functions. DuckDB reads numbers into doubles and writes them again, so values whose text this may have
- * changed go through the exact function in JavaScript. Such values are rare: most rows never leave DuckDB.
+ * Macros of JSON functions. DuckDB reads numbers into doubles and writes them again, which may change their text. An exact
+ * JavaScript function computes the values that may have changed. Such values are rare: DuckDB alone computes most rows.
  */
 
 /**
- * Matches a text from DuckDB that may differ from the input: numbers with a point or exponent, `-0`, escapes in upper case;
- * also NaN and Infinity, which DuckDB accepts although they are not JSON.
+ * Matches a text from DuckDB that may differ from the input: it contains a number with a point or exponent, `-0`, or an escape
+ * in upper case. Also matches NaN and Infinity, which DuckDB accepts although they are not JSON.
  */
 const DIFFERING = '[0-9][.eE]|-0|\\\\u00|NaN|Inf'
 const MAY_DIFFER = `'${DIFFERING}'`
@@ -14,7 +14,7 @@ const TEXT_MAY_DIFFER = `'${DIFFERING}|[\\x{2028}\\x{2029}]'`
 
 /**
  * Reads the scalar at `pointer`; `exact` is the call that reads it in JavaScript. DuckDB parses the document again for each
- * call that is written here, so the most frequent kinds are tested first.
+ * function call in this SQL, so the most frequent kinds are tested first.
  */
 const scalarAt = (exact: string): string => `CASE
     WHEN json_type(document, pointer) IN ('VARCHAR', 'UBIGINT', 'BOOLEAN') THEN json_extract_string(document, pointer)
@@ -69,7 +69,7 @@ export const JSON_MACROS: readonly string[] = [
   "bq_json_digits(x) AS regexp_replace(CAST(x AS VARCHAR), '\\.?0+$', '')",
   `bq_json_string_of_numeric(x) AS CASE
     WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x) ELSE '"' || bq_json_digits(x) || '"' END`,
-  // A JSON number has the range of INT64, UINT64 and FLOAT64.
+  // A number of the JSON type is an INT64, a UINT64 or a FLOAT64.
   `bq_json_of_numeric(x, stringifies) AS CASE
     WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x)
     WHEN stringifies AND (x = trunc(x) AND x BETWEEN -9223372036854775808 AND 18446744073709551615

@@ -40,8 +40,8 @@ export const MATH_MACROS: readonly string[] = [
     WHEN y = 0 THEN bq_raise('division by zero: MOD(' || bq_json_digits(x) || ', ' || bq_json_digits(y) || ')')
     ELSE CAST(x % y AS DECIMAL(38,9)) END`,
 
-  // The product with the power of ten is not exact, but off by at most 2^-53 of itself: DuckDB rounds only where that cannot
-  // affect the result. `checked` is SQL with the value of x that also raises the errors of values that are not finite.
+  // The product with the power of ten has a relative error of at most 2^-53: DuckDB rounds only where this error cannot affect
+  // the result. `checked` is SQL with the value of x that also raises the errors of values that are not finite.
   `bq_round_float64(x, checked, digits, power) AS CASE
     WHEN abs(x * power - round(x * power)) + abs(x * power) * 1e-15 < 0.499999::DOUBLE THEN round(x * power) / power
     ELSE bq_round_double(checked, digits) END`,

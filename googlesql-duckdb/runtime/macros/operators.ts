@@ -2,17 +2,17 @@
 
 export const OPERATOR_MACROS: readonly string[] = [
   // NaN does not equal any value and is neither less nor greater. In DuckDB it equals itself and is greater than all other
-  // values. The tests of the other side prevent a NULL result from becoming false.
+  // values. The IS NULL tests of the other operand keep a NULL result from becoming false.
   'bq_float_eq(a, b) AS (a = b AND (b IS NULL OR NOT isnan(a)))',
   'bq_float_ne(a, b) AS (a <> b OR (isnan(a) AND b IS NOT NULL))',
   'bq_float_lt(a, b) AS (a < b AND (a IS NULL OR NOT isnan(b)))',
   'bq_float_le(a, b) AS (a <= b AND (a IS NULL OR NOT isnan(b)))',
-  // Products of factors below 1e9 fit DuckDB's widest decimal, whose cast rounds half away from zero.
+  // The product of two factors below 1e9 fits DuckDB's widest decimal type, and a cast of that type rounds half away from zero.
   `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
      THEN CAST(TRY_CAST(a AS DECIMAL(18,9)) * TRY_CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
      ELSE CAST(bq_multiply_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
   'bq_numeric_divide(a, b) AS CAST(bq_divide_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
-  // Shifts 64 bits without a sign, which HUGEINT can hold.
+  // The shift works on an unsigned 64-bit integer, which HUGEINT can hold.
   `bq_shift_left(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0
      ELSE bq_signed(((a::HUGEINT & (18446744073709551615::HUGEINT >> n::HUGEINT)) * (1::HUGEINT << n::HUGEINT)) & 18446744073709551615::HUGEINT) END`,
   `bq_shift_right(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0

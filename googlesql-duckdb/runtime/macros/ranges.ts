@@ -1,7 +1,10 @@
 /** Macros of ranges: structs of two bounds, which are infinite where the range is unbounded. */
 import { EMPTY_RANGE } from '../../../googlesql/values/ranges.js'
 
-/** For each type of bounds: its name in macros, DuckDB's type, the texts of a bound `d`, its microseconds, and the way back. */
+/**
+ * For each type of bounds: its name in macros, its DuckDB type, SQL of the texts of a bound `d`, SQL of its microseconds, and
+ * the conversion back.
+ */
 const ELEMENTS = [
   {
     name: 'date',
@@ -35,7 +38,7 @@ export const RANGE_MACROS: readonly string[] = [
   `bq_range_contains(r, x) AS (x >= r.s AND x < r.e)`,
   `bq_range_contains_range(r, o) AS (r.s <= o.s AND o.e <= r.e)`,
   `bq_range_overlaps(r, o) AS (r.s < o.e AND o.s < r.e)`,
-  // A bound is cast to its type, which DuckDB forgets of a range that is NULL before the query runs.
+  // Each bound is cast to its type: when DuckDB folds a NULL range to a constant, the bounds lose their type.
   ...ELEMENTS.flatMap(({ name, type, text, json, micros, ofMicros }) => [
     `bq_${name}_bound_text(d) AS CASE WHEN isfinite(CAST(d AS ${type})) THEN ${text} WHEN d IS NOT NULL THEN 'UNBOUNDED' END`,
     `bq_${name}_range_text(r) AS ('[' || bq_${name}_bound_text(r.s) || ', ' || bq_${name}_bound_text(r.e) || ')')`,

@@ -7,9 +7,8 @@ export const REGEXP_MACROS: readonly string[] = [
     regexp_extract_all(m$.s, bq_re_wrap(m$.p), 2),
     regexp_extract_all(m$.s, bq_re_wrap(m$.p), CAST(2 + bq_re_group(m$.p) AS INTEGER)),
     length(m$.s)))[1]`,
-  // From a position beyond the end there is no match, except from position 1 of an empty text. As in the reference
-  // implementation, the end of a STRING is counted in bytes and the position in characters: beyond the last character the
-  // text is empty.
+  // A position beyond the end gives no match, except position 1 of an empty text. As in the reference implementation, the end of
+  // a STRING is counted in bytes and the position in characters: beyond the last character the text is empty.
   `bq_regexp_end(s, is_bytes) AS CASE WHEN is_bytes THEN length(s) ELSE strlen(s) END`,
   `bq_regexp_from(s, is_bytes, pos) AS list_transform([{'s': s, 'pos': bq_re_position(pos)}], lambda m$:
     CASE WHEN m$.pos = 1 THEN m$.s WHEN m$.pos <= bq_regexp_end(m$.s, is_bytes) THEN substr(m$.s, m$.pos) END)[1]`,

@@ -14,7 +14,7 @@ export const STRING_MACROS: readonly string[] = [
     WHEN n < 0 THEN bq_raise_for(s, 'Second argument in LEFT() cannot be negative') ELSE "left"(s, n) END`,
   `bq_right(s, n) AS CASE
     WHEN n < 0 THEN bq_raise_for(s, 'Second argument in RIGHT() cannot be negative') ELSE "right"(s, n) END`,
-  // Two steps, since a start before the text must not reduce the length.
+  // The macro cuts in two steps, since a start position before the text must not reduce the length.
   `bq_substr(s, pos, n) AS CASE
     WHEN n < 0 THEN bq_raise(CASE WHEN s IS NOT NULL AND pos IS NOT NULL THEN 'Third argument in SUBSTR() cannot be negative' END) ELSE substr(substr(s, pos), 1, n) END`,
 ]

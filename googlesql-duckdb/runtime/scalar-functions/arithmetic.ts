@@ -6,7 +6,7 @@ const SCALE = 9
 const UNIT = 10n ** BigInt(SCALE)
 const MAX_NUMERIC = 10n ** 38n - 1n
 
-/** A DECIMAL(38,9) as text → its number of units of 10^-9. `scaledText` does the reverse. */
+/** Converts the text of a DECIMAL(38,9) to its number of units of 10^-9. `scaledText` does the reverse. */
 function unscaled(text: string): bigint {
   const [whole, fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(SCALE, '0'))
@@ -76,7 +76,7 @@ const shift = (name: string, sign: bigint): ScalarFunction => ({
   },
 })
 
-/** 2^64: `bq_float_total` scales values by its inverse. */
+/** The factor of `bq_made_large`: the values that `bq_float_total` gets as `small` were multiplied by 2^-64. */
 const MADE_SMALL_BY = 2 ** 64
 
 export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
@@ -119,7 +119,9 @@ export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
 
 const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
 
-/** Greedy, with one position to backtrack to: the time is at worst linear in the product of the lengths. */
+/**
+ * Matches greedily and remembers one position to backtrack to: the time is at most proportional to the product of the lengths.
+ */
 function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
   const escapes = pattern.length - 1 - pattern.findLastIndex(byte => byte !== BACKSLASH)
   if (escapes % 2 === 1) throw new ScalarFunctionError('LIKE pattern ends with a backslash')

@@ -1,4 +1,7 @@
-/** BIGNUMERIC, as counts of 10^-38: what DuckDB has no function for. The results are exact, or rounded half away from zero. */
+/**
+ * Functions of BIGNUMERIC that DuckDB lacks. A value is a count of units of 10^-38. The results are exact, or rounded half away
+ * from zero.
+ */
 import { doubleText as jsonDouble } from '../../../googlesql/values/json-text.js'
 import { numericLiteral } from '../../../googlesql/values/literals.js'
 import { BIGNUMERIC_SCALE, BIGNUMERIC_UNIT, bignumericText, bignumericUnits, isInBignumeric } from '../../bignumeric.js'
@@ -25,7 +28,7 @@ const UNIT = BIGNUMERIC_UNIT
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
-/** The largest NUMERIC, in its own units of 10^-9, and how many units of a BIGNUMERIC are one of those. */
+/** The largest NUMERIC in units of 10^-9, and the number of BIGNUMERIC units in one NUMERIC unit. */
 const MAX_NUMERIC = 10n ** 38n - 1n
 const NUMERIC_STEP = 10n ** 29n
 
@@ -37,7 +40,7 @@ function inRange(units: bigint, write: () => string): bigint {
 const absolute = (x: bigint): bigint => (x < 0n ? -x : x)
 const magnitude = (x: bigint): string => bignumericText(absolute(x))
 
-/** What stands between the parentheses of a call in a message. */
+/** The arguments of a call, as error messages write them. */
 const written = (...values: readonly bigint[]): string => values.map(bignumericText).join(', ')
 
 function divisor(y: bigint, write: () => string): bigint {
@@ -54,7 +57,7 @@ function rounded(x: bigint, digits: bigint, mode: string): bigint {
   )
 }
 
-/** The multiple of one next to x, downwards for -1 and upwards for 1. */
+/** Rounds x to an integer: down if `direction` is -1, up if it is 1. */
 function whole(x: bigint, direction: 1n | -1n, name: string): bigint {
   const towardsZero = (x / UNIT) * UNIT
   const isExact = towardsZero === x || x < 0n === direction > 0n
@@ -97,7 +100,7 @@ function ofFloat(x: number): bigint {
   return value
 }
 
-/** A value within the parameters of its type, BIGNUMERIC(precision, scale). */
+/** Rounds a value to BIGNUMERIC(precision, scale). @throws ScalarFunctionError with `message` when it is out of range. */
 function limited(x: bigint, precision: bigint, scale: bigint, message: string): bigint {
   const value = roundToStep(x, 10n ** (BigInt(BIGNUMERIC_SCALE) - scale), 'ROUND_HALF_AWAY_FROM_ZERO')
   if (absolute(value) >= UNIT * 10n ** (precision - scale)) throw new ScalarFunctionError(message)
@@ -107,13 +110,13 @@ function limited(x: bigint, precision: bigint, scale: bigint, message: string): 
 const MAX_SAFE = 2n ** 53n * UNIT
 const isWhole = (x: bigint): boolean => x % UNIT === 0n
 
-/** For TO_JSON_STRING: a number where it is whole and FLOAT64 has it, else a string. */
+/** The value for TO_JSON_STRING: a number if it is an integer that FLOAT64 holds exactly, otherwise a string. */
 function jsonString(x: bigint): string {
   const text = bignumericText(x)
   return isWhole(x) && absolute(x) <= MAX_SAFE ? text : `"${text}"`
 }
 
-/** For TO_JSON: a number, which must be an INT64, a UINT64 or exactly the text of a FLOAT64. */
+/** The value for TO_JSON: a number, which must be an INT64, a UINT64 or exactly the text of a FLOAT64. */
 function jsonValue(x: bigint, stringifies: boolean): string {
   const text = bignumericText(x)
   if (isWhole(x) && absolute(x) <= MAX_SAFE) return text
@@ -125,7 +128,7 @@ function jsonValue(x: bigint, stringifies: boolean): string {
   return isInteger ? text : jsonDouble(Number(text))
 }
 
-/** The key, or the offset, of a RANGE frame in units of 10^-9: DuckDB has such frames for its own integers only. */
+/** The key or the offset of a RANGE frame in units of 10^-9: DuckDB computes such frames for integers, but not for BIGNUM. */
 function frameUnits(x: bigint): bigint {
   if (x % NUMERIC_STEP !== 0n || absolute(x) > MAX_NUMERIC * NUMERIC_STEP) {
     throw new ScalarFunctionError(
@@ -146,13 +149,13 @@ function generate(first: bigint, last: bigint, step: bigint): string[] {
   return items
 }
 
-/** The place from one of the row that PERCENTILE_DISC picks: ceil(count * fraction). */
+/** The number of the row that PERCENTILE_DISC picks, counted from one: ceil(count * fraction). */
 function rank(count: bigint, fraction: bigint): bigint {
   const place = (count * fraction + UNIT - 1n) / UNIT
   return place < 1n ? 1n : place
 }
 
-/** The digits of a BIGNUM that DuckDB writes as text. */
+/** Reads the digits of BIGNUMs that DuckDB has written as text. */
 const ofDigits = (items: readonly (string | null)[]): (bigint | null)[] =>
   items.map(item => (item === null ? null : BigInt(item)))
 const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [BigInt(x!), BigInt(y!)])

@@ -1,4 +1,4 @@
-/** Functions of BYTES, for which DuckDB has few functions of BLOB; lists of bytes are passed as hexadecimal text. */
+/** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
 
@@ -132,8 +132,9 @@ function fromBase32(text: string): Bytes {
   return Uint8Array.from(bytes)
 }
 
-/** White space is passed over, and padding may be missing, but not be wrong. */
-/** Without padding too, and with white space anywhere. @throws ScalarFunctionError */
+/**
+ * Decodes base64. White space is skipped anywhere; padding may be missing, but must not be wrong. @throws ScalarFunctionError
+ */
 export function fromBase64(text: string): Bytes {
   const compact = text.replace(/[ \t\n\v\f\r]/g, '')
   const digits = compact.replace(/=+$/, '')

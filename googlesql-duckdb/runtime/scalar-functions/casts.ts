@@ -1,4 +1,4 @@
-/** Casts of text that DuckDB does not read as BigQuery does. macros/casts.ts reads the usual forms itself. */
+/** Casts of text that DuckDB reads differently from BigQuery. The macros of macros/casts.ts let DuckDB read the usual forms. */
 
 import {
   dateLiteral,
@@ -97,13 +97,13 @@ function hexFloat(text: string): number {
 const MANTISSA_BITS = 53
 const MIN_EXPONENT = -1022
 
-/** mantissa * 2^exponent as the nearest FLOAT64; the even one of two. */
+/** The FLOAT64 nearest to mantissa * 2^exponent; of two equally near ones, the even one. */
 function scaledFloat(mantissa: bigint, exponent: number): number {
   if (mantissa === 0n) return 0
   const bits = mantissa.toString(2).length
   const place = bits - 1 + exponent
   if (place > 1024) return Number.POSITIVE_INFINITY
-  // The bits that a subnormal number loses are dropped in the same rounding.
+  // A subnormal number has fewer bits; they are dropped in the same rounding, since a second rounding could change the result.
   const dropped = bits - Math.min(MANTISSA_BITS, MANTISSA_BITS + place - MIN_EXPONENT)
   if (dropped <= 0) return Number(mantissa) * 2 ** exponent
   if (dropped > bits) return 0

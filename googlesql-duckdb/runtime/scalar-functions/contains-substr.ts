@@ -12,8 +12,8 @@ function containsText(value: string | null, search: string | null): boolean | nu
 }
 
 /**
- * Whether a part of the value contains the text; NULL where no part does and one is NULL. The value is in the encoding of
- * format/value.ts.
+ * Whether a part of the value contains the text; NULL if no part contains it and a part is NULL. The value is in the encoding
+ * of format/value.ts.
  */
 function containsIn(value: string | null, type: Type, search: string): boolean | null {
   if (value === null) return null

@@ -3,8 +3,8 @@ import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Not volatile, since TRY() refuses volatile functions. When a constant call fails during planning, DuckDB evaluates it
-    // again for the rows that need it: so inside a CASE it raises its error only where its branch is taken.
+    // Not volatile, since TRY() refuses volatile functions. When a constant call fails during planning, DuckDB evaluates it again
+    // for each row that needs it. So inside a CASE, bq_error raises its error only if its branch is taken.
     name: 'bq_error',
     parameters: ['VARCHAR'],
     returns: 'BIGINT',

@@ -47,8 +47,8 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_NUMBER_SCALAR_FUNCTIONS,
   ...CAST_BYTES_SCALAR_FUNCTIONS,
   {
-    // Parameters: the message before the value, the value in microseconds, and the text after it. The same message written in
-    // SQL would take longer to plan than the rest of the query.
+    // Parameters: the message before the value, the value in microseconds, and the text after it. If SQL composed this message,
+    // planning that SQL would take longer than planning the rest of the query.
     name: 'bq_overflow',
     parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
     returns: 'BIGINT',
@@ -58,7 +58,7 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     },
   },
   {
-    // Parameters: a text without a zone of its own, the zone. Returns the instant in microseconds.
+    // Parameters: a text that contains no zone, and the zone. Returns the instant in microseconds.
     name: 'bq_timestamp_from_text',
     parameters: ['VARCHAR', 'VARCHAR'],
     returns: 'BIGINT',

@@ -52,7 +52,7 @@ export function exponentText(value: Digits, precision: number, rounding: Roundin
 }
 
 /**
- * The absolute value with `precision` significant digits, in the shorter notation, as `%g` chooses. `keepsZeros` keeps
+ * The absolute value with `precision` significant digits, in fixed or exponential notation as `%g` chooses. `keepsZeros` keeps
  * trailing zeros.
  */
 export function generalText(value: Digits, precision: number, keepsZeros: boolean, rounding: Rounding): string {
@@ -70,7 +70,7 @@ export function generalText(value: Digits, precision: number, keepsZeros: boolea
 
 function significant(value: Digits, count: number, rounding: Rounding): { digits: string; exponent: number } {
   if (value.numerator === 0n) return { digits: '0'.repeat(count), exponent: 0 }
-  // The lengths of numerator and denominator give the exponent, or one more than it.
+  // The difference of the two lengths is the exponent, or one more than the exponent.
   let exponent = value.numerator.toString().length - value.denominator.toString().length
   const isTooHigh =
     exponent >= 0

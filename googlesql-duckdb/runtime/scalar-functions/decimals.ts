@@ -1,6 +1,6 @@
 /**
- * Exact arithmetic on counts of a decimal type's smallest unit. `unit` is the count that is one: 10^9 for NUMERIC, 10^38 for
- * BIGNUMERIC; `scale` is its number of zeros.
+ * Exact arithmetic on decimal values that are given as counts of their type's smallest unit. `unit` is the number of such units
+ * in 1: 10^9 for NUMERIC, 10^38 for BIGNUMERIC. `scale` is the number of zeros of `unit`.
  */
 import { ScalarFunctionError } from './scalar-function.js'
 
@@ -12,7 +12,7 @@ export function divideRounded(x: bigint, y: bigint): bigint {
   return isNegative ? -quotient : quotient
 }
 
-/** The multiple of `step` by a rounding mode of ROUND, or by TRUNC. */
+/** Rounds to a multiple of `step`, in a rounding mode of ROUND or as TRUNC does. */
 export function roundToStep(units: bigint, step: bigint, mode: string): bigint {
   switch (mode) {
     case 'TRUNC':
@@ -31,7 +31,7 @@ export function roundToStep(units: bigint, step: bigint, mode: string): bigint {
 
 /** The square root of a number that is not negative. */
 export function squareRoot(units: bigint, unit: bigint): bigint {
-  // The root of 4 * x * unit is twice that of x * unit: its last bit determines the rounding.
+  // The root of 4 * x * unit is twice the root of x * unit; its last bit determines the rounding.
   const target = 4n * units * unit
   let root = target
   let next = (root + 1n) / 2n
@@ -66,13 +66,13 @@ export function variance(items: readonly (bigint | null)[], less: bigint, scale:
   return inSquares(n * squares - sum * sum, n * (n - less), scale)
 }
 
-/** The quotient as a FLOAT64, whose unit has twice the type's digits after the point. */
+/** The quotient as a FLOAT64. The dividend counts squares of the unit, so it has twice the type's digits after the point. */
 const inSquares = (dividend: bigint, divisor: bigint, scale: number): number =>
   Number(`${(dividend * 10n ** 30n) / divisor}e-${30 + 2 * scale}`)
 
 export type Pairs = readonly (readonly [bigint, bigint])[]
 
-/** The covariance; `less` as in `variance`. */
+/** The covariance of all pairs; `less` has the same meaning as in `variance`. */
 export function covariance(pairs: Pairs, less: bigint, scale: number): number | null {
   const n = BigInt(pairs.length)
   return n <= less ? null : inSquares(spread(...columns(pairs)), n * (n - less), scale)
@@ -83,13 +83,14 @@ export function correlation(pairs: Pairs): number | null {
   const [xs, ys] = columns(pairs)
   const [x, y] = [spread(xs, xs), spread(ys, ys)]
   if (x === 0n || y === 0n) return Number.NaN
-  // The products of large values are beyond FLOAT64, so the root is taken of their quotient, in squares of 10^-40.
+  // The products of large values are beyond FLOAT64. So their quotient is computed in units of 10^-80, and its root in units of
+  // 10^-40.
   const both = spread(xs, ys)
   const size = Number(`${squareRoot((both * both * 10n ** 80n) / (x * y), 1n)}e-40`)
   return both < 0n ? -size : size
 }
 
-/** n * Σxy − Σx * Σy, which is n * n times the covariance, in squares of the unit. */
+/** n * Σxy − Σx * Σy, which is the covariance times n², in squares of the unit. */
 function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
   let [x, y, products] = [0n, 0n, 0n]
   xs.forEach((value, i) => {

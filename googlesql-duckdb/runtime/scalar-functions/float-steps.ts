@@ -61,8 +61,8 @@ const STEPS: Readonly<Record<FloatStep, Compute>> = {
 }
 
 /**
- * @param steps postfix notation, separated by spaces: each is an index into `leaves`, or an operation on the values of the
- * stack.
+ * @param steps the steps in postfix notation, separated by spaces: each step is an index into `leaves`, or an operation on the
+ * top values of the stack.
  */
 function computeSteps(steps: string, leaves: readonly (number | null)[]): number | null {
   const stack: (number | null)[] = []
@@ -89,7 +89,7 @@ export const FLOAT_STEP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     compute: computeSteps,
   },
   {
-    // DuckDB leaves a column that calls a volatile function where it is, and does not write it into the filters above it.
+    // Volatile, so that DuckDB does not copy a column with this call into the filters above it.
     name: 'bq_float_steps_apart',
     parameters: ['VARCHAR', 'DOUBLE[]'],
     returns: 'DOUBLE',

@@ -103,7 +103,7 @@ const isInteger = (type: Type): boolean => type.kind === 'INT64'
 const isFraction = (type: Type): boolean => type.kind === 'FLOAT64' || isDecimal(type)
 const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
 
-/** Prints one argument: null when it is NULL, empty when it is missing, which is reported at the end. */
+/** Prints one argument: null if it is NULL, empty if it is missing; the missing argument is reported at the end. */
 function print(letter: string, spec: Spec, take: Take, pattern: string): string | null {
   switch (letter) {
     case 'd':
@@ -226,7 +226,7 @@ function fraction(text: string, type: Type, letter: string, { flags, width, prec
   return justified(signOf(digits.isNegative, flags), body, width, flags, flags.includes('0') && !flags.includes('-'))
 }
 
-/** The types are the same text for every row of a query, so the last parsed types are kept. */
+/** Every row of a query has the same text of types, so the last parsed types are cached. */
 let lastTypes: { readonly json: string; readonly types: readonly Type[] } = { json: '[]', types: [] }
 function typesOf(json: string): readonly Type[] {
   if (lastTypes.json !== json) lastTypes = { json, types: JSON.parse(json) as Type[] }

@@ -32,7 +32,7 @@ function pathOf(text: string, form: string, allowsLax = false): JsonPath {
   return path
 }
 
-/** A path to change a value at: an index counts from the beginning. @throws ScalarFunctionError in BigQuery's words */
+/** The path of a value to change. Its indexes must not be negative. @throws ScalarFunctionError in BigQuery's words */
 function editedPathOf(text: string): JsonPath {
   const path = pathOf(text, 'standard')
   const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"/gsu, name => ' '.repeat(name.length)))
@@ -40,7 +40,10 @@ function editedPathOf(text: string): JsonPath {
   return path
 }
 
-/** Follows one step: it names a member of an object or, where it is a number in either notation, an item of an array. */
+/**
+ * Follows one step of a path. The step names a member of an object or, if it is a number (in either notation), an item of an
+ * array.
+ */
 function step(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
   if (node.kind === 'object') return node.members.get(text)
   return node.kind === 'array' && /^\d+$/.test(text) ? node.items[Number(text)] : undefined
@@ -83,7 +86,8 @@ function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
 }
 
 /**
- * The text of a scalar; null for any other value. Numbers in a STRING keep their text, those of the JSON type are FLOAT64s.
+ * The text of a scalar; null for any other value. A number in a STRING keeps its text; in the JSON type, a number that is not
+ * an integer gets the text of a FLOAT64.
  */
 function scalarText(node: JsonNode | undefined, isJson: boolean): string | null {
   switch (node?.kind) {
@@ -122,7 +126,7 @@ function documentOf(text: string): JsonNode {
 
 const MAX_INT64 = 2n ** 63n - 1n
 
-/** Whether a number is a FLOAT64 in the JSON type. */
+/** Whether a number with this text is a FLOAT64 in the JSON type. */
 const isDouble = (text: string): boolean => /[.eE]/.test(text)
 
 function strictInt64(text: string): bigint {
@@ -348,7 +352,7 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   native('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
   native('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
   native('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
-  // Negative zero loses its sign, which it keeps only when it comes from JSON text.
+  // A negative zero loses its sign here; only a negative zero in JSON text keeps it.
   native('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
   native('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
 

@@ -30,7 +30,7 @@ function unitsOf(text: string): bigint {
   return sign === '-' ? -units : units
 }
 
-/** The text that DuckDB casts to DECIMAL(38,9). @throws ScalarFunctionError for what no NUMERIC holds */
+/** The text that DuckDB casts to DECIMAL(38,9). @throws ScalarFunctionError for a value beyond NUMERIC */
 function textOf(units: bigint, name: string): string {
   const size = units < 0n ? -units : units
   if (size > LIMIT) throw new ScalarFunctionError(`numeric overflow: ${name}`)
@@ -74,7 +74,7 @@ const unitsOfAll = (items: readonly (string | null)[]): (bigint | null)[] =>
 const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [unitsOf(x!), unitsOf(y!)])
 
 /**
- * Rounds or truncates by the exact value. BigQuery computes with more digits than a double has, which gives the same results.
+ * Rounds or truncates the exact value of x. BigQuery computes with more digits than a double has, which gives the same results.
  */
 function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   if (!Number.isFinite(x) || x === 0 || digits > 340n) return x
@@ -100,7 +100,8 @@ const TEXT: ScalarFunctionType = 'VARCHAR'
 
 /** ceil(count * factor) with an exact product; `factor` is a FLOAT64 from 0 to 1. */
 function ceilOfProduct(count: bigint, factor: number): bigint {
-  // Every FLOAT64 above 2^-59 is a multiple of 2^-112, so the scaling is exact; smaller percentiles pick the first row.
+  // Every FLOAT64 above 2^-59 is a multiple of 2^-112, so the scaling is exact. A smaller factor is not exact, but still picks
+  // the first row.
   const scale = 2n ** 112n
   const product = count * BigInt(Math.round(factor * 2 ** 112))
   return (product + scale - 1n) / scale

@@ -6,7 +6,7 @@ import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
 
 /**
- * The host of a URL; null where none is found. Follows GoogleSQL's own rules, which are a best effort and differ from a
+ * The host of a URL; null if the URL has no host. Follows GoogleSQL's own rules, which are a best effort and differ from a
  * browser's: a scheme is recognised only before `//`, and the part before the last `@` is a user.
  */
 function host(url: string): string | null {
@@ -51,7 +51,7 @@ const ofHost =
     return found === null ? null : part(found)
   }
 
-/** The 4 or 16 bytes of an address, by the rules of inet_pton: no leading zeros, no white space. Null for other text. */
+/** The 4 or 16 bytes of an address. As in inet_pton, leading zeros and white space are not allowed. Null for other text. */
 function parseIp(text: string): Uint8Array | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }

@@ -1,7 +1,7 @@
 /**
  * POW of NUMERIC. Source: PowerInternal of the reference implementation (numeric_value.cc), which computes with 94 bits after
- * the point. This code computes with more, so that the result is the exact power rounded to nine decimals; for results beyond
- * 1e16 those of the reference implementation may differ.
+ * the point. This code computes with more, so that the result is the exact power rounded to nine decimals; beyond 1e16, the
+ * results of the reference implementation may differ.
  */
 import { ScalarFunctionError } from './scalar-function.js'
 
@@ -12,18 +12,19 @@ const UNIT = 10n ** 9n
 const BITS = 256n
 const ONE = 1n << BITS
 /**
- * More than the sum of all rounding errors: a result this close to the middle between two NUMERICs is treated as the middle.
+ * A tolerance larger than the sum of all rounding errors: a result this close to the middle between two NUMERICs is treated as
+ * the middle.
  */
-const A_HAIR = 1n << 32n
+const TIE_TOLERANCE = 1n << 32n
 
 /** The most factors that are multiplied exactly, which distinguishes a product from numbers close to it. */
 const FEW = 64n
-/** The logarithm of a number beyond the largest NUMERIC, and of one below half of the smallest. */
+/** The logarithm of a number beyond the largest NUMERIC, and of a number below half of the smallest positive NUMERIC. */
 const TOO_LARGE = 68n * ONE
 const TOO_SMALL = -22n * ONE
 
 /**
- * The power of two counts of 1e-9, as one.
+ * The power. The base, the exponent and the result are counts of 1e-9.
  *
  * @throws ScalarFunctionError without the arguments, which the caller adds.
  */
@@ -56,9 +57,9 @@ function byLogarithm(base: bigint, exponent: bigint): bigint {
   const logarithm = (logarithmOf(base) * exponent) / UNIT
   if (logarithm > TOO_LARGE) throw new ScalarFunctionError('numeric overflow')
   if (logarithm < TOO_SMALL) return 0n
-  // exp(logarithm) is 2 to the power of the doublings, times exp(remainder).
+  // exp(logarithm) = 2^doublings * exp(remainder).
   const doublings = logarithm / LN_2
-  const mantissa = (exponential(logarithm - doublings * LN_2) + A_HAIR) * UNIT
+  const mantissa = (exponential(logarithm - doublings * LN_2) + TIE_TOLERANCE) * UNIT
   const shift = BITS - doublings
   return (mantissa + (1n << (shift - 1n))) >> shift
 }

@@ -1,4 +1,7 @@
-/** The public suffix of a host, below which registrars sell names: `co.uk`. The list is that of publicsuffix.org in tldts. */
+/**
+ * The public suffix of a host is the part under which registrars sell names: `co.uk`. The package tldts contains the list of
+ * publicsuffix.org.
+ */
 import { createRequire } from 'node:module'
 import { domainToASCII } from 'node:url'
 
@@ -13,7 +16,7 @@ function loadLookup(): Lookup {
   return parse
 }
 
-/** The number of labels in the public suffix of `host`; 0 where it has none. Private domains do not count. */
+/** The number of labels in the public suffix of `host`; 0 if it has no public suffix. Private domains do not count. */
 function suffixLabels(host: string): number {
   const ascii = domainToASCII(host.toLowerCase())
   if (ascii === '') return 0
@@ -23,8 +26,7 @@ function suffixLabels(host: string): number {
 }
 
 /**
- * The public suffix and `extra` labels before it, as the host spells them; null for a host without a suffix or that many
- * labels.
+ * The public suffix and the `extra` labels before it, as the host spells them; null if the host has no suffix or fewer labels.
  */
 function lastLabels(host: string, extra: number): string | null {
   const trimmed = host.replace(/^\.+|\.+$/g, '')
@@ -32,12 +34,12 @@ function lastLabels(host: string, extra: number): string | null {
   const suffix = suffixLabels(trimmed)
   if (suffix === 0 || labels.length < suffix + extra) return null
   if (labels.slice(-(suffix + extra)).includes('')) return null
-  // Dots at the end belong to the host, and so to the result.
+  // Dots at the end of the host are a part of the result.
   const tail = /\.*$/.exec(host)![0]
   return labels.slice(-(suffix + extra)).join('.') + tail
 }
 
-/** The public suffix of a host, as the host spells it; null where it has none. */
+/** The public suffix of a host, as the host spells it; null if the host has no public suffix. */
 export const publicSuffix = (host: string): string | null => lastLabels(host, 0)
 
 /** The public suffix of a host with the label before it; null where either is missing. */

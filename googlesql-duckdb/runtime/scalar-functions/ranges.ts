@@ -13,7 +13,7 @@ function read(text: string, name: string): string[] {
   return [bounds.start ?? '-infinity', bounds.end ?? 'infinity']
 }
 
-/** The time some months later; a day that the month does not have is its last one. */
+/** Adds months to a time. If the resulting month has no such day, the result is its last day. */
 function addMonths(micros: bigint, months: number): bigint {
   const time = ((micros % DAY_MICROS) + DAY_MICROS) % DAY_MICROS
   const date = new Date(Number((micros - time) / 1000n))
@@ -22,7 +22,7 @@ function addMonths(micros: bigint, months: number): bigint {
   return BigInt(dayOf(year, month, Math.min(day, new Date(last).getUTCDate()))) * 1000n + time
 }
 
-/** Date.UTC, which reads the years 0 to 99 as those of the twentieth century. */
+/** Like Date.UTC, but for all years: Date.UTC reads the years 0 to 99 as 1900 to 1999. */
 const dayOf = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month, day)
 
 /** The bounds between the subranges, in microseconds, from the start of the first to the end of the last one. */

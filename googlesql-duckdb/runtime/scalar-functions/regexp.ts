@@ -1,6 +1,6 @@
 /**
- * The work that remains after DuckDB's RE2 has matched: selecting the matches that GoogleSQL has, and BYTES as text with code
- * points 0 to 255.
+ * The work that remains after DuckDB's RE2 has matched: it selects the matches that GoogleSQL also finds, and handles BYTES as
+ * text with code points 0 to 255.
  */
 import { type PlacedPattern, placedPattern } from '../../functions/regexp/re2-group-place.js'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../functions/regexp/re2-pattern.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
-/** DuckDB's matches of a `withPrefix` pattern: the prefix and the text of each. */
+/** The matches that DuckDB found with a `withPrefix` pattern: the prefix and the text of each match. */
 interface Matches {
   readonly prefixes: readonly string[]
   readonly wholes: readonly string[]
@@ -25,8 +25,8 @@ interface Found {
 }
 
 /**
- * The matches of DuckDB that GoogleSQL has too. GoogleSQL continues after a match, or one character further after an empty
- * match, and stops at the end of the text. DuckDB finds an empty match a second time, and matches once more at the end.
+ * Selects the matches of DuckDB that GoogleSQL also finds. GoogleSQL continues after a match, or one character further after an
+ * empty match, and stops at the end of the text. DuckDB finds an empty match a second time, and matches once more at the end.
  */
 function* languageMatches({ prefixes, wholes }: Matches, size: number): Generator<Found> {
   let from = 0
@@ -72,8 +72,8 @@ function instr(
     if (value === null) return '0'
     const leads = lengths?.map(part => codePoints(textOf(Math.abs(part), index) ?? '') * Math.sign(part))
     const lead = leads ? leads.reduce((total, length) => total + length, 0) : solePlace(value, whole)
-    // Without a group, the position of an empty match is one further, unless the text ends there: the reference
-    // implementation has already advanced.
+    // If the pattern has no group, the position of an empty match is one higher, except at the end of the text: the reference
+    // implementation has already advanced when it reads the position.
     const passed = whole === '' && parts.length === 2 && start < Number(size) ? 1 : 0
     return String(position + BigInt(start + passed + lead + (atEnd === 1n ? codePoints(value) : 0)))
   }
@@ -98,7 +98,7 @@ function group(pattern: string): bigint {
 
 const wrap = (pattern: string): string => withPrefix(soleGroup(pattern))
 
-/** The last pattern: most queries have the same pattern for all rows. */
+/** Caches the last pattern, since most queries have the same pattern for all rows. */
 let lastPlaced: { readonly pattern: string; readonly placed: PlacedPattern } | null = null
 
 function placed(pattern: string): PlacedPattern {

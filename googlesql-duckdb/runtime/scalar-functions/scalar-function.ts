@@ -30,7 +30,10 @@ export interface ScalarFunction {
   readonly returns: ScalarFunctionType
   /** Whether the function is called for NULL arguments too; otherwise any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
-  /** Whether DuckDB must compute every call, and where it is written. TRY refuses such functions. @default false */
+  /**
+   * Whether the function is volatile: DuckDB then evaluates every call, and does not move calls. TRY refuses volatile
+   * functions. @default false
+   */
   readonly isVolatile?: boolean
   /**
    * Whether `compute` may throw a RefusalError. Only for functions that return VARCHAR: SQL calls them as
@@ -47,15 +50,19 @@ export class ScalarFunctionError extends Error {
 }
 
 /**
- * Thrown for a correct query that the embedded engine does not compute. SAFE must not turn this into NULL, and TRY does so
- * with every error of a scalar function: so a refusal is returned as a text, which bq_unrefused turns into an error.
+ * Thrown for a correct query that the embedded engine cannot compute. SAFE must not turn a refusal into NULL, but TRY turns
+ * every error of a scalar function into NULL. So the function returns the refusal as a text, which bq_unrefused turns into an
+ * error.
  */
 export class RefusalError extends Error {
   override readonly name = 'RefusalError'
 }
 
-/** Begins the text that a scalar function returns in place of a RefusalError; no answer begins so. */
+/** The beginning of the text that a scalar function returns for a RefusalError; no other result begins with it. */
 export const REFUSAL_MARK = '[refused] '
 
-/** The start of this project's error messages in those of DuckDB, so that DuckDB's own texts are never mistaken for them. */
+/**
+ * Precedes this project's error messages inside DuckDB's error messages, so that DuckDB's own texts are never mistaken for
+ * them.
+ */
 export const NATIVE_ERROR_MARK = '[sluice] '

@@ -10,7 +10,7 @@ import type { SearchedParts } from '../../searched-parts.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /**
- * TRUE where a text of the value is found; else NULL where a text is NULL, else FALSE. The value is in the encoding of
+ * TRUE if the search matches a text of the value; otherwise NULL if a text is NULL, else FALSE. The value is in the encoding of
  * format/value.ts.
  */
 function isFoundIn(value: string | null, parts: SearchedParts, scope: string, isFound: TextSearch): boolean | null {
@@ -53,7 +53,7 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
   throw new SearchRefusal('SEARCH: whether numbers and booleans in JSON are searched is not documented')
 }
 
-/** The search of the last call: all but the value is the same for all rows. */
+/** Caches the search of the last call: its arguments other than the value are the same for all rows. */
 let last: { readonly key: string; readonly parts: SearchedParts; readonly isFound: TextSearch } | null = null
 
 function compiled(parts: string, query: string, analyzer: string, analyzerOptions: string | null) {
@@ -67,7 +67,7 @@ function compiled(parts: string, query: string, analyzer: string, analyzerOption
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_search',
-    // The value, what is searched in it as JSON, the query, json_scope, the analyzer and its options, which may be NULL where not given.
+    // Parameters: the value, its searched parts as JSON, the query, json_scope, the analyzer, and its options (NULL if absent).
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
     returns: 'VARCHAR',
     handlesNull: true,

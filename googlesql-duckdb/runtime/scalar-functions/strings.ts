@@ -13,8 +13,9 @@ function instr(value: string, part: string, position: bigint, occurrence: bigint
 }
 
 /**
- * The 1-based position of the nth occurrence of `part`; 0 without one. The search goes forwards from a positive position, and
- * backwards from a negative one, at or before which an occurrence must begin. Occurrences may overlap.
+ * The 1-based position of the nth occurrence of `part`; 0 if there is no such occurrence. From a positive position the search
+ * goes forwards. From a negative position it goes backwards, and an occurrence must begin at or before that position.
+ * Occurrences may overlap.
  */
 export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: number, occurrence: number): number {
   const isAt = (start: number): boolean => {
@@ -27,7 +28,7 @@ export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: nu
     for (let start = position - 1; start <= last; start++) if (isAt(start) && ++seen === occurrence) return start + 1
     return 0
   }
-  // An empty part also occurs after the last character, which is position -1 then.
+  // An empty part also occurs after the last character; for an empty part, position -1 means that place.
   const from = value.length + position + (part.length === 0 ? 1 : 0)
   for (let start = Math.min(from, last); start >= 0; start--) if (isAt(start) && ++seen === occurrence) return start + 1
   return 0
@@ -53,8 +54,8 @@ function initcap(value: string, delimiters: string): string {
 }
 
 /**
- * The upper case of a character as one character. A character whose upper case has several is unchanged, except for Greek
- * letters with an iota subscript.
+ * The upper case of a character as one character. A character whose upper case is several characters stays unchanged, except
+ * for Greek letters with an iota subscript.
  */
 function simpleUpper(char: string): string {
   const upper = char.toUpperCase()
@@ -191,7 +192,7 @@ function ascii(value: string): bigint {
   return BigInt(code)
 }
 
-/** The number of single edits from `a` to `b`, at most `max`; computed with two rows of the table. */
+/** The number of single edits from `a` to `b`, at most `max`. Keeps only two rows of the table of distances. */
 export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>, max: bigint | null): bigint {
   if (max !== null && max < 0n) throw new ScalarFunctionError('Max distance must be non-negative')
   // The loop below cannot be interrupted, so it must end within some seconds.

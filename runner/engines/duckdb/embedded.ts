@@ -19,8 +19,8 @@ export interface EmbeddedTable {
 
 export interface EmbeddedEngineOptions {
   /**
-   * The tables by name, dots included: `sales.orders`. A name in a query that no table has means the one table whose name
-   * differs from it only in case, if no other does.
+   * The tables by name, dots included: `sales.orders`. If no table has the name that a query uses, the name means the table
+   * whose name differs only in case, if there is exactly one such table.
    */
   readonly tables: Readonly<Record<string, EmbeddedTable>>
   /** DuckDB's memory limit in megabytes. @default 2048 */

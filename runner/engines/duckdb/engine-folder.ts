@@ -31,7 +31,7 @@ export const temporaryFailure = (tempDir: string, cause: unknown, reason?: strin
 
 const OWN_FILE = new RegExp(`"([^"]*)/${PREFIX}[^"]*"`)
 
-/** That error, for an error of DuckDB in a file of the engine's folder; null for any other error. */
+/** The `temporaryFailure` for an I/O error of DuckDB in a file of the engine's folder; null for any other error. */
 export function ownFileFailure(error: unknown): SetupError | null {
   const text = error instanceof Error ? error.message : String(error)
   const place = /^(?:\w+ Error: )*IO Error: /.test(text) ? OWN_FILE.exec(text) : null
@@ -54,12 +54,12 @@ function makeFolderIn(tempDir: string): string {
   return folder
 }
 
-/** Removes a folder if it can be removed; another user's cannot. */
+/** Removes a folder if possible; the folder of another user cannot be removed. */
 export function tryRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // A process that may remove it will.
+    // A process with the permission will remove the folder.
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Says where in its text a query has failed. DuckDB's errors have no place, and carrying one would slow every query down. So
- * a query that has failed is run again, in a binary search: with more of its expressions made safe, or fewer.
+ * Finds the place in its text at which a query has failed. DuckDB's errors contain no place, and SQL that passes places along
+ * would slow down every query. So a failed query is run again several times, in a binary search for the failing expression:
+ * each run makes another number of expressions safe.
  */
 import type { Clock } from '../../model/ports.js'
 import { boundedSignal } from './process/bounded-signal.js'
@@ -8,28 +9,31 @@ import type { Failure } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import type { Translation } from './translation/compiled-query.js'
 
-/** How long a caller waits for the place at most, in milliseconds. */
+/** The longest time that a caller waits for the place, in milliseconds. */
 const LOCATE_WITHIN_MS = 5_000
 
 export interface LocateDeps {
-  /** Translates the query with the first `tolerated` expressions made safe. @throws where that cannot be translated. */
+  /**
+   * Translates the query with the first `tolerated` expressions made safe. @throws if the query cannot be translated in this
+   * way.
+   */
   readonly translate: (tolerated: number) => Translation
-  /** Runs it. @throws RequestFailure. */
+  /** Runs the translated query. @throws RequestFailure. */
   readonly run: (translation: Translation, signal: AbortSignal) => Promise<unknown>
   readonly clock: Clock
-  /** Ends the search. */
+  /** Ends the search when it fires. */
   readonly signal: AbortSignal
 }
 
 export interface Locator {
-  /** The offset in the text of the query; null where it cannot be found, in time or at all. Never rejects. */
+  /** The offset in the text of the query; null if it cannot be found, or not in time. Never rejects. */
   locate(failure: Failure, deps: LocateDeps): Promise<number | null>
 }
 
-/** The most failures that wait for their search. Further ones are reported without a place. */
+/** The most failures that wait for their search. Further failures are reported without a place. */
 const MOST_WAITING = 16
 
-/** One search at a time: a caller of failing queries must not multiply the engine's work. */
+/** The locator runs one search at a time, so that a caller of failing queries does not multiply the engine's work. */
 export function createLocator(): Locator {
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -62,7 +66,7 @@ const NO_EXPRESSION = /^Resources exceeded/
 async function search(message: string, { translate, run, signal }: LocateDeps): Promise<number | null> {
   const { tolerable, others } = translate(0).fallible!
   if (tolerable.length + others.length === 1) return [...tolerable, ...others][0]!
-  /** Whether the query still fails in the same way. */
+  /** Whether the query still fails in the same way when the first `tolerated` expressions are safe. */
   const fails = async (tolerated: number): Promise<boolean> => {
     try {
       await run({ ...translate(tolerated), quickSql: null }, signal)

@@ -41,9 +41,9 @@ import {
 import { readTypes, typesOf, wireParameters } from './values/parameter-values.js'
 
 export interface DuckdbEngineOptions {
-  /** The data folder, with files such as `<dataset>/<table>.ndjson`; null for none. */
+  /** The data folder, with files such as `<dataset>/<table>.ndjson`; null if there is no data folder. */
   readonly dataDir: string | null
-  /** A DuckDB database file, opened read-only, whose schemas are datasets; null for none. */
+  /** A DuckDB database file, opened read-only, whose schemas are datasets; null if there is no such file. */
   readonly database: string | null
   readonly tables: readonly TableSource[]
   /** The functions that queries may call besides those of the language. @default none */
@@ -54,7 +54,7 @@ export interface DuckdbEngineOptions {
   readonly naming?: TableNaming
   readonly memoryLimitMb: number
   readonly threads: number
-  /** A folder in which the engine creates its own temporary folder, removed when it is closed or dies. */
+  /** The folder in which the engine creates its own temporary folder, which is removed when the engine is closed or dies. */
   readonly tempDir: string
   readonly observe: Observer
   readonly clock: Clock
@@ -66,9 +66,9 @@ export interface DuckdbEngineOptions {
   readonly tempLimitMb?: number
 }
 
-/** The engine as the command line and tests use it, beyond the port. */
+/** The engine with the additional functions that the command line and tests use. */
 export interface DuckdbEngine extends Engine {
-  /** Like `check` without DuckDB: checks names, types and everything else that the translator knows. */
+  /** Like `check`, but without DuckDB: checks names, types and everything else that the translator can check. */
   readonly compile: Engine['check']
   /** All tables that queries can name, including discovered ones. */
   readonly tables: () => TableCatalogue
@@ -79,13 +79,13 @@ export interface DuckdbEngine extends Engine {
   /** Tables that have files and cannot be queried, and why. */
   readonly unreadable: () => Discovery['unreadable']
   /**
-   * The engine with other tables in the place of some: `standIns` has, by a table's name, the declared table of the same columns
-   * that queries read instead.
+   * The engine with some tables replaced: `standIns` maps the name of a table to the declared table that queries read instead,
+   * which has the same columns.
    */
   readonly withTables: (standIns: ReadonlyMap<string, TableDefinition>) => Pick<Engine, 'run'>
 }
 
-/** The tables that a query sees. `key` differs between views whose names mean other tables. */
+/** The tables that a query sees. Views in which a name means different tables have different keys. */
 interface TableView {
   readonly key: string
   readonly catalogue: () => TableCatalogue
@@ -95,7 +95,7 @@ const DEFAULT_CONNECTIONS = 8
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 const DEFAULT_TEMP_LIMIT_MB = 8_192
 const MAX_TRANSLATIONS = 1_000
-/** The timeout of a check or an explanation, in milliseconds: a query whose planning takes longer could hardly run. */
+/** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than a new child needs to start. */
 const PING_TIMEOUT_MS = 5_000
@@ -104,8 +104,8 @@ const PING_TIMEOUT_MS = 5_000
 let nextRevision = 0
 
 /**
- * Opens the engine. `resolveText` finds the constants that `check` tests. @throws SetupError when DuckDB cannot be opened, for example over an invalid database file or two tables
- * with one name.
+ * Opens the engine. `resolveText` finds the constants that `check` tests.
+ * @throws SetupError when DuckDB cannot be opened, for example for an invalid database file or two tables with the same name.
  */
 export async function openEngine(
   options: DuckdbEngineOptions,
@@ -152,7 +152,7 @@ export async function openEngine(
   }).catch(error => refuse(openFailure(error)))
 
   const all: TableView = { key: '', catalogue: () => catalogue }
-  // Translations of ad-hoc texts; endpoints keep their own, see CompiledQuery.
+  // The translations of ad-hoc texts; endpoints keep their own translations, see CompiledQuery.
   const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
   const translated = (sql: string, types: Readonly<Record<string, Type>>, view = all): Translation => {
     const names = Object.keys(types).sort()
@@ -168,15 +168,18 @@ export async function openEngine(
     return child.ask({ kind: 'discover' })
   }
   const translators = makeTranslationPool?.({ threads: options.threads, clock: options.clock, source: () => source })
-  const elsewhere = async (sql: string, names: Readonly<Record<string, string>>): Promise<Translation | null> => {
+  const translateInThread = async (
+    sql: string,
+    names: Readonly<Record<string, string>>,
+  ): Promise<Translation | null> => {
     const asked = source
     const [outcome] = await Promise.allSettled([translators?.translate(sql, names) ?? null])
-    // The tables have changed in the meantime, so the translation may be outdated.
+    // If the tables have changed in the meantime, the translation may be outdated.
     if (asked !== source) return null
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   }
-  /** Translates; when a table is missing, looks for new files and translates again. */
+  /** Translates. If a table is missing, looks for new files and translates again. */
   const withNewFiles = async (
     sql: string,
     translateNow: () => Translation,
@@ -192,7 +195,7 @@ export async function openEngine(
       return translateNow()
     }
   }
-  /** `names` are the names of the types. */
+  /** `names` are the names of the types, as the worker threads take them; null translates in this thread. */
   const translateFresh = (
     sql: string,
     types: Readonly<Record<string, Type>>,
@@ -200,7 +203,7 @@ export async function openEngine(
     view = all,
   ): Promise<Translation> => {
     const here = (): Translation => translated(sql, types, view)
-    return withNewFiles(sql, here, async () => (names && (await elsewhere(sql, names))) ?? here())
+    return withNewFiles(sql, here, async () => (names && (await translateInThread(sql, names))) ?? here())
   }
 
   /** Why the data folder cannot be used; null where it can. */
@@ -221,8 +224,8 @@ export async function openEngine(
   }
 
   /**
-   * The SQL and parameters for the child. A time that cannot be bound is left to the query, which raises the error when it
-   * reads it.
+   * The SQL and parameters for the child. If a computed time is out of range, the SQL computes that time itself, and raises the
+   * error only when the query reads it.
    */
   const withParameters = (translation: Translation, { sql, parameters }: Query, view = all) => {
     const wire = wireParameters(translation, parameters)
@@ -236,7 +239,7 @@ export async function openEngine(
   }
 
   /**
-   * Runs the query; when it fails and has constants that can fail, runs it once more with those constants evaluated per row:
+   * Runs the query. If it fails and contains constants that can fail, runs it again with those constants evaluated per row:
    * DuckDB folds constants even if no row reaches them.
    */
   const askTwice = async <T>(
@@ -254,7 +257,7 @@ export async function openEngine(
       const delayed = translate(sql, view.catalogue(), types, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
       return await ask({ ...delayed, quickSql: null }).catch((late: unknown) => {
-        // DuckDB requires some arguments to be constant; an error about a deferred constant says nothing about the query.
+        // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
         throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
       })
     }
@@ -338,9 +341,9 @@ export async function openEngine(
     }
   }
 
-  // Manifests share patterns, and a pattern is in many variants.
+  // Caches the results of `probe`, since many manifests, and many variants of a query, contain the same patterns.
   const probed = new BoundedMap<string, string | null>(MAX_TRANSLATIONS)
-  /** Why this query without tables and parameters fails; null where it does not. */
+  /** Runs a query without tables and parameters. Returns the message of its error; null if it succeeds. */
   const probe = async (sql: string, signal: AbortSignal): Promise<string | null> => {
     const known = probed.get(sql)
     if (known !== undefined) return known
@@ -360,7 +363,7 @@ export async function openEngine(
     probed.set(sql, outcome)
     return outcome
   }
-  /** The first constant that is wrong; null where all are right. */
+  /** The error of the first invalid constant; null if all constants are valid. */
   const wrongConstant = async (
     sql: string,
     types: Readonly<Record<string, string>>,
@@ -390,7 +393,7 @@ export async function openEngine(
       )
       return { ok: true, columns: checkedColumns }
     } catch (error) {
-      // DuckDB finds some errors of the query before it runs: a constant that overflows, an invalid pattern.
+      // DuckDB finds some errors of the query before it runs the query, such as a constant that overflows or an invalid pattern.
       if (error instanceof RequestFailure && error.failure.kind === 'query') {
         return { ok: false, problem: { line: 1, column: 1, message: error.failure.message } }
       }
@@ -467,7 +470,7 @@ export async function openEngine(
   }
 }
 
-/** A view in which each of these tables is read in the place of the one that its key names. */
+/** A view in which queries read each table of `standIns` instead of the table that its key names. */
 function viewWith(standIns: ReadonlyMap<string, TableDefinition>, catalogue: () => TableCatalogue): TableView {
   const key = JSON.stringify([...standIns].map(([name, table]) => [name, table.name]))
   const find = (name: string): TableDefinition | undefined => {

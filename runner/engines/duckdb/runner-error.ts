@@ -9,7 +9,8 @@ import { EngineDiedError, RequestFailure } from './process/request-queue.js'
 export const TIMED_OUT = Symbol('timed out')
 
 /**
- * The RunnerError for a failure; `signal` is the one that the query was run with, and `offset` where in its text it failed.
+ * The RunnerError for a failure; `signal` is the signal that the query was run with, and `offset` is the place in its text
+ * where it failed.
  */
 export function runnerError(error: unknown, signal?: AbortSignal, offset: number | null = null): RunnerError {
   if (error instanceof RunnerError) return error

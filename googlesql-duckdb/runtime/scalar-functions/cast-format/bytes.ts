@@ -70,7 +70,7 @@ function bytesToText(bytes: Uint8Array, format: string): string {
   }
 }
 
-/** Eight octal digits hold three bytes; an incomplete group of either is aligned with the right end of a group. */
+/** Eight octal digits hold three bytes. An incomplete group, of digits or of bytes, is padded on the left. */
 const OCTAL_GROUP = { digits: 8, bytes: 3 }
 
 function octalDigits(bytes: Uint8Array): string {
@@ -81,8 +81,8 @@ function octalDigits(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes octal digits. An incomplete group gives one byte per three digits or part of three; a surplus bit is dropped, as
- * for '777'.
+ * Decodes octal digits. An incomplete group gives one byte for every three digits, rounded up. Three digits have nine bits, as
+ * in '777': the first bit is dropped.
  */
 function octalBytes(text: string): Uint8Array {
   const rest = text.length % OCTAL_GROUP.digits

@@ -13,7 +13,10 @@ export type FormattedNumber =
   | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
 
 interface NumberFormat {
-  /** Digits, separators, the decimal point and the exponent in their order; in upper case, except `x` and `e`. */
+  /**
+   * The elements of the format in their order: digits, separators, the decimal point and the exponent. They are in upper case,
+   * except `x` and `e`.
+   */
   readonly elements: readonly string[]
   readonly pointIndex: number
   readonly integerDigits: number
@@ -56,7 +59,7 @@ function splitElements(format: string): string[] {
   return elements
 }
 
-/** The one of the alternatives that the format contains, or null; several are an error. */
+/** The alternative that the format contains; null if it contains no alternative. Several alternatives are an error. */
 function onlyOne(all: readonly string[], alternatives: readonly string[], message: string): string | null {
   const found = all.filter(element => alternatives.includes(element.toUpperCase()))
   if (found.length > 1) failFormat(message)
@@ -167,7 +170,7 @@ function decimalLayout(elements: readonly string[], point: string | null): Decim
   const isDigit = (element: string) => element === '0' || element === '9'
   const integerDigits = upper.slice(0, pointAt).filter(isDigit).length
   const scale = point === null ? 0 : behind.filter(isDigit).length
-  // In scientific notation one digit is written before the point, whatever the number of digits in the format.
+  // In scientific notation, one digit is written before the point, even if the format has more digits there.
   const surplus = exponent >= 0 && pointAt >= 2 ? pointAt - 1 : 0
   return {
     elements: elements.slice(surplus),
@@ -234,7 +237,7 @@ function fixedDigits(number: Extract<FormattedNumber, { numerator: bigint }>, sc
 
 /** The decimal exponent of the number's first digit: 0 for 9.9, -1 for 0.99. */
 function exponentOf({ numerator, denominator }: Extract<FormattedNumber, { numerator: bigint }>): number {
-  // The lengths of numerator and denominator give the exponent, or one more than it.
+  // The difference of the two lengths is the exponent, or one more than the exponent.
   const exponent = numerator.toString().length - denominator.toString().length
   const isTooHigh =
     exponent >= 0

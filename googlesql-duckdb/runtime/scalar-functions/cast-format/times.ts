@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<Exclude<Category, 'LITERAL'>, readonly string[]>> =
   OTHER: ['CC', 'SCC', 'Q', 'IW', 'WW', 'W', 'AD', 'BC', 'A.D.', 'B.C.', 'SP', 'TH', 'SPTH', 'THSP', 'FM'],
 }
 const LITERALS = "-./,';:"
-/** The longest names first, so that the first name that matches is the longest that does. */
+/** The names of all elements, longest first, so that the first matching name is also the longest. */
 const ALL_NAMES = Object.entries(NAMES)
   .flatMap(([category, names]) => names.map(name => ({ name, category: category as Category })))
   .sort((a, b) => b.name.length - a.name.length)
@@ -62,7 +62,7 @@ const shown = (element: Element): string =>
 
 const parsed = new Map<string, readonly Element[]>()
 
-/** The format's elements. @throws ScalarFunctionError where none fits. */
+/** Splits a format into its elements. @throws ScalarFunctionError where no element matches. */
 function elementsOf(format: string): readonly Element[] {
   const known = parsed.get(format)
   if (known !== undefined) return known
@@ -300,7 +300,7 @@ function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   if (secondOfDay && byName('SS')) fail(`Format elements 'SSSSS' and 'SS' cannot exist simultaneously`)
 }
 
-/** Whether the element may begin with a digit: the one before it must then have exactly as many digits as it names. */
+/** Whether the element may begin with a digit. The element before it then reads exactly its number of digits. */
 function beginsWithDigit(elements: readonly Element[], index: number): boolean {
   const element = elements[index]
   if (element === undefined) return false
@@ -445,8 +445,8 @@ function readElement(element: Element, text: string, isExact: boolean, fields: C
 }
 
 /**
- * Parses a text. Returns microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. A year and month that
- * are not in the format are those of `now`, which is in microseconds.
+ * Parses a text. Returns microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. If the format has no
+ * year or month, the result has the year and month of `now`, which is in microseconds.
  */
 function parseCast(format: string, text: string, kind: TimeKind, zone: string, now: bigint): bigint {
   const elements = elementsOf(format)

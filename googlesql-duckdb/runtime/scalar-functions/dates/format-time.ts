@@ -1,4 +1,4 @@
-/** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: writes text for a format of `%` elements. */
+/** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
 import type { ScalarFunction } from '../scalar-function.js'
 import {
@@ -16,7 +16,7 @@ import { timeZone } from './time-zones.js'
 
 export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP'
 
-/** Elements for which a type has no value; they are written to the result as they are. */
+/** Elements for which a value of this type has no part; they are copied to the result unchanged. */
 const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmQsUuVWwxYyZz',
@@ -35,8 +35,8 @@ export function offsetText(seconds: number, separator: string): string {
 }
 
 /**
- * The offset without seconds, which offsets of early years have. A text cannot contain them, and it shows the civil time
- * without them too. Source: GetNormalizedTimeZone of the reference implementation.
+ * The offset without its seconds, which only offsets of early years have. A text cannot contain these seconds, so the civil
+ * time in the text is computed without them as well. Source: GetNormalizedTimeZone of the reference implementation.
  */
 export const wholeMinutes = (offset: number): number => offset - (offset % 60)
 
@@ -73,7 +73,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   B: month,
   b: moment => shortName(month(moment)),
   h: moment => shortName(month(moment)),
-  // Without a leading zero, as in the reference implementation; strftime writes one.
+  // No leading zero, as in the reference implementation; strftime would write one.
   C: ({ time }) => String(Math.floor(time.year / 100)),
   c: moment =>
     `${shortName(weekday(moment))} ${shortName(month(moment))} ${pad(moment.time.day, 2, ' ')} ${clock(moment)} ` +
@@ -128,13 +128,16 @@ interface ExtendedElement {
   readonly letter: string
   readonly length: number
   readonly write: Writer
-  /** Whether also a DATE has it: the reference implementation finds no time in `%E10S`, as it does in `%E1S`. */
+  /**
+   * Whether the element is also allowed for a DATE: the reference implementation recognises `%E1S` as a part of a time, but not
+   * `%E10S`.
+   */
   readonly isOfDate: boolean
 }
 
-/** A fraction has no more digits than this, even where more are asked for. */
+/** The most digits that a fraction is written with, even if the format asks for more. */
 const MAX_FRACTION_DIGITS = 18
-/** With more digits asked for than this, there is no such element. */
+/** The most digits that a format may ask for; with more, the text is not an element. */
 const MAX_DIGITS_ASKED = 1024
 
 /** The `%E…` element whose text after the `E` begins `rest`. Null where there is no such element. */
@@ -146,7 +149,7 @@ function extendedElement(rest: string): ExtendedElement | null {
   const isOfDate = /^\d\d+S$/.test(element)
   const found = (write: Writer): ExtendedElement => ({ letter, length: element.length, write, isOfDate })
   if (element === 'z') return found(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
-  // The letter between date and time in RFC 3339.
+  // `%ET` is the letter between date and time in RFC 3339.
   if (element === 'T') return found(() => 'T')
   if (element === '4Y') return found(({ time }) => pad(time.year, 4))
   if (Number(element.slice(0, -1)) > MAX_DIGITS_ASKED) return null
@@ -162,7 +165,7 @@ function extendedElement(rest: string): ExtendedElement | null {
   })
 }
 
-/** The digits to which numbers are padded, as in strftime; those of `%e`, `%k` and `%l` are padded with spaces. */
+/** The number of digits to which each element is padded, as in strftime; `%e`, `%k` and `%l` are padded with spaces. */
 const NUMBER_DIGITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries([...'dgHIMmSUVWyekl'].map(letter => [letter, 2])),
   ...Object.fromEntries([...'CGsuwY'].map(letter => [letter, 1])),
@@ -223,7 +226,8 @@ function flagged(write: Writer, letter: string, { pad: padding, isUpper, changes
 }
 
 /**
- * Elements that do not exist with the modifier E or O, and are then written as they are; from the reference implementation.
+ * Elements that must not follow the modifier E or O; after it, they are copied to the result unchanged. Source: the reference
+ * implementation.
  */
 const UNMODIFIED = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
 
@@ -253,7 +257,7 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       const extended = letter === 'E' ? extendedElement(format.slice(letterAt + 1)) : null
       letterAt += extended?.length ?? 1
       isPlain = extended === null && UNMODIFIED[letter as 'E' | 'O'].includes(format[letterAt]!)
-      // `%Ey`, `%Od` and the like equal the plain element, since English has no alternative calendars and digits.
+      // The modifiers in `%Ey`, `%Od` and so on have no effect, since English has no alternative calendars or digits.
       letter = extended?.letter ?? format[letterAt]!
       write = extended?.write
       if (kind === 'DATE' && given === '%' && extended?.isOfDate) isForeign = false

@@ -1,4 +1,4 @@
-/** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: reads text by a format of `%` elements. */
+/** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: read text by a format of `%` elements. */
 import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
@@ -15,7 +15,7 @@ import {
 import type { TimeKind } from './format-time.js'
 import { type TimeZone, timeZone } from './time-zones.js'
 
-/** Elements for parts that a type does not have; they are errors. */
+/** Elements for parts that a value of this type does not have; a format with such an element is an error. */
 const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmsUuVWwxYyZz',
@@ -23,7 +23,7 @@ const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   TIMESTAMP: '',
 }
 
-/** A part that determines the date together with other parts, and its position among the elements. */
+/** A part of a date that gives a date only together with other parts. `place` is the position of its element in the format. */
 interface Part {
   readonly value: number
   readonly place: number
@@ -124,8 +124,8 @@ class Reader {
   }
 
   /**
-   * Reads a number as strptime does: it leaves a digit that would make the number too large, as the 0 of `5022024` after the
-   * day 5.
+   * Reads a number as strptime does: it does not read a digit that would make the number too large, such as the 0 of `5022024`
+   * after the day 5.
    */
   shortNumber(low: number, high: number): number {
     this.skipSpaces()
@@ -169,7 +169,7 @@ class Reader {
     this.at += 2
   }
 
-  /** `mayHaveFive`: five digits are allowed, since the next element cannot begin with a digit. */
+  /** Reads a year. `mayHaveFive`: it may have five digits, since the next element cannot begin with a digit. */
   year(mayHaveFive: boolean): void {
     this.fields.year = mayHaveFive ? this.number(5, 0, 10_000) : this.number(4, 0, 9_999)
     this.fields.usesCentury = false
@@ -183,8 +183,8 @@ class Reader {
   }
 
   /**
-   * The year of `%D`, `%F` or `%c`, each of which reads a century of its own. The century of an element of the whole format
-   * is added to the years since 1900.
+   * Reads the year of `%D`, `%F` or `%c`. Each of them reads its own century. If the format also has an element for the
+   * century, only the years since 1900 are stored, to which that century is added.
    */
   yearWithin(read: () => void): void {
     const { century, usesCentury, hasWrittenCentury } = this.fields
@@ -217,7 +217,8 @@ class Reader {
     }
     const match = /^([+-])(\d\d)(?:(:?)([0-5]\d))?/.exec(this.text.slice(this.at))
     if (match === null || Number(match[2]) > 23) this.fail()
-    // Without a separator, `+05:30` is read as an offset of hours only, and the rest then does not match.
+    // Where no separator is allowed, only the hours of `+05:30` are read as the offset, and the rest of the text then does not
+    // match.
     const hasMinutes = match[4] !== undefined && (match[3] === '' || separator === ':')
     const minutes = Number(match[2]) * 60 + (hasMinutes ? Number(match[4]) : 0)
     if (minutes > 14 * 60)
@@ -421,7 +422,7 @@ function readElement(reader: Reader, format: string, percent: number, kind: Time
       return at + 1 + extended[0].length
     }
   }
-  // `%Ey`, `%Od` and the like equal the plain element, since English has no alternative calendars and digits.
+  // The modifiers in `%Ey`, `%Od` and so on have no effect, since English has no alternative calendars or digits.
   if ((letter === 'E' || letter === 'O') && at + 1 < format.length) letter = format[++at]!
   if (!Object.hasOwn(READERS, letter) || FOREIGN_ELEMENTS[kind].includes(letter)) reader.fail()
   READERS[letter]!(reader, format[at + 1] !== '%')
@@ -482,8 +483,8 @@ const outOfRange = (): never => {
 }
 
 /**
- * The day, in days since 1970-01-01. The ISO parts determine it where there is no other part of a date; otherwise it is the
- * date of the fields, changed by a week number or day of the year.
+ * The day, in days since 1970-01-01. The ISO parts determine it if the format has no other part of a date. Otherwise it is the
+ * date of the fields, changed by a week number or a day of the year.
  */
 function dayOf(fields: Fields): number {
   let { year } = fields
@@ -507,7 +508,7 @@ function isoDay(fields: Fields, isoYear: number): number {
   const start = isoYearStart(isoYear)
   const length = isoYearStart(isoYear + 1) - start
   const { isoWeek, isoDayOfYear, weekday } = fields
-  // The later one of a week and a day of the year counts; without a weekday the day of the year does.
+  // If there are both a week and a day of the year, the later element counts; if there is no weekday, the day of the year counts.
   if (isoDayOfYear !== null && (isoWeek === null || weekday === null || isoDayOfYear.place > isoWeek.place)) {
     if (isoWeek === null || isoDayOfYear.place > isoWeek.place || weekday === null) {
       if (isoDayOfYear.value > length) {

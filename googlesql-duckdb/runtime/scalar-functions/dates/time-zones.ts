@@ -56,8 +56,8 @@ interface DayOffsets {
   readonly change: number
 }
 
-// The platform needs microseconds for each instant; the rows of a query are close together, so the offsets of one day serve
-// many. No zone has changed its offset twice within a day.
+// The platform takes microseconds to find the offset of an instant. The rows of a query are usually close in time, so the offsets
+// are cached per day. No zone has changed its offset twice within a day.
 function cached(zone: TimeZone): TimeZone {
   const days = new Map<number, DayOffsets>()
   return epochSeconds => {

@@ -1,4 +1,4 @@
-/** JSON text on several lines, the readable form of the JSON type; numbers keep their text. */
+/** The readable form of JSON text, on several lines; numbers keep their text. */
 
 /** Indents by two spaces for each level; empty objects and arrays stay on one line. */
 export function prettyJson(text: string): string {

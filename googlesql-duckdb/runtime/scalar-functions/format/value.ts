@@ -93,7 +93,7 @@ function quoted(text: string): string {
   for (const char of text) {
     const code = char.codePointAt(0)!
     const short = char === quote ? `\\${quote}` : ESCAPES[char]
-    // A hexadecimal digit after \xAB would be read as part of that escape.
+    // A hexadecimal digit after an escape such as \xAB is escaped too, since it would be read as a part of that escape.
     const isHex: boolean =
       short === undefined && code < 128 && (code < 32 || code === 127 || (isAfterHex && /[0-9a-fA-F]/.test(char)))
     result += short ?? (isHex ? hexEscape(code) : char)

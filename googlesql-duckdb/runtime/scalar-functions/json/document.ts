@@ -28,8 +28,8 @@ export function parseDocument(text: string): JsonNode | null {
 }
 
 /**
- * Finds the value at the end of a path (a name or index for each step) in text that need not be JSON after it: BigQuery reads
- * a STRING only up to that value. Null where the value is not found before the first error.
+ * Finds the value at the end of a path, which has a name or index for each step. The text after that value need not be JSON,
+ * since BigQuery reads a STRING only up to the value. Null if there is an error before the value, or no such value.
  */
 export function findInText(text: string, steps: readonly string[]): JsonNode | null {
   return new Reader(text, true).find(steps)
@@ -40,7 +40,10 @@ class Reader {
   readonly #isLenient: boolean
   #offset = 0
 
-  /** @param isLenient accepts strings as BigQuery does: also in single quotes, and with any character, plain or escaped. */
+  /**
+   * @param isLenient whether strings are accepted as BigQuery does: in double or single quotes, with any character, plain or
+   * escaped
+   */
   constructor(text: string, isLenient = false) {
     this.#text = text
     this.#isLenient = isLenient
@@ -63,7 +66,7 @@ class Reader {
     return null
   }
 
-  /** Reads a value; null where a number begins a part that it does not complete, as `1.` or `1e+`. */
+  /** Reads a value; null for a number with an incomplete part, such as `1.` or `1e+`. */
   #wholeValue(depth: number): JsonNode | null {
     const node = this.value(depth)
     if (node?.kind !== 'number') return node
@@ -180,7 +183,7 @@ export function documentText(node: JsonNode): string {
     case 'number':
       return node.text
     case 'string':
-      // An escape that is half of a pair of surrogates is not a character.
+      // A single surrogate, which an escape can give, is not a character.
       return JSON.stringify(node.value.replace(/\p{Surrogate}/gu, '\ufffd'))
     case 'array':
       return `[${node.items.map(documentText).join(',')}]`
@@ -193,13 +196,13 @@ const memberText = ([name, value]: readonly [string, JsonNode]): string =>
   `${JSON.stringify(name)}:${documentText(value)}`
 
 /**
- * JSON text with U+2028 and U+2029, line ends to JavaScript, escaped: JSON in STRINGs has them escaped, the JSON type does
- * not.
+ * Escapes U+2028 and U+2029, which are line ends in JavaScript. BigQuery escapes them in STRINGs of JSON text, but not in the
+ * JSON type.
  */
 export const withLineEscapes = (text: string): string =>
   text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
-/** The text of a number in the JSON type: integers keep their text, other numbers have that of a FLOAT64. */
+/** The text of a number in the JSON type: an integer keeps its text, any other number gets the text of a FLOAT64. */
 export const numberText = (text: string): string => (/[.eE]/.test(text) ? doubleText(Number(text)) : text)
 
 /** The JSON text with each member and item on its own line, indented by two spaces for each level. */

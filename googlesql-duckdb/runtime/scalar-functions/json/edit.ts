@@ -38,7 +38,10 @@ function indexOf(step: JsonPathStep): number {
   return index
 }
 
-/** A copy with the value at the path changed; null where nothing changes. `change` gets undefined where there is no value. */
+/**
+ * Copies the document and changes the value at the path; null if nothing changes. `change` gets undefined if the path has no
+ * value.
+ */
 function changeAt(
   node: JsonNode | undefined,
   steps: readonly JsonPathStep[],

@@ -1,4 +1,7 @@
-/** Answers the parent's requests from a session: each with its tables as they are now, and none after it was cancelled. */
+/**
+ * Answers the parent's requests from a session. Each query sees the current state of its tables, and a cancelled request gets
+ * no result.
+ */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
 import { loadSandbox } from '../../../../googlesql-duckdb/runtime/index.js'
@@ -26,7 +29,10 @@ export interface AnsweringOptions {
 }
 
 export interface Answering {
-  /** Sends the answer or the failure. Resolves when nothing of the request goes on, which may be after its cancellation. */
+  /**
+   * Sends the answer or the failure. Resolves when all work on the request has ended; for a cancelled request, this may be
+   * later than its failure is sent.
+   */
   readonly answer: (id: number, request: Request) => Promise<void>
   readonly cancel: (id: number) => void
   /** Interrupts the queries that run. */
@@ -36,7 +42,7 @@ export interface Answering {
 /** A request that has not been answered. */
 interface Running {
   readonly id: number
-  /** The connection that runs it; null while it waits for tables to be loaded. */
+  /** The connection that runs the request; null while the request waits for tables to be loaded. */
   connection: DuckDBConnection | null
   isCancelled: boolean
   /** Whether a part of its result has been sent. */
@@ -48,13 +54,16 @@ interface Running {
  */
 const INTERRUPT_EVERY_MS = 10
 /**
- * The size of Parquet files from which the quick SQL is tried first. It takes some milliseconds more to plan, which pays off
- * only for large files; this size holds some 100,000 log entries.
+ * The size of Parquet files from which the quick SQL is tried first. Planning the quick SQL takes some milliseconds more, which
+ * pays off only for large files. Files of this size hold about 100,000 log entries.
  */
 const QUICK_FROM_BYTES = 8_000_000n
 /** The most bytes of a quick result that are held until it is complete, since sent bytes cannot be taken back. */
 const MAX_HELD_BYTES = 32_000_000
-/** The most texts that are remembered because their quick SQL failed, which is likely to happen again. */
+/**
+ * The most texts of quick SQL that are remembered as failed; such a text is not tried again, since it would probably fail
+ * again.
+ */
 const MAX_FAILED_TEXTS = 1000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
@@ -63,9 +72,9 @@ class CancelledError extends Error {
   override readonly name = 'CancelledError'
 }
 
-/** What answers are made with. */
+/** The options, and the state that all requests share. */
 interface Context extends AnsweringOptions {
-  /** The texts whose quick SQL has failed. */
+  /** The texts of quick SQL that have failed. */
   readonly failedQuickly: BoundedMap<string, true>
 }
 
@@ -102,7 +111,7 @@ export function startAnswering(options: AnsweringOptions): Answering {
     if (!state) return
     state.isCancelled = true
     if (state.connection === null) {
-      // The tables that it waits for are still loaded, since the next query is likely to need them.
+      // The loading of the tables continues, since the next query will probably need them.
       running.delete(id)
       send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
       return
@@ -150,7 +159,7 @@ async function perform(context: Context, request: Request, state: Running): Prom
     await open.tables.stand(request.tables)
     const { views } = emptyShards(request.shardReads)
     const chosen = { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) }
-    return lend({ context, request, state, chosen })
+    return withConnection({ context, request, state, chosen })
   }
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
@@ -160,11 +169,9 @@ async function perform(context: Context, request: Request, state: Running): Prom
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
     const look = open.tables.lookAtFiles(request.tables)
-    const outcome = await outcomeOf(lend({ context, request, state, chosen }))
+    const outcome = await outcomeOf(withConnection({ context, request, state, chosen }))
     // The query may have read a part of the old file and a part of the new one.
-    const replaced = state.isCancelled
-      ? null
-      : (look() ?? chosen.lookAtFiles() ?? (await chosenElsewhere(open, chosen)))
+    const replaced = state.isCancelled ? null : (look() ?? chosen.lookAtFiles() ?? (await otherChoice(open, chosen)))
     if (replaced === null) return outcome()
     const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > UNSTEADY_FOR_MS)
     if (isLast) throw new FileChangedError(replaced)
@@ -182,7 +189,7 @@ async function chooseShards(
   )
 }
 
-/** Evaluates conditions on this connection, so that cancelling the request interrupts them. */
+/** Registers the connection while it evaluates conditions, so that cancelling the request interrupts them. */
 const interruptible =
   (connection: DuckDBConnection, state: Running): Evaluate =>
   async evaluate => {
@@ -215,10 +222,13 @@ async function withSchemaViews(open: Session, request: QueryRequest, chosen: Cho
   }
 }
 
-const chosenElsewhere = async (open: Session, { lookAtClock }: ChosenShards): Promise<string | null> =>
+const otherChoice = async (open: Session, { lookAtClock }: ChosenShards): Promise<string | null> =>
   lookAtClock && open.borrow(lookAtClock)
 
-/** Captures the outcome of work, to be returned or thrown later. @throws only errors that end this process. */
+/**
+ * Awaits the work and captures its outcome; the returned function returns the value or throws the error. @throws only errors
+ * that end this process.
+ */
 async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
   try {
     const value = await work
@@ -231,7 +241,7 @@ async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
   }
 }
 
-async function lend(query: ReadyQuery): Promise<Answers[keyof Answers]> {
+async function withConnection(query: ReadyQuery): Promise<Answers[keyof Answers]> {
   const { context, request, state } = query
   if (state.isCancelled) throw new CancelledError()
   const { borrow, largePlans } = context.session
@@ -284,7 +294,7 @@ const namesRead = ({ tables, shardReads }: QueryRequest): readonly string[] => [
   ...shardReads.map(({ view }) => view),
 ]
 
-/** The request with the quick SQL where the files are large and the quick SQL has not failed before. */
+/** The request to try first: with the quick SQL if the files are large and the quick SQL has not failed before. */
 function firstTried<R extends RunRequest | ExplainRequest>(
   { session: { tables }, failedQuickly }: Context,
   request: R,
@@ -297,12 +307,12 @@ function firstTried<R extends RunRequest | ExplainRequest>(
     : request
 }
 
-/** Runs the quick SQL; when it fails, runs the query as written, whose outcome counts. */
+/** Runs the quick SQL; if it fails, runs the normal SQL, whose outcome counts. */
 async function runEitherWay(
   connection: DuckDBConnection,
   { context, request, state, chosen }: ReadyQuery<RunRequest>,
 ): Promise<Answers['run']> {
-  // A kept statement would read the views of the query before: DuckDB does not notice every view that was replaced.
+  // A cached prepared statement would read the views of the previous query: DuckDB does not notice every replaced view.
   const statements = chosen.views.size === 0 ? context.session.statements : prepareEach(prepareSelect)
   const send = (bytes: Uint8Array): Promise<void> => sendPart(context, bytes, state)
   const first = firstTried(context, request, chosen)
@@ -347,7 +357,7 @@ function holdBack(maxBytes: number): Held {
   }
 }
 
-/** Sends a part; resolves when the parent has received it, so that few bytes are buffered here. */
+/** Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process. */
 async function sendPart({ send }: Context, bytes: Uint8Array, state: Running): Promise<void> {
   if (state.isCancelled) throw new CancelledError()
   state.hasSent = true

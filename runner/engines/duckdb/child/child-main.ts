@@ -8,8 +8,8 @@ import { openSession } from './session.js'
 import { statementGuard } from './statement-allowlist.js'
 
 /**
- * The time until a child of a dead process gets another parent, in milliseconds: the dead process's files are closed before
- * that.
+ * The time until the system gives a child of a dead process another parent, in milliseconds. The system closes the files of the
+ * dead process first, so 'disconnect' comes earlier than the new parent.
  */
 const ADOPTION_MS = 50
 
@@ -18,7 +18,7 @@ let folder: string | null = null
 const parent = process.ppid
 
 const send: AnsweringOptions['send'] = (message, onReceived) => {
-  // Where sending fails, the parent has ended, and 'disconnect' follows.
+  // If sending fails, the parent has ended, and the event 'disconnect' follows.
   if (process.connected) process.send?.(message, () => onReceived?.())
   else onReceived?.()
 }
@@ -75,6 +75,7 @@ process.on('message', (message: ToChild) => {
   }
 })
 process.on('disconnect', endAlone)
-// Ctrl-C on a terminal reaches both processes; the parent decides, and first drains its requests.
+// Ctrl-C on a terminal reaches both processes. The child ignores it: the parent first completes its requests and then ends the
+// child.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)

@@ -28,7 +28,7 @@ const WORDINGS: readonly Wording[] = [
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
   { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
   { pattern: /Overflow in \w+ of DECIMAL/, message: () => 'numeric overflow' },
-  // Only sums of NUMERIC can become so large; a sum of INT64 would need 2^64 rows.
+  // Only a sum of NUMERIC can overflow HUGEINT; a sum of INT64 would need 2^64 rows.
   { pattern: /Overflow in HUGEINT (?:addition|multiplication|subtraction)/, message: () => 'numeric overflow: SUM' },
   {
     pattern: /could not convert blob to UTF8|invalid UTF-?8|not valid UTF-?8/i,
@@ -83,7 +83,7 @@ const WORDINGS: readonly Wording[] = [
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
   },
-  // All other errors that a value causes.
+  // These entries match all other errors that a value causes.
   { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
   { pattern: /^Conversion Error/, message: () => 'A value cannot be converted to the type asked for' },
 ]

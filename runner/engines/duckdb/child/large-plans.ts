@@ -1,28 +1,28 @@
 /**
- * Queries that are planned and run while one of DuckDB's optimizers is off.
+ * Plans and runs some queries while one of DuckDB's optimizers is off. There are two kinds of such queries:
  *
- * Plans with very many aggregates, joins and sorts: one optimizer compresses the materialised columns of each operator, and
- * rewrites the whole plan each time. Its time grows with the square of their number, to 18 s for a UNION ALL of 238
- * aggregates over unnested rows that is planned in half a second without it.
+ * Queries with very many aggregates, joins and sorts: one optimizer compresses the materialised columns of each of these
+ * operators, and rewrites the whole plan each time. Its time grows with the square of the number of operators: a UNION ALL of
+ * 238 aggregates over unnested rows takes 18 s to plan, and half a second without this optimizer.
  *
- * Some correlated subqueries over a join that read three columns of the outer query: another optimizer fails them with an
- * error of its own (1.5.5), `SELECT (SELECT o.a || o.b FROM t JOIN u ON t.id = u.id WHERE u.id = o.id) FROM o`.
+ * Some correlated subqueries over a join that read three columns of the outer query: another optimizer fails with an internal
+ * error (in DuckDB 1.5.5), for example `SELECT (SELECT o.a || o.b FROM t JOIN u ON t.id = u.id WHERE u.id = o.id) FROM o`.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 
 export interface LargePlans {
-  /** Runs `work`, which plans this text. */
+  /** Runs `work`, which plans this text; if the text is large, without the optimizer that would take too long. */
   readonly during: <T>(sql: string, work: () => Promise<T>) => Promise<T>
-  /** Runs `work` again without the optimizer that failed it. */
+  /** Runs `work` without the optimizer that fails for some correlated subqueries. */
   readonly unfailing: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 /** The only setting that may change after the configuration is locked. It affects planning only, never rows. */
 export const LARGE_PLAN_SETTING = 'disabled_optimizers'
 const OPTIMIZERS = { large: 'compressed_materialization', failing: 'deliminator' } as const
-/** The most such operators with which the optimizer takes less than a fifth of the planning time. */
+/** The number of operators up to which the optimizer takes less than a fifth of the planning time. */
 const MOST_OPERATORS = 60
-/** A shorter text cannot have more operators than that. */
+/** Shorter generated SQL does not have more operators than that, so they are not counted. */
 const SHORTEST_TEXT = 4_000
 const OPERATOR = /\b(?:GROUP BY|ORDER BY|JOIN|DISTINCT)\b/g
 
@@ -31,8 +31,8 @@ function isLargePlan(sql: string): boolean {
 }
 
 /**
- * `admin` is a connection for statements that end at once. The setting belongs to the instance, so queries that run beside a
- * large one are planned without the optimizer too.
+ * `admin` is a connection that runs only short statements. The setting belongs to the instance, so queries that are planned at
+ * the same time are planned without the optimizer too.
  */
 export function largePlans(admin: DuckDBConnection): LargePlans {
   const users = { large: 0, failing: 0 }
@@ -65,5 +65,5 @@ export function largePlans(admin: DuckDBConnection): LargePlans {
 
 const REASONS = ['large', 'failing'] as const
 
-/** Whether DuckDB's message is that of the optimizer which fails some correlated subqueries. */
+/** Whether the text contains the error of the optimizer that fails for some correlated subqueries. */
 export const isOptimizerFailure = (text: string): boolean => /^Invalid Error: unordered_map::at/m.test(text)

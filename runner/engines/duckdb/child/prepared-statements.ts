@@ -1,13 +1,13 @@
 /**
- * Caches prepared statements, so that a repeated text is not parsed and bound again. DuckDB still binds a statement over
- * tables once more with its values, however long ago it was prepared.
+ * Caches prepared statements, so that a repeated text is not parsed and bound again. DuckDB nevertheless binds a statement that
+ * reads tables again for each execution, with the values of its parameters.
  */
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 
 export interface Statements {
   /**
-   * Calls `use` with the statement of this text, with nothing bound. When `use` throws, its statement is dropped. A
-   * connection does one thing at a time.
+   * Calls `use` with the prepared statement of this text, without bound values. If `use` throws, the statement is removed from
+   * the cache. A connection must run only one statement at a time.
    */
   readonly use: <T>(
     connection: DuckDBConnection,
@@ -19,7 +19,8 @@ export interface Statements {
 export type Prepare = (connection: DuckDBConnection, sql: string) => Promise<DuckDBPreparedStatement>
 
 /**
- * The most statements of one connection: about the variants of the endpoints that are busy at a time. Each takes some 20 kB.
+ * The most statements of one connection: about the number of query variants of the endpoints that are busy at the same time.
+ * Each takes some 20 kB.
  */
 const MAX_KEPT = 64
 
@@ -29,14 +30,14 @@ interface Kept {
   readonly statements: Map<string, DuckDBPreparedStatement>
 }
 
-/** @param revision of the tables that names refer to; statements of another revision are dropped */
+/** @param revision the revision of the tables and views; statements of another revision are removed */
 export function keepStatements(prepare: Prepare, revision: () => number): Statements {
   const byConnection = new WeakMap<DuckDBConnection, Kept>()
 
   const keptOf = (connection: DuckDBConnection): Kept => {
     const kept = byConnection.get(connection) ?? { revision: revision(), statements: new Map() }
     byConnection.set(connection, kept)
-    // DuckDB does not always notice a replaced view: one that reads no table can change without invalidating a statement.
+    // DuckDB does not always notice a replaced view: replacing a view that reads no table does not invalidate a statement.
     if (kept.revision !== revision()) {
       for (const statement of kept.statements.values()) statement.destroySync()
       kept.statements.clear()
@@ -59,7 +60,7 @@ export function keepStatements(prepare: Prepare, revision: () => number): Statem
         return result
       } finally {
         if (isSound && begun === revision()) {
-          // The values of callers must not stay in memory.
+          // The bound values of callers must not stay in memory.
           statement.clearBindings()
           statements.set(sql, statement)
           if (statements.size > MAX_KEPT) forgetOldest(statements)

@@ -1,4 +1,4 @@
-/** Runs one query on one connection and encodes its rows as finished bytes. */
+/** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -64,8 +64,8 @@ export async function explainQuery(connection: DuckDBConnection, request: Explai
 }
 
 /**
- * The failure of a query; for an invalid regular expression that is a bound value, the failure of that argument. `connection`
- * must be free again.
+ * The failure of a query. If a bound value is an invalid regular expression, it is the failure of that argument. `connection`
+ * must not be running a statement.
  */
 export async function queryFailure(
   connection: DuckDBConnection,
@@ -101,7 +101,8 @@ async function whyNoRegexp(connection: DuckDBConnection, pattern: string): Promi
 }
 
 /**
- * Limits the SQL to one row more than wanted, which shows whether the result is cut and saves DuckDB from sorting all rows.
+ * Limits the SQL to one row more than `maxRows`. The additional row shows whether the result is cut; the limit saves DuckDB
+ * from sorting all rows.
  */
 function limited(sql: string, maxRows: number): string {
   return Number.isSafeInteger(maxRows) ? `SELECT * FROM (${sql}\n) LIMIT ${maxRows + 1}` : sql
@@ -117,7 +118,8 @@ export async function prepareSelect(connection: DuckDBConnection, sql: string): 
 
 function checkWidth(prepared: DuckDBPreparedStatement, columns: readonly StructField[]): void {
   if (prepared.columnCount === columns.length) return
-  // DuckDB cannot know the columns before the types of the parameters; the number of columns is then checked at run time.
+  // DuckDB does not know the columns before it knows the types of the parameters. The number of columns is then checked at run
+  // time.
   if (prepared.columnCount === 1 && prepared.columnName(0) === 'unknown') return
   throw new UnexpectedValueError(`${columns.length} columns expected, DuckDB gave ${prepared.columnCount}`)
 }
@@ -152,13 +154,13 @@ async function writeRows(
 }
 
 /**
- * The chunks that have rows. DuckDB computes the next chunk while the consumer handles one, so a consumer that stops early
- * waits for one more chunk.
+ * The chunks that have rows. DuckDB computes the next chunk while the consumer handles the current one, so a consumer that
+ * stops early waits for one more chunk.
  */
 async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
   const begin = (): Promise<DuckDBDataChunk | null> => {
     const chunk = result.fetchChunk()
-    // The failure is reported when its turn comes; until then it must not count as unhandled.
+    // The rejection is reported when this chunk is awaited; until then Node must not treat it as unhandled.
     chunk.catch(() => null)
     return chunk
   }

@@ -1,4 +1,4 @@
-/** The DuckDB session: opened on a temporary file, extended with our macros and functions, and locked. */
+/** The DuckDB session: opened on a temporary file, extended with this project's macros and functions, and locked. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -46,11 +46,14 @@ export interface Session {
 
 const DATABASE = '~database'
 const WORKSPACE = '"~tables"'
-/** The macros, which the build has created; from the sources each session creates them. */
+/**
+ * A database with the macros, which the build creates. When the program runs from its sources, each session creates the macros
+ * itself.
+ */
 const MACROS_DATABASE = new URL('dist/macros.duckdb', import.meta.resolve('#package'))
 /**
- * The rows of a row group, which are skipped or read together by one thread. With DuckDB's default of 122,880, 10,000 log
- * entries would be one group; with smaller groups a query for the newest hundred takes half the time.
+ * The number of rows in a row group. One thread reads or skips a row group as a whole. With DuckDB's default of 122,880, 10,000
+ * log entries would be one group; with smaller groups a query for the newest hundred takes half the time.
  */
 const ROW_GROUP_SIZE = 4_096
 
@@ -72,7 +75,8 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   })
   const file = join(options.folder, 'tables.duckdb')
   const hasMacros = !isSource && existsSync(MACROS_DATABASE)
-  // Not copied: DuckDB writes to it, and what is installed may be read-only.
+  // The file is written anew, since copying would also copy its mode: an installed file may be read-only, and DuckDB must write
+  // to it.
   if (hasMacros) writeFileSync(file, readFileSync(MACROS_DATABASE))
   const attach = `ATTACH ${quoteText(file)} AS ${WORKSPACE} (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`
   const connections: DuckDBConnection[] = []
@@ -132,7 +136,7 @@ export async function openSession(options: SessionOptions, guard = statementGuar
         isOutgrown = true
         continue
       }
-      // Each of its shards is a table, and is found when a query reads it.
+      // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
       if (declaringOf(wildcards, name)) continue
       const files = filesOfTable(options.dataDir!, name, listing)
       const other = files.find(file => file.format !== 'parquet')
@@ -189,8 +193,9 @@ export async function openSession(options: SessionOptions, guard = statementGuar
 
 /**
  * Locks the session. The order matters: first the allowed paths, then no external access, then no more changes (DuckDB 1.5
- * checks each against the previous). Allowed are the files of tables, copies of them and the folders of datasets, but not the
- * data folder itself, which may hold the tokens file. DuckDB adds the files that it has open and its temporary folder.
+ * checks each against the previous). The allowed paths are the files of tables, the folder of copies and the folders of
+ * datasets, but not the data folder itself, which may hold the tokens file. DuckDB adds the files that it has open and its
+ * temporary folder.
  */
 async function lock(admin: DuckDBConnection, options: SessionOptions, copies: string): Promise<void> {
   const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
@@ -199,15 +204,15 @@ async function lock(admin: DuckDBConnection, options: SessionOptions, copies: st
   await admin.run(`SET allowed_paths = ${list([...files, ...files.map(literalPath)])}`)
   await admin.run(`SET allowed_directories = ${list([...folders, copies])}`)
   await admin.run('SET enable_external_access = false')
-  // As an option of the new instance it would be shown but not enforced.
+  // As an option of the new instance, this setting would be shown but not enforced.
   await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
-  // Without background threads the allocator keeps the memory of a load until the thread that loaded works again.
+  // Without background threads, the allocator keeps the memory of a load until the loading thread works again.
   await admin.run('SET GLOBAL allocator_background_threads = true')
   await admin.run(`SET allowed_configs = ['${LARGE_PLAN_SETTING}']`)
   await admin.run('SET lock_configuration = true')
 }
 
-/** The datasets that have a folder now, and those of tables with a schema, whose folders may come later. */
+/** The datasets that have a folder now, and the datasets of the declared tables, whose folders may be created later. */
 function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[] {
   if (dataDir === null) return []
   const declared = tables.map(table => datasetOf(table.definition.name))
@@ -234,7 +239,8 @@ const noColumns = ({ unreadable = [] }: TableDefinition): string =>
     : 'it has no columns'
 
 /**
- * A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for one of another project.
+ * A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for a dataset of another
+ * project.
  */
 interface DatabaseTable {
   readonly source: string
@@ -255,7 +261,7 @@ async function tablesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<st
   return tables
 }
 
-/** A pool of connections, opened on demand; when all are lent out, borrowers wait in turn. */
+/** A pool of connections, opened on demand. When all connections are in use, callers wait in the order of their calls. */
 function connectionPool(connect: () => Promise<DuckDBConnection>, size: number): Session['borrow'] {
   const free: DuckDBConnection[] = []
   const waiting: ((connection: DuckDBConnection) => void)[] = []

@@ -1,17 +1,17 @@
 /**
- * The second of three security layers: DuckDB runs only SQL that the translator could have written. The first layer is that
- * GoogleSQL has no name for anything else; the third is DuckDB's own configuration.
+ * The second of three security layers: DuckDB runs only SQL that the translator could have written. The first layer is
+ * GoogleSQL itself, in which a query cannot name other objects; the third is DuckDB's configuration.
  */
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { BoundedMap } from '../../../model/bounded-map.js'
 
-/** The translator never writes such a statement: it is a bug of ours, or an attack. */
+/** The statement is not one that the translator can write: a bug of this project, or an attack. */
 class ForbiddenStatementError extends Error {
   override readonly name = 'ForbiddenStatementError'
 }
 
-/** Resolves when the statement is one SELECT that reads these tables and nothing else. @throws ForbiddenStatementError. */
+/** Resolves if the statement is a single SELECT that reads only these tables. @throws ForbiddenStatementError. */
 export type GuardStatement = (connection: DuckDBConnection, sql: string, tables: readonly string[]) => Promise<void>
 
 const MAX_REMEMBERED = 1_000

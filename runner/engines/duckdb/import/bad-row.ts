@@ -1,6 +1,6 @@
 /** The error for one bad row of a file. */
 
-/** A mistake in a row. It is never shown itself; it becomes one line of a report. */
+/** A mistake in a row. The error itself is never shown; it becomes one line of a report. */
 export class BadRowError extends Error {
   override readonly name = 'BadRowError'
   /** The offset in the row, in bytes. */

@@ -31,7 +31,7 @@ export interface ImportOptions {
   /** Whether the rows replace those of the table; otherwise they are added. */
   readonly replaces: boolean
   readonly ignoresUnknown: boolean
-  /** The file for bad rows, while the others are imported; null where one bad row stops the import. */
+  /** The file for bad rows; the other rows are imported. Null if one bad row stops the import. */
   readonly skipFile: string | null
   /** The number of reported bad rows after which reading stops. */
   readonly maxBadRows: number
@@ -43,7 +43,7 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  /** False when bad rows stopped the import; nothing has changed then. */
+  /** False if bad rows stopped the import, which then has changed nothing. */
   readonly isCommitted: boolean
   readonly rows: number
   readonly files: number
@@ -171,7 +171,7 @@ function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
           failure = error
         })
       }
-      // Copied, since the buffer will be reused.
+      // The bytes are copied, since the buffer will be reused.
       file.write(Buffer.from(bytes))
     },
     drained: async () => {
@@ -211,7 +211,7 @@ async function gather({ sources, chunks, writer, skipped, options }: Gathering):
     rows += gatherer.buffer.rows
     gatherer.buffer.giveTo(spare)
     if (isWanted) inFlight = writer.add(spare)
-    // The next `await` reports the failure; until then it must not count as unhandled.
+    // The next `await` reports the failure; until then Node must not treat it as an unhandled rejection.
     inFlight.catch(() => undefined)
   }
   for (const source of sources) {
@@ -237,7 +237,7 @@ async function* chunksOf(
 ): AsyncGenerator<Buffer> {
   if (source.format === 'parquet') {
     const spool = join(work, 'input.parquet')
-    // Parquet is read from its end, so a stream is first written to a file.
+    // A reader of Parquet needs the end of the file first, so a stream is first written to a file.
     if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
     yield* parquetLines(reading, source.path ?? spool, source.name)
     if (source.path === null) await rm(spool, { force: true })

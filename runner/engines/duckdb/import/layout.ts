@@ -7,7 +7,7 @@ import { PARTITION_KEY } from '../tables/imports-file.js'
 export interface ImportLayout {
   readonly clusteredBy: readonly string[]
   readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
-  /** The time of the partition of all rows, of a table that is partitioned by ingestion time. */
+  /** For a table that is partitioned by ingestion time: the time of the partition of all imported rows. */
   readonly ingestedAt?: Date
 }
 
@@ -34,7 +34,7 @@ export function partitionSql({ partition, ingestedAt }: ImportLayout, table: Tab
 
 /** The ORDER BY clause for the rows of one partition; '' where the table has no order. */
 export function orderSql({ clusteredBy, partition, ingestedAt }: ImportLayout): string {
-  // Rows of one cluster are ordered by time, which most queries filter or sort by.
+  // Within a cluster, rows are ordered by the partitioning column: most queries filter or sort by this time.
   const columns = partition === null || ingestedAt ? clusteredBy : [...new Set([...clusteredBy, partition.column])]
   return columns.length === 0 ? '' : `ORDER BY ${columns.map(column => `${quoteName(column)} NULLS FIRST`).join(', ')}`
 }
@@ -48,7 +48,8 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
 
 /**
  * The DuckDB type of a column in staged files. JSON and BYTES are staged as text: DuckDB's reader would change the numbers of
- * JSON and interpret escapes in BYTES. A BIGNUMERIC or a range is a text there and in the table's files, which have no such type.
+ * JSON and interpret escapes in BYTES. A BIGNUMERIC or a range is text both in staged files and in the table's files, since
+ * Parquet has no such type.
  */
 export function stagedType(type: Type): string {
   return duckdbType(asTexts(type))

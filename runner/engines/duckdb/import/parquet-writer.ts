@@ -1,6 +1,6 @@
 /**
- * Writes checked rows as sorted Parquet files of one partition each, in bounded memory: rows are first staged in files of
- * some 100,000 rows, which DuckDB then sorts together, partition by partition, spilling to disk.
+ * Writes checked rows as sorted Parquet files of one partition each, in bounded memory: rows are first staged in files of about
+ * 100,000 rows. DuckDB then sorts the staged rows partition by partition, and spills to disk if necessary.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const IMPORT_MARK = 'sluice'
 
 /** Rows per row group: few enough for a query of one cluster to skip most rows, many enough for a short footer. */
 const ROW_GROUP_SIZE = 16_384
-/** Partitions with fewer rows than this in all are sorted together, in one pass over the staged files. */
+/** Partitions that together have fewer rows than this are sorted in one pass over the staged files. */
 const SORTED_TOGETHER = 500_000
 /** BigQuery's limit of partitions in a table. */
 const MAX_PARTITIONS = 10_000
@@ -72,7 +72,7 @@ export class ParquetWriter {
       `read_json(${quoteText(piece)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
       `maximum_object_size = ${Math.max(MIN_READER_BYTES, rows.longestRow + 16)}, columns = {${columns.join(', ')}})`
     const partition = partitionSql(layout, table)
-    // Sorted by partition, so that reading one partition later skips the others.
+    // The rows are sorted by partition, so that reading one partition later skips the row groups of the others.
     await connection.run(
       `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source} ORDER BY ${PARTITION_COLUMN}) ` +
         `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`,

@@ -23,7 +23,7 @@ export class RowBuffer {
   }
 
   write(text: string): void {
-    // A UTF-16 unit needs at most three bytes.
+    // A UTF-16 code unit needs at most three bytes of UTF-8.
     this.#reserve(text.length * 3)
     this.length += this.bytes.write(text, this.length, 'utf8')
   }

@@ -6,12 +6,15 @@ export interface RowRecord {
   readonly fields: readonly RowField[]
   /** Fields by name in lower case, since BigQuery's names are case-insensitive. */
   readonly byName: ReadonlyMap<string, RowField>
-  /** Fields that need handling when they are missing: REQUIRED ones are an error, REPEATED ones become empty. */
+  /**
+   * Fields that must be handled when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes
+   * an empty array.
+   */
   readonly awaited: readonly RowField[]
 }
 
 export interface RowField {
-  /** The index in its record. */
+  /** The index of the field in its record. */
   readonly index: number
   readonly name: string
   /** The name as JSON writes it, with its quotes. */

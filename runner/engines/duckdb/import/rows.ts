@@ -43,7 +43,7 @@ const FIRST_CAPACITY = 1 << 20
 const RETURN = 0x0d
 const LINE_END = Buffer.from('\n')
 
-/** What reads the rows of a format, and where they end. */
+/** The reader for the rows of a format, and the finder of their ends. */
 export interface RowFormat {
   readonly reader: { read(bytes: Buffer, start: number, end: number): void }
   readonly ends: RowEnds

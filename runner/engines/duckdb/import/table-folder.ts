@@ -23,7 +23,7 @@ const LOCK_FILE = '.import.lock'
 const WORK_FOLDER = '.import'
 /** The name of an import's folder. */
 const IMPORT_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/
-/** How long replaced files are kept, in milliseconds: longer than any query that may still read them. */
+/** How long the folders of replaced imports are kept, in milliseconds: longer than any query that may still read them. */
 const RETIRED_FOR_MS = 10 * 60_000
 
 /** An id that sorts by time, such as `20260131T120000123Z-0123abcd`. `unique` is eight hexadecimal digits. */
@@ -37,8 +37,8 @@ export interface TableFolder {
   /** An empty folder for staged files, removed by `close`. */
   readonly work: string
   /**
-   * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. A null entry
-   * adds nothing. @returns the number of files and imports that were replaced.
+   * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. If the entry is
+   * null, no files are added. @returns the number of files and imports that were replaced.
    */
   readonly commit: (entry: ImportEntry | null, result: string, options: CommitOptions) => number
   readonly close: () => void
@@ -105,7 +105,10 @@ async function takeLock(file: string, table: string): Promise<{ close: () => voi
   return { close: () => instance.closeSync() }
 }
 
-/** Removes files of imports that were killed, and replaced files that no query can still be reading. */
+/**
+ * Removes the files of killed imports, the folders of imports that were replaced long ago, and the other files that earlier
+ * imports have replaced.
+ */
 function removeLeftovers(path: string, dataset: string, nowMs: number): void {
   rmSync(join(path, WORK_FOLDER), { recursive: true, force: true })
   rmSync(join(path, temporary(IMPORTS_FILE)), { force: true })

@@ -1,11 +1,14 @@
-/** Chooses the type of a column from the facts about its values, and says what made the type wider and what is in doubt. */
+/**
+ * Chooses the type of a column from the facts about its values, and reports which values made the type wider and which choices
+ * are in doubt.
+ */
 import type { SchemaField } from '../../../../googlesql/index.js'
 import { needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'
 import type { Sample, ValueFacts } from './value-facts.js'
 import { epochUnit, type ValueKind } from './value-kinds.js'
 
-/** The fields of a record whose objects these are. */
+/** The fields of a record, from the facts about its objects. */
 export function chooseFields(record: ValueFacts, within: string, into: Inference): readonly SchemaField[] {
   const names = new Map<string, string>()
   const objects = record.kinds.get('object')?.count ?? 0
@@ -34,7 +37,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Inference
   })
 }
 
-/** A field, and for a RECORD the facts of its fields. */
+/** A field; for a RECORD also the facts about its fields. */
 type ChosenField = SchemaField & { readonly nested: ValueFacts | null }
 
 function chooseField(name: string, path: string, facts: ValueFacts, into: Inference): ChosenField {
@@ -126,13 +129,13 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
 
 const LEAVE_EMPTY = 'where a value is missing, leave the cell empty'
 
-/** Kinds of texts of which a single one shows that the column means something else. */
+/** The kinds of texts of which a single text shows that the column should probably have another type. */
 const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
   ['decimal-comma', shown => `${shown} has a decimal comma: with a point, 1234.50, it would be a number`],
   ['local-date', shown => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
 ]
 
-/** What a STRING may be instead, or what made it one. */
+/** Reports which other type a STRING column may have, or which value made it a STRING. */
 function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const { kinds, count } = facts
   const isAll = (...of: readonly ValueKind[]): boolean => of.reduce((sum, kind) => sum + countOf(kind), 0) === count

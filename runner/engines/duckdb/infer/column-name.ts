@@ -1,4 +1,4 @@
-/** Which keys of files can be names of columns. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
+/** Determines which keys of files can be column names. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
 import { RESERVED_KEYWORDS } from '../../../../googlesql/index.js'
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/

@@ -1,4 +1,6 @@
-/** Infers the columns of a table from Parquet files: from their types, and where those have no equal, from their values. */
+/**
+ * Infers the columns of a table from Parquet files: from their types, and from their values if a type has no exact equivalent.
+ */
 import {
   type DuckDBConnection,
   DuckDBDecimalType,
@@ -107,7 +109,7 @@ async function inferColumn(
   return [field]
 }
 
-/** The field of one file's column; where values matter for its type, they are looked at. */
+/** The field for a column of one file; reads the column's values if the type depends on them. */
 async function fieldFor(
   connection: DuckDBConnection,
   name: string,
@@ -153,7 +155,7 @@ async function fieldFor(
 /** Types beyond 64 bits. */
 const WIDE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 
-/** BigQuery's names of types in schemas that differ from those in SQL. */
+/** The types whose name in BigQuery's schemas differs from the name in SQL. */
 const NAMES: Readonly<Record<string, string>> = {
   INT64: 'INTEGER',
   FLOAT64: 'FLOAT',
@@ -169,7 +171,7 @@ function fieldOf(name: string, type: Type): SchemaField {
   return { name, type: kind, mode, fields: element.fields.map(field => fieldOf(field.name, field.type)) }
 }
 
-/** Types that hold the values of both, by both names in the order of the alphabet. */
+/** The type that holds the values of two types, by the two names in alphabetical order. */
 const WIDER: Readonly<Record<string, string>> = {
   'FLOAT INTEGER': 'FLOAT',
   'INTEGER NUMERIC': 'NUMERIC',

@@ -31,7 +31,7 @@ export async function inferTable(options: InferOptions): Promise<InferredTable> 
   }
   const input = parquet.find(({ path }) => path === null)
   if (input) throw new UsageError(['Parquet cannot be read from standard input here, since it is read from its end'])
-  // Loaded here: text is read without DuckDB.
+  // Imported lazily, since text files are read without DuckDB.
   const { inferFromParquet } = await import('./infer-parquet.js')
   return inferFromParquet(parquet)
 }
@@ -58,7 +58,7 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   return { rows, fields, ...result, badRows: badRows.slice(0, options.maxBadRows) }
 }
 
-/** The rows of one file; the reader knows the number of the line. */
+/** The rows of one file; tells the reader the line number of each row. */
 class NumberedRows extends RowStream {
   readonly #reader: ValueReader
 

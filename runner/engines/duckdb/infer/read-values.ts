@@ -1,4 +1,4 @@
-/** Reads rows of NDJSON and CSV, and counts what their values look like. */
+/** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -16,9 +16,9 @@ import { beginsNumber, JsonTokens, NULL, TRUE } from '../import/formats/json-tok
 import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
 import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 
-/** BigQuery's limit on records within records. */
+/** BigQuery's limit on the nesting depth of records. */
 const MAX_RECORDS = 15
-/** How much of a value without a type of its own is kept for messages, in bytes. */
+/** The length in bytes to which an object or list that no type fits is cut for messages. */
 const MAX_KEPT = 200
 
 /** Reads rows of one file into the facts of the whole table. `line` must be set before each row. */
@@ -144,7 +144,7 @@ export class CsvValueReader implements ValueReader, Place {
   line = 0
   readonly file: string
   readonly #row: ValueFacts
-  /** The facts by position; null before the header was read. */
+  /** The facts by position; null until the header has been read. */
   #columns: readonly (ValueFacts | null)[] | null = null
 
   constructor(file: string, row: ValueFacts) {

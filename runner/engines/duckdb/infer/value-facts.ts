@@ -14,35 +14,35 @@ export interface KindFacts {
   readonly first: Sample
 }
 
-/** More keys than this in one object are taken for the keys of a map: BigQuery's tables have at most 10,000 columns. */
+/** If objects have more keys than this, the objects are treated as maps: a BigQuery table has at most 10,000 columns. */
 const MAX_FIELDS = 1_000
 
 export class ValueFacts {
   readonly kinds = new Map<ValueKind, KindFacts>()
-  /** The values that are there and not null. */
+  /** The number of values that are present and not null. */
   count = 0
   /** The fields of objects, by key, in the order of their first appearance. */
   readonly fields = new Map<string, ValueFacts>()
-  /** Whether objects have more keys than a record could have fields. */
+  /** Whether objects have more than MAX_FIELDS different keys. */
   hasTooManyFields = false
   /** The first null among the elements; null where no list has one. */
   nullElement: Sample | null = null
-  /** The range of numbers, and of texts of digits. */
+  /** The smallest and largest of the numbers, including texts that consist of digits. */
   min = Number.POSITIVE_INFINITY
   max = Number.NEGATIVE_INFINITY
-  /** The first time with digits beyond microseconds; null for none. */
+  /** The first time with digits beyond microseconds; null if there is no such time. */
   fineTime: Sample | null = null
-  /** The object in which the key was last seen. */
+  /** The number of the object in which the key was last seen. */
   lastObject = 0
   #element: ValueFacts | null = null
 
-  /** The elements of lists. */
+  /** The facts about the elements of lists. */
   get element(): ValueFacts {
     this.#element ??= new ValueFacts()
     return this.#element
   }
 
-  /** Counts a value; `place` is called for the first of its kind. */
+  /** Counts a value; `place` is used for the first value of each kind. */
   see(kind: ValueKind, text: string, place: Place): void {
     this.count++
     const known = this.kinds.get(kind)

@@ -1,4 +1,4 @@
-/** What a value of a text file looks like; the type of a column is chosen from the kinds of its values. */
+/** The kinds of values in text files. The type of a column is chosen from the kinds of its values. */
 
 /** `large-integer` is beyond INT64 and within NUMERIC; `huge-number` is beyond both, or beyond FLOAT64. */
 export type ValueKind =
@@ -25,14 +25,14 @@ export type ValueKind =
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 const NUMBER = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** How other programs write that a value is missing. */
+/** Texts that other programs write for a missing value. */
 const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n)$/i
 /** `1.234,50` and `12,5`. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
 /** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
 const LOCAL_DATE = /^\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d\d)$/
 const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
-// As file-column.ts reads a TIMESTAMP.
+// DATE and TIME accept the same texts as file-column.ts.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const TIME =
   /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?<zone> ?(?:[Zz]|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?$/
@@ -115,9 +115,9 @@ const EPOCH_UNITS: readonly EpochUnit[] = [
   { name: 'microseconds', perSecond: 1e6 },
   { name: 'nanoseconds', perSecond: 1e9 },
 ]
-/** 2001-09-09 and 2039-09-17: numbers between are more often times than anything else. */
+/** 2001-09-09 and 2039-09-17 in seconds since 1970. Numbers between them are more often times than anything else. */
 const [EPOCH_FROM, EPOCH_UNTIL] = [1.0e9, 2.2e9]
 
-/** The unit in which all numbers between these would be times of our days; null for none. */
+/** The unit in which all numbers from `min` to `max` would be times from 2001 to 2039; null if there is no such unit. */
 export const epochUnit = (min: number, max: number): EpochUnit | null =>
   EPOCH_UNITS.find(({ perSecond }) => min >= EPOCH_FROM * perSecond && max < EPOCH_UNTIL * perSecond) ?? null

@@ -3,7 +3,8 @@ import type { Clock } from '../../../model/ports.js'
 import { TIMED_OUT } from '../runner-error.js'
 
 /**
- * Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `cancelTimer` ends the watch on both.
+ * A signal that fires when the caller's signal fires, or with the reason TIMED_OUT when the time is up. `cancelTimer` stops the
+ * timer and the listening to the caller's signal.
  */
 export function boundedSignal(
   { signal, timeoutMs }: { readonly signal?: AbortSignal; readonly timeoutMs: number },

@@ -10,9 +10,9 @@ export interface FairQueue<T> {
    * has waited longest. Null when no item may start.
    */
   readonly take: () => T | null
-  /** Notes that an item of this key has ended. */
+  /** Records that an item of this key has ended. */
   readonly release: (key: string) => void
-  /** Notes that nothing is running any more; waiting items stay. */
+  /** Records that no item is running any more; waiting items stay. */
   readonly releaseAll: () => void
   /** Removes and returns all waiting items. */
   readonly clear: () => readonly T[]

@@ -9,14 +9,14 @@ import type { FromChild, SessionOptions, ToChild } from './messages.js'
 
 export interface EngineChild {
   readonly pid: number | undefined
-  /** Sends a message; a child that cannot be reached is killed, and `onExit` follows. */
+  /** Sends a message. A child that cannot be reached is killed, and `onExit` is called. */
   readonly post: (message: ToChild) => void
   /** Kills the child at once; `onExit` gets the reason. */
   readonly kill: (reason: string) => void
 }
 
 export interface ForkChildOptions {
-  /** The options of this child. Its folder, which they name, is removed when it has exited. */
+  /** The options of this child, including its folder, which is removed when the child has exited. */
   readonly session: SessionOptions
   readonly onMessage: (message: FromChild) => void
   /** Called with the reason when the child has exited. */
@@ -24,16 +24,18 @@ export interface ForkChildOptions {
 }
 
 const CHILD = fileURLToPath(ownModule('runner/engines/duckdb/child/child-main'))
-/** Small JavaScript heaps suffice for the child: rows are in DuckDB, bodies in buffers. */
+/** A small JavaScript heap is enough for the child, since rows are in DuckDB and bodies are in buffers outside the heap. */
 const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(isSource ? ['--import', 'tsx'] : [])]
 /**
- * Allocator arenas besides one per DuckDB thread, for the other threads, few of which allocate at a time. Queries take a
- * tenth longer when a DuckDB thread has to wait for another thread's arena.
+ * The number of allocator arenas for the threads other than DuckDB's, few of which allocate at the same time; each DuckDB
+ * thread has an arena of its own. Queries take a tenth longer if a DuckDB thread has to wait for the arena of another thread.
  */
 const MORE_ARENAS = 2
 const SHELL = '/bin/sh'
 
-/** Starts the child and sends it its options. A child that cannot be started calls `onExit`, as one that has ended does. */
+/**
+ * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
+ */
 export function forkChild({ session, onMessage, onExit }: ForkChildOptions): EngineChild {
   const { folder } = session
   try {
@@ -96,9 +98,9 @@ function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): Engin
 }
 
 /**
- * The system's limit for the child's data, in case memory grows faster than the watch can see. DuckDB reports a refused
- * allocation as it reports any lack of memory. The limit counts address space, of which the allocator reserves several times
- * what it uses, so it is well above DuckDB's own limit.
+ * The system's limit for the child's data, in case memory grows faster than the memory watch can notice. DuckDB reports a
+ * refused allocation as an ordinary lack of memory. The limit counts address space, of which the allocator reserves several
+ * times what it uses, so it is well above DuckDB's own limit.
  */
 const dataLimitMb = ({ memoryLimitMb }: SessionOptions): number => 4 * memoryLimitMb + 4_096
 

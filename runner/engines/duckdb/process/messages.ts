@@ -15,7 +15,7 @@ export interface TableSource {
 }
 
 export interface SessionOptions {
-  /** An existing folder of this session, removed with it. */
+  /** An existing folder of this session; it is removed when the session ends. */
   readonly folder: string
   readonly dataDir: string | null
   readonly database: string | null
@@ -27,26 +27,29 @@ export interface SessionOptions {
   readonly connections: number
 }
 
-/** A value to bind; values of JSON, ARRAY and STRUCT are plain JSON values. */
+/** A value to bind; a value of type JSON, ARRAY or STRUCT is a plain JSON value. */
 export interface WireParameter {
   readonly name: string
   readonly type: Type
   readonly value: unknown
 }
 
-/** What the child makes ready before it can run or read a SQL text. */
+/** What the child must prepare before it can run a SQL text or find the files that it reads. */
 export interface SqlNeeds {
   readonly tables: readonly string[]
-  /** Whether the SQL, or a condition on shards and partitions, runs JavaScript: its sandbox is loaded. */
+  /** Whether the SQL, or a condition on shards or partitions, runs JavaScript; the child then loads the sandbox. */
   readonly runsJavaScript: boolean
-  /** Where the SQL reads wildcard tables. */
+  /** The places where the SQL reads wildcard tables. */
   readonly shardReads: readonly ShardRead[]
 }
 
 export interface RunRequest extends SqlNeeds {
   readonly kind: 'run'
   readonly sql: string
-  /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
+  /**
+   * SQL that gives the same rows and is faster over large files. If it fails, `sql` is run instead. Null if there is no such
+   * SQL.
+   */
   readonly quickSql: string | null
   /** The columns of the result in order; names are unique. */
   readonly columns: readonly StructField[]
@@ -54,7 +57,7 @@ export interface RunRequest extends SqlNeeds {
   readonly parameters: readonly WireParameter[]
   readonly maxRows: number
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** What each column must keep to; empty where nothing is promised. */
+  /** What the endpoint promises about each column; empty if it promises nothing. */
   readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
 }
@@ -87,7 +90,7 @@ export type Request = RunRequest | CheckRequest | ExplainRequest | ReadsRequest 
 
 /** The answer to each kind of request. */
 export interface Answers {
-  /** The body, without the parts that were sent before. */
+  /** `body` lacks the parts that were sent before. */
   readonly run: { readonly body: Uint8Array; readonly rowCount: number; readonly isTruncated: boolean }
   readonly check: null
   readonly explain: { readonly sql: string; readonly plan: string }
@@ -96,7 +99,10 @@ export interface Answers {
   readonly ping: null
 }
 
-/** Tables found in the data folder or the database; columns and files that were left out, and why, for the log. */
+/**
+ * The tables found in the data folder or the database. `notes` are texts for the log about columns and files that were left
+ * out, and why.
+ */
 export interface Discovery {
   readonly tables: readonly TableDefinition[]
   readonly notes: readonly string[]
@@ -110,8 +116,9 @@ export interface Discovery {
 }
 
 /**
- * `query`: the query or its data is at fault, with BigQuery's message; the files of its tables if `isOfTables`. `argument`:
- * bound values are at fault. `too-large`: the result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
+ * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfTables`, the files of its tables
+ * are at fault. `argument`: bound values are at fault. `too-large`: the result exceeds its limit. `engine`: anything else.
+ * `cause` is DuckDB's text.
  */
 export type Failure =
   | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfTables?: true }

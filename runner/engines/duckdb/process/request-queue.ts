@@ -1,5 +1,6 @@
 /**
- * The requests to the engine: those that wait, those that the child has, and those that are retried after a child has died.
+ * The requests to the engine: requests that wait, requests that the child is working on, and requests that are retried after a
+ * child has died.
  */
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock } from '../../../model/ports.js'
@@ -9,7 +10,10 @@ import type { Answers, Failure, Request, ToChild } from './messages.js'
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
   readonly signal?: AbortSignal
-  /** The caller of the request: no caller gets all connections. @default requests without a caller share one */
+  /**
+   * The caller of the request, so that one caller cannot use all connections. @default all requests without a caller count as
+   * one caller
+   */
   readonly caller?: string
 }
 
@@ -27,7 +31,7 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Why the child has exited or could not start; for the log. */
+/** The reason why the child has exited or could not start, for the log. */
 export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError'
 }
@@ -39,13 +43,13 @@ export interface Work {
   readonly ask: Ask
   /** Sets whether the child accepts requests. */
   readonly setReady: (isReady: boolean) => void
-  /** Adds a part of the body of a request's answer. */
+  /** Stores a part of the body of a request's answer. */
   readonly addPart: (id: number, bytes: Uint8Array) => void
   /** Settles a request with the child's outcome. */
   readonly settle: (id: number, outcome: Outcome) => void
   /**
-   * Notes that the child has exited. Its requests are kept for the next child; those that may have caused the exit are
-   * counted, unless it was ended for another reason. @returns whether the child had requests.
+   * Must be called when the child has exited. Its requests wait for the next child. Unless `isBlameless` is true, each of them
+   * counts as a possible cause of the exit. @returns whether the child had requests.
    */
   readonly loseChild: (reason: string, isBlameless: boolean) => boolean
   /** Fails all waiting requests. */
@@ -71,20 +75,23 @@ interface Job {
   key: string | null
   /** The number of children that died while they had this request. */
   deaths: number
-  /** The parts of its body received so far. */
+  /** The parts of the answer's body that were received so far. */
   parts: Uint8Array[]
 }
 
 /**
- * How long a query may run after it was cancelled, in milliseconds; DuckDB's planner and our scalar functions cannot be
- * interrupted.
+ * How long a query may run after it was cancelled, in milliseconds; after that, the child is killed. DuckDB's planner and this
+ * project's scalar functions cannot be interrupted.
  */
 const STOP_WITHIN_MS = 2_000
 /** The number of connections that one caller must leave to others. */
 const LEFT_TO_OTHERS = 2
-/** The number of dead children after which a request is given up. */
+/** A request fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
-/** The key of requests that a child died with. They run one after another, so that the guilty one hurts few others again. */
+/**
+ * The key of suspects: requests that a child had when it died. They run one after another, so that the request that caused the
+ * death affects few others when it does so again.
+ */
 const SUSPECTS = '~suspects'
 /** A suspect that has run this long without harm no longer delays the next suspect. */
 const HARMLESS_AFTER_MS = 300
@@ -97,7 +104,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
     most: connections,
     mostOf: key => Math.max(1, key === SUSPECTS ? Math.min(suspects, mostOfOne) : mostOfOne),
   })
-  /** Requests without a connection that were made before the child was ready. */
+  /** Requests that need no connection and wait for the child to be ready. */
   const unsent = new Set<Job>()
   const running = new Map<number, Job>()
   /** Requests that were cancelled and have not stopped yet; their connections are not free. */
@@ -131,7 +138,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   const stop = (job: Job): void => {
     const wasRunning = running.delete(job.id)
     if (job.key === null) {
-      // It occupies no connection, so the child is not killed for it.
+      // The request uses no connection, so the child need not be killed if the request does not stop.
       unsent.delete(job)
     } else if (wasRunning) {
       post({ kind: 'cancel', id: job.id })
@@ -203,7 +210,8 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       stopping.clear()
       queue.releaseAll()
       suspects = 1
-      // The request sent last is the least likely cause, and may not even have arrived.
+      // In reverse order: the request that was sent last is the least likely cause of the exit, since the child may not even have
+      // received it.
       for (const job of jobs.reverse()) {
         job.parts = []
         if (isBlameless) wait(job, 'head')

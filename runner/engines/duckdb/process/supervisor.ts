@@ -9,8 +9,8 @@ import { watchMemory } from './watch-memory.js'
 
 export interface EngineProcess {
   /**
-   * Sends a request, waiting for a starting child and for a connection. Rejects with the Failure as `RequestFailure`, and
-   * with RunnerError ENGINE_UNAVAILABLE when no child can be started or two have died during the request.
+   * Sends a request, waiting for a starting child and for a connection. Rejects with a `RequestFailure` that holds the Failure;
+   * with RunnerError ENGINE_UNAVAILABLE when no child can be started or two children have died during the request.
    */
   readonly ask: Ask
   /** Replaces the child at once; running requests start again in the new one. */
@@ -30,8 +30,8 @@ export interface ProcessOptions {
 }
 
 /**
- * A child that dies sooner than this, without a request to blame, is replaced with backoff: after FIRST_PAUSE_MS, doubled
- * each further time.
+ * If a child dies sooner than this, and had no request that may be the cause, the next child is started after a pause:
+ * FIRST_PAUSE_MS the first time, then twice the last pause each time.
  */
 const HEALTHY_AFTER_MS = 5_000
 const FIRST_PAUSE_MS = 100
@@ -40,8 +40,8 @@ const LONGEST_PAUSE_MS = 10_000
 const CLOSE_WITHIN_MS = 2_000
 
 /**
- * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows in flight, which DuckDB
- * does not count. A REPEAT over a series took 4 GB under a limit of 200 MB.
+ * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows that operators are
+ * processing, which DuckDB does not count. A REPEAT over a series took 4 GB although the limit was 200 MB.
  */
 const UNCOUNTED_MB = 600
 
@@ -142,7 +142,7 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
     const isHealthy = hasOpened && clock.nowMs() - startedAt >= HEALTHY_AFTER_MS
     const isFirst = pauseMs === 0
     pauseMs = isHealthy ? 0 : Math.min(LONGEST_PAUSE_MS, isFirst ? FIRST_PAUSE_MS : pauseMs * 2)
-    // Waiting requests fail now rather than wait for a child that may never start.
+    // Waiting requests fail now: the next child may not start either.
     if (!hasOpened && !isFirst) work.refuse(reason)
     if (pauseMs === 0) start()
     else clock.after(pauseMs, start)

@@ -6,7 +6,7 @@ export interface MemoryWatch {
   readonly pid: number
   readonly limitMb: number
   readonly clock: Clock
-  /** Called once, with the megabytes that exceeded the limit. */
+  /** Called once when the memory exceeds the limit, with the memory in megabytes. */
   readonly onExceeded: (megabytes: number) => void
 }
 

@@ -12,7 +12,7 @@ import {
 import { AS_DECLARED, fromWire } from './file-column.js'
 import { asList, googlesqlType, isNearlyExact } from './file-types.js'
 
-/** The place of a value, and whether an author or the file chose its type. */
+/** The place of a column, and whether its type was declared or inferred from the file. */
 export interface ColumnPlace {
   readonly table: string
   /** The path for messages: `logs.edge.metadata.request`. */
@@ -22,9 +22,9 @@ export interface ColumnPlace {
 }
 
 /**
- * SQL that converts a value of type `have` to `want`. Where both have the same representation it is `sql` itself, so that
- * filters are pushed down to the file. Missing fields are NULL, extra fields are dropped. A NULL array stays NULL; queries
- * that could tell the difference handle it (scans/null-arrays.ts).
+ * SQL that converts a value of type `have` to `want`. If both types have the same representation, it is `sql` itself, so that
+ * filters are pushed down to the file. Missing fields are NULL, extra fields are dropped. A NULL array stays NULL; a query that
+ * distinguishes it from an empty array handles it (scans/null-arrays.ts).
  */
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const { path } = place
@@ -58,7 +58,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
 const sqlName = (type: DuckDBType): string => (type.typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : String(type))
 
 const EPOCHS: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.INTEGER, DuckDBTypeId.UINTEGER])
-/** Integer types with values beyond INT64. */
+/** Integer types that can hold values beyond INT64. */
 const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIT, DuckDBTypeId.BIGNUM, DuckDBTypeId.GEOMETRY])
 
@@ -91,7 +91,8 @@ function adaptLargeInteger(sql: string, have: DuckDBType, want: Type, place: Col
 }
 
 /**
- * Converts nearly exact types: with an inferred type no value may change; with a declared type values may be cut or rounded.
+ * Converts nearly exact types: if the type was inferred, a value that would change is an error; if it was declared, values may
+ * be cut or rounded.
  */
 function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want: Type, place: ColumnPlace): string {
   if (want.kind === own && (place.isInferred || own === 'TIME')) return exactly(sql, have, want, place)
@@ -105,7 +106,7 @@ function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want
   return mismatch(have, want, place.path)
 }
 
-/** Truncates downwards to microseconds; a cast would truncate towards 1970. */
+/** Rounds down to microseconds; a cast would round towards 1970. */
 const microsecondsOf = (sql: string): string =>
   `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
 
@@ -121,13 +122,16 @@ function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInf
   )
 }
 
-/** How a table schema can declare such a column so that it can be read. */
+/** Advice for messages: the type that a table schema can declare for such a column, so that it can be read. */
 function wayOut(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
-/** Whether a cast loses nothing, or is one that a table schema asks for on purpose: a time without a zone is in UTC. */
+/**
+ * Whether a table schema may declare a column of type `from` as type `to`. A cast to FLOAT64 may round; a time without a zone
+ * is in UTC.
+ */
 function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
   switch (from) {
     case 'INT64':

@@ -1,20 +1,20 @@
-/** Chooses the parts of a table (shards, partitions) that the conditions of a query leave. */
+/** Chooses the parts of a table (shards, partitions) that meet the conditions of a query. */
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 import type { ShardCondition } from '../../../../googlesql-duckdb/data.js'
 import type { WireParameter } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 
-/** Runs the evaluation of a condition, which may take long and is interrupted with the query. */
+/** Runs the evaluation of a condition. It may take long, so it is interrupted when the query is cancelled. */
 export type Evaluate = <T>(work: () => Promise<T>) => Promise<T>
 
 export const uninterrupted: Evaluate = work => work()
 
-/** Throws where the SQL is not what the translator could have written. */
+/** Throws if the translator could not have written this SQL. */
 export type Guard = (connection: DuckDBConnection, sql: string) => Promise<void>
 
 export interface Parts<T> {
   readonly all: readonly T[]
-  /** What the first column of a part's row holds. */
+  /** The value in the first column of a part's row. */
   readonly keyOf: (part: T) => unknown
   /** SQL that returns a row for each of these parts; a condition follows it as WHERE. */
   readonly rowsOf: (parts: readonly T[]) => string
@@ -27,7 +27,7 @@ export interface ChooseDeps {
   readonly evaluate: Evaluate
 }
 
-/** The parts that meet all conditions. A condition that fails excludes none: the query itself decides. */
+/** The parts that meet all conditions. A condition that fails excludes no parts: the query itself decides. */
 export async function chooseParts<T>(
   { all, keyOf, rowsOf }: Parts<T>,
   conditions: readonly ShardCondition[],
@@ -40,13 +40,13 @@ export async function chooseParts<T>(
     await guard(connection, text)
     const values = indexes.map(index => parameters[index]!)
     const kept = await evaluate(() => keysOf(connection, text, values))
-    // A condition that fails is evaluated by the query again, which reports the error where it counts.
+    // A failed condition is ignored: the query evaluates it again, and reports the error if it matters.
     if (kept) chosen = chosen.filter(part => kept.has(keyOf(part)))
   }
   return chosen
 }
 
-/** Null where the condition fails. */
+/** The keys of the parts that meet the condition; null if the condition fails. */
 async function keysOf(
   connection: DuckDBConnection,
   sql: string,

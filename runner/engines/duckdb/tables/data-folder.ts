@@ -15,7 +15,7 @@ import { IMPORTS_FILE, type ImportPartition, type Imports, importsStamp, readImp
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
-/** A file's state at the time of a `stat`. */
+/** A file, and its state at the time of a `stat`. */
 export interface DataFile {
   readonly path: string
   readonly format: FileFormat
@@ -91,8 +91,8 @@ export interface FolderReader {
 }
 
 /**
- * A listing of dataset folders, shared by tables that are read together: hundreds of tables would otherwise list hundreds of
- * files each.
+ * A listing of dataset folders, shared by tables that are read together: otherwise, each of hundreds of tables would list the
+ * hundreds of files of its dataset.
  */
 export interface Listing {
   /** The names of files in the dataset's folder that belong to this table. */
@@ -155,7 +155,7 @@ export function folderReader(dataDir: string): FolderReader {
   }
 }
 
-/** @throws QueryFault when the data folder does not exist: its tables must not count as empty. */
+/** @throws QueryFault when the data folder does not exist, since its tables must not be treated as empty. */
 function requireFolder(dataDir: string): void {
   const fault = tryStat(dataDir)?.isDirectory() ? null : dataFolderFault(dataDir)
   if (fault !== null) throw new QueryFault(fault)
@@ -168,7 +168,7 @@ export function filesOfTable(dataDir: string, tableName: string, listing?: Listi
   return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The files that no import wrote, including those that an import has replaced. */
+/** The files of a table that were not written by an import, including files that an import has replaced. */
 export function looseFiles(dataDir: string, tableName: string, listing = newListing()): readonly DataFile[] {
   const place = placeOf(dataDir, tableName)
   if (place === null) return []
@@ -190,7 +190,7 @@ interface Place {
   readonly table: string
 }
 
-/** The place of a table's files; null for a name that cannot be a table in the folder. */
+/** The place of a table's files; null for a name that no table in the folder can have. */
 function placeOf(dataDir: string, tableName: string): Place | null {
   const dot = tableName.lastIndexOf('.')
   if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return null
@@ -236,8 +236,8 @@ export function shardsInFolder(dataDir: string, prefix: string): readonly string
 }
 
 /**
- * Whether a part of a table's name may be a folder name. Names come from SQL: they must not lead out of the folder or be a
- * glob pattern.
+ * Whether a part of a table's name may be a folder name. Names come from SQL, so they must not lead out of the folder or be
+ * glob patterns.
  */
 export const isFolderName = (name: string): boolean =>
   name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name) && !PATTERN_LETTERS.test(name)

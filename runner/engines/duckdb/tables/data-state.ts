@@ -1,4 +1,4 @@
-/** Fingerprints of the data of tables: names, sizes and times of change of their files. */
+/** Fingerprints of the data of tables: the names, sizes and change times of their files. */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
@@ -20,12 +20,15 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   if (database !== null) return () => stampOf([database, `${database}.wal`])
   if (dataDir === null) return () => null
   const reader = folderReader(dataDir)
-  /** The fingerprints of this turn; every call in it arrived before the turn began. */
+  /**
+   * The fingerprints of this turn of the event loop. All its calls may share them, since each call had arrived before the turn
+   * began.
+   */
   const seen = new Map<string, string | null>()
   let listing = newListing()
 
   function fingerprint(table: string): string | null {
-    // The list of tables is not in the files of a table.
+    // A view of INFORMATION_SCHEMA depends on the list of all tables, which no fingerprint of a table covers.
     if (isInformationSchema(table)) return null
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
@@ -75,7 +78,7 @@ export function dataCopyReader({ dataDir, database }: DataStateOptions): () => s
 
 function copyOf(folder: string): string {
   try {
-    // Without the device number, which differs between mounts.
+    // The device number is left out, since it differs between mounts.
     const { ino, birthtimeNs } = statSync(folder, { bigint: true })
     return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('base64url').slice(0, 16)
   } catch {
@@ -83,7 +86,7 @@ function copyOf(folder: string): string {
   }
 }
 
-/** Describes the files by paths relative to the folder, which replicas may mount at different places. */
+/** Describes the files by their paths relative to the data folder, since replicas may mount it at different places. */
 function describe({ files, imports }: TableContents, dataDir: string): string {
   const loose = files.map(({ path, stamp }) => `${relative(dataDir, path)} ${stamp}`)
   const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)

@@ -45,13 +45,13 @@ export const notToItsEnd = (compression: Compression, message: string): string =
   `its ${compression} cannot be read to the end (${message})`
 
 function throughTransform(raw: Readable, transform: Readable & NodeJS.WritableStream): AsyncIterable<Buffer> {
-  // Closes both when one of them fails or is closed early. The reader of `transform` gets the error.
+  // `pipeline` closes both streams when one of them fails or is closed early. The reader of `transform` gets the error.
   return pipeline(raw, transform, () => {}) as unknown as AsyncIterable<Buffer>
 }
 
 type ZstdFactory = () => Readable & NodeJS.WritableStream
 
-/** Decompresses zstd; Node.js itself can from 22.15 on. */
+/** Decompresses zstd. Node.js can decompress zstd from version 22.15 on; older versions use JavaScript. */
 function unzstd(raw: Readable): AsyncIterable<Buffer> {
   const native = (zlib as { createZstdDecompress?: ZstdFactory }).createZstdDecompress
   return native ? throughTransform(raw, native()) : unzstdInJavaScript(raw)

@@ -1,6 +1,6 @@
 /**
- * Converts values of text files to values of columns: for each type, the type that the file is read with, and the DuckDB SQL
- * that converts it to the column's type or raises an error.
+ * Converts values of text files to values of columns: for each type, the DuckDB type that DuckDB's reader uses, and the SQL
+ * that converts its value to the column's type or raises an error.
  */
 import { elementOfRange, type RangeKind, type Type } from '../../../../googlesql/data.js'
 import {
@@ -14,17 +14,20 @@ import {
   quoteText,
 } from '../../../../googlesql-duckdb/data.js'
 
-/** `json`: DuckDB's JSON reader types the leaves. `text`: every value is a VARCHAR (CSV). */
+/** `json`: DuckDB's JSON reader gives each scalar its type. `text`: every value is a VARCHAR, as in CSV. */
 export type WireForm = 'json' | 'text'
 
-/** The spelling in the file of an object's keys, by the schema's name, and of the objects inside it. */
+/**
+ * How the file spells the keys of an object: `names` maps the schema's name to the key in the file, and `below` holds the
+ * spelling of the objects inside it.
+ */
 export interface KeySpelling {
   readonly names: ReadonlyMap<string, string>
   readonly below: ReadonlyMap<string, KeySpelling>
 }
 export const AS_DECLARED: KeySpelling = { names: new Map(), below: new Map() }
 
-/** The type that DuckDB's reader is given, with the file's spelling of keys. */
+/** The type for DuckDB's reader, with the keys as the file spells them. */
 export function wireType(type: Type, form: WireForm, spelling: KeySpelling = AS_DECLARED): string {
   if (form === 'text') return 'VARCHAR'
   switch (type.kind) {
@@ -54,16 +57,16 @@ export interface WireContext {
   /** The path in errors: `logs.edge.metadata.request`. */
   readonly path: string
   readonly form: WireForm
-  /** SQL of the number of the row; null where it is not known. */
+  /** SQL of the row number; null if it is not known. */
   readonly rowNumber: string | null
   readonly spelling: KeySpelling
 }
 
 /**
- * The column's value from the wire value `sql`. A missing or null ARRAY is empty, as BigQuery stores it. The rest of the
- * rules are in docs/data.md: TIMESTAMP as ISO 8601 text (no offset is UTC, digits beyond microseconds are cut) or as a
- * number since 1970: up to 11 digits are seconds, 12 to 14 milliseconds, more are microseconds; one with a fraction is
- * seconds.
+ * SQL that converts the wire value `sql` to the column's value. A missing or null ARRAY becomes empty, as BigQuery stores it.
+ * docs/data.md has the other rules. A TIMESTAMP is ISO 8601 text (without an offset it is in UTC; digits beyond microseconds
+ * are cut) or a number that counts time since 1970: up to 11 digits count seconds, 12 to 14 digits milliseconds, and more
+ * digits microseconds. A number with a fraction counts seconds.
  */
 export function fromWire(type: Type, sql: string, context: WireContext): string {
   switch (type.kind) {
@@ -110,7 +113,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       return context.form === 'json' ? canonical : checked([`json_valid(${sql})`, canonical])
     }
     case 'INT64':
-      // Without the pattern, '1.5' would become 2.
+      // Without the pattern, the cast would convert '1.5' to 2.
       return checked([`${matches('[+-]?[0-9]+(\\.0*)?')} AND ${cast({ kind })} IS NOT NULL`, cast({ kind })])
     case 'NUMERIC':
     case 'BIGNUMERIC': {
@@ -120,8 +123,8 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       const value = kind === 'NUMERIC' ? `TRY_CAST(${text} AS ${duckdbType({ kind })})` : bignumericOf(text)
       const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
       if (context.form === 'text') return checked([exact, value])
-      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE: 15 digits are exact, and so are nine decimals below
-      // 10^6.
+      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE, in which 15 digits are exact; so below 10^6, nine
+      // decimals are exact.
       const isSure = `CAST(${sql} AS VARCHAR) LIKE '"%' OR length(${text}) <= 16 OR NOT contains(${text}, '.')`
       const isSmall = `abs(TRY_CAST(${text} AS DOUBLE)) < 1e6`
       if (kind === 'BIGNUMERIC') return checked([`${exact} AND (${isSure})`, value])
@@ -154,7 +157,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
   }
 }
 
-/** The range that a text is; the function that reads it raises BigQuery's error for any other. */
+/** SQL of the range in a text. bq_read_range raises BigQuery's error for any text that is not a range. */
 function rangeOfText(sql: string, kind: RangeKind): string {
   const element = elementOfRange(kind)
   const type = duckdbType({ kind: element })
@@ -162,7 +165,7 @@ function rangeOfText(sql: string, kind: RangeKind): string {
   return `list_transform([${bounds}], lambda b$: CASE WHEN b$ IS NOT NULL THEN struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`
 }
 
-/** The BIGNUMERIC of a plain decimal text; NULL beyond its range. */
+/** SQL of the BIGNUMERIC of a plain decimal text; NULL beyond the range of BIGNUMERIC. */
 function bignumericOf(text: string): string {
   const fraction = `rpad(left(split_part(${text}, '.', 2), ${BIGNUMERIC_SCALE}), ${BIGNUMERIC_SCALE}, '0')`
   const units = `TRY_CAST(split_part(${text}, '.', 1) || ${fraction} AS BIGNUM)`

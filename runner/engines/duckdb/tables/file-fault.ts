@@ -13,7 +13,7 @@ const MAX_LENGTH = 300
 
 const WORDINGS: readonly Wording[] = [
   {
-    // DuckDB checks the target of a link.
+    // DuckDB checks the access to the target of a link.
     pattern: /^Permission Error: Cannot access file/m,
     message: () =>
       'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read',

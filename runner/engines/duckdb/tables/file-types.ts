@@ -48,8 +48,8 @@ const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
 }
 
 /**
- * The GoogleSQL type that holds all values of this type exactly or, see isNearlyExact, nearly all; undefined where there is
- * no such type.
+ * The GoogleSQL type that holds all values of this type exactly, or nearly all (see isNearlyExact); undefined if there is no
+ * such type.
  */
 export function googlesqlType(type: DuckDBType): Type | undefined {
   const list = asList(type)
@@ -72,14 +72,15 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
   return kind && { kind }
 }
 
-/** Whether the type of `googlesqlType` cannot hold some values of this type. */
+/** Whether the result of `googlesqlType` cannot hold some values of this type. */
 export function isNearlyExact(type: DuckDBType): boolean {
   if (type instanceof DuckDBDecimalType) return type.scale > 9 || type.width - type.scale > 29
   return NEARLY_EXACT[type.typeId] !== undefined
 }
 
 /**
- * The list type for lists, arrays of fixed length, and maps (as their entries, as BigQuery loads maps); null for other types.
+ * The list type for a list, for an array of fixed length, and for a map (the list of its entries, as BigQuery loads maps); null
+ * for other types.
  */
 export function asList(type: DuckDBType): DuckDBListType | null {
   if (type instanceof DuckDBListType) return type

@@ -1,6 +1,6 @@
 /**
- * `imports.json` in a table's folder lists the imports of the table. It is replaced by one rename, so that a reader sees all
- * of an import or nothing; folders that it does not list are not part of the table.
+ * `imports.json` in a table's folder lists the imports of the table. It is replaced by one rename, so that a reader sees an
+ * import completely or not at all. Folders that it does not list are not part of the table.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,29 +15,35 @@ export interface Imports {
   readonly version: 1
   /** Oldest first. */
   readonly imports: readonly ImportEntry[]
-  /** Files that no import wrote and that an import has replaced, relative to the dataset's folder. */
+  /**
+   * Files that were not written by an import, and that an import has replaced. The paths are relative to the dataset's folder.
+   */
   readonly replaced: readonly ReplacedFile[]
   /** Folders of replaced imports; they are removed once no query can be reading them. */
   readonly retired: readonly { readonly id: string; readonly atMs: number }[]
 }
 
 export interface ImportEntry {
-  /** The name of its folder in the table's folder. */
+  /** The name of the import's folder in the table's folder. */
   readonly id: string
   readonly rows: number
-  /** The partitioning; null where the table had none. */
+  /** The partitioning; null if the table was not partitioned. */
   readonly partition: ImportPartition | null
   /** Paths relative to the import's folder: `_partition=2026-01-31/1.parquet`. */
   readonly files: readonly string[]
 }
 
-/** Each file holds the rows of one partition, which the name of its folder gives. */
+/**
+ * The partitioning of an import: each file holds the rows of one partition, whose value is in the name of the file's folder.
+ */
 export interface ImportPartition {
   readonly column: string
   readonly unit: PartitionUnit
 }
 
-/** A replaced file with its size and time of change: a file of the same name with other values is a new file. */
+/**
+ * A replaced file with its size and modification time. If a file of the same name has another size or time, it is a new file.
+ */
 export interface ReplacedFile {
   readonly path: string
   readonly size: string
@@ -62,7 +68,7 @@ export function readImports(tableFolder: string): Imports {
     const value = JSON.parse(text) as Imports
     if (value.version === 1 && Array.isArray(value.imports)) return { ...NO_IMPORTS, ...value }
   } catch {
-    // Reported below.
+    // Text that is not valid JSON is reported below.
   }
   throw new QueryFault(`${join(tableFolder, IMPORTS_FILE)} is not what an import writes`)
 }

@@ -12,10 +12,12 @@ import {
 } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 
-/** Whether the name is that of a view of INFORMATION_SCHEMA. */
+/** Whether this is the name of a view of INFORMATION_SCHEMA. */
 export const isInformationSchema = (name: string): boolean => informationSchemaName(name) !== null
 
-/** The SQL of the view with this name over these tables. With null it has no rows, where only its columns matter. */
+/**
+ * The SQL of the view with this name over these tables. With null the view has no rows, for callers that need only its columns.
+ */
 export function informationSchemaSql(name: string, tables: readonly TableDefinition[] | null): string {
   const { dataset, view } = informationSchemaName(name)!
   const listed = tablesOf(dataset!, tables ?? [])
@@ -31,7 +33,7 @@ export function informationSchemaSql(name: string, tables: readonly TableDefinit
   return [known, ...listed.map(table => partitionsSql(table, placeOf(table, dataset!), columns))].join(' UNION ALL ')
 }
 
-/** The names of the tables whose rows the view with this name counts. */
+/** The names of the tables whose rows the view with this name counts: only PARTITIONS counts rows. */
 export function tablesCounted(name: string, tables: readonly TableDefinition[]): readonly string[] {
   const asked = informationSchemaName(name)
   return asked?.view === 'PARTITIONS' ? tablesOf(asked.dataset!, tables).map(table => table.name) : []
@@ -47,7 +49,7 @@ const placeOf = ({ name }: TableDefinition, dataset: string): Row => ({
   table_name: name.slice(dataset.length + 1),
 })
 
-/** As BigQuery writes the partition of a time: 20260131 for a day. */
+/** The format of BigQuery's partition ids: 20260131 for a day. */
 const PARTITION_IDS: Readonly<Record<PartitionUnit, string>> = {
   HOUR: '%Y%m%d%H',
   DAY: '%Y%m%d',
@@ -55,7 +57,7 @@ const PARTITION_IDS: Readonly<Record<PartitionUnit, string>> = {
   YEAR: '%Y',
 }
 
-/** The rows of the table by partition; one row, without a partition, where it has no partitions. */
+/** SQL of one row per partition of the table; a table without partitions has one row without a partition id. */
 function partitionsSql(table: TableDefinition, place: Row, columns: readonly StructField[]): string {
   const id = partitionIdSql(table)
   const values = columns.map(({ name, type }) => {
@@ -65,23 +67,24 @@ function partitionsSql(table: TableDefinition, place: Row, columns: readonly Str
   return `SELECT ${values.join(', ')} FROM ${quoteName(table.name)}${id === null ? '' : ` GROUP BY ${id}`}`
 }
 
-/** SQL of the partition that a row is in; null for a table without partitions. */
+/** SQL of the id of the partition that a row is in; null for a table without partitions. */
 function partitionIdSql({ partitionedBy, partitionUnit, columns }: TableDefinition): string | null {
   const column = columns.find(({ name }) => name === partitionedBy)
   if (!column || !partitionUnit) return null
   const time =
     column.type.kind === 'TIMESTAMP' ? `${quoteName(column.name)} AT TIME ZONE 'UTC'` : quoteName(column.name)
-  // Rows that have arrived in no partition yet; those of another column have no value there.
+  // In a table that is partitioned by ingestion time, a NULL means a row that is not in a partition yet; in other tables, a row
+  // whose partitioning column is NULL.
   const none = column.name === PARTITION_TIME ? '__UNPARTITIONED__' : '__NULL__'
   return `coalesce(strftime(${time}, ${quoteText(PARTITION_IDS[partitionUnit])}), ${quoteText(none)})`
 }
 
-/** Values by the name of the column; those that are left out are NULL. */
+/** The values by column name; a column that is left out is NULL. */
 type Row = Readonly<Record<string, string | number | null>>
 
-/** The rows that need no table to be read. */
+/** The rows that are known without reading a table. */
 const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => readonly Row[]>> = {
-  // What is left out says of what the table is a clone, a snapshot or a replica.
+  // The columns about clones, snapshots and replicas are left out, so they are NULL.
   TABLES: () => [
     {
       table_type: 'BASE TABLE',
@@ -91,7 +94,7 @@ const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => r
       is_change_history_enabled: 'NO',
     },
   ],
-  // BigQuery's documentation: generation_expression, is_stored and is_updatable are always NULL.
+  // According to BigQuery's documentation, generation_expression, is_stored and is_updatable are always NULL.
   COLUMNS: table =>
     columnsOf(table).map(({ name, type, position, isHidden }) => ({
       column_name: name,
@@ -113,7 +116,7 @@ const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => r
   PARTITIONS: () => [],
 }
 
-/** The place of the column among those by which the table is clustered, from 1; null for any other column. */
+/** The position of the column among the clustering columns of the table, from 1; null for other columns. */
 function clusteringPosition({ clusteredBy = [] }: TableDefinition, column: string): number | null {
   const place = clusteredBy.indexOf(column)
   return place < 0 ? null : place + 1

@@ -36,7 +36,7 @@ async function ndjsonReader(connection: DuckDBConnection, table: TableDefinition
   return readerOver(source, table, 'json', spelling)
 }
 
-// A key that none of the first thousand rows spells as in the schema is searched for in another case.
+// Keys are matched by the first thousand rows: a key that does not occur there as in the schema is searched for in another case.
 async function spellingOfKeys(
   connection: DuckDBConnection,
   table: TableDefinition,
@@ -96,7 +96,7 @@ async function csvReader(connection: DuckDBConnection, table: TableDefinition, f
   return readerOver(source, table, 'text', { names, below: new Map() }, present)
 }
 
-/** The names in the first line; empty for an empty file. */
+/** The column names in the first line; empty for an empty file. */
 async function csvHeader(connection: DuckDBConnection, file: DataFile): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
@@ -168,8 +168,8 @@ export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.n
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
- * already has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of further
- * columns, each with a comma before it; for `isInferred` see ColumnPlace.
+ * already has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of
+ * additional columns, each with a comma before it. For `isInferred`, see ColumnPlace.
  */
 export function selectFrom(
   source: string,

@@ -30,11 +30,11 @@ import { type ParquetShape, parquetShape, selectFrom, shapeKey, shapeOf } from '
 import { changedFile, inGroups, readFault, type TableRead, type TableStore } from './table-store.js'
 
 export interface ShardStore {
-  /** Declares the tables among these names that are shards of a wildcard definition. */
+  /** Declares each of these tables that is a shard of a wildcard definition. */
   readonly declare: (names: readonly string[]) => void
-  /** The shards in the data folder of all wildcard definitions. */
+  /** The definitions of all shards in the data folder that belong to a wildcard definition. */
   readonly definitions: () => readonly TableDefinition[]
-  /** Chooses the shards of a read, and opens none of them. */
+  /** Chooses the shards of a read without opening them. */
   readonly select: (
     connection: DuckDBConnection,
     read: ShardRead,
@@ -42,7 +42,7 @@ export interface ShardStore {
     evaluate: Evaluate,
   ) => Promise<ShardChoice>
   /**
-   * Chooses the shards of each read, and brings up to date those that are loaded.
+   * Chooses the shards of each read. Brings the chosen shards that are loaded into DuckDB up to date with their files.
    * @throws QueryFault for a shard that cannot be read.
    */
   readonly choose: (
@@ -56,14 +56,17 @@ export interface ShardStore {
 export interface ChosenShards {
   /** The SQL of the views, by name. */
   readonly views: ReadonlyMap<string, string>
-  /** How many shards are read, for people: `logs.events_*: 3 of 1000 shards`. */
+  /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: readonly string[]
   readonly reads: readonly TableRead[]
   /** The size of the files that are read in place. */
   readonly bytes: bigint
-  /** The path of a file that has changed since, or null; see TableStore. */
+  /** Returns the path of a file that has changed since the choice, or null; see TableStore. */
   readonly lookAtFiles: () => string | null
-  /** A wildcard table that would now have other shards, since a condition reads the clock; or null. */
+  /**
+   * Chooses again, if a condition reads the clock. Returns the name of a wildcard table for which other shards are chosen now,
+   * or null. Null if no condition reads the clock.
+   */
   readonly lookAtClock: ((connection: DuckDBConnection) => Promise<string | null>) | null
 }
 
@@ -82,7 +85,7 @@ export interface ShardChoice {
   readonly chosen: readonly Shard[]
 }
 
-/** Makes the views on this connection, in the place of those of earlier queries. */
+/** Creates the views on this connection, and replaces the views of earlier queries. */
 export async function makeViews(connection: DuckDBConnection, { views }: ChosenShards): Promise<void> {
   for (const [name, select] of views)
     await connection.run(`CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS ${select}`)
@@ -99,11 +102,11 @@ export interface ShardStoreOptions {
   readonly dataDir: string | null
   /** The definitions of wildcard tables. */
   readonly declared: readonly TableDefinition[]
-  /** Throws where the SQL is not what the translator could have written. */
+  /** Throws if the translator could not have written this SQL. */
   readonly guard: Guard
 }
 
-/** The Parquet files of a shard that have one shape. */
+/** Parquet files of a shard that have the same shape. */
 interface InPlace {
   readonly key: string
   readonly shape: ParquetShape
@@ -128,7 +131,9 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
     return [...names].sort().map(table => ({ table, suffix: table.slice(prefix.length) }))
   }
 
-  /** The files of a shard that are all Parquet, in the data folder; null for a shard that is read through its own view. */
+  /**
+   * The files of a shard in the data folder, if all of them are Parquet; null for a shard that is read through its own view.
+   */
   const filesInPlace = (name: string, listing: ReturnType<typeof newListing>) => {
     if (folder === null || tables.has(name, 'given')) return null
     const contents = folder.contents(name, listing)
@@ -230,7 +235,10 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
   }
 }
 
-/** The shards whose suffix meets all conditions of the read. A condition that fails excludes none: the query itself decides. */
+/**
+ * The shards whose suffix meets all conditions of the read. A condition that fails excludes no shards: the query itself
+ * decides.
+ */
 async function chooseShards(
   connection: DuckDBConnection,
   { conditions }: ShardRead,
@@ -258,7 +266,10 @@ const FILE_NAME = '"~file"'
 const parquetWithNames = (paths: readonly string[]): string =>
   `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = '~file')`
 
-/** SQL of the suffix from the path of a file: `20260131` of `<data>/logs/events_20260131.parquet` and `…_20260131/1.parquet`. */
+/**
+ * SQL that extracts the suffix from the path of a file: `20260131` of `<data>/logs/events_20260131.parquet` and
+ * `…_20260131/1.parquet`.
+ */
 function suffixOfFile(dataDir: string, prefix: string): string {
   const dot = prefix.lastIndexOf('.')
   const beginning = `${join(dataDir, prefix.slice(0, dot))}/${prefix.slice(dot + 1)}`
@@ -269,7 +280,10 @@ function suffixOfFile(dataDir: string, prefix: string): string {
 /** The most shapes of files that are remembered. */
 const MAX_SHAPES = 100_000
 
-/** Reads the columns of Parquet files; a file that has not changed is not opened again. Equal shapes are one object. */
+/**
+ * Reads the columns of Parquet files; a file that has not changed is not opened again. Files with equal shapes share one
+ * object.
+ */
 function shapeReader() {
   const known = new Map<string, { readonly stamp: string; readonly key: string; readonly shape: ParquetShape }>()
   const byKey = new Map<string, ParquetShape>()

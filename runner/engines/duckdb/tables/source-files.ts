@@ -1,5 +1,6 @@
 /**
- * Writes tables that are given as rows to files: all tables are then read in one way, and a new child can read them again.
+ * Writes tables that are given as rows to files, so that all tables are read in the same way, and a new child process can read
+ * them again.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

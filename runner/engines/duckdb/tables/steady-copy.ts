@@ -1,4 +1,4 @@
-/** Copies a file of rows in the state of one moment, even if it is appended to or replaced during the copy. */
+/** Copies a file of rows in a consistent state, even if another process appends to it or replaces it during the copy. */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, truncate, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,4 +1,4 @@
-/** Which files a query would open, found without opening any. */
+/** Finds the files that a query would open, without opening any of them. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isWildcard, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
 import { duckdbType, FROM_COLUMN, PARTITION_ALIAS, quoteText, UNTIL_COLUMN } from '../../../../googlesql-duckdb/data.js'
@@ -20,15 +20,15 @@ export interface TableReadsDeps {
 /** @throws QueryFault for a data folder or an import that cannot be read. */
 export type FindReads = (connection: DuckDBConnection, request: ReadsRequest, evaluate: Evaluate) => Promise<FileReads>
 
-/** A file of an import whose rows are those of one partition. */
+/** A file of an import; all its rows are in one partition. */
 interface PartitionFile {
   readonly path: string
-  /** `2026-01-31`; null for rows without a value. */
+  /** The partition, such as `2026-01-31`; null if the partitioning column of the rows is NULL. */
   readonly partition: string | null
   readonly unit: PartitionUnit
 }
 
-/** The paths that are read of a table; null where it is in the attached database. */
+/** A table with the paths of the files that the query would open; null if the table is in the attached database. */
 interface Found extends Omit<TableReads, 'files' | 'bytes'> {
   readonly paths: readonly string[] | null
 }
@@ -112,7 +112,10 @@ function byPartition(
   }
 }
 
-/** The value of the folder `_partition=2026-01-31`; null for that of rows without a value. */
+/**
+ * The partition in a path, such as 2026-01-31 in `_partition=2026-01-31`; null for the folder of rows whose partitioning column
+ * is NULL.
+ */
 function partitionOf(path: string): string | null {
   const text = decodeURIComponent(new RegExp(`/${PARTITION_KEY}=([^/]*)/[^/]*$`).exec(path)?.[1] ?? '')
   return text === '' || text === '__HIVE_DEFAULT_PARTITION__' ? null : text
@@ -120,7 +123,9 @@ function partitionOf(path: string): string | null {
 
 const countOf = (files: readonly PartitionFile[]): number => new Set(files.map(({ partition }) => partition)).size
 
-/** A row for each file: its path, and the hidden columns that the rows of its partition have (see table-store.ts). */
+/**
+ * SQL that returns one row per file: its path, and the hidden columns with the bounds of its partition (see table-store.ts).
+ */
 function rowsOfPartitions(files: readonly PartitionFile[], unit: PartitionUnit, table: TableDefinition): string {
   const type = duckdbType(table.columns.find(({ name }) => name === table.partitionedBy)!.type)
   const paths = files.map(({ path }) => quoteText(path)).join(', ')

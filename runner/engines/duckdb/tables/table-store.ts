@@ -29,7 +29,7 @@ import { PARTITION_KEY } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
 import { copySteady } from './steady-copy.js'
 
-/** A table of files, or one defined by SQL of ours (a table of an attached database). */
+/** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
 export interface StoredTable {
   readonly definition: TableDefinition
   /** Whether the definition was inferred from its files. */
@@ -49,22 +49,22 @@ export interface TableRead {
 export interface TableStore {
   /** Adds a table, or replaces the table with this name when its definition differs. */
   readonly declare: (table: StoredTable) => void
-  /** Whether a table has this name, and for `given` does not have its rows from the data folder. */
+  /** Whether a table has this name. With `given`, only tables whose rows are not in the data folder count. */
   readonly has: (name: string, origin?: 'given') => boolean
   readonly definitions: () => readonly TableDefinition[]
   /** The names of the tables whose rows are not in the data folder. */
   readonly names: (origin: 'given') => readonly string[]
   /**
-   * Brings these tables up to date with their files. Loads only new and changed files; running queries keep the rows that
-   * they began with.
-   * @throws QueryFault naming file and row when a file holds what its table's schema does not allow.
+   * Brings these tables up to date with their files. Loads only new and changed files; running queries keep the rows that they
+   * began with.
+   * @throws QueryFault that names the file and row when a file holds a value that its table's schema does not allow.
    */
   readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
-  /** Creates these tables, possibly without rows, which is enough to compile a query. Reads no file. */
+  /** Creates the missing views of these tables, without rows, which is enough to compile a query. Reads no file. */
   readonly stand: (names: readonly string[]) => Promise<void>
   /**
-   * Remembers the state of the files that queries on these tables read in place. The returned function gives the path of a
-   * file that has changed since, or null.
+   * Remembers the state of the files that queries on these tables read in place. The returned function returns the path of a
+   * file that has changed since then, or null.
    */
   readonly lookAtFiles: (names: readonly string[]) => () => string | null
   /** The total size of the files of these tables that queries read in place. */
@@ -85,7 +85,7 @@ interface Part {
   readonly shape: ParquetShape | null
 }
 
-/** The files of an import, which are read in place and have one shape. */
+/** The files of an import. They are read in place, and all have the same shape. */
 interface ImportPart {
   readonly imported: ImportedFiles
   readonly shape: ParquetShape
@@ -99,14 +99,14 @@ interface Holding {
   /** The imports, by the path of their folders. */
   readonly imports: ReadonlyMap<string, ImportPart>
   readonly hasRowTable: boolean
-  /** The SQL of the view; '' while it does not exist. */
+  /** The SQL of the view; '' until the view exists. */
   readonly view: string
 }
 
 interface Entry {
   readonly table: StoredTable
   holding: Holding
-  /** Whether its files were changing during the last load. */
+  /** Whether the files of the table were changing during the last load. */
   isUnsteady: boolean
 }
 
@@ -117,7 +117,7 @@ const FILE_COLUMN = '"~file"'
  * changed by then.
  */
 const HALF_ROW_MS = 50
-/** How long reading is repeated while files change during a load or a query, in milliseconds. */
+/** How long a load or a query is repeated while files change during it, in milliseconds. */
 export const UNSTEADY_FOR_MS = 2_000
 const UNSTEADY_PAUSE_MS = 5
 const NOTHING: TableContents = { files: [], imports: [] }
@@ -129,14 +129,14 @@ const NOT_HELD: Holding = { parts: null, imports: new Map(), hasRowTable: false,
 const CHECKPOINT_BYTES = 1_000_000n
 const CHECKPOINT_AMID_BYTES = 64_000_000n
 
-/** Creates the store. It alone uses `connection` and the folder `copies`, which DuckDB may read. */
+/** Creates the store. Only the store may use `connection` and the folder `copies`; DuckDB must be allowed to read `copies`. */
 export function tableStore(connection: DuckDBConnection, dataDir: string | null, copies: string): TableStore {
   const entries = new Map<string, Entry>()
   let nextId = 1
   let revision = 0
   /** The bytes of files whose rows were inserted or deleted since the last checkpoint. */
   let uncheckpointed = 0n
-  // Loads run one after another, since two transactions that change the catalogue would conflict.
+  // The last load; loads run one after another, since two transactions that change the catalogue would conflict.
   let turn: Promise<unknown> = Promise.resolve()
 
   const folder = dataDir === null ? null : folderReader(dataDir)
@@ -159,7 +159,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     )
   }
 
-  /** Empty tables by their columns, shared by views: creating a table costs more than creating many views. */
+  /** The empty tables by their columns. Views share them, since creating a table costs more than creating many views. */
   const emptyTables = new Map<string, string>()
   let nextEmpty = 1
   const emptySelect = async (definition: TableDefinition): Promise<string> => {
@@ -187,7 +187,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     }
   }
 
-  /** Loads changed files into the row table and returns the parts of the table; inside a transaction. */
+  /** Loads changed files into the row table and returns the parts of the table. Must be called inside a transaction. */
   const readFiles = async (entry: Entry, files: readonly DataFile[]): Promise<ReadonlyMap<string, Part>> => {
     const before = entry.holding.parts ?? new Map<string, Part>()
     const after = new Map<string, Part>()
@@ -225,7 +225,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 
   /**
-   * Whether a file is inside its dataset after following links: DuckDB would refuse it, but copies are not made by DuckDB.
+   * Whether a file is inside its dataset after following links. DuckDB refuses other files, but copies are not made by DuckDB,
+   * so they need this check.
    */
   const isWithinDataset = async ({ table: { origin } }: Entry, path: string): Promise<boolean> => {
     if (origin.kind === 'files') return true
@@ -283,8 +284,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 
   /**
-   * Creates the tables without rows in one transaction; for hundreds of tables, separate commits would each write to the
-   * disk.
+   * Creates the tables without rows in one transaction; otherwise, each of hundreds of tables would need its own commit, which
+   * writes to the disk.
    */
   const standIn = async (unseen: readonly Entry[], parts: Holding['parts']): Promise<void> => {
     if (unseen.length === 0) return
@@ -301,7 +302,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     for (const [entry, holding] of holdings) entry.holding = holding
   }
 
-  /** Loads the table from its files; if they change during the load, from copies of them. @throws QueryFault. */
+  /** Loads the table from its files. If the files change during the load, loads it from copies of them. @throws QueryFault. */
   const loadSteady = async (entry: Entry): Promise<void> => {
     const { definition } = entry.table
     const began = performance.now()
@@ -336,8 +337,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 
   /**
-   * Makes a checkpoint, which compresses loaded rows and frees replaced ones. DuckDB refuses it while another transaction
-   * writes; it is then done later.
+   * Makes a checkpoint, which compresses loaded rows and frees replaced ones. DuckDB refuses a checkpoint while another
+   * transaction writes; a later load then makes it.
    */
   const checkpointFrom = async (bytes: bigint): Promise<void> => {
     if (uncheckpointed < bytes) return
@@ -383,7 +384,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         const reads: TableRead[] = []
         const now = newListing()
         const empty = wanted.filter(entry => isNew(entry) && isEmpty(entry, now))
-        // A failure is retried below, table by table, to find the table at fault.
+        // A failure is ignored here: the tables are loaded one by one below, which reports the table at fault.
         await standIn(empty, new Map()).catch(() => undefined)
         for (const entry of wanted) {
           const read = await update(entry)
@@ -398,7 +399,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     stand: names => {
       const unseen = names.flatMap(name => entries.get(name) ?? []).filter(isNew)
       if (unseen.length === 0) return Promise.resolve()
-      // The first query that reads such a table loads its rows.
+      // The first query that reads one of these tables loads its rows.
       const run = turn.then(() => standIn(unseen.filter(isNew), null))
       turn = run.catch(() => undefined)
       return run
@@ -427,7 +428,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
 
 const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'
 
-/** The definition of what is stored: the time of a row's partition is a column like others. */
+/** The definition of the stored table, in which the pseudo column with the time of a row's partition is an ordinary column. */
 function storedDefinition(definition: TableDefinition): TableDefinition {
   const time = definition.pseudoColumns?.find(({ name }) => name === PARTITION_TIME)
   return time ? { ...definition, columns: [...definition.columns, time] } : definition
@@ -438,7 +439,7 @@ const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
 const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))
 
-/** A file that has changed since its state was taken. */
+/** The first of the files that has changed since its state was recorded. */
 export const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
   files.find(file => !isUnchanged(file, statFile(file.path)))
 
@@ -476,8 +477,8 @@ async function insertRows(
 }
 
 /**
- * The SQL of the table's view; '' for a table without files. A partitioned table has two hidden columns: the begin and the
- * end of the row's partition, or NULL where they are not known. Filters on them keep DuckDB from opening files
+ * The SQL of the table's view; '' for a table without files. A partitioned table has two hidden columns: the start and the end
+ * of the row's partition, or NULL if they are not known. Filters on them keep DuckDB from opening files
  * (scans/partition-filter.ts).
  */
 function viewOver(
@@ -507,13 +508,13 @@ function viewOver(
   return selects.join(' UNION ALL ')
 }
 
-/** A SELECT of the columns of a DuckDB table whose columns have the same names. */
+/** A SELECT of the table's columns over a DuckDB table whose columns have the same names. */
 function selectRows(table: TableDefinition, source: string): string {
   const names = table.columns.map(column => quoteName(column.name)).join(', ')
   return `SELECT ${names}${unknownBounds(table)}${partitionDate(table)} FROM ${quoteName(source)}`
 }
 
-/** Groups files that one scan can read. */
+/** Groups the files that one scan can read: entries with the same key are merged. */
 export function inGroups<T extends { readonly key: string; readonly paths: readonly string[] }>(
   all: readonly T[],
 ): T[] {
@@ -545,7 +546,7 @@ function importSelect(
   return selectFrom(source, { ...table, columns }, shape, { more: time + hidden + partitionDate(table, PARTITION_KEY) })
 }
 
-/** The pseudo column with the date of the partition, where the table has it, with a comma before it. */
+/** SQL of the pseudo column with the date of the partition, with a comma before it; '' if the table has no such column. */
 function partitionDate({ pseudoColumns = [] }: TableDefinition, time = PARTITION_TIME): string {
   const hasDate = pseudoColumns.some(({ name }) => name === PARTITION_DATE)
   return hasDate ? `, CAST(${quoteName(time)} AS DATE) AS ${quoteName(PARTITION_DATE)}` : ''
@@ -562,7 +563,7 @@ function allFiles({ files, imports }: TableContents): readonly DataFile[] {
   return [...files, ...imports.flatMap(imported => imported.files).flatMap(path => statFile(path) ?? [])]
 }
 
-/** The error of a failed load for the query that needed it: the file, and the place in it. */
+/** The error for the query that needed a load which has failed: it names the file and the place in it. */
 export async function readFault(
   connection: DuckDBConnection,
   table: TableDefinition,
@@ -580,7 +581,7 @@ export async function readFault(
 
 const FORMAT_NAMES = { parquet: 'Parquet', ndjson: 'NDJSON', csv: 'CSV' } as const
 
-/** Reads the file once more to find its error; null when reading succeeds. */
+/** Reads the file again to find its error. Returns the message; null if reading succeeds. */
 async function reasonOf(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<string | null> {
   if (file.size === 0n && file.format !== 'parquet') return null
   try {

@@ -17,19 +17,22 @@ export interface Translation {
   readonly columns: readonly FactualColumn[]
   /** The names of $1, $2, … */
   readonly parameters: readonly string[]
-  /** Those of them that are computed from another, see analysis/parameter-times.ts. */
+  /** The parameters that are computed from other parameters, see analysis/parameter-times.ts. */
   readonly times: readonly ParameterTime[]
-  /** The tables that it reads, as the catalogue spells them. */
+  /** The names of the tables that the query reads, as the catalogue spells them. */
   readonly tables: readonly string[]
-  /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
+  /**
+   * SQL that gives the same rows and is faster over large files. If it fails, `sql` is run instead. Null if there is no such
+   * SQL.
+   */
   readonly quickSql: string | null
   /** Whether the SQL runs JavaScript. */
   readonly runsJavaScript: boolean
-  /** Where the SQL reads wildcard tables. */
+  /** The places where the SQL reads wildcard tables. */
   readonly shardReads: readonly ShardRead[]
-  /** Where the SQL reads partitioned tables; absent unless asked for. */
+  /** The places where the SQL reads partitioned tables; absent unless requested. */
   readonly partitionReads?: readonly PartitionRead[]
-  /** Where the query may fail; absent unless asked for. */
+  /** The places where the query may fail; absent unless requested. */
   readonly fallible?: FalliblePlaces
 }
 /** @throws SqlError */

@@ -1,4 +1,4 @@
-/** A pool of worker threads that translate while many texts are waiting, as when thousands of manifests are loaded. */
+/** A pool of worker threads that translate while many texts are waiting, for example when thousands of manifests are loaded. */
 import type { Worker } from 'node:worker_threads'
 import {
   type BrokenTables,
@@ -27,12 +27,12 @@ export interface CatalogueSource {
 export const catalogueOf = ({ tables, naming, absences, functions, broken }: CatalogueSource): TableCatalogue =>
   tableCatalogue(tables, naming, absences, functions, broken)
 
-/** A column; its type as JSON. */
+/** A column whose type is JSON text. */
 interface WireColumn extends Omit<OutputColumn, 'type' | 'column'> {
   readonly type: string
 }
 
-/** A translation in a form that can be sent between threads; each type as JSON. */
+/** A translation in a form that can be sent between threads: each type is JSON text. */
 export interface WireTranslation {
   readonly sql: string
   readonly columns: readonly WireColumn[]
@@ -59,15 +59,15 @@ export type FromTranslator =
   | { readonly kind: 'mistake'; readonly id: number; readonly reason: string; readonly offset: number }
   | { readonly kind: 'failed'; readonly id: number }
 
-/** The parts of a translation that are kept. */
+/** The parts of a translation that the engine keeps. */
 export type KeptTranslation = Omit<TranslatedQuery, 'columns'> & {
   readonly columns: readonly Omit<OutputColumn, 'column'>[]
 }
 
 export interface TranslationPool {
   /**
-   * Translates in a thread. Null when the caller is as fast by itself: there were few texts lately, or the threads are busy.
-   * Resolves to null when the thread failed. @throws SqlError as `translate` does.
+   * Translates in a thread. Returns null if the caller should translate the text itself, since there were few texts recently or
+   * the threads are busy. Resolves to null if the thread has failed. @throws SqlError as `translate` does.
    */
   translate(sql: string, types: Readonly<Record<string, string>>): Promise<KeptTranslation | null> | null
   /** Ends the threads; pending translations resolve to null. */
@@ -75,7 +75,7 @@ export interface TranslationPool {
 }
 
 export interface TranslationPoolOptions {
-  /** The number of threads including this one; 1 means no worker. */
+  /** The number of threads, including the calling thread; with 1 there is no worker. */
   readonly threads: number
   readonly clock: Clock
   /** The catalogue's source; the same object while the tables are the same. */
@@ -83,16 +83,16 @@ export interface TranslationPoolOptions {
 }
 
 /**
- * The number of recent texts below which no thread is started: a thread needs a tenth of a second to start, and as long to
- * warm up.
+ * The number of recent texts up to which no thread is started: a thread needs a tenth of a second to start, and as long again
+ * to warm up.
  */
 const FEW = 300
 /** The pause after which loading counts as finished, in milliseconds. */
 const IDLE_MS = 1_000
 const MOST_THREADS = 4
 /**
- * The most pending texts of one thread: enough to keep it busy, and to give it most of the work, so that V8 optimises the
- * translator in few threads.
+ * The most pending texts of one thread: enough to keep the thread busy and to give most of the work to few threads, since V8
+ * optimises the translator in each thread separately.
  */
 const MOST_PENDING = 40
 
@@ -193,7 +193,7 @@ function withTypes({ columns, ...rest }: WireTranslation, typeOf: (json: string)
   return { ...rest, columns: columns.map(column => ({ ...column, type: typeOf(column.type) })) }
 }
 
-/** Parses types, sharing equal ones: there are thousands of columns and few types. */
+/** Parses types and caches them by their text, since there are thousands of columns but few types. */
 function typeReader(): (json: string) => Type {
   const known = new Map<string, Type>()
   return json => {

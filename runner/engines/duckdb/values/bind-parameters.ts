@@ -41,7 +41,7 @@ import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/data.j
 import { typeScalar } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
 
-/** A value that is not of its type. `detail` never quotes the value. */
+/** A bound value does not fit the type of its parameter. `detail` never quotes the value. */
 export class BindError extends Error {
   override readonly name = 'BindError'
   readonly parameter: string
@@ -83,7 +83,8 @@ function valueType(type: Type): DuckDBType {
       return BOOLEAN
     case 'STRING':
     case 'JSON':
-    // The driver makes a BIGNUM without bytes of a zero, which DuckDB cannot read; the SQL casts the digits.
+    // The driver encodes a zero as a BIGNUM without bytes, which DuckDB cannot read. So the digits are bound as text, which the
+    // SQL casts.
     case 'BIGNUMERIC':
       return VARCHAR
     case 'BYTES':
@@ -184,7 +185,7 @@ function numeric(value: unknown): DuckDBDecimalValue | undefined {
   return new DuckDBDecimalValue(parts[1] === '-' ? -unscaled : unscaled, 38, NUMERIC_SCALE)
 }
 
-/** The digits of its units. */
+/** The digits of the number of units of a BIGNUMERIC; undefined for an invalid value. */
 function bignumeric(value: unknown): string | undefined {
   const text = String(value)
   const plain = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? numericLiteral(text, 'BIGNUMERIC') : null
@@ -219,7 +220,7 @@ const elementOf = (type: Type): Type => ({ kind: isRangeKind(type.kind) ? elemen
 
 const INFINITE = { DATE: DuckDBDateValue, DATETIME: DuckDBTimestampValue, TIMESTAMP: DuckDBTimestampTZValue } as const
 
-/** The struct that a range is in DuckDB. */
+/** The DuckDB struct of a range. */
 function range(kind: RangeElementKind, value: unknown, refuse: Refuse): DuckDBValue {
   const bounds = typeof value === 'string' ? readRange(value, kind) : ''
   if (typeof bounds === 'string') return refuse()

@@ -34,8 +34,8 @@ export interface CellOptions {
 
 /**
  * Compiles the writer of a column. The writer throws BrokenContractError for a value that the promise excludes, ValueError for
- * a value that BigQuery cannot hold or write (a NULL inside
- * an array), BodyTooLargeError, and UnexpectedValueError when DuckDB returns another type than the column's.
+ * a value that BigQuery cannot hold or write (a NULL inside an array), BodyTooLargeError for a text that is too long, and
+ * UnexpectedValueError when DuckDB returns another type than the column's.
  */
 export function compileCellWriter(
   { name, type }: StructField,
@@ -46,7 +46,7 @@ export function compileCellWriter(
   if (!promise.required || type.kind === 'ARRAY') return write
   return (vector, row) => {
     const text = write(vector, row)
-    // A JSON null is a NULL to the readers of every format.
+    // Readers of every format treat a JSON null as a NULL.
     if (text === 'null') throw nullInRequired()
     return text
   }
@@ -75,7 +75,7 @@ function jsonWriter(type: Type, name: string, promise: ColumnPromise, options: C
 function arrayWriter(element: Type, name: string, { fields }: ColumnPromise, options: CellOptions): CellWriter {
   const write = jsonWriter(element, name, { ...NO_PROMISE, ...(fields && { fields }) }, options)
   const { maxBytes } = options
-  // BigQuery fails such a result. A JSON null is a value, not a NULL.
+  // A result with a NULL in an array fails in BigQuery. A JSON null is a value, not a NULL, so it is allowed.
   const refuse = (): never => {
     throw new ValueError(`Array cannot have a null element; error in writing field ${name}`)
   }
@@ -98,7 +98,8 @@ function arrayWriter(element: Type, name: string, { fields }: ColumnPromise, opt
 }
 
 /**
- * Whether a list is NULL. The driver's public methods would copy the list's values first; this reads the validity they use.
+ * Whether a list is NULL. The driver's public methods would first copy the list's values, so this function reads the validity
+ * mask that they use.
  */
 function isNullList(vector: DuckDBListVector, row: number): boolean {
   const { validity } = vector as unknown as { readonly validity?: { readonly itemValid: (row: number) => boolean } }
@@ -184,7 +185,7 @@ function inYears(text: string | undefined): string {
   return text
 }
 
-/** Null where the range is unbounded. */
+/** The text of a range's bound; null if the range is unbounded there. */
 function boundText(value: DuckDBValue | undefined): string | null {
   if (value instanceof DuckDBDateValue) return value.isFinite ? inYears(dateText(value.days)) : null
   if (value instanceof DuckDBTimestampValue) return value.isFinite ? inYears(datetimeText(value.micros)) : null
@@ -192,7 +193,7 @@ function boundText(value: DuckDBValue | undefined): string | null {
   throw new UnexpectedValueError(`a bound of a range expected, DuckDB gave ${typeof value}`)
 }
 
-/** @throws ValueError for a value that is beyond BIGNUMERIC, which no function of the dialect gives */
+/** @throws ValueError for a value beyond BIGNUMERIC, which no GoogleSQL function should return */
 function bignumeric(units: bigint): string {
   if (!isInBignumeric(units)) throw new ValueError('BIGNUMERIC overflow')
   return bignumericText(units)

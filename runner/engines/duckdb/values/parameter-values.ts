@@ -33,8 +33,8 @@ export function readTypes(types: Readonly<Record<string, string>>): Readonly<Rec
 }
 
 /**
- * The parameters of a translation, in its order. Names are case-insensitive, as in GoogleSQL. Null where a time of `times` is
- * out of TIMESTAMP's range; the query without such parameters then reports the error.
+ * The parameters of a translation, in its order. Names are case-insensitive, as in GoogleSQL. Null if a time of `times` is out
+ * of TIMESTAMP's range; the query must then be translated without such parameters, and reports the error.
  * @throws RunnerError
  */
 export function wireParameters(

@@ -10,7 +10,7 @@ export class CsvRowReader {
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
   readonly #out: RowBuffer
-  /** The fields by position, null for a column that is ignored; null before the header was read. */
+  /** The fields by position, with null for an ignored column. Null until the header has been read. */
   #columns: readonly (RowField | null)[] | null = null
   #emptyLists = ''
 

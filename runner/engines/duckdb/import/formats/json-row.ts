@@ -21,9 +21,9 @@ import { beginsNumber, FALSE, JsonTokens, NULL, TRUE } from './json-tokens.js'
 import { expectation, isWithin, leafOfText } from './leaf.js'
 import { isPlainTimestamp } from './plain-timestamp.js'
 
-/** Any integer with at most this many digits is an INT64. */
+/** Every integer with at most this number of digits is an INT64. */
 const SAFE_DIGITS = 18
-/** Any number of at most this many bytes without an exponent is within FLOAT64. */
+/** Every number without an exponent and with at most this number of bytes is within FLOAT64. */
 const SAFE_FLOAT_BYTES = 300
 
 export class JsonRowReader {
@@ -46,7 +46,7 @@ export class JsonRowReader {
     this.#ignoresUnknown = options.ignoresUnknown
   }
 
-  /** Adds the row to the buffer. @throws BadRowError; nothing is added then. */
+  /** Adds the row to the buffer. @throws BadRowError, and then adds nothing. */
   read(bytes: Buffer, start: number, end: number): void {
     const tokens = this.#tokens
     const before = this.#out.length
@@ -137,7 +137,7 @@ export class JsonRowReader {
     return field.index + 1
   }
 
-  /** Reads a key; a key in another case is rewritten. */
+  /** Reads a key; a key whose case differs from the schema is rewritten. */
   #fieldHere(record: RowRecord, expected: number): RowField | undefined {
     const tokens = this.#tokens
     const start = tokens.at
@@ -167,7 +167,7 @@ export class JsonRowReader {
     const tokens = this.#tokens
     const first = tokens.peek()
     const start = tokens.at
-    // Also for JSON columns: a JSON null in a row is the column's NULL.
+    // This also holds for JSON columns: a JSON null in a row is the column's NULL.
     if (first === LETTER_N && tokens.standsHere(NULL)) {
       tokens.at += NULL.length
       if (field.isRequired) throw tokens.bad(start, 'null', REQUIRED)

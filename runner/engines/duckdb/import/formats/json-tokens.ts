@@ -1,6 +1,7 @@
 /**
- * Reads JSON's tokens from bytes of UTF-8, and checks them by RFC 8259. `JsonReader` trusts a server's text and leaves checks
- * to JSON.parse. People write these rows, so a mistake is reported with its place and what was expected there.
+ * Reads JSON's tokens from bytes of UTF-8, and checks them by RFC 8259. Unlike `JsonReader`, which trusts the text of a server
+ * and leaves the checks to JSON.parse, it reads rows that people write: a mistake is reported with its place and with what was
+ * expected there.
  */
 import {
   BACKSLASH,
@@ -27,7 +28,7 @@ const LOWER_E = 0x65
 /** BigQuery's limit on the depth of a JSON value. */
 const MAX_DEPTH = 500
 
-/** A cursor over one row of `bytes`; each method reads from `at` and moves it past what it has read. */
+/** A cursor over one row of `bytes`. Each method reads from the offset `at` and moves `at` to the end of what it has read. */
 export class JsonTokens {
   bytes: Buffer = Buffer.alloc(0)
   start = 0
@@ -154,7 +155,7 @@ export class JsonTokens {
     this.at = at
   }
 
-  /** Whether the next bytes are these. */
+  /** Whether the next bytes are `word`. */
   standsHere(word: Uint8Array): boolean {
     const { bytes, at } = this
     if (at + word.length > this.end) return false
@@ -162,7 +163,7 @@ export class JsonTokens {
     return true
   }
 
-  /** Reads any value. */
+  /** Reads and checks a value of any kind, and skips it. */
   skip(depth = 0): void {
     const byte = this.peek()
     if (byte === QUOTE) {

@@ -23,8 +23,8 @@ const MIN_INT64 = -(2n ** 63n)
 const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
 
 /**
- * The value of a text as JSON for DuckDB; null when the text is not a value of this type. `text` is the value of a JSON
- * string, a number's token, or a cell of CSV.
+ * Converts a text to the JSON text of its value for DuckDB; null if the text is not a value of this type. `text` is the value
+ * of a JSON string, a number's token, or a cell of CSV.
  */
 export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): string | null {
   switch (kind) {
@@ -118,7 +118,7 @@ export function isWithin(maxLength: number | null, text: string): boolean {
 
 const quoted = (text: string | null): string | null => (text === null ? null : `"${text}"`)
 
-/** Cuts digits beyond microseconds, BigQuery's precision, just as when such a file is read in place. */
+/** Cuts digits beyond microseconds, BigQuery's precision. Files that are read in place are treated in the same way. */
 const inMicros = (text: string): string => text.replace(/(\.\d{6})\d+/, '$1')
 
 function int64(text: string): string | null {
@@ -174,8 +174,9 @@ function bytes(text: string, { maxLength }: LeafLimits): string | null {
 }
 
 /**
- * A TIMESTAMP from text, as BigQuery casts it, or from a number since 1970 as in NDJSON tables: up to 11 digits are seconds,
- * 12 to 14 milliseconds, more are microseconds; a number with a fraction is seconds.
+ * Reads a TIMESTAMP from text, as BigQuery casts it, or from a number that counts time since 1970, as in NDJSON tables. A
+ * number with up to 11 digits counts seconds, with 12 to 14 digits milliseconds, and with more digits microseconds. A number
+ * with a fraction counts seconds.
  */
 function timestamp(text: string): string | null {
   const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
@@ -191,7 +192,7 @@ function timestamp(text: string): string | null {
 const roundedMicros = (fraction: string): bigint =>
   BigInt(fraction.slice(0, 6).padEnd(6, '0')) + (fraction.charCodeAt(6) >= 0x35 ? 1n : 0n)
 
-/** The text of a range, which its column's files keep. */
+/** The text of a range; the files of its column store ranges as text. */
 function range(kind: RangeKind, text: string): string | null {
   const bounds = readRange(text, elementOfRange(kind))
   return typeof bounds === 'string' ? null : quoted(rangeText(bounds))

@@ -3,7 +3,7 @@ import type { DuckDBConnection, DuckDBListType, DuckDBStructType, DuckDBType } f
 import { quoteName, quotePath, quoteText } from '../../../../../googlesql-duckdb/index.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 
-/** The rows as lines, some thousands at a time. @throws QueryFault naming the file. */
+/** Yields the rows as lines, some thousands at a time. @throws QueryFault naming the file. */
 export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
   const shape = await columnsOf(connection, path).catch(cause => {
     throw new QueryFault(`${name}: the file is no Parquet file, or a damaged one`, { cause })
@@ -63,7 +63,7 @@ function wireSql(sql: string, type: DuckDBType, depth: number): string | null {
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
   if (name === 'BLOB') return `to_base64(${sql})`
   if (name === 'DOUBLE' || name === 'FLOAT') {
-    // JSON has neither NaN nor infinities.
+    // JSON has no NaN and no infinities, so these values are written as text.
     const double = `CAST(${sql} AS DOUBLE)`
     return `CASE WHEN isfinite(${double}) THEN to_json(${double}) ELSE to_json(CAST(${double} AS VARCHAR)) END`
   }

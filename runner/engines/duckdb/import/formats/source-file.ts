@@ -21,7 +21,7 @@ const FORMAT_NAMES = 'ndjson, jsonl or csv, which .gz or .zst may follow, or par
 /**
  * The sources with these names; `-` is standard input.
  * @param inputFormat the format of standard input and of files whose names do not show it: `ndjson`, `csv.gz`, …
- * @throws UsageError for a name that shows no format, where `inputFormat` is not given.
+ * @throws UsageError for a name that does not show its format, if `inputFormat` is null.
  */
 export function sourcesOf(names: readonly string[], inputFormat: string | null): readonly ImportSource[] {
   const given = inputFormat === null ? null : fileKind(`input.${inputFormat}`)
@@ -50,7 +50,10 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
 /** The format by the file's name. Hidden files are accepted, since they were named explicitly. */
 const kindOf = (path: string): ReturnType<typeof fileKind> => fileKind(basename(path).replace(/^\.+/, ''))
 
-/** The decompressed bytes in chunks; a reader that stops early closes the file. @throws QueryFault naming a source that cannot be read. */
+/**
+ * The decompressed bytes in chunks; if the consumer stops early, the file is closed. @throws QueryFault naming a source that
+ * cannot be read.
+ */
 export async function* byteChunks(source: ImportSource, standardInput: () => Readable): AsyncGenerator<Buffer> {
   const { path, compression } = source
   try {
