@@ -65,6 +65,7 @@ export {
   typeName,
 } from './types/types.js'
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from './values/civil-text.js'
+export { type IntervalParts, readInterval } from './values/interval-text.js'
 export { type CanonicalJson, canonicalJson } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'

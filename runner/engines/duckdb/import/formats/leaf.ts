@@ -9,12 +9,12 @@ import {
   numericLiteral,
   type RangeKind,
   rangeText,
+  readInterval,
   readRange,
   type ScalarKind,
   timeLiteral,
   timestampLiteral,
 } from '../../../../../googlesql/index.js'
-import { parseInterval, ScalarFunctionError } from '../../../../../googlesql-duckdb/index.js'
 import type { LeafLimits } from '../row-schema.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
@@ -199,11 +199,8 @@ function range(kind: RangeKind, text: string): string | null {
 }
 
 function interval(text: string): string | null {
-  try {
-    const [months, days, micros] = parseInterval(text, '', '')
-    return `"${months} months ${days} days ${micros} microseconds"`
-  } catch (error) {
-    if (error instanceof ScalarFunctionError) return null
-    throw error
-  }
+  const parts = readInterval(text, '', '')
+  if (typeof parts === 'string') return null
+  const [months, days, micros] = parts
+  return `"${months} months ${days} days ${micros} microseconds"`
 }
