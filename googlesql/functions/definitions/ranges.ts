@@ -6,7 +6,7 @@ import { UNKNOWN } from '../result-facts.js'
 
 const ELEMENTS: readonly RangeElementKind[] = ['DATE', 'DATETIME', 'TIMESTAMP']
 
-/** One signature for each type of the bounds, which stands where `write` has it. */
+/** An entry whose signatures `write` returns for each type of the bounds. */
 const range = (
   name: string,
   canFail: CanFail,
@@ -23,11 +23,11 @@ const range = (
   check: needsType,
 })
 
-/** A NULL without a type, which has been coerced to that of the first signature. */
+/** Whether the argument is an untyped NULL that was coerced to the type of the first signature. */
 const isCoercedNull = (arg: Expr | null): boolean =>
   arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null
 
-/** Which of the three types of ranges it would be, nothing says where all of them are untyped NULLs. */
+/** Refuses a call whose ranges are all untyped NULLs: nothing determines which of the three range types they have. */
 const needsType: NonNullable<FunctionEntry['check']> = args => {
   const ranges = args.filter(arg => arg !== null && isRangeKind(arg.type.kind))
   return ranges.length > 0 && ranges.every(isCoercedNull)
