@@ -66,7 +66,7 @@ const mapCte = (cte: ResolvedCte, replace: Replace): ResolvedCte => ({
   recursion: cte.recursion && { ...cte.recursion, terms: cte.recursion.terms.map(term => mapScan(term, replace)) },
 })
 
-/** The elements of an array may be in an order, and EXISTS stops at the first row. */
+/** Other subqueries are not hoisted: the elements of an array may have an order, and EXISTS stops at the first row. */
 const isOneValue = (expr: Subquery): boolean =>
   expr.scan.columns.length === 1 && (expr.kind === 'in-query' || expr.form === 'scalar')
 
@@ -95,9 +95,7 @@ function lastIds(scan: Scan): [column: number, cte: number] {
   return [column, cte]
 }
 
-/**
- * Does it read no column and no common table expression of the queries around it, but for those in `known`, and no chance?
- */
+/** Whether the scan is not volatile, has no outer reference, and of the CTEs around it reads only those in `known`. */
 function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
   if (isVolatileScan(scan)) return false
   const [made, read] = [new Set<number>(), new Set<number>()]
