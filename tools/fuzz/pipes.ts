@@ -261,7 +261,7 @@ export function functional(queries: Queries): Node {
   const from = source ? sql`${clause` FROM ${source.node}`}` : sql``
   const places = args.map((_, i) => i + 2)
   const given = (at: number, i: number): Template => (isAnyType ? [at] : ['CAST(', at, ` AS ${typeText(types[i]!)})`])
-  // Named arguments come after those that are not, in any order.
+  // Named arguments come after the positional ones, in any order.
   const firstNamed = random.chance(0.35) ? random.between(0, places.length) : places.length
   const called = places.map((at, i): Template => [i < firstNamed ? '' : `${names[i]} => `, ...given(at, i)])
   const asked = random.chance(0.5) ? called : [...called.slice(0, firstNamed), ...called.slice(firstNamed).reverse()]

@@ -1,4 +1,4 @@
-/** Wildcard tables for the reference implementation, which has none: each is written as the UNION ALL that it stands for. */
+/** Wildcard tables for the reference implementation, which does not support them: each is written as an equal UNION ALL. */
 import { isShardOf } from '../../googlesql/index.js'
 import { type StructField, typeName } from '../../googlesql/types/types.js'
 
