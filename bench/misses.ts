@@ -179,7 +179,7 @@ function figuresOf(what: string, own: readonly Miss[], byHand: readonly Miss[]):
 }
 
 /**
- * Whether both bodies hold the same rows; the driver's own JSON writes integers as texts, and times in a form of its own. The
+ * Whether both bodies hold the same rows; the driver's own JSON writes integers as texts, and times in another format. The
  * servers are called one after the other: meanwhile, entries can leave the queried hour or week, which changes the oldest row,
  * so that row is not compared.
  */

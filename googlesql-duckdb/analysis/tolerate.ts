@@ -2,7 +2,8 @@
  * Finds the expression at which a query fails. The caller runs the query again with the first `count` fallible expressions made
  * safe: if the query still fails, another expression is the cause.
  *
- * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, give NULL instead of failing.
+ * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, return NULL instead of
+ * failing.
  */
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'

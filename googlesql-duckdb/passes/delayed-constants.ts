@@ -35,7 +35,7 @@ function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
   )
   const isOneRow = scan.kind === 'project' && scan.input.kind === 'one-row'
   const hasRows = scan.kind !== 'limit' && (isInner || !isOneRow)
-  // DuckDB pushes a condition that reads no column below an UNNEST, and so evaluates it even where the UNNEST gives no rows.
+  // DuckDB pushes a condition without columns below an UNNEST, and so evaluates it even where the UNNEST returns no rows.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
   const mapped = mapOwn(delay === 'rows' ? aboveSet(inner) : inner, expr =>
     ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }),

@@ -199,7 +199,7 @@ function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | und
   return guardedExpr(expr.result, taken, place)
 }
 
-/** The expression as a column of the input. It stays as it is where it is constant, or where it cannot become a column. */
+/** The expression as a column of the input; unchanged where it is constant, or where it cannot become a column. */
 function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
   if (expr.kind === 'column' || !(readsColumn(expr) || hasSubquery(expr) || isVolatile(expr))) return expr
   if (!layers || [...columnsRead([expr])].some(id => above.has(id))) return expr
@@ -225,7 +225,7 @@ const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
  * possible, since DuckDB may evaluate everything below the filter.
  */
 function restricted(scan: Scan, condition: Expr, query: Query): Scan {
-  // A volatile condition would get another value at each place.
+  // A volatile condition could have another value in each filter.
   if (isVolatile(condition)) return scan
   const inner = (input: Scan): Scan => restricted(input, condition, query)
   switch (scan.kind) {

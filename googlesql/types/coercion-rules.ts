@@ -53,7 +53,7 @@ export function operandOf(expr: Expr): Operand {
 export const isBareNull = (expr: Expr | null | undefined): boolean =>
   expr !== null && expr !== undefined && expr.kind !== 'call' && operandOf(expr).standing === 'null'
 
-/** An operand of which only the type is known, such as a column or an array's element. */
+/** An operand whose type alone is known, such as a column or an array's element. */
 export const expressionOf = (type: Type): Operand => ({ type, standing: 'expression', fields: null })
 
 function standingOf(expr: Expr): Omit<Operand, 'type'> {

@@ -1,4 +1,4 @@
-/** GROUP BY with grouping sets and ALL. The reference lacks grouping sets: it is asked the UNION ALL of the sets. */
+/** GROUP BY with grouping sets and ALL. The reference lacks grouping sets: its query is the UNION ALL of the sets. */
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { INT64, typeName } from '../../googlesql/types/types.js'
 import type { Queries } from './queries.js'

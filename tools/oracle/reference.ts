@@ -19,7 +19,7 @@ import {
 } from './values.js'
 
 export interface ReferenceResult {
-  /** The columns; a name is empty where the reference gives none. */
+  /** The columns; a name is empty where the reference does not name the column. */
   readonly columns: readonly StructField[]
   /** Values in the form that `valueOfMessage` returns. */
   readonly rows: readonly (readonly unknown[])[]
