@@ -3,8 +3,8 @@
  * levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB computes
  * first and plans one after another.
  *
- * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery inside
- * another subquery that is not volatile and has no outer reference reads a CTE with `isComputedFirst`.
+ * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery that is
+ * nested in another subquery, is not volatile and has no outer reference reads a CTE with `isComputedFirst`.
  */
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'
