@@ -1,4 +1,4 @@
-/** The fake BigQuery of the tests in a process of its own: `tsx bench/bigquery-fake.ts [LATENCY_MS]`; prints its address. */
+/** Runs the fake BigQuery of the tests as a separate process: `tsx bench/bigquery-fake.ts [LATENCY_MS]`; prints its address. */
 import { openFakeBigQuery } from '../test/engines/bigquery/fake-bigquery.js'
 
 const fake = await openFakeBigQuery(Date.now)

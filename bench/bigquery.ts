@@ -105,7 +105,10 @@ async function memory(): Promise<Figure> {
   }
 }
 
-/** What a page takes of this process, read by the engine and by Google's client: `runner/engines/bigquery/README.md`. */
+/**
+ * The processor time of this process for a page of rows, read by the engine and by Google's client; see
+ * `runner/engines/bigquery/README.md`.
+ */
 async function pages(): Promise<readonly Figure[]> {
   const fake = await startServer(FAKE, {})
   const engine = openEngine(fake.url)

@@ -1,4 +1,4 @@
-/** How fast other formats are made of a stored JSON result. */
+/** Measures how fast a stored JSON result is converted to other formats. */
 import { derive } from '../runner/encode/derive/derive.js'
 import type { ResultColumn } from '../runner/model/query.js'
 import { DERIVED_FORMATS, type DerivedFormat } from '../runner/model/query.js'
@@ -75,7 +75,7 @@ export async function deriving(): Promise<readonly Figure[]> {
   return figures
 }
 
-/** The processor time of each run, in seconds: one thread works, and what else the machine does is not its cost. */
+/** The processor time of each run, in seconds. Only one thread works, and processor time excludes other load on the machine. */
 async function processorSeconds(run: () => Promise<unknown>): Promise<readonly number[]> {
   const samples: number[] = []
   for (let i = 0; i < WARM_UP + RUNS; i += 1) {

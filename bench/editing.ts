@@ -28,7 +28,7 @@ const EDITS = 20
 const WARM_UP_MS = 30_000
 const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1]!
 
-/** A manifest that counts, so that an edit of COUNT is a mistake. */
+/** A manifest with `COUNT(*)`, which the benchmark edits into a mistake. */
 function countingManifest(endpoints: string): { readonly file: string; readonly text: string } {
   const files = readdirSync(endpoints).filter(name => name.endsWith('.yaml'))
   const file = join(endpoints, files.find(name => readFileSync(join(endpoints, name), 'utf8').includes('COUNT(*)'))!)

@@ -25,7 +25,7 @@ export async function inBrowser(): Promise<readonly Figure[]> {
   }
 }
 
-/** Each time in a context without a cache. */
+/** Measures the first paint; each page load is in a browser context without a cache. */
 async function firstPaint(browser: Browser, s: Explored): Promise<Figure> {
   const samples: number[] = []
   for (let i = 0; i < LOADS; i += 1) {
@@ -37,7 +37,7 @@ async function firstPaint(browser: Browser, s: Explored): Promise<Figure> {
   return { what: 'first paint of the page, cold, on loopback', value: spread(samples), bar: '≤ 300 ms' }
 }
 
-/** Scrolls a page's height a frame for three seconds; resolves to frames a second, and the most rows in the document. */
+/** Scrolls by a page's height per frame for three seconds; resolves to frames per second, and the most rows in the document. */
 const SCROLL = `new Promise(resolve => {
   const box = document.querySelector('.table-box')
   const began = performance.now()
@@ -65,7 +65,7 @@ async function scrolling(browser: Browser, s: Explored): Promise<readonly Figure
   ]
 }
 
-/** Clicks on Run; resolves to the milliseconds until the new chart has been painted, without those of the call. */
+/** Clicks on Run; resolves to the milliseconds until the new chart has been painted, without the time of the call. */
 const CLICK = `new Promise(resolve => {
   const result = document.querySelector('.below')
   const began = performance.now()

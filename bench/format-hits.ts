@@ -1,4 +1,4 @@
-/** Hits of a result in other formats, against JSON hits of the same number of bytes on the same server. */
+/** Cache hits of a result in other formats, compared with hits of JSON with as many bytes on the same server. */
 
 import { RESULT_FORMATS } from '../runner/model/query.js'
 import type { Figure } from './figures.js'
@@ -19,7 +19,7 @@ export async function formatHits(bench: Bench): Promise<readonly Figure[]> {
     return (await response.arrayBuffer()).byteLength
   }
   const jsonPath = (rows: number): string => `${ROUTE}?rows=${rows}`
-  /** The address of JSON that has about so many bytes. */
+  /** The path of a JSON result with about this many bytes. */
   const jsonOfSize = async (bytes: number): Promise<string> => {
     let [low, high] = [0, 1]
     while ((await sizeOf(jsonPath(high))) < bytes) high *= 2
@@ -42,7 +42,7 @@ export async function formatHits(bench: Bench): Promise<readonly Figure[]> {
         pairs.push({ what, path, json: await jsonOfSize(bytes), bar })
       }
     }
-    // All is in the cache now. When the thread that derived ends, its time is missing from that of the server.
+    // All results are cached now. When the deriver's thread ends, its time disappears from the server's: wait for that first.
     await new Promise(resolve => setTimeout(resolve, THREAD_IDLE_MS))
     for (const { what, path, json, bar } of pairs) {
       const load = { connections: CONNECTIONS, seconds: ROUND_SECONDS, paths: [], headers: HEADERS }

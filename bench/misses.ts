@@ -179,9 +179,9 @@ function figuresOf(what: string, own: readonly Miss[], byHand: readonly Miss[]):
 }
 
 /**
- * Whether both bodies hold the same rows; the driver's own JSON writes integers as texts, and times in a form of its own. The
- * servers are asked one after the other: entries that leave the hour or the week in between change the oldest row, so it is
- * not compared.
+ * Whether both bodies hold the same rows; the driver's own JSON writes integers as texts, and times in another format. The
+ * servers are called one after the other: meanwhile, entries can leave the queried hour or week, which changes the oldest row,
+ * so that row is not compared.
  */
 function isSameResult(own: string, other: string): boolean {
   const [one, two] = [rowsOf(own), rowsOf(other)]

@@ -1,4 +1,4 @@
-/** Measures what docs/benchmarks.md promises of speed and size, and writes RESULTS.md beside this file. */
+/** Measures the speed and size that docs/benchmarks.md promises, and writes RESULTS.md beside this file. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

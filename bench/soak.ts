@@ -258,7 +258,7 @@ async function soak(minutes: number): Promise<void> {
     ['data edited', editData],
     ['manifests broken, and mended', breakManifests],
   ]
-  /** Restarts replica a, without calls to it in the meantime, as behind a load balancer that takes it out. */
+  /** Restarts replica a. It gets no calls in the meantime, as if a load balancer had taken it out. */
   const restart = async (): Promise<void> => {
     await replicas.a.end()
     replicas.a = await startReplica(place, 'a')

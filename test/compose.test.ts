@@ -144,7 +144,7 @@ describe('a runner', () => {
     const token = await addToken(settings, { name: 'mounted', allow: ['logs.*'] })
     const server = createServer(other.listener).listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
-    // The store looks at its file ten times a second.
+    // The token store checks its file ten times a second.
     await new Promise(resolve => setTimeout(resolve, 110))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/endpoints`
     const response = await fetch(url, { headers: { 'X-API-KEY': token } })

@@ -8,7 +8,7 @@ const sources = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner'].flatMap(
     .map(file => ({ file: join(folder, file), text: readFileSync(join(folder, file), 'utf8') })),
 )
 
-/** They write programs, in which this is right. */
+/** Files that generate example programs, in which these calls are right. */
 const SNIPPETS = ['runner/connect/fetch.ts', 'runner/connect/typescript.ts']
 
 const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[]; in?: RegExp }[] = [

@@ -1,6 +1,6 @@
 /**
- * A child process that serves the sessions of one engine after the other, as runner/engines/duckdb/child/child-main.ts serves
- * those of one; see test/reuse-engines.mjs. It ends rather than serve another one where something may be left of the last.
+ * A child process that serves several engines one after the other, while runner/engines/duckdb/child/child-main.ts serves only
+ * one; see test/reuse-engines.mjs. It exits instead of serving another engine if the last one may have left something behind.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +9,7 @@ import { openSession } from '../dist/runner/engines/duckdb/child/session.js'
 import { statementGuard } from '../dist/runner/engines/duckdb/child/statement-allowlist.js'
 import { causeText } from '../dist/runner/model/cause-text.js'
 
-/** A host holds 110 to 210 MB, however many sessions it has served; an engine's process is ended from 850 MB on. */
+/** A host uses 110 to 210 MB, however many sessions it has served; the runner ends an engine's process above 850 MB. */
 const MOST_BYTES = 300_000_000
 const FILES = '/proc/self/fd'
 const THREADS = '/proc/self/task'
@@ -20,9 +20,9 @@ const send = (message, onReceived) => {
   else onReceived?.()
 }
 
-/** The session that is open, and what was there before it. */
+/** The open session, and the number of files that were open before it; null without a session. */
 let current = null
-/** The threads after the first session, whose queries have started those that every process has. */
+/** The number of threads after the first session: its queries start the threads that every engine's process has. */
 let mostThreads = null
 
 async function open(options) {
@@ -59,7 +59,7 @@ function close() {
   rmSync(folder, { recursive: true, force: true })
   mostThreads ??= count(THREADS)
   const isAsBefore = count(FILES) <= files && count(THREADS) <= mostThreads
-  // A sandbox that is loaded would hide that a request did not load it.
+  // A JavaScript sandbox that is loaded already would hide the mistake of a later request that does not load it.
   if (!isAsBefore || ranJavaScript || process.memoryUsage.rss() > MOST_BYTES) return end()
   current = null
   send({ kind: 'closed' })
@@ -78,7 +78,7 @@ process.on('message', message => {
   else close()
 })
 process.on('disconnect', () => {
-  // The engine's folder, since the process that made it is gone.
+  // Removes the engine's whole folder, since the process that created it has ended.
   if (current) current.folder = dirname(current.folder)
   end()
 })

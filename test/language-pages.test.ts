@@ -44,7 +44,7 @@ for (const folder of SERVICE_PAGES) {
     expect(named.length).to.be.above(5)
     let last = folder
     const missing = named.filter(path => {
-      // Beside the page, at the top of the project, or in the folder that was named last.
+      // A path is relative to the page, to the top of the project, or to the folder that was named last.
       const place = [join(folder, path), path].find(existsSync)
       if (place === undefined) return !existsSync(join(last, path))
       if (path.includes('/')) last = path.endsWith('/') ? place : dirname(place)

@@ -1,6 +1,6 @@
 /**
- * The test files that `make test` leaves out, each with what holds the same for a smaller part or without the real tool. They take
- * more than half of the suite’s processor time. `make test ALL=1` runs them too, and so does .ci/run.
+ * The test files that `make test` leaves out, each with the tests that check the same for a smaller part or without the real
+ * tool. These files take more than half of the suite’s processor time. `make test ALL=1` runs them too, and so does .ci/run.
  */
 const WHY = {
   'bigquery-emulator/diff': '`sluice diff --engine bigquery` over the emulator; test/cli/diff and test/diff hold what is compared.',

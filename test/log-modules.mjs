@@ -1,4 +1,4 @@
-/** Loaded with --import: writes the URL of each module that this thread loads, one a line, to the file MODULES_LOG. */
+/** Loaded with --import: writes the URL of each module that this thread loads, one per line, to the file MODULES_LOG. */
 import { appendFileSync } from 'node:fs'
 import * as module from 'node:module'
 

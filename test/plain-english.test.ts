@@ -7,7 +7,7 @@ const CODE = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'test', 'to
 const DOCUMENTS = /\.md$/
 const SOURCES = /\.(?:tsx?|mjs|cjs|css)$/
 
-/** Names that HOUSE replaced: each has a word of the field. Neither files nor folders have them. */
+/** Names that were replaced by a term of the field: no file or folder may have them again. */
 const REPLACED_NAMES = [
   ...['sheet', 'passing-end', 'read-asked', 'answer-unread', 'kept-connections', 'plan-memory', 'load-memory', 'forms'],
   ...['mend', 'in-turn', 'check-needed', 'check-once', 'breathe', 'look', 'follow', 'era', 'told'],

@@ -1,6 +1,6 @@
-/** Tests that install packages are not tried where no package registry can be reached. */
+/** Lets tests that install packages be skipped where no package registry can be reached. */
 
-/** npm's codes, and the system's, where a registry cannot be reached. */
+/** Error codes of npm and of the system for a registry that cannot be reached. */
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED|E40[37]|E50[234])\b/
 

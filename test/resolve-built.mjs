@@ -1,6 +1,6 @@
-/** A hook of Node's: `../../runner/cli/io.js`, as a test names it, is dist/runner/cli/io.js. */
+/** A module hook of Node: resolves `../../runner/cli/io.js`, as a test imports it, to dist/runner/cli/io.js. */
 const ROOT = new URL('..', import.meta.url).href
-/** As a test writes it, or as tsx has resolved it where its hooks come first. */
+/** The path of a source: with `.js` as a test imports it, or with `.ts` as tsx resolves it if its hooks run first. */
 const SOURCES = /^(?:googlesql|googlesql-duckdb|runner)\/.*\.[jt]s$/
 
 export function resolve(specifier, context, next) {

@@ -1,7 +1,8 @@
 /**
- * Engines that a process of tests opens one after the other share child processes, since starting one takes 200 ms of processor
- * time, and opening a session in it 40: `fork` of an engine's process gives what looks like one, of a host that may have served
- * another engine before (test/engine-host.mjs). Sessions, what answers in them, and the messages are the engine's own.
+ * Lets the engines that a test process opens one after the other share child processes: to start a child process takes 200 ms
+ * of processor time, to open a session in it 40 ms. `fork` of an engine's process returns an object like a ChildProcess for a
+ * session in a host, which may have served another engine before (test/engine-host.mjs). The sessions, the code that answers
+ * requests and the messages are the engine's own.
  */
 import childProcess from 'node:child_process'
 import { EventEmitter } from 'node:events'
@@ -12,15 +13,18 @@ const pathOf = path => fileURLToPath(new URL(path, import.meta.url))
 const CHILD = pathOf('../dist/runner/engines/duckdb/child/child-main.js')
 const HOST = pathOf('engine-host.mjs')
 
-/** What these test is the process: how it starts, what it holds, how it dies, what it leaves. */
+/**
+ * Test files about the process itself: its start, its memory, its end, and what it leaves behind. Their engines do not share
+ * processes.
+ */
 const ABOUT_PROCESSES =
   /^test\/(?:engines\/duckdb\/(?:process\/|child\/|runaway\.|embedded\.|temporary-folder\.)|googlesql-duckdb\/runtime\/javascript\/|serving\/|package\/)/
 
-/** The hosts without a session that are kept; each holds some 130 MB. */
+/** The most hosts without a session that are kept; each uses about 130 MB. */
 const MOST_IDLE = 2
 
 const { fork } = childProcess
-/** Hosts without a session, the last used at the end, each with what it was forked with. */
+/** Hosts without a session, the last used at the end, each with the options of its fork as a key. */
 const idle = []
 const hosts = new Set()
 let isOn = false
@@ -28,14 +32,14 @@ let isOn = false
 childProcess.fork = (module, ...rest) => (isOn && module === CHILD ? childOf(...hostFor(rest.at(-1))) : fork(module, ...rest))
 syncBuiltinESMExports()
 
-/** Whether the engines of this file's tests share processes. */
+/** Decides by the test file whether the engines that are opened from now on share processes. */
 export function reuseEnginesIn(file) {
   isOn = !ABOUT_PROCESSES.test(file)
 }
 
 export const hostIds = () => [...hosts].map(({ pid }) => pid)
 
-/** Ends the hosts without a session: one that has one keeps this process from ending, as an engine that is not closed does. */
+/** Ends the hosts without a session. A host with a session keeps this process alive, as an engine that is not closed does. */
 export async function endIdleHosts() {
   await Promise.all(idle.splice(0).map(({ host }) => end(host)))
 }
@@ -55,7 +59,7 @@ function hostFor(options) {
   return [host, key]
 }
 
-/** The ChildProcess of one session: what runner/engines/duckdb/process/fork-child.ts uses of it. */
+/** An object like a ChildProcess for one session, with the members that runner/engines/duckdb/process/fork-child.ts uses. */
 function childOf(host, key) {
   const child = new EventEmitter()
   const listeners = {
@@ -76,7 +80,7 @@ function childOf(host, key) {
     host.channel.unref()
     idle.push({ host, key })
     if (idle.length > MOST_IDLE) void end(idle.shift().host)
-    // As the engine's own process ends when it is told to.
+    // An engine's own process ends with the same signal when it is closed.
     leave(null, 'SIGKILL')
   }
   return Object.assign(child, {

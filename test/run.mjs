@@ -1,16 +1,17 @@
 /**
- * Runs the suite and ends with one line: `N passed, N failed`. Files are handed to a few processes, one after the other, since much
- * of the time tests wait; they import what was built, in dist/.
+ * Runs the suite and ends with one line: `N passed, N failed`. A few processes get the test files one after the other, since
+ * tests spend much of their time waiting; the tests import the compiled files in dist/.
  *
- *   node test/run.mjs                     all of it
+ *   node test/run.mjs                     all tests
  *   node test/run.mjs --without-left-out  without the files that test/left-out.mjs names, and with a quarter of the inputs where
  *                                         a test has hundreds that are alike (test/sample-size.ts)
- *   node test/run.mjs --touching-node     what another version of Node can change
- *   node test/run.mjs --built FILE…       these files as in a run of all
+ *   node test/run.mjs --touching-node     tests of what another version of Node can change
+ *   node test/run.mjs --built FILE…       these files, in the same way as all tests
  *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources; arguments go to mocha
  *
  * SLUICE_TEST_COVERAGE=on measures coverage in a run of all, and fails below a threshold; it takes an eighth more
- * processor time. SLUICE_TEST_JOBS says how many processes there are, SLUICE_TEST_TIMES=FILE gets what each file took.
+ * processor time. SLUICE_TEST_JOBS sets the number of processes; SLUICE_TEST_TIMES=FILE writes the time of each test file to
+ * FILE.
  */
 import { fork, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,12 +24,12 @@ const LEAST_LINES = 95
 const MOCHA = 'node_modules/mocha/bin/mocha.js'
 
 /**
- * What another version of Node can change: connections, streams, files and their locks, processes and signals, the loading of
- * modules. Queries, documents and the rest of the commands compute the same on every version.
+ * Tests of what another version of Node can change: connections, streams, files and their locks, processes and signals, the
+ * loading of modules. Queries, documents and the rest of the commands compute the same on every version.
  */
 const TOUCHING_NODE =
   /^test\/(?:(?:auth|cache|client|compose|derive|engines\/(?:bigquery|duckdb\/(?:child|process))|http|mcp|observe|package|process|serving)\/|compose\.|explorer\/served\.|engines\/loaded-packages\.|engines\/duckdb\/e|lsp\/(?:anywhere|yaml-language-server)\.|cli\/(?:loaded-modules|output|query|serve|token|unwritable|version)\.)/
-/** Begun first, the longest before the others, so that no process is left alone with one of them at the end. */
+/** The longest test files, the longest first. They are started first, so that none of them runs alone at the end. */
 const LONG = [
   'docs/commands',
   'googlesql-duckdb/cases',
@@ -73,12 +74,12 @@ const LONG = [
 const rank = file => (LONG.includes(file) ? LONG.indexOf(file) : LONG.length)
 
 /**
- * V8 compiles a function to fast code later than by default: here most functions run too rarely to win back what that takes. The
- * V8 of Node 24 has no such flag.
+ * Makes V8 optimize functions later than by default: in tests, most functions run too rarely to repay the time of the
+ * optimization. The V8 of Node 24 has no such flag.
  */
 const COMPILE_LATER = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
 
-/** What test/worker.mjs prints after all that a file has printed. */
+/** The line that test/worker.mjs prints after the output of a test file. */
 const END = '\0end of the file\n'
 
 const given = process.argv.slice(2)
@@ -99,7 +100,7 @@ const { passed, failed, pending } = total
 console.log(`${passed} passed, ${failed} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 
-/** How many per cent of the lines ran. Lines of packages, which the build bundles, do not count. */
+/** The percentage of the lines that ran. Lines of packages, which the build bundles, do not count. */
 function coveredLines(coverage) {
   const reports = join(folder, 'reports')
   spawnSync(process.execPath, [C8, 'report', '--temp-directory', coverage, '--reporter=json-summary', '--reports-dir', reports], { stdio: 'inherit' })
@@ -138,7 +139,7 @@ async function runAll(isWanted) {
     .map(file => `test/${file}`)
     .filter(file => file.endsWith('.test.ts') && isWanted(file))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-  // Tests wait for half of their time: for other processes, for browsers, for what must not happen.
+  // Tests wait for half of their time (for other processes, browsers, time limits), so there are more processes than processors.
   const jobs = Number(process.env.SLUICE_TEST_JOBS) || Math.min(availableParallelism() + 2, 8)
   const times = []
   const next = () => files.shift()
@@ -157,7 +158,7 @@ async function runAll(isWanted) {
   }
 }
 
-/** One process after the other until no file is left: one that dies takes only its file with it. */
+/** Runs one process after the other until no file is left: a process that crashes loses only its current file. */
 async function runProcess({ next, add, env }) {
   for (let file = next(); file !== undefined; ) {
     file = await new Promise(resolve => {
@@ -167,7 +168,7 @@ async function runProcess({ next, add, env }) {
       let printed = ''
       let counts = null
       const finished = () => {
-        // Only then, since every search reads all that the file has printed so far.
+        // Searches only after the counts have arrived, since every search reads the whole output of the file so far.
         const end = counts === null ? -1 : printed.indexOf(END)
         if (end === -1) return
         process.stdout.write(printed.slice(0, end))

@@ -1,6 +1,6 @@
 /**
- * How much of many inputs a test tries: all of them in `make test ALL=1`, in .ci/run and when a file is run by itself, a quarter
- * in `make test`. It is for inputs that are alike, random or listed by the hundred; each of them costs a query or more.
+ * Decides how many of its inputs a test tries: all of them in `make test ALL=1`, in .ci/run and when a file is run by itself, a
+ * quarter in `make test`. It is for hundreds of similar inputs, random or listed, each of which costs a query or more.
  */
 export const triesAll = process.env['SLUICE_TEST_SAMPLE'] !== 'quarter'
 

@@ -1,11 +1,11 @@
-/** Waiting in tests: for what will be so, as soon as it is, and with a bound that only a fault reaches. */
+/** Waits in tests until a condition holds, with a time limit that only a defect reaches. */
 
-/** Fifty times what the slowest takes on a quiet machine. */
+/** Fifty times the longest wait on a machine without other load. */
 const PATIENCE_MS = 100_000
 
 export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Returns once `holds`; one that throws does not hold. `what` completes «never: ». */
+/** Resolves once `holds` returns true; a call that throws counts as false. `what` completes the message «never: ». */
 export async function until(holds: () => Promise<boolean> | boolean, what: string, everyMs = 10): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   let reason: unknown

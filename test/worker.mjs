@@ -1,4 +1,6 @@
-/** One of the processes that test/run.mjs hands test files to: it runs each, tells how it ended, and must be able to end. */
+/**
+ * A process that gets test files from test/run.mjs, runs each and reports its result. At the end, nothing may keep it alive.
+ */
 import { readFileSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -28,7 +30,10 @@ function fieldsMs(pid, one, other) {
   }
 }
 
-/** As `mocha.loadFilesAsync()`, which loads by `require` where Node can, and so passes the hook of test/built.mjs by. */
+/**
+ * Like `mocha.loadFilesAsync()`, but always by `import`: mocha uses `require` where Node can, which bypasses the hook of
+ * test/built.mjs.
+ */
 async function load(mocha, path) {
   const { EVENT_FILE_PRE_REQUIRE, EVENT_FILE_REQUIRE, EVENT_FILE_POST_REQUIRE } = Mocha.Suite.constants
   mocha.suite.emit(EVENT_FILE_PRE_REQUIRE, globalThis, path, mocha)
@@ -47,7 +52,7 @@ async function run(file) {
   }
   const { passes, pending, failures } = await new Promise(resolve => {
     const runner = mocha.run(() => {
-      // Mocha adds one of each for every run, and takes none away.
+      // Mocha adds a listener of each kind for every run, and does not remove it.
       process.removeAllListeners('uncaughtException')
       process.removeAllListeners('unhandledRejection')
       resolve(runner.stats)
@@ -74,7 +79,7 @@ process.on('message', async ({ file }) => {
   const usedBefore = processorMs()
   reuseEnginesIn(file)
   const counts = await run(file)
-  // The parent knows by this line that it has read all that the file printed.
+  // By this line, the parent knows that it has read the whole output of the file.
   process.stdout.write('\0end of the file\n')
   process.send({ file, ...counts, elapsedMs: performance.now() - began, processorMs: processorMs() - usedBefore })
 })

@@ -1,4 +1,7 @@
-/** One process at a time: `make serve` and `make test`, begun at once in a fresh clone, would install and build over each other. */
+/**
+ * Lets only one process at a time install or build: `make serve` and `make test`, started together in a fresh clone, would
+ * overwrite each other's files.
+ */
 import { createHash } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -25,12 +28,12 @@ export async function alone(work) {
   }
 }
 
-/** What releases the lock; null while another process has it. */
+/** Resolves to a function that releases the lock; to null while another process has the lock. */
 function lock(path) {
   return new Promise(resolve => {
     const waiting = []
     const server = createServer(socket => void waiting.push(socket.on('error', () => {})))
-    // Where no socket can be made, the work goes on without a lock: only two at once can fail.
+    // Where no socket can be created, the work runs without a lock: it can fail only if two processes run at once.
     server.once('error', ({ code }) => resolve(code === 'EADDRINUSE' ? null : () => {}))
     server.listen(path, () =>
       resolve(() => {
@@ -44,7 +47,7 @@ function lock(path) {
 /** Resolves when the process that has the lock may have released it, or has ended. */
 async function untilReleased(path) {
   const dead = inodeOf(path)
-  // A process that is about to listen refuses connections too, for a moment.
+  // A process that is about to listen also refuses connections, for a moment.
   for (let refusals = 0; refusals < 20; refusals += 1) {
     if ((await connection(path)) !== 'ECONNREFUSED' || inodeOf(path) !== dead) return
     await setTimeout(100)
@@ -54,7 +57,7 @@ async function untilReleased(path) {
 
 const inodeOf = path => statSync(path, { throwIfNoEntry: false })?.ino
 
-/** Connects, and resolves when that ends: to the code of the error, or to undefined. */
+/** Connects, and resolves when the connection ends: to the code of the error, or to undefined. */
 function connection(path) {
   return new Promise(resolve => {
     const socket = connect(path)

@@ -1,5 +1,5 @@
 /**
- * Bundles explorer/ into dist/explorer/: files with a hash of what they hold in their names, each also as .br and .gz, and
+ * Bundles explorer/ into dist/explorer/: files with a hash of their contents in their names, each also as .br and .gz, and
  * index.html, which names them.
  */
 import { createHash } from 'node:crypto'
@@ -38,7 +38,7 @@ export async function buildExplorer() {
   const made = Object.entries(metafile.outputs)
   const outputOf = entry => made.find(([, { entryPoint }]) => entryPoint === entry)
   const nameOf = entry => relative(TO, outputOf(entry)[0])
-  // Without these the browser would ask for a part of the script only once it has read another.
+  // Without preloads, the browser would request a part of the script only after it has read the part that imports it.
   const parts = outputOf('explorer/main.tsx')[1].imports.filter(({ kind }) => kind === 'import-statement')
   const preloads = parts.map(({ path }) => `<link rel="modulepreload" href="${relative(TO, path)}">\n`)
   const page = readFileSync('explorer/index.html', 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Writes the macros that the SQL of googlesql-duckdb calls into a database, dist/macros.duckdb. A session that begins with a copy
- * of it starts in two thirds of the time: DuckDB parses and binds the macros for as long as all else takes.
+ * Writes the macros that the SQL of googlesql-duckdb calls into a database, dist/macros.duckdb. A session that starts with a
+ * copy of this database starts in two thirds of the time: to parse and bind the macros takes DuckDB half of a session's start.
  */
 import { DuckDBInstance } from '@duckdb/node-api'
 
@@ -12,7 +12,7 @@ export async function buildMacros() {
   await connection.run('USE macros')
   await prepareSession(connection)
   await connection.run('USE memory')
-  // Takes what the log of the database holds into its file.
+  // Writes the contents of the write-ahead log into the database's file.
   await connection.run('DETACH macros')
   connection.closeSync()
   instance.closeSync()

@@ -1,6 +1,6 @@
 /**
- * Compiles to dist/. npm runs this as `prepare`, also where the package is installed from a git address, where there may be no make.
- * With `--if-stale` it does nothing when no source is younger than the last build.
+ * Compiles to dist/. npm runs this as `prepare`, also when the package is installed from a git address, on a machine that may
+ * not have make. With `--if-stale` it does nothing if no source is newer than the last build.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { alone } from './alone.mjs'
 
 const MARK = 'dist/.built'
-/** The Makefile names the same. `make` writes the last when it has installed the packages, which are bundled. */
+/** The Makefile has the same list. `make` writes the last file when it has installed the packages, which the build bundles. */
 const SOURCES = [
   ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/alone.mjs', 'tools/build.mjs', 'tools/build-explorer.mjs'],
   ...['tools/build-macros.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs', 'schemas/endpoint.schema.json'],
@@ -28,7 +28,7 @@ function isBuilt() {
   return SOURCES.filter(path => existsSync(path)).flatMap(filesOf).every(path => statSync(path).mtimeMs <= built)
 }
 
-/** Null where only what the program needs at run time is installed. */
+/** The path of the TypeScript compiler; null where only the dependencies of the program at run time are installed. */
 function compiler() {
   try {
     return createRequire(import.meta.url).resolve('typescript/bin/tsc')
@@ -41,7 +41,7 @@ async function build() {
   const tsc = compiler()
   if (tsc === null) {
     console.error('not compiled: TypeScript is not installed')
-    // `npm ci --omit=dev` in a clone runs `prepare` too, and asks for no build.
+    // `npm ci --omit=dev` in a clone runs `prepare` too, and needs no build.
     return /\bdev\b/.test(process.env['npm_config_omit'] ?? '') ? 0 : 1
   }
   console.error('compiling…')

@@ -1,6 +1,6 @@
 /**
- * Bundles what processes and threads start with, in place of what was compiled for them: Node takes three times as long to load
- * hundreds of modules as to load these few. The other modules in dist/ stay for those who import the package.
+ * Bundles the modules with which processes and threads start, and replaces their compiled files: Node takes three times as long
+ * to load hundreds of modules as to load these few. The other modules in dist/ stay for programs that import the package.
  */
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
@@ -11,7 +11,10 @@ const STARTS = [
   'runner/derive/derive-worker',
   'runner/engines/duckdb/translation/translation-worker',
 ]
-/** In one file it loads in four fifths of the time that it takes in twenty, which it would share with the others. */
+/**
+ * The engine's process is bundled into one file: twenty files, shared with the other bundles, would take a quarter longer to
+ * load.
+ */
 const ENGINE_PROCESS = 'runner/engines/duckdb/child/child-main'
 
 /**
@@ -20,7 +23,7 @@ const ENGINE_PROCESS = 'runner/engines/duckdb/child/child-main'
  */
 const DUCKDB = '@duckdb/node-api'
 const BUNDLED = [DUCKDB, 'ajv/dist/2020.js', 'commander', 'handlebars', 'yaml']
-/** What DuckDB requires is there for the platform alone. */
+/** DuckDB's native library. It is not bundled, since it is installed only for the current platform. */
 const NATIVE = '@duckdb/node-bindings'
 
 const bundlingPackages = {
@@ -29,13 +32,13 @@ const bundlingPackages = {
     const requireHere = createRequire(import.meta.url)
     const requireOf = path => (path === NATIVE ? createRequire(requireHere.resolve(DUCKDB)) : requireHere)
     const namesOf = path => Object.keys(requireOf(path)(path)).filter(name => name !== 'default').join(', ')
-    // Inner modules of DuckDB's too: what prepares a session replaces the decoder in one of them.
+    // Also matches inner modules of DuckDB: the code that prepares a session replaces the decoder in one of them.
     onResolve({ filter: new RegExp(`^(?:${BUNDLED.join('|')}|${DUCKDB}/.*)$`) }, ({ path, kind }) =>
       kind === 'import-statement' || kind === 'dynamic-import'
         ? { path: requireHere.resolve(path), namespace: 'bundled' }
         : undefined,
     )
-    // By name, or else what imports it while it runs would find no names.
+    // Exports every name: otherwise a dynamic import of the module would find no names.
     onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({
       contents: [
         `export { ${namesOf(path)} } from ${JSON.stringify(path)}`,
@@ -43,16 +46,16 @@ const bundlingPackages = {
       ].join('\n'),
       resolveDir: dirname(path),
     }))
-    // What they require themselves: their own dependencies, modules of Node, and DuckDB's library for the platform.
+    // Modules that the packages require: their own dependencies, modules of Node, and DuckDB's library for the platform.
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (kind !== 'require-call') return undefined
       if (path === NATIVE || isBuiltin(path)) return { path, namespace: 'required' }
       return { path: createRequire(importer).resolve(path) }
     })
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => {
-      // Reads no member, or else Node warns of those that are deprecated.
+      // Exports the module without reading its members: Node warns when a deprecated member is read.
       if (isBuiltin(path)) return { contents: `module.exports = process.getBuiltinModule('${path}')` }
-      // From where the package is: a package manager may hide from this one what that one needs.
+      // Resolved from DuckDB's package: a package manager may hide the dependencies of that package from this one.
       const required = `createRequire(createRequire(import.meta.url).resolve('${DUCKDB}'))('${path}')`
       return {
         contents: [

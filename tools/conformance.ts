@@ -1,4 +1,4 @@
-/** What of BigQuery's language works, and how many of the cases in test/cases/googlesql/ show it. */
+/** Which features of BigQuery's language work, and how many of the cases in test/cases/googlesql/ show each of them. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import type { Call, Query, Script } from '../googlesql/ast/nodes.js'
@@ -79,7 +79,7 @@ function calledName({ path }: Call): string {
   return findFunction(own)?.name ?? own
 }
 
-/** Empty where the case has no plan. */
+/** The kinds of types in the plan of the case; empty where the case has no plan. */
 function typesOf({ sql, parameters = {} }: SqlCase, catalogue: TableCatalogue): Set<string> {
   const types = new Set<string>()
   const add = (type: Type): void => {
@@ -293,14 +293,14 @@ const OTHER_MESSAGES: Readonly<Record<string, string>> = {
   'A system variable, @@name': 'System variables (@@) are not supported',
 }
 
-/** How many cases show that this clause is refused, those of the syntax among them. */
+/** The number of cases that show that this clause is refused, including cases of syntax errors. */
 export function casesOfClause(clause: string): number {
   const message = OTHER_MESSAGES[clause] ?? clause
   return [...allExamined().map(({ error }) => error), ...syntaxErrors()].filter(error => error.startsWith(message))
     .length
 }
 
-/** How many cases show that the function, or one of its family, is refused. */
+/** The number of cases that show that the function, or a function of its family, is refused. */
 export function casesOfRefusedFunction(name: string): number {
   const named = new RegExp(
     `^(?:(?:Table f|F)unction )?${name.replaceAll('.', '\\.').replace('*', '\\w+')} is not supported`,
@@ -312,14 +312,14 @@ const SYNTAX_CASES = 'test/cases/googlesql-syntax/refused.yaml'
 const syntaxErrors = (): readonly string[] =>
   (parse(readFileSync(SYNTAX_CASES, 'utf8')) as readonly { readonly error: string }[]).map(({ error }) => error)
 
-/** How many cases call one of these functions. */
+/** The number of cases that call one of these functions. */
 const casesOfFunctions = (names: readonly string[]): number =>
   countOf(({ functions }) => names.some(name => functions.has(name)))
 
-/** How many cases there are. */
+/** The number of cases. */
 export const numberOfCases = (): number => allExamined().length
 
-/** What answers otherwise than on BigQuery, and how. */
+/** The features whose result differs from BigQuery's, and the difference. */
 export function differences(): readonly Row[] {
   const beyond = allFunctions()
     .filter(entry => entry.isBeyondBigQuery)
@@ -356,7 +356,7 @@ export function differences(): readonly Row[] {
   ]
 }
 
-/** What works, by group and feature. */
+/** The features that work, by group. */
 export function conformance(): readonly Row[] {
   const row =
     (group: string) =>
@@ -388,7 +388,7 @@ export function conformance(): readonly Row[] {
   ]
 }
 
-/** The functions by the pages of BigQuery's documentation: how many work and how many are refused. */
+/** The functions by page of BigQuery's documentation: how many work and how many are refused. */
 function families(): readonly Row[] {
   const works = new Map<string, string[]>()
   const add = (page: string, name: string): void => void works.set(page, [...(works.get(page) ?? []), name])

@@ -133,7 +133,7 @@ const rowText = ({ feature, documentation, how, cases }: Row): string =>
 
 /** The current text of docs/dialect.md. */
 export const readDialect = (): Promise<string> => readFile(DIALECT_PAGE, 'utf8')
-/** docs/reference/functions.md as it stands. */
+/** The current text of docs/reference/functions.md. */
 export const readFunctions = (): Promise<string> => readFile(FUNCTIONS_PAGE, 'utf8')
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,4 +1,4 @@
-/** Installs the packages that package-lock.json names, unless that is done. `make` runs it. */
+/** Installs the packages that package-lock.json names, unless they are already installed. `make` runs it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -25,7 +25,7 @@ function brokenManifest(): string {
   return lines.join('\n')
 }
 
-/** What the command shows in a terminal, run in a folder that has the manifest beside those of a fresh clone. */
+/** The output of the command in a terminal, in a folder that has the broken manifest and the manifests of a fresh clone. */
 async function terminalText(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-picture-'))
   try {

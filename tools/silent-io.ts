@@ -1,8 +1,8 @@
-/** The world of a command that is only looked at, or whose output alone matters. */
+/** The input and output for a command that is only inspected; a test can replace single members, such as `print`. */
 import { Readable } from 'node:stream'
 import type { run } from '../runner/cli/program.js'
 
-/** Prints nowhere, reads nothing, and has no environment. */
+/** Discards what the command prints, reads nothing, and has no environment variables. */
 export const SILENT_IO: Parameters<typeof run>[1] = {
   environment: {},
   print: () => undefined,

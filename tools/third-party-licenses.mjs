@@ -1,8 +1,8 @@
-/** The licences of the packages whose code dist/ holds, which they ask to be passed on with it. */
+/** Writes the licences of the packages whose code dist/ contains: these licences must be distributed with the code. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The last package in a path: `node_modules/@preact/signals/dist/signals.mjs` is of @preact/signals. */
+/** The last package in a path: `node_modules/@preact/signals/dist/signals.mjs` belongs to @preact/signals. */
 const PACKAGE = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
 /** @param inputs the paths of all bundled modules. @throws Error where a package has no licence file. */

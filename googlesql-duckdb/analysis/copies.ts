@@ -1,14 +1,16 @@
 /**
- * Finds columns that are copies of others: those of a common table expression where it is read, and those that a projection
- * copies.
+ * Finds columns that are copies of other columns: the columns of a scan of a common table expression, and the columns that a
+ * projection copies.
  */
 import type { Column, CteScan, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { visitScan } from '../../googlesql/plan/walk.js'
 
 export interface Copies {
-  /** The id of the column that this one is a copy of in the end; its own where it is not a copy. */
+  /**
+   * The id of the original column that this column copies, directly or through other copies; its own id if it is not a copy.
+   */
   readonly rootOf: (id: number) => number
-  /** The expressions that copy. */
+  /** The column references in projections that only copy a column. */
   readonly copies: Set<Expr>
 }
 

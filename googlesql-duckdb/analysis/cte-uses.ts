@@ -1,9 +1,9 @@
-/** How often common table expressions are read. One that is read once may stand in the place of its reader. */
+/** Finds the common table expressions that can be inlined: the definition can replace the only scan that reads it. */
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { ResolvedCte, Scan } from '../../googlesql/plan/nodes.js'
 import { visitScan } from '../../googlesql/plan/walk.js'
 
-/** Those whose definition may stand where they are read, by id: read once, and not recursive, volatile or computed first. */
+/** The CTEs that can be inlined, by id: read exactly once, and not recursive, volatile or `isComputedFirst`. */
 export function inlineCtes(root: Scan): ReadonlyMap<number, ResolvedCte> {
   const ctes = new Map<number, ResolvedCte>()
   const uses = new Map<number, number>()

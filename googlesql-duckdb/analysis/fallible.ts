@@ -22,7 +22,7 @@ export function scanMayFail(scan: Scan): boolean {
 export function raises(expr: Expr): boolean {
   switch (expr.kind) {
     case 'call':
-      // A function that is not in the catalogue is one that the resolver creates; it is treated as one that may fail.
+      // A function that is not in the catalogue was created by the resolver; it is assumed to be fallible.
       return expr.isSafe ? false : holds(expr.name, expr.arguments)
     case 'cast':
       return castRaises(expr)

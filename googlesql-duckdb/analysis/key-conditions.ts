@@ -1,6 +1,6 @@
 /**
- * Finds the conditions that a query sets on the column that tells the parts of a table apart: the column by which a table is
- * partitioned, and the suffix of a wildcard table. An engine need not read the parts that do not meet them.
+ * Finds the predicates of a query on the key column of a table: the partitioning column, or the suffix of a wildcard table. An
+ * engine need not read the partitions or shards that do not meet them (partition pruning).
  */
 
 import { PARTITION_DATE, PARTITION_TIME, TABLE_SUFFIX } from '../../googlesql/data.js'
@@ -12,18 +12,21 @@ import { conjuncts, inputsOfScan, partsOf, someOf, someScan, visitScan } from '.
 import { BOOL } from '../../googlesql/types/types.js'
 
 /**
- * By scan: conditions on the key columns. Beside those they read only values that are the same for all rows. A row that does
- * not meet them is not used.
+ * The conditions on the key columns, by scan. Apart from the key columns, they read only values that are the same for all rows.
+ * The query does not use a row that does not meet them.
  */
 export type KeyConditions = ReadonlyMap<TableScan, readonly Expr[]>
 
-/** The name of the column that tells the parts of a table apart; undefined for a table that is read as a whole. */
+/**
+ * The name of the key column, whose value identifies a row's partition or shard; undefined for a table without partitions and
+ * shards.
+ */
 const keyOf = (scan: TableScan): string | undefined => (scan.wildcard ? TABLE_SUFFIX : scan.partitionedBy)
 
 /** The key column among the columns of the scan; undefined where the query does not read it. */
 export const keyColumn = (scan: TableScan): Column | undefined => scan.columns.find(({ name }) => name === keyOf(scan))
 
-/** The key column, and the date of the partition where the query reads it, which depends on the key alone. */
+/** The key column, and, if the query reads it, the pseudo column with the partition's date, which depends only on the key. */
 export const keyColumns = (scan: TableScan): readonly Column[] =>
   scan.columns.filter(({ name }) => name === keyOf(scan) || (name === PARTITION_DATE && keyOf(scan) === PARTITION_TIME))
 
@@ -41,12 +44,12 @@ export function keyConditions(root: Scan): KeyConditions {
 
 class Search {
   readonly found = new Map<TableScan, readonly Expr[]>()
-  /** In the order of their definitions: a definition reads only those before it, or itself. */
+  /** The CTEs in the order of their definitions: a definition reads only earlier CTEs, or itself. */
   readonly #ctes = new Map<number, ResolvedCte>()
-  /** The conditions of each read of a common table expression, in terms of its own columns. */
+  /** For each CTE, the conditions of each scan that reads it, on the columns of its definition. */
   readonly #reads = new Map<number, (readonly Expr[])[]>()
 
-  /** `conditions` are those that every row of `scan` must meet to be used. */
+  /** `conditions`: the query uses only rows of `scan` that meet all of them. */
   visit(scan: Scan, conditions: readonly Expr[]): void {
     switch (scan.kind) {
       case 'table': {
@@ -55,7 +58,7 @@ class Search {
         const isOwn = (condition: Expr): boolean =>
           readsOnly(condition, ids) && keys.some(key => someOf(condition, readsColumn(key)))
         const own = conditions.filter(isOwn)
-        // A table scan that is read in two places must return the rows for both.
+        // A table scan that occurs twice in the plan must return the rows for both places.
         this.found.set(scan, this.found.has(scan) ? [] : own)
         return
       }
@@ -76,7 +79,7 @@ class Search {
       case 'join': {
         const on = scan.condition ? conjuncts(scan.condition) : []
         const isInner = scan.join === 'inner' || scan.join === 'cross'
-        // The condition of an outer join holds for the used rows of the side that it may leave out; others, for the other.
+        // An ON condition restricts only the side that an outer join pads with NULLs; a condition above the join, only the other.
         const above = { left: isInner || scan.join === 'left', right: isInner || scan.join === 'right' }
         const below = { left: isInner || scan.join === 'right', right: isInner || scan.join === 'left' }
         this.visit(scan.left, [...(above.left ? conditions : []), ...(below.left ? on : [])])
@@ -129,7 +132,7 @@ class Search {
     }
   }
 
-  /** Visits the definitions from the last to the first, when all their reads are known. */
+  /** Visits the definitions from the last to the first, so that the conditions of all reads of a definition are known. */
   visitCtes(): void {
     const seen = new Set<number>()
     for (;;) {
@@ -148,7 +151,10 @@ const readsColumn =
   (part: Expr): boolean =>
     part.kind === 'column' && part.column.id === id
 
-/** A condition that holds where all conditions of one of the reads hold; none where a read has none. */
+/**
+ * The disjunction of the reads: one condition that holds if all conditions of at least one read hold. Empty if a read has no
+ * conditions.
+ */
 function anyOf(reads: readonly (readonly Expr[])[]): readonly Expr[] {
   if (reads.length === 1) return reads[0]!
   if (reads.length === 0 || reads.some(conditions => conditions.length === 0)) return []
@@ -162,10 +168,16 @@ function anyOf(reads: readonly (readonly Expr[])[]): readonly Expr[] {
   ]
 }
 
-/** The most parts of a condition: it grows where it takes the place of columns that are computed from each other. */
+/**
+ * The most subexpressions of a condition. A condition grows when columns that are computed from each other are replaced by
+ * their expressions.
+ */
 const MAX_PARTS = 200
 
-/** The conditions below a scan that computes these columns. */
+/**
+ * The conditions for the input of a scan that computes these columns: the columns are replaced by their expressions. Conditions
+ * that become too large are dropped.
+ */
 function through(conditions: readonly Expr[], computed: ReadonlyMap<number, Expr>): readonly Expr[] {
   if (computed.size === 0) return conditions
   return conditions
@@ -179,7 +191,7 @@ function partCount(expr: Expr): number {
   return count
 }
 
-/** The conditions with other columns, by position. */
+/** The conditions with the columns of `from` replaced by the columns of `to` at the same positions. */
 function renamed(conditions: readonly Expr[], from: readonly Column[], to: readonly Column[]): readonly Expr[] {
   if (conditions.length === 0) return conditions
   const columns = new Map(from.map(({ id }, i) => [id, to[i]!]))
@@ -191,7 +203,7 @@ function renamed(conditions: readonly Expr[], from: readonly Column[], to: reado
   )
 }
 
-/** Whether the value depends on these columns alone: the same before the first row is read for equal values of them. */
+/** Whether the value depends only on these columns, so that it can be computed from their values before any row is read. */
 export function readsOnly(expr: Expr, columns: ReadonlySet<number>): boolean {
   if (expr.kind === 'subquery' || expr.kind === 'in-query') return false
   if (expr.kind === 'column') return columns.has(expr.column.id)

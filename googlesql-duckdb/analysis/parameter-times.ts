@@ -1,7 +1,7 @@
 /**
- * Times computed from a parameter by constant steps, as `TIMESTAMP_SUB(@now, INTERVAL 1 HOUR)`. The code that runs the query
- * computes and binds them as parameters: DuckDB needs a tenth of a query's planning time for such an expression, with the
- * error that it may raise.
+ * Times computed from a parameter by constant steps, such as `TIMESTAMP_SUB(@now, INTERVAL 1 HOUR)`. The code that runs the
+ * query computes these times and binds them as parameters: DuckDB would need a tenth of a query's planning time for such an
+ * expression and its check for errors.
  */
 import type { CallExpr, Expr } from '../../googlesql/plan/nodes.js'
 import { DAY_MICROS, microsOf, unitOf } from '../functions/dates/units.js'
@@ -16,7 +16,10 @@ export interface ParameterTime {
   readonly steps: readonly TimeStep[]
 }
 
-/** `add` adds microseconds. `floor` rounds down to a multiple of `micros`, which is the length of a part up to a day. */
+/**
+ * `add` adds microseconds. `floor` rounds down to a multiple of `micros`, the length of a date part that is not longer than a
+ * day.
+ */
 export type TimeStep = { readonly kind: 'add' | 'floor'; readonly micros: number }
 
 /** The computation of a time from a parameter; null for any other expression. */

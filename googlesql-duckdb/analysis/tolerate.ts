@@ -1,8 +1,9 @@
 /**
- * Finds the expression at which a query fails. The query is run again with some of the expressions that may fail made safe: if
- * it still fails, another expression is the reason.
+ * Finds the expression at which a query fails. The caller runs the query again with the first `count` fallible expressions made
+ * safe: if the query still fails, another expression is the cause.
  *
- * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, give NULL instead of failing.
+ * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, return NULL instead of
+ * failing.
  */
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
@@ -10,9 +11,9 @@ import { mapExpr, mapScan } from '../../googlesql/plan/rewrite.js'
 import { visitScan } from '../../googlesql/plan/walk.js'
 import { raises } from './fallible.js'
 
-/** The expressions that a query may fail at. */
+/** The places of the expressions at which a query may fail. */
 export interface FalliblePlaces {
-  /** Their offsets in the text of the query, in the order of their evaluation. */
+  /** The offsets, in the text of the query, of the expressions that can be made safe, in the order of their evaluation. */
   readonly tolerable: readonly number[]
   /** The offsets of the expressions that cannot be made safe. */
   readonly others: readonly number[]
@@ -28,7 +29,7 @@ export function tolerate(query: ResolvedQuery, count: number): Tolerant {
   const tolerable: number[] = []
   const inner = (expr: Expr): Expr => mapExpr(expr, part => (part === expr ? undefined : whole(part)))
   const whole = (expr: Expr): Expr => {
-    // Its operands are computed before it.
+    // The operands are evaluated before the expression itself.
     const mapped = inner(expr)
     if (!isTolerable(mapped)) return mapped
     return tolerable.push(mapped.at) <= count ? safe(mapped) : mapped
@@ -37,7 +38,7 @@ export function tolerate(query: ResolvedQuery, count: number): Tolerant {
   return { query: { ...query, scan }, places: { tolerable, others: othersOf(query) } }
 }
 
-/** Arithmetic has functions of its own for this. */
+/** The safe variants of arithmetic operators are functions of their own; other calls get `isSafe`. */
 const SAFE_NAMES: Readonly<Record<string, string>> = {
   $add: 'SAFE_ADD',
   $subtract: 'SAFE_SUBTRACT',

@@ -1,10 +1,11 @@
 /**
- * DuckDB computes what reads no row while it plans the query: conditions, patterns, and whatever the CASE of a macro tests.
- * If that fails, so does the query, though it stands in a branch that no row reaches, or over a table that has no rows:
- * `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. Here it is made to depend on chance, which DuckDB leaves to
- * the rows. That costs something for every row, so it is how a query is tried again that has failed.
+ * DuckDB evaluates constant expressions while it plans the query (constant folding): conditions, patterns, and the tests in the
+ * CASE of a macro. If a constant raises an error, the query fails, even if the constant is in a branch that no row reaches, or
+ * over a table without rows: `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. This pass makes such a constant
+ * volatile, so that DuckDB evaluates it only for rows. That costs time for every row, so the pass is used only to retry a query
+ * that has failed.
  *
- * Before: any plan. After: a constant that may fail stands in a CASE that depends on chance, where the caller asks for it.
+ * Before: any plan. After: if the caller asks for it, a constant that may fail is in a CASE with a volatile condition.
  */
 
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
@@ -18,14 +19,15 @@ import { isConstant } from '../emit/context.js'
 
 /**
  * `branches` delays constants in branches, which not every row evaluates, and constants that are columns. `rows` delays all
- * expressions: it is for a query that runs, which may read no rows; a query that is only checked would fail at the first row.
+ * constants: it is for a query that runs, because the query may read no rows. A query that is only checked uses `branches`: the
+ * check should report a constant that would fail at the first row.
  */
 export type Delay = 'branches' | 'rows'
 
 export const delayConstants = (query: ResolvedQuery, delay: Delay | null): ResolvedQuery =>
   delay === null ? query : { ...query, scan: inScan(query.scan, delay) }
 
-/** `isInner`: the scan stands in a subquery, which may be computed for no row. */
+/** `isInner`: the scan is in a subquery, which the query may evaluate for no row. */
 function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
   const inner = withInputs(
     scan,
@@ -33,7 +35,7 @@ function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
   )
   const isOneRow = scan.kind === 'project' && scan.input.kind === 'one-row'
   const hasRows = scan.kind !== 'limit' && (isInner || !isOneRow)
-  // DuckDB pushes a condition that reads no column below an UNNEST, and so evaluates it even where the UNNEST gives no rows.
+  // DuckDB pushes a condition without columns below an UNNEST, and so evaluates it even where the UNNEST returns no rows.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
   const mapped = mapOwn(delay === 'rows' ? aboveSet(inner) : inner, expr =>
     ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }),
@@ -46,8 +48,9 @@ function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
 }
 
 /**
- * DuckDB tests the rows of both sides of an INTERSECT or EXCEPT in place of those that it gives, unless they are limited. It
- * also tests a constant over a list of constants though there be no row.
+ * Puts a LIMIT without effect below a filter that may fail. Without it, DuckDB pushes a filter above an INTERSECT or EXCEPT
+ * down to both inputs, and evaluates it for rows that are not in the result. DuckDB also evaluates a constant condition over a
+ * list of constants when there is no row.
  */
 function aboveSet(scan: Scan): Scan {
   if (scan.kind !== 'filter' || !mayFail(scan.condition)) return scan
@@ -60,7 +63,7 @@ function aboveSet(scan: Scan): Scan {
 
 function isLessThanInputs(scan: Scan): boolean {
   if (scan.kind === 'project' || scan.kind === 'filter') return isLessThanInputs(scan.input)
-  // What a common table expression is may be written in place of its only read.
+  // The definition of a CTE may be inlined here, and may be such a set operation.
   if (scan.kind === 'cte') return true
   return scan.kind === 'set' && scan.operator !== 'UNION'
 }
@@ -68,8 +71,8 @@ function isLessThanInputs(scan: Scan): boolean {
 interface Place {
   readonly delay: Delay
   /**
-   * A column that the expression must read, so that DuckDB computes it above the scan that makes the rows; null where it
-   * stays there anyway.
+   * A column that the expression must read, so that DuckDB does not push the expression below the scan that produces the rows;
+   * null where DuckDB does not push it.
    */
   readonly witness: Column | null
 }
@@ -120,7 +123,7 @@ function late(expr: Expr, witness: Column | null): Expr {
 const isThere = (column: Expr): Expr =>
   ['$is_null', '$is_null', '$not'].reduce((expr, name) => call(name, BOOL, [expr], column.at), column)
 
-/** An expression that is always TRUE, but that DuckDB cannot evaluate before there is a row. */
+/** An expression that is always TRUE, but volatile, so that DuckDB cannot evaluate it before there is a row. */
 export function always(at: number): Expr {
   // RAND() is less than one.
   return call('$lt', BOOL, [call('RAND', FLOAT64, [], at), literal(FLOAT64, 2, at)], at)

@@ -1,10 +1,11 @@
 /**
- * Filters by FLOAT64 arithmetic. DuckDB computes an expression anew for each time that it is written in a filter, and tested
- * arithmetic is written twice. So the filter reads a column of its input, which DuckDB computes once and leaves in its place.
+ * Moves FLOAT64 arithmetic from a filter to a column of its input. In a filter, DuckDB evaluates an expression once for each
+ * time that it is written, and the SQL for tested arithmetic contains the expression twice. DuckDB computes the column once and
+ * does not inline it.
  *
  * Before: any plan. After: in an aggregation over the filtered rows of a table, the last condition that can fail reads FLOAT64
- * arithmetic as `$apart` columns of the filter's input, and the other conditions filter that input. Rows that are not grouped
- * stay as they are, since a column that stays in its place keeps DuckDB from reading wide columns last.
+ * arithmetic as `$apart` columns of the filter's input, and the other conditions filter that input. Filters without an
+ * aggregation above them are not changed, since such a column prevents DuckDB's late materialization of wide columns.
  */
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
 import { call, columnExpr, filtered, project, withComputed } from '../../googlesql/plan/build.js'
@@ -35,9 +36,9 @@ export function filterArithmetic(query: ResolvedQuery): ResolvedQuery {
 }
 
 /**
- * The rows of a table, where the last filter that can fail is changed; null where it cannot be. A filter that can fail and
- * comes later would be moved by DuckDB below the column, to rows that this filter leaves out. `isFiltered`: there is a filter
- * above these rows.
+ * The rows of a table, with the topmost filter that can fail changed; null where it cannot be changed. No other filter is
+ * changed: DuckDB would push a fallible filter above the new column down to rows that the changed filter removes. `isFiltered`:
+ * there is a filter above these rows.
  */
 function inRows(scan: Scan, isFiltered: boolean, newColumn: NewColumn): Scan | null {
   if (!isOfTable(scan) || scan.kind === 'table') return null
@@ -65,7 +66,7 @@ function computedApart(scan: FilterScan, newColumn: NewColumn): Scan | null {
   }
   const condition = mapExpr(parts[last]!, part => {
     const known = part.type.kind === 'FLOAT64' ? computed.get(exprKey(part)) : undefined
-    // A call tells the comparison that the value is no column of the table.
+    // The call shows the code that writes the comparison that the value is not a column of the table.
     return known && call(UNTESTED, FLOAT64, [columnExpr(known.column, false, part.at)], part.at)
   })
   const others = parts.filter((_, i) => i !== last)
@@ -81,7 +82,7 @@ const filteredBy = (input: Scan, conditions: readonly Expr[]): Scan =>
         conditions.reduce((a, b) => call('$and', BOOL, [a, b], a.at)),
       )
 
-/** The trees of arithmetic that can fail, over plain leaves, that the condition computes for every row. */
+/** The arithmetic that can fail and that the condition evaluates for every row; its leaves are plain (see isPlain). */
 function arithmeticOf(expr: Expr): readonly Expr[] {
   const tree = roundedTree(expr)?.tree
   if (tree) return (witnessesOf(tree) ?? []).length > 0 && leavesOf(tree).every(isPlain) ? [expr] : []
@@ -90,7 +91,7 @@ function arithmeticOf(expr: Expr): readonly Expr[] {
   return expr.arguments.flatMap(argument => (argument ? arithmeticOf(argument) : []))
 }
 
-/** Whether the expression may be written several times, and reads no outer query. */
+/** Whether the expression is cheap enough to be written several times, and has no outer reference. */
 function isPlain(expr: Expr): boolean {
   if (expr.kind === 'cast') return isPlain(expr.operand) && !mayFail(expr)
   return expr.kind === 'literal' || expr.kind === 'parameter' || (expr.kind === 'column' && !expr.isCorrelated)

@@ -1,9 +1,10 @@
 /**
- * Arguments of aggregates over frames without their own row, such as ROWS BETWEEN 5 PRECEDING AND 4 PRECEDING: a row may be in
- * no frame at all, and then its arguments are not computed. DuckDB computes them for every row.
+ * Protects the arguments of window aggregates whose frame excludes the current row, such as ROWS BETWEEN 5 PRECEDING AND 4
+ * PRECEDING. A row may then be in no frame at all, and GoogleSQL does not evaluate the arguments for it. DuckDB evaluates them
+ * for every row.
  *
- * Before: any plan. After: an argument that may fail is NULL for a row that is in no frame. The rows whose frames contain a
- * row are those of its mirrored frame, ROWS BETWEEN 4 FOLLOWING AND 5 FOLLOWING, and a column of the input counts them.
+ * Before: any plan. After: an argument that may fail is NULL for a row that is in no frame. The frames that contain a row
+ * belong to the rows of its mirrored frame, ROWS BETWEEN 4 FOLLOWING AND 5 FOLLOWING; a column of the input counts these rows.
  */
 import { findFunction } from '../../googlesql/functions/all.js'
 import { aggregateCall, call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.js'
@@ -47,10 +48,10 @@ function inWindow(scan: WindowScan, newColumn: NewColumn): WindowScan {
   return { ...scan, functions, input: { kind: 'window', input: scan.input, functions: counts, columns } }
 }
 
-/** FIRST_VALUE and its relatives compute their arguments for every row. */
+/** Navigation functions such as FIRST_VALUE are not aggregates: they evaluate their arguments for every row. */
 const isAggregate = ({ name }: AggregateCall): boolean => findFunction(name)?.kind === 'aggregate'
 
-/** Whether the frame of a row may be without that row. */
+/** Whether the frame of a row may exclude that row. */
 const leavesRowsOut = ({ start, end }: ResolvedFrame): boolean => start.kind === 'following' || end.kind === 'preceding'
 
 const isAtRisk = (argument: Expr | null): argument is Expr =>

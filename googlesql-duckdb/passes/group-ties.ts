@@ -1,10 +1,10 @@
 /**
- * Adds sort keys to an ORDER BY over groups whose own keys leave ties. Groups come in the order of a hash table, so each run of
- * the query could give its rows in another order, and with a LIMIT other rows. Rows of tables and constants keep the order in
- * which they are read.
+ * Adds sort keys to an ORDER BY over groups if its own keys leave ties. DuckDB returns groups in the order of a hash table, so
+ * each run of the query could return tied rows in another order, and with a LIMIT other rows. Rows of tables and constants keep
+ * the order in which they are read.
  *
- * Before: a plan from which nothing is pruned later. After: an order over groups, or over a set operation or a join of them,
- * has the columns that are read of its rows as further keys, until no two groups have equal keys.
+ * Before: a plan from which nothing is pruned later. After: a sort over groups, or over a set operation or a join of groups,
+ * has the columns that are read from it as further keys, until no two groups have equal keys.
  */
 
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
@@ -49,7 +49,7 @@ interface Facts {
   readonly constants: ReadonlySet<number>
 }
 
-/** @param read the columns that are read of the scan, in the order in which the author wrote them */
+/** @param read the columns that are read from the scan, in the order in which the author wrote them */
 function inScan(scan: Scan, read: readonly Column[], facts: Facts): Scan {
   const own = mapOwn(scan, expr => inExpr(expr, facts))
   const inputs = inputsOfScan(scan).map(input => inScan(input, readOf(input, scan, read), facts))
@@ -66,7 +66,7 @@ const inExpr = (expr: Expr, facts: Facts): Expr =>
       })
     : expr
 
-/** The columns that are read of an input. */
+/** The columns that `scan` and the scans above it read from an input. */
 function readOf(input: Scan, scan: Scan, read: readonly Column[]): readonly Column[] {
   if (scan.kind === 'project') return readByProject(scan, read)
   if (scan.kind === 'limit' || (scan.kind === 'with' && input === scan.body)) return read
@@ -115,7 +115,7 @@ function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, cons
   const known = new Set(scan.keys.flatMap(({ expr }) => (expr.kind === 'column' ? [rootOf(expr.column.id)] : [])))
   const { at } = scan.keys[0]!.expr
   const ties: OrderScan['keys'][number][] = []
-  // To sort by a list is slow, and seldom needed.
+  // Columns without an order in GoogleSQL (arrays, structs, JSON) come last: to sort by them is slow and rarely needed.
   const candidates = [...read.filter(({ type }) => isOrderable(type)), ...read.filter(({ type }) => !isOrderable(type))]
   for (const column of candidates) {
     if (groupKeys?.every(id => known.has(rootOf(id)))) break
@@ -127,7 +127,10 @@ function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, cons
   return { ...scan, keys: [...scan.keys, ...ties] }
 }
 
-/** The columns of which no two rows have equal values, where the scan has one row for each group of one aggregation. */
+/**
+ * The columns of the group keys, if the scan has at most one row for each group of one aggregation: no two rows have equal
+ * keys. Null for any other scan.
+ */
 function groupKeysOf(scan: Scan, ctes: Facts['ctes']): readonly number[] | null {
   switch (scan.kind) {
     case 'aggregate':

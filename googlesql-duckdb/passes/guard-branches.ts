@@ -1,12 +1,13 @@
 /**
- * Subqueries in a branch of CASE, IF, IFNULL or COALESCE see rows only where the branch is taken. DuckDB computes every
- * subquery ahead of the CASE around it, and one that fails would fail the query, though its branch is never taken.
+ * Gives subqueries in a branch of CASE, IF, IFNULL or COALESCE rows only where the branch is taken. DuckDB evaluates every
+ * subquery before the CASE around it, so a subquery that fails would fail the query, even if its branch is never taken.
  *
- * Whether a branch is taken is a column of its own, computed below the expression: a subquery that reads a BOOL alone is
- * computed at most once for true and once for false, whatever the condition reads.
+ * A BOOL column, computed below the expression, says whether a branch is taken. A guard reads only this column as an outer
+ * reference, so DuckDB evaluates an otherwise uncorrelated subquery at most twice, for TRUE and for FALSE, whatever the
+ * condition reads.
  *
- * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with
- * `isGuard`) above its tables, and the conditions of its branch are columns below it.
+ * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with `isGuard`)
+ * above its tables, and the conditions of its branch are columns below it.
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
@@ -40,8 +41,8 @@ import { mayFail, raises, scanMayFail } from '../analysis/fallible.js'
 import { always } from './delayed-constants.js'
 
 /**
- * @param isEach the subqueries in which something may fail are computed where there is a row that asks for them, which costs
- * a join, so that it is how a query is tried again that has failed
+ * @param isEach whether subqueries that may fail are guarded outside branches too, so that they are evaluated only if a row
+ * needs them. This costs a join, so it is used only to retry a query that has failed
  */
 export function guardBranches(query: ResolvedQuery, isEach: boolean): ResolvedQuery {
   const { scan } = query
@@ -61,7 +62,7 @@ interface Query {
   readonly newColumn: NewColumn
 }
 
-/** Where conditions become columns: below the scan whose expressions contain them. */
+/** The place where conditions become columns: below the scan whose expressions contain them. */
 interface Place {
   readonly query: Query
   /** The columns to add, in layers; null where the scan has no single input to which they could be added. */
@@ -198,7 +199,7 @@ function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | und
   return guardedExpr(expr.result, taken, place)
 }
 
-/** The expression as a column of the input. It stays as it is where it is constant, or where it cannot become a column. */
+/** The expression as a column of the input; unchanged where it is constant, or where it cannot become a column. */
 function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
   if (expr.kind === 'column' || !(readsColumn(expr) || hasSubquery(expr) || isVolatile(expr))) return expr
   if (!layers || [...columnsRead([expr])].some(id => above.has(id))) return expr
@@ -207,24 +208,24 @@ function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
   return columnExpr(column, false, expr.at)
 }
 
-/** The value where the branch is reached, else NULL. */
+/** The value where the branch is reached, otherwise NULL. */
 function onlyWhere(reached: Expr | null, value: Expr): Expr {
   if (!reached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
   return caseWhen(reached, value, null)
 }
 
-/** The condition of the branches after one with the condition `test`. */
+/** The condition under which the branches after a branch with the condition `test` are reached. */
 const unless = (test: Expr, reached: Expr | null): Expr =>
   caseWhen(test, literal(BOOL, false, test.at), reached ?? literal(BOOL, true, test.at))
 
 const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
 
 /**
- * The scan without rows where the condition is not met. The filter is put as close to the tables as possible, since DuckDB
- * may compute everything below it.
+ * The scan, filtered so that it has no rows where the condition is not met. The filter is put as close to the tables as
+ * possible, since DuckDB may evaluate everything below the filter.
  */
 function restricted(scan: Scan, condition: Expr, query: Query): Scan {
-  // A volatile condition would get another value at each place.
+  // A volatile condition could have another value in each filter.
   if (isVolatile(condition)) return scan
   const inner = (input: Scan): Scan => restricted(input, condition, query)
   switch (scan.kind) {
@@ -252,7 +253,7 @@ function restricted(scan: Scan, condition: Expr, query: Query): Scan {
       return mayFail(scan.array) ? { ...scan, array: onlyWhere(condition, scan.array) } : rows
     }
     case 'join':
-      // DuckDB computes no FULL JOIN over rows that hang on an outer query.
+      // DuckDB does not support a FULL JOIN over inputs with outer references.
       return scan.join === 'full' ? guarded(scan, condition) : withInputs(scan, inputsOfScan(scan).map(inner))
     case 'one-row':
     case 'table':

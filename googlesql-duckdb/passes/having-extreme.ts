@@ -1,5 +1,5 @@
 /**
- * HAVING MAX and HAVING MIN of an aggregate: only rows with the extreme of its group take part.
+ * Rewrites HAVING MAX and HAVING MIN of an aggregate, which then reads only the rows with the extreme value of their group.
  *
  * Before: any plan. After: no aggregate without OVER has a HAVING; the extreme is a column of the input (a window over the
  * group), and a filter of the aggregate compares with it.

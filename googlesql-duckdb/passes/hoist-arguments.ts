@@ -1,10 +1,11 @@
 /**
- * Arguments of aggregates and window functions that have to be columns of the input.
+ * Moves arguments of aggregates and window functions that DuckDB cannot evaluate in place to columns of the input.
  *
- * Before: no aggregate without OVER has a HAVING (having-extreme.ts). After: columns of the input are the arguments that
- * would be computed several times, those that hold a subquery (in the arguments of a macro DuckDB does not find its
- * columns), and those that read columns of an outer query: SQL takes an aggregate of such columns alone for one of that
- * query, GoogleSQL does not, and DuckDB does not see the others within a TRY.
+ * Before: no aggregate without OVER has a HAVING (having-extreme.ts). After: three kinds of arguments are columns of the input.
+ * Arguments that would be evaluated several times. Arguments with a subquery: DuckDB does not resolve the columns of a subquery
+ * in the arguments of a macro. Arguments with outer references: standard SQL evaluates an aggregate whose arguments are all
+ * outer columns in the outer query, GoogleSQL in the inner one; and DuckDB does not resolve other outer references within a
+ * TRY.
  */
 
 import { caseWhen, columnExpr, withComputed } from '../../googlesql/plan/build.js'
@@ -52,7 +53,9 @@ function inAggregate(scan: AggregateScan, isInner: boolean, newColumn: NewColumn
   return hoist.computed.length === 0 ? scan : { ...scan, aggregates, input: hoist.over(scan.input) }
 }
 
-/** DuckDB has no window functions that read columns of an outer query, nor any in a subquery in the OVER of another. */
+/**
+ * DuckDB does not support outer references in window functions, nor a subquery with a window function in the OVER of another.
+ */
 function inWindow(scan: WindowScan, isInner: boolean, newColumn: NewColumn): WindowScan {
   const own = isInner ? columnsGiven(scan.input) : null
   const hoist = hoister(newColumn)
@@ -75,8 +78,8 @@ function argumentsToHoist(call: AggregateCall): readonly number[] {
 interface Hoister {
   readonly computed: readonly Computed[]
   /**
-   * The call with the arguments at these indexes replaced by columns. Equal keys of its ORDER BY are replaced too: with
-   * DISTINCT no other keys are allowed.
+   * The call with the arguments at these indexes replaced by columns. Keys of its ORDER BY that are equal to an argument are
+   * replaced too: with DISTINCT only such keys are allowed.
    */
   from(call: AggregateCall, indexes: readonly number[]): AggregateCall
   /** The call with all expressions that it reads replaced by columns. */
@@ -132,7 +135,10 @@ function hoister(newColumn: NewColumn): Hoister {
   }
 }
 
-/** The call with arguments that are NULL for the rows that its filter leaves out, where they must not fail. */
+/**
+ * The call with fallible arguments set to NULL for the rows that its filter removes: as columns, the arguments are evaluated
+ * for these rows too.
+ */
 function withoutFailures(call: AggregateCall): AggregateCall {
   const { filter } = call
   if (!filter) return call

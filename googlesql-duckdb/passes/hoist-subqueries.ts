@@ -1,10 +1,10 @@
 /**
- * Deeply nested subqueries. DuckDB's filter pushdown visits the plan below a subquery twice for each level, so a query with
- * ten levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB
- * computes first and plans one after another.
+ * Deeply nested subqueries. DuckDB's filter pushdown visits the plan below a subquery twice for each level, so a query with ten
+ * levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB computes
+ * first and plans one after another.
  *
- * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery that
- * is not volatile and has no outer reference reads a CTE with `isComputedFirst`.
+ * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery that is
+ * nested in another subquery, is not volatile and has no outer reference reads a CTE with `isComputedFirst`.
  */
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'
@@ -66,7 +66,7 @@ const mapCte = (cte: ResolvedCte, replace: Replace): ResolvedCte => ({
   recursion: cte.recursion && { ...cte.recursion, terms: cte.recursion.terms.map(term => mapScan(term, replace)) },
 })
 
-/** The elements of an array may be in an order, and EXISTS stops at the first row. */
+/** Other subqueries are not hoisted: the elements of an array may have an order, and EXISTS stops at the first row. */
 const isOneValue = (expr: Subquery): boolean =>
   expr.scan.columns.length === 1 && (expr.kind === 'in-query' || expr.form === 'scalar')
 
@@ -95,9 +95,7 @@ function lastIds(scan: Scan): [column: number, cte: number] {
   return [column, cte]
 }
 
-/**
- * Does it read no column and no common table expression of the queries around it, but for those in `known`, and no chance?
- */
+/** Whether the scan is not volatile, has no outer reference, and of the CTEs around it reads only those in `known`. */
 function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
   if (isVolatileScan(scan)) return false
   const [made, read] = [new Set<number>(), new Set<number>()]

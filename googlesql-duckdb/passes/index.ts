@@ -1,6 +1,7 @@
 /**
- * What becomes of a plan before it is written: these passes, in this order, and nothing else. Each is a file of its own, which
- * says what it expects of a plan and what it leaves. What is only asked of a plan (analysis/) changes nothing.
+ * The passes that change a plan before it is written as SQL, in this order; nothing else changes a plan. Each pass is a file
+ * whose first comment says what it expects of a plan (before) and what holds for its result (after). The analyses in analysis/
+ * only read a plan.
  */
 import type { ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { type Delay, delayConstants } from './delayed-constants.js'
@@ -19,25 +20,28 @@ import { narrowQuantiles } from './quantile-offsets.js'
 import { trustTotals } from './trusted-totals.js'
 
 export interface PassOptions {
-  /** Which constants are left to the rows that reach them, see delayed-constants.ts; null for none. */
+  /** Which constants are evaluated only for the rows that reach them, see delayed-constants.ts; null for none. */
   readonly delay: Delay | null
 }
 
 export interface Pass {
-  /** That of its file. */
+  /** The name of the pass's file, without the extension. */
   readonly name: string
   readonly why: string
   readonly run: (query: ResolvedQuery, options: PassOptions) => ResolvedQuery
 }
 
-/** A pass whose query may fail where the rows would differ; null where it does not apply. */
+/**
+ * A pass that makes a faster query, which fails where its rows would differ from those of the original. `run` returns null
+ * where the pass does not apply.
+ */
 export interface QuickPass {
   readonly name: string
   readonly why: string
   readonly run: (query: ResolvedQuery) => ResolvedQuery | null
 }
 
-/** For every query, first. */
+/** The passes that run first, for every query. */
 export const PASSES: readonly Pass[] = [
   {
     name: 'delayed-constants',
@@ -67,7 +71,7 @@ export const PASSES: readonly Pass[] = [
   },
 ]
 
-/** The first that applies gives the query of `quickSql`, from what PASSES have left. */
+/** The passes that make the query of `quickSql` from the result of PASSES; only the first pass that applies is used. */
 export const QUICK_PASSES: readonly QuickPass[] = [
   {
     name: 'limit-before-unnest',
@@ -84,7 +88,7 @@ export const QUICK_PASSES: readonly QuickPass[] = [
   },
 ]
 
-/** The last passes, for both queries: they replace what DuckDB does not have by what it has. */
+/** The passes that run last, for both queries: they replace features that DuckDB does not have. */
 export const LAST_PASSES: readonly Pass[] = [
   {
     name: 'interval-keys',
@@ -117,7 +121,7 @@ export const LAST_PASSES: readonly Pass[] = [
 export const runPasses = (query: ResolvedQuery, passes: readonly Pass[], options: PassOptions): ResolvedQuery =>
   passes.reduce((before, pass) => pass.run(before, options), query)
 
-/** Null where no quick pass applies. */
+/** The result of the first quick pass that applies; null where no quick pass applies. */
 export function runQuickPass(query: ResolvedQuery): ResolvedQuery | null {
   for (const pass of QUICK_PASSES) {
     const quick = pass.run(query)

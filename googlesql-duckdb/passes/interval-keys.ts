@@ -1,10 +1,11 @@
 /**
- * INTERVALs as keys of GROUP BY, DISTINCT, PARTITION BY, IN (subquery) and set operations. Intervals of equal length are equal,
- * while DuckDB compares the months, days and time one by one where their signs differ: 42 hours equal 2 days less 6 hours.
+ * Compares INTERVALs by their length in the keys of GROUP BY, DISTINCT, PARTITION BY, IN (subquery) and set operations. In
+ * GoogleSQL, INTERVALs of equal length are equal, such as 42 hours and 2 days minus 6 hours. DuckDB compares the months, the
+ * days and the time one by one if their signs differ.
  *
- * Before: any plan. After: the key is the length, an INT64; the INTERVAL of a group is one of those of its rows. Where neither
- * a key nor a number of the row can stand for it, in a recursive UNION DISTINCT and in an aggregate with DISTINCT and grouping
- * sets, an INTERVAL whose parts have different signs raises an error.
+ * Before: any plan. After: the key is the length, an INT64; the INTERVAL of a group is the INTERVAL of one of its rows. In a
+ * recursive UNION DISTINCT, and in an aggregate with DISTINCT and grouping sets, no key can replace the INTERVAL: there an
+ * INTERVAL whose parts have different signs raises an error.
  */
 import {
   aggregateCall,
@@ -101,7 +102,7 @@ function withKeyedQueries(scan: Scan, newColumn: NewColumn): Scan {
   )
 }
 
-/** @param source the rows of which a group's INTERVALs are taken; null for all */
+/** @param source a condition on the rows from which a group's INTERVALs are taken; null for all rows */
 function inAggregate(scan: AggregateScan, newColumn: NewColumn, source: Expr | null = null): Scan {
   const isPlain = !scan.keys.some(key => isKeyed(key.expr)) && !scan.aggregates.some(({ call }) => isDistinctCall(call))
   if (isPlain) return scan
@@ -167,7 +168,7 @@ const withWindows = (input: Scan, functions: readonly WindowFunction[]): Scan =>
     ? input
     : { kind: 'window', input, functions, columns: [...input.columns, ...functions.map(({ column }) => column)] }
 
-/** The place of a row among those of its group with an argument of the same length. */
+/** The number of a row among the rows of its group whose argument has the same length, from 1. */
 const nthOfLength = (
   { arguments: [argument], filter, at }: AggregateCall,
   partitionBy: readonly Expr[],
@@ -188,7 +189,10 @@ function ofFirsts(one: AggregateCall, nth: Column): AggregateCall {
   }
 }
 
-/** The call with an error for an argument that DuckDB may tell apart from one of the same length. */
+/**
+ * The call with a check of its arguments: an INTERVAL that DuckDB may treat as different from one of the same length raises an
+ * error.
+ */
 const ofOneSign = (one: AggregateCall): AggregateCall => ({ ...one, arguments: one.arguments.map(checked) })
 
 function checked<E extends Expr | null>(expr: E): E | Expr {
@@ -214,7 +218,7 @@ function inWindow(scan: WindowScan, newColumn: NewColumn): WindowScan {
   return { ...scan, input: withWindows(scan.input, firsts), functions }
 }
 
-/** DuckDB compares the rows of a recursive UNION DISTINCT itself. */
+/** Adds a check of the INTERVALs: DuckDB itself compares the rows of a recursive UNION DISTINCT, so no key can replace them. */
 function inRecursion(cte: ResolvedCte, newColumn: NewColumn): ResolvedCte {
   const { scan, columns, recursion } = cte
   if (!recursion || recursion.isAll || !columns.some(({ type }) => holdsInterval(type))) return cte

@@ -1,10 +1,10 @@
 /**
- * Replaces conditions of outer joins that DuckDB does not support: those that read a column of an outer query, and those with a
+ * Replaces conditions of outer joins that DuckDB does not support: conditions with an outer reference, and conditions with a
  * subquery.
  *
- * Before: any plan. After: what the condition of an outer join reads of an outer query is a column of the side whose rows are
- * all kept, and a subquery in a condition that reads one side only is a column of that side. There are no FULL JOINs in
- * correlated subqueries: the resolver has replaced them, see correlated-full-join.ts.
+ * Before: any plan. After: an outer reference in the condition of an outer join is a column of the side whose rows are all
+ * kept, and a subquery in a condition that reads only one side is a column of that side. There are no FULL JOINs in correlated
+ * subqueries: the resolver has replaced them, see correlated-full-join.ts.
  */
 import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
 import type { Column, Computed, JoinScan, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'

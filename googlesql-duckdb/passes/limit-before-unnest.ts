@@ -1,11 +1,11 @@
 /**
- * `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time DESC LIMIT 100` as it is written reads the list of every row of the table,
- * which may take a hundred times as long as to read the columns that choose and order rows. So rows are cut before their lists
- * are unnested: the first hundred of the table are enough where each has an element. Where lists are empty they may not be;
- * then the query fails, and has to be run as it is written.
+ * Limits the rows of a table before it unnests their lists. As it is written, `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time
+ * DESC LIMIT 100` reads the list of every row of the table, which may take a hundred times as long as to read the columns of
+ * the filter and the sort. If each list has an element, the first hundred rows of the table are enough. If some lists are
+ * empty, these rows may not be enough; then the changed query fails, and the caller runs the original query.
  *
- * Before: a plan that nothing is to be pruned of. After: null where rows cannot be cut so, or it is no use; or the plan, in
- * which the first rows of the table are a common table expression, with a test of their number above it.
+ * Before: a pruned plan. After: null where the rows cannot be limited first, or where that saves nothing; otherwise the plan,
+ * in which the first rows of the table are a common table expression, and a check above it fails if they are too few.
  */
 
 import { isVolatile } from '../../googlesql/functions/facts.js'
@@ -70,7 +70,7 @@ interface Spread {
   readonly keys: readonly SortKey[]
   readonly conditions: readonly Expr[]
   readonly isUnnested: boolean
-  /** The scan over other rows with the table's columns, all of which meet the conditions. */
+  /** Builds the scan over other rows, which have the table's columns and all meet the conditions. */
   readonly over: (rows: Scan) => Scan
 }
 
@@ -156,7 +156,7 @@ function spreadOf(
     case 'order':
       return below(scan.input)
     case 'project': {
-      // The expression's error in a row beyond the limit would be lost.
+      // An error of the expression in a row beyond the limit would be lost.
       if (!scan.computed.every(({ expr }) => isPlain(expr) && !mayFail(expr))) return null
       const exprs = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
       const spread = below(scan.input, column => exprs.get(column.id))

@@ -1,11 +1,12 @@
 /**
- * Drops what nothing reads: computed columns, aggregates, window functions, table columns, common table expressions, and
- * orders that no one can see. GoogleSQL does not promise the errors of what is not read.
+ * Drops what nothing reads: computed columns, aggregates, window functions, table columns, common table expressions, and sorts
+ * whose order has no effect. GoogleSQL does not promise that an expression that is not read raises its error.
  *
  * Fields of structs are not pruned here: they are written as dotted paths (`t.payload.status`), and DuckDB's own projection
- * pushdown reads of a file only the paths that the query names.
+ * pushdown reads from a file only the paths that the query names.
  *
- * Before: any plan. After: a column of a scan is read by what stands above it, or is one of those that compare whole rows.
+ * Before: any plan. After: every column of a scan is read by an expression or a scan above it, or belongs to a scan that
+ * compares whole rows.
  */
 
 import { findFunction } from '../../googlesql/functions/all.js'

@@ -1,10 +1,10 @@
 /**
- * APPROX_QUANTILES of which only some quantiles are read: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one, not a hundred
- * and one. Such a call is given the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and gives those quantiles alone;
- * what reads the second of them reads the second element.
+ * Narrows APPROX_QUANTILES to the quantiles that the query reads: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one quantile,
+ * not a hundred and one. Such a call gets the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and returns only these
+ * quantiles; a read of OFFSET(99) becomes a read of the second element.
  *
- * Before: a plan that nothing is to be pruned of, since a quantile that nothing reads would count as read. After: the second
- * argument of such a call is an array.
+ * Before: a pruned plan; otherwise a quantile whose value nothing uses would count as read. After: the second argument of such
+ * a call is an array.
  */
 
 import { literal } from '../../googlesql/plan/build.js'
@@ -40,7 +40,7 @@ export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
   return { ...query, scan }
 }
 
-/** Whether the query has such a call at all; most queries have no such call, and the search for reads is then skipped. */
+/** Whether the query calls APPROX_QUANTILES at all; most queries do not, and the search for reads is then skipped. */
 const hasQuantiles = (query: ResolvedQuery): boolean =>
   someScan(query.scan, scan => scan.kind === 'aggregate' && scan.aggregates.some(({ call }) => call.name === NAME))
 
@@ -58,7 +58,7 @@ const numbers = (values: readonly number[], at: number): Expr => ({
 const countOf = (expr: Expr | null | undefined): number | null =>
   expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
 
-/** The zero-based offsets that are read of a rewritten call, in ascending order. */
+/** The zero-based offsets that the query reads from a rewritten call, in ascending order. */
 type Offsets = readonly number[]
 
 interface Narrow {

@@ -1,10 +1,10 @@
 /**
- * Aggregates whose FLOAT64 arithmetic is tested by totals. What is infinite or NaN never becomes finite again in a sum, so
- * where `SUM(x / y)` is finite no division failed, and no row needs a test of its own; a total costs a tenth of one. Where a
- * total is not finite the query fails, and has to be run as it is written.
+ * Tests the FLOAT64 arithmetic of aggregates by totals instead of row by row. A sum with an infinite or NaN value is never
+ * finite, so if `SUM(x / y)` is finite, no division failed, and no row needs a test of its own; a total costs a tenth of these
+ * tests. If a total is not finite, the changed query fails, and the caller runs the original query.
  *
- * Before: a plan that nothing is to be pruned of. After: null where no aggregation can be tested so; or the plan, in which
- * aggregates have witnesses and their arguments hold FLOAT64 arithmetic without tests.
+ * Before: a pruned plan. After: null where no aggregation can be tested by totals; otherwise the plan, in which aggregates have
+ * witnesses (the expressions whose totals are tested), and their arguments contain FLOAT64 arithmetic without tests.
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
@@ -25,7 +25,7 @@ import { FLOAT64 } from '../../googlesql/types/types.js'
 import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
 import { roundedTree, UNTESTED } from '../emit/expressions/float-calls.js'
 
-/** Variants of the functions without their own tests. */
+/** Variants of the aggregates without tests of their own. */
 const PLAIN: Readonly<Record<string, string>> = { SUM: '$plain_sum', AVG: '$plain_avg', MIN: '$plain_min' }
 
 /** The most witnesses of an aggregate: each costs a total. */
@@ -36,7 +36,7 @@ export function trustTotals(query: ResolvedQuery): ResolvedQuery | null {
   return scan && { ...query, scan }
 }
 
-/** The aggregation with all arithmetic that totals can test computed without tests. */
+/** The aggregation in which all arithmetic that totals can test is computed without tests of its own. */
 function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
   const computed: Computed[] = []
   const known = new Map<string, Column>()
@@ -52,7 +52,7 @@ function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
     if (tested.length === 0) return { column, call }
     const witnesses = tested.flatMap(one => one.witnesses).map(columnOf)
     const replaced = new Map(tested.map(({ expr }) => [expr, columnExpr(columnOf(expr), false, expr.at)]))
-    // A call tells a comparison that the value is no column of a table.
+    // The call shows the code that writes a comparison that the value is not a column of the table.
     const inside = (part: Expr): Expr | undefined => replaced.get(part) && untested(replaced.get(part)!)
     const args = call.arguments.map(argument => argument && (replaced.get(argument) ?? mapExpr(argument, inside)))
     const name = call.arguments[0]?.type.kind === 'FLOAT64' ? (PLAIN[call.name] ?? call.name) : call.name
@@ -62,8 +62,8 @@ function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
 }
 
 /**
- * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All of its groups must be
- * read: no scan above it leaves one out, and a LIMIT above it has to sort them first.
+ * The scan with its aggregation tested by totals; null where it has no such aggregation. The query must read all groups of the
+ * aggregation: no scan above it removes a group, and a LIMIT above it needs a sort below the LIMIT.
  */
 function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | null {
   const over = (input: Scan | null): Scan | null => input && withInputs(scan, [input])
@@ -99,8 +99,8 @@ function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | nul
 }
 
 /**
- * A COUNT(*) of all rows that meet one condition as a COUNTIF, whose argument a total can test; any other aggregation as it
- * is. More conditions stay a filter, since DuckDB skips parts of a file by them.
+ * Turns a COUNT(*) over a filter with one condition into a COUNTIF, whose argument a total can test; returns any other
+ * aggregation unchanged. A filter with several conditions stays, since DuckDB uses it to skip parts of a file.
  */
 function countingFiltered(scan: AggregateScan): AggregateScan {
   const { input, keys, aggregates } = scan

@@ -1,4 +1,4 @@
-/** Advice for what authors who are new to SQL write: a word that is missing, in the wrong place, or of everyday language. */
+/** Advice for mistakes of authors who are new to SQL: a missing word, a word in the wrong place, or everyday language. */
 import type { Token } from '../lex/tokenize.js'
 import { type Adviser, type Found, isName, isText } from './found.js'
 
@@ -14,7 +14,7 @@ export const firstSteps: Adviser = found => {
 const term = (tokens: readonly Token[], at: number): string => tokens.at(at)?.term ?? ''
 const isWord = (token: Token | null | undefined): boolean => token?.kind === 'identifier'
 
-/** `number of sales` after AS: several words in one line. */
+/** Advice on an alias of several words without quotes, such as `AS number of sales`. All its words are on one line. */
 export const wordsOfName: Adviser = ({ reason, before, token, after, source }) => {
   const first = before.at(-1)
   if (!reason.startsWith('Syntax error: Expected end of input but got ') || term(before, -2) !== 'AS') return null
@@ -25,7 +25,7 @@ export const wordsOfName: Adviser = ({ reason, before, token, after, source }) =
   return words.length < 2 ? null : `a name is one word: ${words.join('_')}`
 }
 
-/** Each is for messages of one form; the first that knows the tokens around the place speaks. */
+/** Each entry handles messages of one form; the first entry that returns advice is used. */
 const ADVICE: readonly (readonly [RegExp, (found: Found, match: RegExpExecArray) => string | null])[] = [
   [
     /^Syntax error: Expected keyword FALSE or /,

@@ -1,7 +1,7 @@
-/** Functions and types of other dialects of SQL, with what GoogleSQL has in their place; and its own types and date parts. */
+/** Functions and types of other SQL dialects, each with its GoogleSQL replacement; and GoogleSQL's own types and date parts. */
 import { nearest } from '../suggest.js'
 
-/** Functions of other dialects, and functions of GoogleSQL that BigQuery does not have. */
+/** Functions of other dialects, and functions of GoogleSQL that BigQuery does not have, each with what to write instead. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
   ADD_MONTHS: 'DATE_ADD(date, INTERVAL n MONTH)',
   ARRAY_CONTAINS: 'value IN UNNEST(array)',
@@ -101,7 +101,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   YEAR: 'EXTRACT(YEAR FROM date)',
 }
 
-/** Types of other dialects. */
+/** Types of other dialects, each with the GoogleSQL type to write instead. */
 const TYPES: Readonly<Record<string, string>> = {
   BINARY: 'BYTES',
   BLOB: 'BYTES',
@@ -134,7 +134,9 @@ export const TYPE_NAMES =
     ' ',
   )
 
-/** The type that was probably meant where a name is not a type: another dialect's, or a misspelt one. */
+/**
+ * The type that the author probably meant by a name that GoogleSQL does not have: another dialect's type, or a misspelt one.
+ */
 export function meantType(written: string): string | undefined {
   const name = written
     .trim()

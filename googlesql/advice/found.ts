@@ -1,11 +1,11 @@
-/** A mistake in SQL with the tokens around it, which is what advice is chosen by. */
+/** A mistake in SQL with the tokens around it: advisers choose their advice by these tokens. */
 import { type Token, tokenize } from '../lex/tokenize.js'
 
 export interface Found {
   readonly reason: string
-  /** The token at the place, or null where the text cannot be read as tokens from there on. */
+  /** The token at `offset`; null where no token begins there, or the text cannot be split into tokens. */
   readonly token: Token | null
-  /** The tokens before and after it. */
+  /** The tokens before `offset`, and the tokens after `token`. */
   readonly before: readonly Token[]
   readonly after: readonly Token[]
   readonly source: string
@@ -14,7 +14,7 @@ export interface Found {
   readonly parameters: ReadonlySet<string>
 }
 
-/** Advice for one kind of mistake; null for any other. */
+/** Returns advice for one kind of mistake; null for any other mistake. */
 export type Adviser = (found: Found) => string | null
 
 export function findTokens(reason: string, source: string, offset: number, parameters: ReadonlySet<string>): Found {
@@ -24,7 +24,7 @@ export function findTokens(reason: string, source: string, offset: number, param
   if (tokens && index >= 0) {
     return { ...around, token: tokens[index]!, before: tokens.slice(0, index), after: tokens.slice(index + 1) }
   }
-  // The token `end` of the shorter text is not a token of the whole one.
+  // Without the last token: `end` marks the end of the shortened text, and the whole text has no such token there.
   return { ...around, token: null, before: tokensOf(source.slice(0, offset))?.slice(0, -1) ?? [], after: [] }
 }
 
@@ -40,7 +40,7 @@ export const isText = (token: Token | undefined | null): boolean => token?.kind 
 export const isName = (token: Token | undefined | null): boolean =>
   token?.kind === 'identifier' || token?.kind === 'quoted'
 
-/** The call whose parentheses hold the place: its name in upper case, and the first token of its arguments. */
+/** The call whose parentheses surround `offset`: the function's name in upper case, and the first token of its arguments. */
 export function callAround({ before, token }: Found): { readonly name: string; readonly first: Token } | null {
   let depth = 0
   for (let i = before.length - 1; i >= 0; i--) {
@@ -56,7 +56,7 @@ export function callAround({ before, token }: Found): { readonly name: string; r
 
 const CLAUSES = new Set('SELECT FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT ON WINDOW PARTITION'.split(' '))
 
-/** The keyword of the clause that the place is in; null where it is in parentheses of its own, or before all clauses. */
+/** The keyword of the clause around `offset`; null where a parenthesis opens between them, or no clause precedes `offset`. */
 export function clauseAround({ before }: Found): string | null {
   let depth = 0
   for (let i = before.length - 1; i >= 0; i--) {

@@ -1,16 +1,16 @@
-/** Advice for syntax that is another dialect's, or that is nearly right. */
+/** Advice for syntax of another dialect, and for syntax that is nearly right. */
 import { isKeyword, RESERVED_KEYWORDS } from '../lex/keywords.js'
 import type { Token } from '../lex/tokenize.js'
 import { nearest } from '../suggest.js'
 import { type Adviser, callAround, clauseAround, type Found, isName, isText, QUOTED_NAME } from './found.js'
 
-/** Words after which an expression is missing, rather than quotes. */
+/** Keywords in the place of a name that show that an expression is missing before them, not that the name needs quotes. */
 const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
 const NAME_FOLLOWS = new Set(
   ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),
 )
 
-/** Reserved words that other dialects, or other places, give another meaning. */
+/** Advice on reserved words that have another meaning in another dialect, or in another place of a query. */
 const RESERVED_CALLS: Readonly<
   Record<string, (found: Pick<Found, 'before' | 'after'> & { readonly token: Token }) => string | null>
 > = {
@@ -27,7 +27,7 @@ const RESERVED_CALLS: Readonly<
       : null,
 }
 
-/** A reserved word in the place of a name. */
+/** Advice on a reserved word where the syntax expects a name. */
 export const reservedWord: Adviser = ({ reason, token, before, after }) => {
   if (token !== null && Object.hasOwn(RESERVED_CALLS, token.term)) {
     const advice = RESERVED_CALLS[token.term]!({ token, before, after })
@@ -135,7 +135,7 @@ export const syntaxOfOthers: Adviser = found => {
   return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
 }
 
-/** Whether the texts before the place end in `a = b || c`, whose `||` was meant as OR. */
+/** Whether the tokens before the mistake end in `a = b || c`, where the author meant OR by `||`. */
 function joinsConditions(before: readonly Token[]): boolean {
   const from = before.findLastIndex(({ term }) => ['(', 'WHERE', 'AND', 'OR', 'ON', 'HAVING', 'WHEN'].includes(term))
   const terms = before.slice(from + 1).map(({ term }) => term)
@@ -158,13 +158,13 @@ function ofCount(token: Token): string | null {
 export const ofPart = ({ text }: Token): string =>
   `the part stands without quotes: ${text.toUpperCase().replace(/S$/, '')}`
 
-/** `INTERVAL '7 days'` */
+/** Advice on an interval that is written as a text, such as `INTERVAL '7 days'`. */
 function writtenInterval({ text }: Token): string {
   const [, count = '1', unit = 'DAY'] = /^\s*(-?\d+)\s*([A-Za-z]+?)s?\s*$/i.exec(text) ?? []
   return `the part stands after the value, without quotes: INTERVAL ${count} ${unit.toUpperCase()}`
 }
 
-/** What follows each clause that may be mistyped; another token shows that the word is a name. */
+/** For each clause that may be misspelt: whether the next token can follow its keyword. If not, the misspelt word is a name. */
 const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = {
   FROM: next => isName(next) || isText(next) || next?.term === '(',
   JOIN: next => isName(next) || next?.term === '(',
@@ -199,7 +199,7 @@ export const mistypedClause: Adviser = ({ reason, token, before, after }) => {
   return null
 }
 
-/** Advice on two expressions in a row, between which something is missing. */
+/** Advice on two expressions in a row: an operator, a comma or a keyword is missing between them. */
 export const missingBetween: Adviser = found => {
   const { reason, token, before } = found
   const last = before.at(-1)

@@ -2,7 +2,7 @@
 import type { Token } from '../lex/tokenize.js'
 import { type Adviser, type Found, isName, isText } from './found.js'
 
-/** `operator =`, `function IFNULL`, and the types that were found. */
+/** Captures the kind (`operator`, `function`), the name (`=`, `IFNULL`), the types of the arguments and the signatures. */
 const MISMATCH =
   /^No matching signature for (operator|function|aggregate function) (\w+(?: UNNEST)?|\S+) for argument types:? (.*?)(?:\. Supported signatures?: (.*))?$/
 const CASE_MISMATCH = /^No matching signature for operator CASE; .* but found: (.*?); actual argument types/
@@ -24,7 +24,7 @@ export const types: Adviser = found => {
     : ofFunction(name, splitTypes(listed), signatures)
 }
 
-/** The types of a list, `INT64, ARRAY<INT64>`; IN writes `INT64 and {STRING, INT64}`. */
+/** Splits a list of types such as `INT64, ARRAY<INT64>`; messages about IN write the list as `INT64 and {STRING, INT64}`. */
 function splitTypes(listed: string): readonly string[] {
   const parts: string[] = ['']
   let depth = 0
@@ -70,7 +70,7 @@ function ofOperator(name: string, found: readonly string[], place: Found): strin
   return name === '+' || name === '-' ? ofArithmetic(name, left, right) : ofNumbers(found)
 }
 
-/** Advice for two types, and the declaration of the parameter where one side is one. */
+/** Advice on operands of two types; if one operand is a parameter, also on the declaration of that parameter. */
 function between(left: string, right: string, operator: string, place: Found): string {
   const row = rowBeside(operator, left, right, place)
   if (row !== null)
@@ -115,7 +115,7 @@ function betweenTypes(left: string, right: string): string {
 
 const article = (type: string): string => `${/^[AEIO]/.test(type) ? 'an' : 'a'} ${type}`
 
-/** A literal of the wrong type is written otherwise rather than cast. */
+/** Advice to write a literal of the right type instead of a cast; null where that is not possible. */
 function asLiteral(left: string, right: string, literal: Token | null): string | null {
   if (literal === null) return null
   const pair = [left, right]
@@ -130,7 +130,7 @@ function asLiteral(left: string, right: string, literal: Token | null): string |
   return literal.kind === 'int' || literal.kind === 'float' ? `write the text in quotes: '${literal.text}'` : null
 }
 
-/** The tokens from the place to the operator, and those after the operator. */
+/** The tokens from the mistake to the operator, and the tokens after the operator. */
 function operands(operator: string, { token, after }: Found): readonly [left: Token[], right: readonly Token[]] {
   const tokens = token ? [token, ...after] : after
   let depth = 0
@@ -142,7 +142,9 @@ function operands(operator: string, { token, after }: Found): readonly [left: To
   return at < 0 ? [[], []] : [tokens.slice(0, at), tokens.slice(at + 1)]
 }
 
-/** `2026-01-31`, which is a subtraction. */
+/**
+ * A date without quotes after the operator, such as `2026-01-31`, which SQL reads as a subtraction; null for any other text.
+ */
 function dateWithoutQuotes(operator: string, found: Found): string | null {
   const [, right] = operands(operator, found)
   const first = right[0]
@@ -157,7 +159,7 @@ function literalBeside(operator: string, found: Found): Token | null {
   return left.length === 1 && isLiteral(left[0]) ? left[0]! : null
 }
 
-/** The name that stands for a STRUCT on either side; null where that is another expression. */
+/** The name of the STRUCT on either side of the operator; null where the STRUCT is not a single name. */
 function rowBeside(operator: string, left: string, right: string, place: Found): string | null {
   const [before, after] = operands(operator, place)
   const isAlone = (token: Token | undefined, next: Token | undefined): boolean =>
@@ -183,7 +185,7 @@ function ofArithmetic(name: '+' | '-', left: string, right: string): string | nu
   return ofNumbers([left, right])
 }
 
-/** An operator of numbers that has met texts. */
+/** Advice on an operator of numbers that has a STRING operand. */
 const ofNumbers = (found: readonly string[]): string | null =>
   found.includes('STRING') && found.every(type => type === 'STRING' || NUMBERS.has(type))
     ? 'write SAFE_CAST(… AS INT64) around the STRING'
@@ -197,7 +199,7 @@ function ofFunction(name: string, found: readonly string[], signatures: string):
   return /\bANY\b/.test(signatures) ? oneType(name === 'IF' ? found.slice(1) : found) : null
 }
 
-/** Where all must have one type. */
+/** Advice on expressions that must all have one type. */
 function oneType(found: readonly string[]): string | null {
   const [first, second] = new Set(found.filter(type => type !== 'NULL'))
   if (first === undefined || second === undefined) return null

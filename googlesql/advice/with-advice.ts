@@ -1,4 +1,4 @@
-/** What to write instead, for the mistakes of authors who know another dialect of SQL, or are new to this one. */
+/** Advice on what to write instead, for authors who know another SQL dialect or are new to SQL. */
 import { nearest } from '../suggest.js'
 import { characters } from './characters.js'
 import { firstSteps, wordsOfName } from './first-steps.js'
@@ -8,26 +8,26 @@ import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } 
 import { types } from './types.js'
 
 /**
- * The reason, and after it what to write instead where that is known. `offset` is where the mistake is in the text;
- * `parameters` are the names that are declared.
+ * The reason, followed by advice on what to write instead where an adviser has any. `offset` is the place of the mistake in
+ * `source`; `parameters` are the names of the declared parameters.
  */
 export function withAdvice(reason: string, source: string, offset: number, parameters: Iterable<string> = []): string {
   const names = new Set([...parameters].map(name => name.toLowerCase()))
   const found = findTokens(reason, source, offset, names)
   for (const advise of ADVISERS) {
     const advice = advise(found)
-    // The nearest name of a function is another function, and would mislead beside the right one; so would all signatures.
+    // Beside the advice, a suggestion of a similar function name and the list of signatures would mislead.
     if (advice !== null) return `${reason.replace(BESIDES, '')}; ${advice}`
   }
   return reason
 }
 
 /**
- * The offset of the mistake: of the bracket, where one that is not closed is noticed only in a later line, and there what comes next
- * is named.
+ * The offset of the mistake. A missing closing bracket is reported at the token that follows; if that token is on a later line,
+ * this function returns the offset of the opening bracket instead.
  */
 export function blamedOffset(reason: string, source: string, offset: number): number {
-  // A word that is no keyword is itself the mistake, as FRMO is.
+  // A word that is not a keyword, such as FRMO, is itself the mistake.
   if (!/^Syntax error: Expected "[)\]]".* but got (?:keyword|end of)/.test(reason)) return offset
   const { before } = findTokens(reason, source, offset, new Set())
   const last = before.at(-1)
@@ -66,7 +66,7 @@ const foreignType: Adviser = ({ reason }) => {
 
 const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
 
-/** A part that is misspelt, in quotes, or before the values. */
+/** Advice on a date part that is misspelt, in quotes, or before the values. */
 const datePart: Adviser = found => {
   const { reason, token } = found
   const match = /^A valid date part name is required(?: but found (\w+))?/.exec(reason)
@@ -82,7 +82,9 @@ const datePart: Adviser = found => {
   return meant === undefined ? `the parts are ${DATE_PARTS.join(', ')}` : `did you mean ${meant}?`
 }
 
-/** A name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash. */
+/**
+ * Advice on an unknown name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash.
+ */
 const unknownName: Adviser = found => {
   const { reason, token, before, after, parameters, source } = found
   const name = /^Unrecognized name: (\w+)/.exec(reason)?.[1]
@@ -122,7 +124,7 @@ const secondQuery: Adviser = ({ reason, before }) =>
     ? 'delete what is after the semicolon, or make it an endpoint of its own'
     : null
 
-/** Each knows one mistake; the first that knows this one speaks. */
+/** Each adviser handles one kind of mistake; the first that returns advice is used. */
 const ADVISERS: readonly Adviser[] = [
   unclosedBracket,
   unnestInParentheses,

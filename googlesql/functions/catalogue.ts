@@ -14,8 +14,8 @@ export type FunctionKind = 'scalar' | 'aggregate' | 'window'
  *     STRING, ARRAY<INT64>   a type; an argument is coerced to it where the language allows
  *     T, U                   any type, the same wherever the letter stands: `(ARRAY<T>, T) -> BOOL`. T takes the common
  *                            supertype of its arguments.
- *     ANY                    any type, on its own
- *     [X]                    may be left out (all after it too)
+ *     ANY                    any type, independent of the other parameters
+ *     [X]                    optional; all parameters after it are optional too
  *     X...                   one or more arguments; `[X...]` zero or more
  *     name => X              a named argument, always optional, which cannot be given by position; `[name => X]` can
  *     PART                   a date part: DAY, WEEK(MONDAY)
@@ -69,7 +69,8 @@ export interface FunctionEntry {
   readonly result: ResultFacts
   readonly signatures: readonly SignatureText[]
   /**
-   * Page and anchor: `string_functions#lower`, in BigQuery's documentation, or in the open language's if `isBeyondBigQuery`.
+   * The page and anchor in BigQuery's documentation, such as `string_functions#lower`; in the documentation of the open
+   * language if `isBeyondBigQuery`.
    */
   readonly documentation: string
   /** True for a function that the open language documents and BigQuery does not: BigQuery itself does not know the name. */

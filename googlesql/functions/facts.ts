@@ -22,13 +22,15 @@ export function isVolatileScan(scan: Scan): boolean {
   return found
 }
 
-/** What is known of the results of the function with this name or alias. */
+/** What is known about the results of the function with this name or alias. */
 export const resultOf = (name: string): ResultFacts => findFunction(name)?.result ?? UNKNOWN
 
 /** Which arguments a call evaluates. Functions without an entry are internal to the translation and evaluate all of them. */
 export const evaluationOf = (call: CallExpr): Evaluation => findFunction(call.name)?.evaluation ?? 'all'
 
-/** Whether it is a CASE or a call that may leave some of its arguments unevaluated, so that they raise no error. */
+/**
+ * Whether the expression is a CASE, or a call that may leave some of its arguments unevaluated, so that they raise no error.
+ */
 export function hasBranches(expr: Expr): boolean {
   if (expr.kind !== 'call') return expr.kind === 'case'
   const evaluation = evaluationOf(expr)

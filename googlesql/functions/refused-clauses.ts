@@ -138,7 +138,10 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
   },
 ]
 
-/** What the embedded engine refuses because it cannot compute it as BigQuery does; mostly worded as its message begins. */
+/**
+ * Features that the embedded engine refuses because it cannot compute them as BigQuery does. Most have the words with which
+ * their message begins.
+ */
 export const ENGINE_LIMITS: readonly RefusedClause[] = [
   {
     clause: 'A RANGE frame over BIGNUMERIC values beyond the range or the 9 decimal places of NUMERIC',

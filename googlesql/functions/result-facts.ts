@@ -1,23 +1,26 @@
 /**
- * What is known of the results of a function, for the contracts of result columns. What is not known promises nothing. Source:
- * the documentation of each function.
+ * What is known about the results of a function, for the contracts of result columns. `unknown` promises nothing. Source: the
+ * documentation of each function.
  */
 
 export interface ResultFacts {
   /**
-   * When it is NULL: `with-argument` only where an argument is, and for an aggregate also where there is no row. A function that
-   * chooses among its arguments says so by `evaluation`.
+   * When the result is NULL. `with-argument`: only if an argument is NULL, and for an aggregate also if there is no row. For a
+   * function that chooses among its arguments, `evaluation` in the catalogue says which argument.
    */
   readonly nulls: 'never' | 'with-argument' | 'unknown'
-  /** Whether an INT64 is within ±(2^53−1), or NULL: `with-arguments` where each argument that it may be is. */
+  /**
+   * Whether an INT64 result is always within ±(2^53−1) or NULL. `with-arguments`: if every argument that may become the result
+   * is.
+   */
   readonly isSmall: 'always' | 'with-arguments' | 'unknown'
   /**
-   * What it consists of: `argument`: it is one of the arguments. `element`: it is an element of the first argument, and NULL only
-   * where that element or an argument is. `elements`: an array of elements of the arguments, which are arrays. `arguments`: an
-   * array of the arguments of all rows. `without-null`: an array without a NULL.
+   * What the result consists of. `argument`: it is one of the arguments. `element`: it is an element of the first argument, and
+   * it is NULL only if that element or an argument is NULL. `elements`: an array of elements of the arguments, which are
+   * arrays. `arguments`: an array of the arguments of all rows. `without-null`: an array without a NULL.
    */
   readonly parts: 'argument' | 'element' | 'elements' | 'arguments' | 'without-null' | 'unknown'
-  /** Which arguments are not NULL where it is TRUE. */
+  /** Which arguments cannot be NULL if the result is TRUE: with `null-arguments` all of them, with `null-first` the first. */
   readonly trueWithout: 'null-arguments' | 'null-first' | 'unknown'
 }
 
@@ -29,7 +32,7 @@ export const SMALL_INTEGER: ResultFacts = { ...NULL_FROM_NULL, isSmall: 'always'
 export const SMALL_OR_NULL: ResultFacts = { ...UNKNOWN, isSmall: 'always' }
 export const SMALL_AS_ARGUMENT: ResultFacts = { ...NULL_FROM_NULL, isSmall: 'with-arguments' }
 export const ARGUMENT: ResultFacts = { ...UNKNOWN, isSmall: 'with-arguments', parts: 'argument' }
-/** One of the arguments, of all of them or of all rows. */
+/** The result is one of all the arguments (GREATEST), or one of the argument's values in all rows (MAX, ANY_VALUE). */
 export const EXTREME: ResultFacts = { ...ARGUMENT, nulls: 'with-argument' }
 export const ELEMENT: ResultFacts = { ...UNKNOWN, parts: 'element' }
 export const ELEMENTS: ResultFacts = { ...UNKNOWN, parts: 'elements' }

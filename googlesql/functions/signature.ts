@@ -165,7 +165,7 @@ class Reader {
     this.offset += found[0].length
     return found[1]!.toLowerCase()
   }
-  /** The name of a struct's field: a word that another word follows; empty where the field has no name. */
+  /** The name of a struct's field: a word before another word; empty where the field has no name. */
   fieldName(): string {
     this.has('')
     const found = /^(\w+)\s+(?=\w)/.exec(this.source.slice(this.offset))

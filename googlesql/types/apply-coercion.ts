@@ -55,7 +55,9 @@ function convert(expr: Expr, type: Type, source: string): Expr {
   return implicitCast(expr, type)
 }
 
-/** A FLOAT64 literal within a STRUCT is its value before it becomes a decimal, not the digits that it is written with. */
+/**
+ * Within a STRUCT, a FLOAT64 literal that becomes a decimal is converted from its FLOAT64 value, not from its written digits.
+ */
 function convertField(field: Expr, type: Type, source: string): Expr {
   const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
   if (!isDecimal || field.kind !== 'literal' || field.written === undefined) return convert(field, type, source)

@@ -49,11 +49,11 @@ export function operandOf(expr: Expr): Operand {
   return { type: expr.type, ...standingOf(expr) }
 }
 
-/** Whether it is an untyped NULL. An earlier coercion does not make it a typed one. */
+/** Whether the expression is an untyped NULL. An implicit cast around it does not make it typed. */
 export const isBareNull = (expr: Expr | null | undefined): boolean =>
   expr !== null && expr !== undefined && expr.kind !== 'call' && operandOf(expr).standing === 'null'
 
-/** An operand of which only the type is known, such as a column or an array's element. */
+/** An operand whose type alone is known, such as a column or an array's element. */
 export const expressionOf = (type: Type): Operand => ({ type, standing: 'expression', fields: null })
 
 function standingOf(expr: Expr): Omit<Operand, 'type'> {
@@ -155,7 +155,8 @@ export function isCheaper(a: Cost, b: Cost): boolean {
 }
 
 /**
- * The common type of all operands, or null. Literals are coerced to the others' types; parameters only if it fails otherwise.
+ * The common type of all operands, or null. Literals are coerced to the types of the other operands; parameters only if there
+ * is no common type otherwise.
  */
 export function supertypeOf(operands: readonly Operand[]): Type | null {
   return supertype(operands, false) ?? supertype(operands, true)

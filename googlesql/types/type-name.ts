@@ -44,7 +44,7 @@ function parseWords(text: string): Type | undefined {
   return at === words.length ? type : undefined
 }
 
-/** Whether the word is a field's name: one that another word follows, not `<`, `>` or `,`. */
+/** Whether the word is a field's name: the next token is a word, not `<`, `>` or `,`. */
 function isFieldName(words: readonly string[], at: number): boolean {
   const [word, next] = [words[at], words[at + 1]]
   return word !== undefined && next !== undefined && /^[\w`]/.test(word) && /^\w/.test(next)

@@ -21,7 +21,7 @@ export const SCALAR_TYPES = [
 ] as const
 export type ScalarKind = (typeof SCALAR_TYPES)[number]
 
-/** A range is a scalar: nothing reads its bounds but its own functions. */
+/** A range is a scalar type: only the range functions read its bounds. */
 export type RangeKind = Extract<ScalarKind, `RANGE<${string}>`>
 export type { RangeElementKind } from '../values/ranges.js'
 

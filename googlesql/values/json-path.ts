@@ -6,7 +6,8 @@
 export type JsonPathForm = 'standard' | 'legacy'
 
 /**
- * `index` is digits in brackets, `name` anything else. Most functions take either as a member or an element, by the value.
+ * `index` is digits in brackets, `name` anything else. Most functions use either kind for a member of an object or an element
+ * of an array, depending on the value.
  */
 export interface JsonPathStep {
   readonly kind: 'name' | 'index'

@@ -87,8 +87,8 @@ const NUMERIC_LIMITS = {
 } as const
 
 /**
- * A decimal number, with or without an exponent, as plain decimal text without superfluous zeros. A literal must not have
- * more digits after the point than the type; a `cast` rounds half away from zero. Null also beyond the type's range.
+ * A decimal number, with or without an exponent, as plain decimal text without superfluous zeros. A literal must not have more
+ * digits after the point than the type; a `cast` rounds half away from zero. Null also for a number beyond the type's range.
  */
 export function numericLiteral(
   text: string,

@@ -4,7 +4,7 @@ import { dateLiteral, datetimeLiteral, timestampLiteral, timestampRefusal } from
 /** The types of the bounds. */
 export type RangeElementKind = 'DATE' | 'DATETIME' | 'TIMESTAMP'
 
-/** The bounds in their canonical texts; null is unbounded. */
+/** The bounds as canonical texts; a bound that is null is unbounded. */
 export interface RangeBounds {
   readonly start: string | null
   readonly end: string | null
@@ -24,7 +24,7 @@ const REFUSAL: Readonly<Record<RangeElementKind, (text: string) => string>> = {
 const FORM = 'Failed to parse range: range must be formatted exactly as [START, END)'
 export const EMPTY_RANGE = 'Range start element must be smaller than range end element'
 
-/** The bounds that a text has, or in BigQuery's words why it has none. */
+/** The bounds of a range from its text, or an error message in BigQuery's words. */
 export function readRange(text: string, element: RangeElementKind): RangeBounds | string {
   if (!text.startsWith('[') || !text.endsWith(')')) return `${FORM} (found ${text})`
   const parts = text.slice(1, -1).split(', ')
@@ -40,11 +40,11 @@ export function readRange(text: string, element: RangeElementKind): RangeBounds 
     texts.push(value)
   }
   const [start, end] = texts as [string | null, string | null]
-  // Canonical texts have one length up to the fraction, so they are in the order of their times.
+  // Canonical texts have equal lengths up to the fraction, so the order of the texts is the order of the times.
   return start !== null && end !== null && orderKey(start) >= orderKey(end) ? EMPTY_RANGE : { start, end }
 }
 
-/** A TIMESTAMP's text ends with its zone, which must not stand where another has a fraction. */
+/** Removes the zone at the end of a TIMESTAMP's text: in the comparison it would meet the fraction of the other text. */
 const orderKey = (text: string): string => text.replace(/\+00$/, '')
 
 /** The text of a range as a cast to STRING writes it. */

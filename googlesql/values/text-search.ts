@@ -1,9 +1,10 @@
 /**
  * SEARCH in one text: the grammar of search_query, and the tokens of LOG_ANALYZER and NO_OP_ANALYZER. Source: the language
- * reference, "Search functions" and "Text analysis". What those pages do not define, or define in two ways, is refused.
+ * reference, "Search functions" and "Text analysis". A search whose result those pages do not define, or define in two ways, is
+ * refused.
  */
 
-/** Whether the text is found. @throws SearchRefusal */
+/** Returns whether the search finds something in the text. @throws SearchRefusal */
 export type TextSearch = (text: string) => boolean
 
 /** The search query is not valid: it has no tokens, or its grammar is wrong. */
@@ -66,16 +67,16 @@ const lower = (text: string): string => text.replace(/[A-Z]+/g, letters => lette
 interface Analysis {
   /** Matches every delimiter, a longer one before a shorter one. */
   readonly delimiter: RegExp
-  /** Whether the delimiters are those of the documentation, whose `\s` may be any white space. */
+  /** Whether the delimiters are the documented default. Its `\s` may mean any white space. */
   readonly isDefault: boolean
-  /** Applied to each token in this order; null removes it. */
+  /** Applied to each token in this order; a filter that returns null removes the token. */
   readonly filters: readonly ((token: string) => string | null)[]
 }
 
 interface AnalyzedText {
   readonly text: string
   readonly tokens: readonly string[]
-  /** The starts and the ends of the delimiters, and the places within those of several characters. */
+  /** The offsets of the starts and ends of the delimiters, and the offsets inside delimiters of several characters. */
   readonly starts: ReadonlySet<number>
   readonly ends: ReadonlySet<number>
   readonly inner: ReadonlySet<number>
@@ -216,7 +217,7 @@ function isFound(expression: Expression, within: AnalyzedText): boolean {
   }
 }
 
-/** Whether the text stands between delimiters, or the ends of the text that is searched. */
+/** Whether `sought` occurs between two delimiters; the start and the end of the searched text count as delimiters. */
 function hasExactly(sought: string, { text, starts, ends, inner }: AnalyzedText): boolean {
   let isOpen = false
   for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
@@ -235,7 +236,7 @@ const RESERVED_WORDS: readonly string[] = ['AND', 'NOT', 'OR', 'IN', 'NEAR']
 
 type Piece = { readonly kind: '(' | ')' | 'AND' | 'OR' | 'end' } | { readonly kind: 'term'; readonly term: Expression }
 
-/** Reads a query: terms joined by AND, by OR after it, and by white space, which is AND. */
+/** Reads a query: terms joined by AND, by white space (which means AND), and by OR, which binds less than AND. */
 class QueryReader {
   #at = 0
   #piece: Piece
@@ -311,7 +312,7 @@ class QueryReader {
     return this.#single()
   }
 
-  /** Whether no white space is between a term, or a closing parenthesis, and what follows it. */
+  /** Whether the piece that begins here follows a term or a closing parenthesis without white space. */
   #isGlued(begin: number): boolean {
     return begin > 0 && begin === this.#at && this.query[begin - 1] !== '('
   }
@@ -320,7 +321,7 @@ class QueryReader {
     return new SearchError('SEARCH: white space, AND or OR must be between the terms of search_query')
   }
 
-  /** What is between two quotes of the kind at this place, where a backslash before the quote makes it a character. */
+  /** The text between two of these quotes; a backslash before a quote makes the quote a part of the text. */
   #enclosed(quote: string): string {
     let text = ''
     for (let at = this.#at + 1; at < this.query.length; at++) {
@@ -337,7 +338,7 @@ class QueryReader {
 
   #backticks(): string {
     const text = this.#enclosed('`')
-    // The documentation lists `.` among what is found in 127.0.0.1, though no delimiter is before it.
+    // The documentation says that `.` is found in 127.0.0.1, although no delimiter precedes it there.
     if (text.replace(this.analysis.delimiter, '') !== '') return text
     throw new SearchRefusal(
       'SEARCH for delimiters alone, in backticks, is not supported: how they are found is not documented',
@@ -346,7 +347,7 @@ class QueryReader {
 
   #phrase(): Expression {
     const text = this.#enclosed('"')
-    // One documented example reads them as operators, and the rules as words.
+    // One documented example reads AND and OR in a phrase as operators; the documented rules read them as words.
     if (/\b(?:AND|OR)\b/.test(text)) {
       throw new SearchRefusal(
         'SEARCH for a phrase with AND or OR is not supported: its documented result is not that of its rules',

@@ -66,9 +66,9 @@ function isZoneName(name: string): boolean {
 }
 
 /**
- * The instant (seconds since 1970) at which a zone's clocks show a local time (also in seconds since 1970, as if it were
- * UTC). If there are two, the earlier; a time that the clocks skip has the offset from before the change. Both as GoogleSQL
- * does.
+ * The instant (seconds since 1970) at which a zone's clocks show a local time (also in seconds since 1970, as if it were UTC).
+ * If there are two such instants, the earlier; a time that the clocks skip has the offset from before the change. GoogleSQL
+ * does the same.
  */
 export function localToInstant(local: number, offsetAt: (instant: number) => number): number {
   const before = offsetAt(local - MARGIN_SECONDS)

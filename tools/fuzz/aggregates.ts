@@ -93,7 +93,7 @@ export class Aggregates {
     return call
   }
 
-  /** MAX_BY or MIN_BY. The reference does not have them, so it is asked ANY_VALUE with HAVING MAX or HAVING MIN. */
+  /** MAX_BY or MIN_BY. The reference does not have them, so its query calls ANY_VALUE with HAVING MAX or HAVING MIN. */
   #by(name: 'MAX_BY' | 'MIN_BY', type: Type, value: Node, keys: readonly Node[]): Node {
     if (keys.length !== 1) return expr(type)`ANY_VALUE(${literal(type, randomValue(this.#values.random, type))})`
     return asReference(expr(type)`${name}(${value}, ${keys[0]!})`, [

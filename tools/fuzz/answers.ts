@@ -1,4 +1,4 @@
-/** What the two engines answer to a query. */
+/** The answers of the two engines to a query. */
 import type { ReferenceResult } from '../oracle/reference.js'
 
 export type OurAnswer =

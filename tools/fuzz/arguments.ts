@@ -222,7 +222,7 @@ const formatted: Make = ({ random }, types) => {
   return [text(random.chance(0.02) ? null : formatText(random, kind)), null, types.length > 2 ? zone(random) : null]
 }
 
-/** Formats, each with texts, of which some match it. */
+/** Formats, each with texts, some of which match the format. */
 const PARSED_DATES: readonly (readonly [string, readonly string[]])[] = [
   [
     '%Y-%m-%d',

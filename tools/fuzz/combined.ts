@@ -1,10 +1,10 @@
-/** Conditions over a key of files, such as a shard's suffix or a partition's day, combined as people combine them. */
+/** Conditions on a key of files, such as a shard's suffix or a partition's day, combined as authors combine them. */
 import { BOOL, type Type } from '../../googlesql/types/types.js'
 import { literal } from './literals.js'
 import type { Queries } from './queries.js'
 import { expr, type Node } from './tree.js'
 
-/** A literal, which is a parameter in some queries. */
+/** A literal that some queries bind as a parameter. */
 export function constant({ random }: Queries, type: Type, value: unknown): Node {
   const made = literal(type, value as never)
   return random.chance(0.25) ? { ...made, isBound: true } : made
@@ -12,7 +12,7 @@ export function constant({ random }: Queries, type: Type, value: unknown): Node 
 
 export const comparison = ({ random }: Queries): string => random.pick(['=', '<', '<=', '>', '>=', '!=', '='])
 
-/** Conditions that `simple` makes, within AND, OR, NOT and what else takes conditions. */
+/** Conditions that `simple` makes, within AND, OR, NOT and other expressions that take conditions. */
 export function combined(queries: Queries, depth: number, simple: () => Node): Node {
   const { random } = queries
   if (depth <= 0 || random.chance(0.5)) return simple()

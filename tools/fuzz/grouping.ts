@@ -1,4 +1,4 @@
-/** GROUP BY with grouping sets and ALL. The reference lacks grouping sets: it is asked the UNION ALL of the sets. */
+/** GROUP BY with grouping sets and ALL. The reference lacks grouping sets: its query is the UNION ALL of the sets. */
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { INT64, typeName } from '../../googlesql/types/types.js'
 import type { Queries } from './queries.js'
@@ -45,7 +45,7 @@ export function groupingSets(queries: Queries): Node {
   const source = queries.source()
   const scope = { columns: source.columns, depth: 1 }
   const groupable = source.columns.filter(({ type }) => isOrderable(type!) && type!.kind !== 'FLOAT64')
-  // A column that is written twice, once with its table, is one key; the UNION ALL would take it for two.
+  // A column that is written twice, once with its table, is one key; the UNION ALL would treat it as two keys.
   const keys = random
     .some(groupable, 2, 3)
     .filter((key, i, all) => all.findIndex(one => nameOf(one) === nameOf(key)) === i)

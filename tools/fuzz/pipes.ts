@@ -1,4 +1,4 @@
-/** Queries in pipe syntax and with temporary functions. The reference lacks both and is asked nested queries instead. */
+/** Queries in pipe syntax and with temporary functions. The reference lacks both: it gets nested queries instead. */
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { Expressions } from './expressions.js'
@@ -233,7 +233,7 @@ export function piped(queries: Queries): Node {
   return step([flow.node, order], [0, ' |> ORDER BY ', 1], ['SELECT * FROM (', 0, ') ORDER BY ', 1])
 }
 
-/** A query with `CREATE TEMP FUNCTION`; the reference is asked a subquery over the arguments in place of each call. */
+/** A query with `CREATE TEMP FUNCTION`; the reference's query has a subquery over the arguments in place of each call. */
 export function functional(queries: Queries): Node {
   const { random, values } = queries
   const source = random.chance(0.6) ? queries.table() : null
@@ -261,7 +261,7 @@ export function functional(queries: Queries): Node {
   const from = source ? sql`${clause` FROM ${source.node}`}` : sql``
   const places = args.map((_, i) => i + 2)
   const given = (at: number, i: number): Template => (isAnyType ? [at] : ['CAST(', at, ` AS ${typeText(types[i]!)})`])
-  // Named arguments come after those that are not, in any order.
+  // Named arguments come after the positional ones, in any order.
   const firstNamed = random.chance(0.35) ? random.between(0, places.length) : places.length
   const called = places.map((at, i): Template => [i < firstNamed ? '' : `${names[i]} => `, ...given(at, i)])
   const asked = random.chance(0.5) ? called : [...called.slice(0, firstNamed), ...called.slice(firstNamed).reverse()]

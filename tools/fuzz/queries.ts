@@ -140,7 +140,7 @@ export class Queries {
     return { ...made, node: query`WITH ${name} AS (${made.node}) SELECT * FROM ${name}` }
   }
 
-  /** A join. One that is the left side of another must not be a comma join, which has a lower precedence. */
+  /** A join. A join that is the left side of another join must not be a comma join, which has a lower precedence. */
   join(depth = 1, comma = ','): Source {
     const { random } = this
     const left = depth > 1 && random.chance(0.3) ? this.join(depth - 1, 'CROSS JOIN') : this.single()

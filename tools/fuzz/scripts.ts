@@ -76,7 +76,7 @@ function ordered(statements: Template): Template {
   return [...first, ...second]
 }
 
-/** Columns of one name in a result, which the reference is asked for under other names. */
+/** A query whose result has several columns of one name; the reference's query gives them other names. */
 export function duplicateNames(queries: Queries): Node {
   const { random } = queries
   const source = random.chance(0.7) ? queries.table() : null
@@ -86,7 +86,7 @@ export function duplicateNames(queries: Queries): Node {
   const items = types.map(type => queries.values.value(type, { columns, depth: 1 }))
   const from = source ? sql` FROM ${source.node}` : sql``
   const ours = items.flatMap((_, i): Template => [i === 0 ? 'SELECT ' : ', ', i, ` AS ${names[i]}`])
-  // An operator around it leaves the column without a name, so that no name is compared.
+  // An expression around the item leaves the column without a name, so that no name is compared.
   const theirs = items.flatMap((_, i): Template => [i === 0 ? 'SELECT ' : ', ', 'IF(TRUE, ', i, ', NULL)'])
   return {
     kind: 'query',

@@ -75,7 +75,7 @@ export class Session {
     const small = await shrink(node, candidate => this.#isAlike(candidate, verdict), attempts)
     const question = questionOf(small)
     const found = await this.#ask(question)
-    // The smallest query is asked again: a time-out while the machine was busy is not a difference.
+    // The smallest query runs again: a time-out while the machine was busy is not a difference.
     if (found.class !== verdict.class || reasonOf(question.sql, found)) return 'explained'
     this.causes.add({ index, question, verdict: found })
     return verdict.class

@@ -1,6 +1,6 @@
 /**
- * Queries over keys that leave files out: the suffixes of wildcard tables. The reference reads every shard, so a shard that is
- * wrongly left out shows. tools/oracle/shards.ts writes its queries.
+ * Queries over wildcard tables whose conditions on the suffix leave shards out. The reference reads every shard, so a shard
+ * that is wrongly left out shows. tools/oracle/shards.ts writes its queries.
  */
 import { BOOL, DATE, INT64, STRING } from '../../googlesql/types/types.js'
 import { combined, comparison, constant } from './combined.js'
@@ -21,7 +21,7 @@ const day = (queries: Queries): Node =>
   constant(queries, STRING, queries.random.chance(0.03) ? null : queries.random.pick(DAYS))
 const date = (queries: Queries): Node =>
   constant(queries, DATE, queries.random.chance(0.03) ? null : queries.random.pick(DATES))
-/** A text that a suffix is compared with: a constant, or one that is computed of constants. */
+/** A text that a suffix is compared with: a constant, or an expression of constants. */
 function bound(queries: Queries): Node {
   const { random } = queries
   return random.weighted<() => Node>([
@@ -84,7 +84,7 @@ function condition(queries: Queries, { key, columns }: Keyed, depth: number): No
 
 const WILDCARDS = ['d.day_*', 'd.day_*', 'd.day_*', 'd.day_2024*', 'd.day_2024010*', 'd.da*']
 
-/** A source over the shards: the table itself, or a query over it whose condition it takes. */
+/** A source over the shards: the wildcard table itself, or a subquery over it, with or without a condition of its own. */
 function source(queries: Queries): { readonly from: Node; readonly keyed: Keyed } {
   const { random } = queries
   const wildcard = random.pick(WILDCARDS)
@@ -105,7 +105,7 @@ function source(queries: Queries): { readonly from: Node; readonly keyed: Keyed 
     key: column(`${outer}.suffix`, STRING),
     columns: SHARDS[0]!.columns.map(({ name, type }) => column(`${outer}.${name}`, type)),
   }
-  // Not `*`: for the reference the suffix is one of the columns.
+  // Not `*`: for the reference, `*` includes the suffix.
   const columns = list(own)
   const named = random.weighted<() => Node>([
     [4, () => sql`SELECT ${columns}, ${suffix} AS suffix FROM ${table}${inner}`],

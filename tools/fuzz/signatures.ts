@@ -133,7 +133,7 @@ export function boundTypes({ entry, signature }: Overload, wanted: Type | null, 
   }
 }
 
-/** Whether a call that returns this type passes the entry's own check; rarely also true for one that does not. */
+/** Whether a call that returns this type passes the entry's own check; rarely also true for a call that does not pass. */
 export function mayGive(overload: Overload, wanted: Type, random: Random): boolean {
   const bindings: Bindings = new Map()
   fits(overload.signature.result, wanted, bindings)

@@ -1,4 +1,4 @@
-/** Values that are simpler than another of their type, for the shrinker. */
+/** Values that are simpler than a given value of the same type, for the shrinker. */
 import type { ScalarKind, Type } from '../../googlesql/types/types.js'
 import type { Value } from './literals.js'
 

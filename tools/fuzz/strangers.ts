@@ -150,7 +150,7 @@ const SHAPES: readonly Write[] = [
 
 export const stranger: Write = queries => queries.random.pick(SHAPES)(queries)
 
-/** A UNION ALL BY NAME; the reference is asked the UNION ALL by position. */
+/** A UNION ALL BY NAME; the reference gets the UNION ALL by position. */
 export function byName(queries: Queries): Node {
   const { random, values } = queries
   const source = queries.single()

@@ -1,7 +1,10 @@
 /** Compares values with those of the reference implementation, by type. */
 import type { StructField, Type } from '../../googlesql/types/types.js'
 
-/** Relative. FLOAT64 sums depend on the order of rows, and the reference adds with more digits than BigQuery shows. */
+/**
+ * The relative tolerance. FLOAT64 sums depend on the order of rows, and the reference adds with more digits than BigQuery
+ * shows.
+ */
 const FLOAT_TOLERANCE = 1e-12
 
 /**

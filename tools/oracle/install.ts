@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const CACHE = fileURLToPath(new URL('../../.cache/oracle', import.meta.url))
 const MANIFESTS = ['package.json', 'package-lock.json']
 
-/** The folder whose node_modules holds the reference. If it does not, or another version, 350 MB are downloaded. */
+/** The folder whose node_modules holds the reference. Downloads 350 MB if the reference is missing or has another version. */
 export function installReference(): string {
   const source = (name: string): URL => new URL(`npm/${name}`, import.meta.url)
   const isInstalled =

@@ -47,7 +47,7 @@ async function difference(each: FiledCase, reference: Reference, engine: Embedde
   return (inferred && wrongColumn(inferred, result.columns, each.columns)) ?? null
 }
 
-/** Undefined when the embedded engine refuses the query, which the test of the case checks. */
+/** The columns that the embedded engine infers; undefined when it refuses the query, which the test of the case checks. */
 async function inferredColumns(each: FiledCase, engine: EmbeddedEngine): Promise<readonly ResultColumn[] | undefined> {
   try {
     return (await engine.query(each.sql, each.parameters)).columns

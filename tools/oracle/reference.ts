@@ -19,7 +19,7 @@ import {
 } from './values.js'
 
 export interface ReferenceResult {
-  /** The columns; a name is empty where the reference gives none. */
+  /** The columns; a name is empty where the reference does not name the column. */
   readonly columns: readonly StructField[]
   /** Values in the form that `valueOfMessage` returns. */
   readonly rows: readonly (readonly unknown[])[]
@@ -56,7 +56,10 @@ const NOT_BIGQUERY = /SPANNER|PROTO|TIMESTAMP_NANOS|ENUM_|FLOAT_TYPE|SQL_MACROS/
 const BIGQUERY =
   /INTERVAL|TIME_BUCKET|GROUPING|INVERSE_TRIG|LIKE_ANY|JSON|ARRAY_ORD|PERCENTILE|CORRESPONDING|NUMERIC|ROLLUP|PIVOT|QUALIFY/
 const STRICTER = /GROUP_BY_JSON|DISABLE|NO_|LEGACY/
-/** The reference needs rewrites to run a query; all but these are enabled: no real ones, or those of differential privacy. */
+/**
+ * The reference needs rewrites to run a query. All are enabled except names of the enumeration that are not rewrites, and the
+ * rewrites of differential privacy.
+ */
 const UNUSED_REWRITE = /INVALID|switch|ANONYM|DIFFER|AGGREGATION_THRESH/
 
 interface EnumDefinition {

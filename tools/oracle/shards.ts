@@ -1,10 +1,10 @@
-/** Wildcard tables for the reference implementation, which has none: each is written as the UNION ALL that it stands for. */
+/** Wildcard tables for the reference implementation, which does not support them: each is written as an equal UNION ALL. */
 import { isShardOf } from '../../googlesql/index.js'
 import { type StructField, typeName } from '../../googlesql/types/types.js'
 
 /**
  * The query with a subquery in the place of each wildcard table whose shards have the same columns. Its `*` has the pseudo
- * column too, so a query that reads every column of a wildcard table needs a text of its own.
+ * column too, so a case that reads every column of a wildcard table needs a separate query for the reference.
  */
 export function withShards(
   sql: string,

@@ -57,7 +57,10 @@ const needsOrder =
     return type && !isOrderable(type) ? `${name} is not defined for arguments of type ${typeName(type)}` : null
   }
 
-/** Whether APPROX_TOP_COUNT and its like take the type: not FLOAT64 or JSON, nor a struct or an array that holds one. */
+/**
+ * Whether APPROX_TOP_COUNT and similar functions accept the type: they refuse FLOAT64, JSON, and structs and arrays that
+ * contain one of these types.
+ */
 function isGroupable(type: Type): boolean {
   if (type.kind === 'ARRAY') return isGroupable(type.element)
   if (type.kind === 'STRUCT') return type.fields.every(field => isGroupable(field.type))

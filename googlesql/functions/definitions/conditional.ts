@@ -1,6 +1,6 @@
 /**
- * Conditional functions. They themselves never fail; their arguments may. CASE is a kind of expression of its own in the
- * plan.
+ * Conditional functions. The functions themselves never fail; their arguments may. CASE is not a function but a kind of
+ * expression in the plan.
  */
 
 import { typeName } from '../../types/types.js'

@@ -1,4 +1,4 @@
-/** Conversions that are functions. CAST is a kind of expression of its own in the plan. */
+/** Conversions that are functions. CAST is not a function but a kind of expression in the plan. */
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
 import { UNKNOWN } from '../result-facts.js'
 

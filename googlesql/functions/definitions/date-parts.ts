@@ -54,7 +54,7 @@ export const EXTRACTED_PARTS: PartsByType = {
   DATETIME: CIVIL_PARTS,
   TIME: CLOCK,
   TIMESTAMP: [...CIVIL_PARTS, 'DATETIME'],
-  // Those that it lacks fail for a value, and not for NULL.
+  // Includes parts that an INTERVAL does not have: to extract them from a value fails, from NULL it returns NULL.
   INTERVAL: [...CLOCK, ...CALENDAR, 'DAYOFWEEK', 'DAYOFYEAR'],
 }
 

@@ -48,7 +48,7 @@ const checkNames = (value: Expr | null | undefined, part: WordExpr, to: Expr | n
     const isRange = RANGE_PARTS.includes(from) && RANGE_PARTS.indexOf(to.word) > RANGE_PARTS.indexOf(from)
     return isRange ? null : `Invalid interval datetime fields: ${partText(from)} TO ${partText(to.word)}`
   }
-  // Which parts exist is checked where the number is read, so that NULL is NULL of any part.
+  // The part is checked only for a number that is not NULL: a NULL number gives a NULL interval, whatever the part is.
   if (value?.type.kind === 'INT64' && isNull(value)) return null
   const parts = value?.type.kind === 'STRING' ? TEXT_PARTS : SINGLE_PARTS
   return parts.includes(from) ? null : `Unsupported interval datetime field ${partText(from)}`

@@ -1,6 +1,6 @@
 /**
- * Calls of JavaScript functions, which the resolver writes and no query can: the first argument is the function's definition.
- * Source: the language reference, "JavaScript UDFs".
+ * Calls of JavaScript functions. Only the resolver creates these calls; a query cannot name them. The first argument is the
+ * function's definition. Source: the language reference, "JavaScript UDFs".
  */
 import type { Type } from '../../types/types.js'
 import { CAN_FAIL, type FunctionEntry, type Volatility } from '../catalogue.js'
@@ -25,7 +25,7 @@ const javaScript = (name: string, volatility: Volatility): FunctionEntry => ({
   documentation: 'user-defined-functions#javascript-udf-structure',
 })
 
-/** BigQuery takes a function without a declaration for one that is not deterministic. */
+/** BigQuery treats a function without a declaration as not deterministic. */
 export const JAVASCRIPT_CALLS: readonly FunctionEntry[] = [
   javaScript('$javascript', 'volatile'),
   javaScript('$javascript_immutable', 'immutable'),

@@ -6,7 +6,7 @@ import { UNKNOWN } from '../result-facts.js'
 
 const ELEMENTS: readonly RangeElementKind[] = ['DATE', 'DATETIME', 'TIMESTAMP']
 
-/** One signature for each type of the bounds, which stands where `write` has it. */
+/** An entry whose signatures `write` returns for each type of the bounds. */
 const range = (
   name: string,
   canFail: CanFail,
@@ -23,7 +23,7 @@ const range = (
   check: args => needsType(name === 'RANGE_OVERLAPS' ? args : args.slice(0, 1)),
 })
 
-/** A NULL without a type, which has been coerced to that of the first signature. */
+/** Whether the argument is an untyped NULL that was coerced to the type of the first signature. */
 const isCoercedNull = (arg: Expr | null): boolean =>
   arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null
 

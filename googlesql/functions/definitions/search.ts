@@ -7,7 +7,7 @@ import { UNKNOWN } from '../result-facts.js'
 
 const OPTIONS = ['search_query', 'json_scope', 'analyzer', 'analyzer_options'] as const
 
-/** Literals are checked before the query runs. */
+/** Checks the arguments that are literals, before the query runs. */
 function checkSearch(args: readonly (Expr | null)[]): string | null {
   const options = args.slice(1)
   const texts = options.map(option => (option?.kind === 'literal' ? (option.value as string | null) : undefined))

@@ -49,7 +49,7 @@ const windowFunction = (
 
 type Args = readonly (Expr | null)[]
 
-/** Whether it is a literal or a parameter, cast or not, or an array, a struct or a negation of such. */
+/** Whether the expression is a literal or a parameter, with or without a cast, or an array, a struct or a negation of these. */
 function isConstant(expr: Expr): boolean {
   if (expr.kind === 'literal' || expr.kind === 'parameter') return true
   if (expr.kind === 'cast') return isConstant(expr.operand)
@@ -58,7 +58,9 @@ function isConstant(expr: Expr): boolean {
   return expr.kind === 'call' && expr.name === '$negate' && isConstant(expr.arguments[0]!)
 }
 
-/** Whether the value may differ from row to row. An expression over constants only has one value, unless it is volatile. */
+/**
+ * Whether the value may differ from row to row. An expression that reads only constants has one value, unless it is volatile.
+ */
 function differsByRow(expr: Expr, isVolatileCall: (expr: Expr) => boolean): boolean {
   let differs = false
   mapExpr(expr, part => {
