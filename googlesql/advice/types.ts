@@ -195,8 +195,20 @@ function ofFunction(name: string, found: readonly string[], signatures: string):
   if (/^(DATE|DATETIME|TIMESTAMP|TIME)_(ADD|SUB)$/.test(name) && NUMBERS.has(found[1] ?? '')) {
     return `write an interval: ${name}(…, INTERVAL 7 DAY)`
   }
+  if (/_DIFF$/.test(name)) return ofDifference(name, found)
   if (name === 'IF' && found[0] !== 'BOOL') return `the first argument is a condition: ${asCondition(found[0] ?? '')}`
   return /\bANY\b/.test(signatures) ? oneType(name === 'IF' ? found.slice(1) : found) : null
+}
+
+function ofDifference(name: string, [later = '', earlier = '']: readonly string[]): string | null {
+  const type = [later, earlier].find(one => one !== 'STRING')
+  if (type === undefined || later === earlier || !TIMES.has(type)) return null
+  if (later === 'STRING' || earlier === 'STRING') return `write ${type}(…) around the STRING`
+  if (!TIMES.has(later) || !TIMES.has(earlier)) return null
+  const isDate = later === 'DATE' || earlier === 'DATE'
+  return isDate && name !== 'DATE_DIFF'
+    ? `write ${later === 'DATE' ? earlier : later}(…) around the DATE`
+    : betweenTypes(later, earlier)
 }
 
 /** Advice on expressions that must all have one type. */

@@ -64,6 +64,31 @@ const foreignType: Adviser = ({ reason }) => {
   return meant === undefined ? `the types are ${TYPE_NAMES.join(', ')}` : `did you mean ${meant}?`
 }
 
+const partOfDate: Adviser = ({ reason }) => {
+  const [, name = '', part = '', type] =
+    /^(\w+) does not support the (\w+).* date part when the argument is (\w+) type/.exec(reason) ?? []
+  if (type === 'DATE') {
+    return /SECOND|MINUTE|HOUR/.test(part)
+      ? `a DATE has no time of day: write ${name.startsWith('TIMESTAMP') ? 'TIMESTAMP' : 'DATETIME'}(…) around it`
+      : null
+  }
+  const isSum = /_(ADD|SUB)$/.test(name)
+  if (type !== 'TIMESTAMP' || !isSum) return null
+  return `write TIMESTAMP(DATETIME_${name.slice(-3)}(DATETIME(…), INTERVAL 1 ${part}))`
+}
+
+const interval: Adviser = ({ reason, token, after, parameters }) => {
+  if (!/^Invalid interval literal\. Expected INTERVAL keyword/.test(reason)) return null
+  const isParameter =
+    token?.term === 'INTERVAL' && after[0]?.term === '@' && parameters.has(after[1]?.text.toLowerCase() ?? '')
+  return isParameter ? `declare @${after[1]!.text} as int64` : 'write CAST(… AS INT64) around the STRING'
+}
+
+const textInExtract: Adviser = ({ reason }) =>
+  /^EXTRACT does not support literal STRING/.test(reason)
+    ? "write the type before the text: TIMESTAMP '2026-01-31 12:00:00'"
+    : null
+
 const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
 
 /** Advice on a date part that is misspelt, in quotes, or before the values. */
@@ -133,6 +158,9 @@ const ADVISERS: readonly Adviser[] = [
   foreignFunction,
   foreignType,
   datePart,
+  partOfDate,
+  interval,
+  textInExtract,
   reservedWord,
   syntaxOfOthers,
   types,
