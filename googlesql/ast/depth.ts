@@ -1,4 +1,4 @@
-/** Refuses trees that are too deep for the functions that walk them. */
+/** Refuses syntax trees that are too deep for the recursive functions that walk them. */
 
 import { SqlError } from '../sql-error.js'
 import { childrenOf, type Node } from './walk.js'
@@ -9,7 +9,10 @@ import { childrenOf, type Node } from './walk.js'
  */
 export const MAX_DEPTH = 500
 
-/** The greatest depth of the body of a temporary function, in nodes: smaller, because the body replaces every call. */
+/**
+ * The greatest depth of the body of a temporary function, in nodes. It is smaller than `MAX_DEPTH`, because the body replaces
+ * every call of the function.
+ */
 export const MAX_BODY_DEPTH = 50
 
 /**
@@ -32,8 +35,8 @@ export function refuseDeepTree(root: Node, source: string, most: number = MAX_DE
 }
 
 /**
- * What a body adds to the depth of a tree in which it replaces a call. A body with a query counts as the deepest one that is
- * allowed: the time in which DuckDB plans queries inside each other doubles with each.
+ * The number of levels that a function's body adds to a tree in which it replaces a call. A body that contains a query counts
+ * as a body of the greatest depth, because DuckDB's planning time doubles with each level of nested queries.
  */
 export function bodyDepth(body: Node): number {
   let deepest = 0
@@ -45,6 +48,6 @@ export function bodyDepth(body: Node): number {
   return deepest
 }
 
-/** How many levels a node adds: two where arguments, branches or items are between it and the nodes in it. */
+/** The number of levels that a node adds: two where the node holds its children in arguments, branches or items. */
 const levelsOf = ({ kind }: Node): number => (WRAPPING.has(kind) ? 2 : 1)
 const WRAPPING: ReadonlySet<Node['kind']> = new Set(['call', 'case', 'struct', 'with', 'select'])

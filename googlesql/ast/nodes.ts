@@ -1,12 +1,12 @@
 /**
- * The syntax tree of one GoogleSQL query, as written: no name is looked up and no type is known.
- * `at` is the offset of the node's first character in the SQL text; for operators it is the operator's own.
+ * The syntax tree of one GoogleSQL query, as written: no name is looked up and no type is known. `at` is the offset of the
+ * node's first character in the SQL text; the `at` of an operator's node is the offset of the operator.
  */
 
 export interface Identifier {
   readonly name: string
   readonly at: number
-  /** Written between backticks. */
+  /** True for a name between backticks. */
   readonly isQuoted: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Identifier {
 /** One query, and the temporary functions that are defined before it. */
 export interface Script {
   readonly functions: readonly FunctionDefinition[]
-  /** DECLARE and SET, in their order. */
+  /** The DECLARE and SET statements, in the order of the text. */
   readonly variables: readonly VariableStatement[]
   readonly query: Query
 }
@@ -50,12 +50,12 @@ export interface FunctionDefinition {
   readonly returns: TypeNode | null
   readonly body: Expression | JavaScriptBody
 }
-/** A function whose calls stand in FROM: `CREATE TABLE FUNCTION`. */
+/** A function that is called in FROM: `CREATE TABLE FUNCTION`. */
 export interface TableFunctionDefinition {
   readonly at: number
   readonly name: Identifier
   readonly parameters: FunctionDefinition['parameters']
-  /** The columns of RETURNS TABLE<…>; null where it is not written: the function then has the query's columns. */
+  /** The columns of RETURNS TABLE<…>; null where RETURNS is not written: the function then has the query's columns. */
   readonly returns: readonly { readonly name: Identifier; readonly type: TypeNode }[] | null
   readonly body: Query
 }
@@ -63,7 +63,7 @@ export interface TableFunctionDefinition {
 export interface JavaScriptBody {
   readonly kind: 'javascript'
   readonly text: string
-  /** Whether it is declared DETERMINISTIC: equal arguments give equal results. */
+  /** Whether the function is declared DETERMINISTIC: equal arguments give equal results. */
   readonly isDeterministic: boolean
   readonly at: number
 }
@@ -88,7 +88,7 @@ export interface Cte {
   readonly at: number
 }
 export type QueryBody = Select | SetOperation | FromQuery | Query
-/** `FROM …` in the place of a query: all its rows, for the pipe operators that follow. */
+/** A query that begins with FROM: it gives all rows of FROM to the pipe operators that follow. */
 export interface FromQuery {
   readonly kind: 'from'
   readonly at: number
@@ -224,7 +224,7 @@ export interface PipeSelect {
   readonly at: number
   readonly select: Select
 }
-/** EXTEND, or the older WINDOW, whose items must hold window functions. */
+/** The operator EXTEND, or the older operator WINDOW, whose items must contain window functions. */
 export interface PipeExtend {
   readonly kind: 'pipe-extend'
   readonly at: number
@@ -247,7 +247,7 @@ export interface PipeRename {
   readonly at: number
   readonly items: readonly { readonly from: Identifier; readonly to: Identifier }[]
 }
-/** `|> AS t`. `(query) AS t |> …` is parsed to it too. */
+/** `|> AS t`; the parser makes the same node from `(query) AS t |> …`. */
 export interface PipeAs {
   readonly kind: 'pipe-as'
   readonly at: number
@@ -320,11 +320,11 @@ export interface PipeUnpivot extends Omit<Unpivot, 'kind' | 'input'> {
 // ---- FROM
 
 export type From = TablePath | TableCall | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
-/** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them. */
+/** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them the path names. */
 export interface TablePath {
   readonly kind: 'table'
   readonly at: number
-  /** `` `a.b`.c `` is the two parts `a.b` and `c`; a dashed first part (my-project) is one part. */
+  /** `` `a.b`.c `` has the two parts `a.b` and `c`; a dashed first part (my-project) is one part. */
   readonly path: readonly Identifier[]
   readonly alias: Identifier | null
   /** WITH OFFSET [AS alias]: allowed when the path is an array. The alias is `offset` when not written. */
@@ -335,7 +335,7 @@ export interface TableCall {
   readonly kind: 'table-call'
   readonly at: number
   readonly path: readonly Identifier[]
-  /** Null where one of them is not an expression: `TABLE t`, `MODEL m`, a query. */
+  /** Null where one of the arguments is not an expression: `TABLE t`, `MODEL m`, a query. */
   readonly arguments: readonly Argument[] | null
   readonly alias: Identifier | null
 }
@@ -403,7 +403,7 @@ export type TypeNode =
   | {
       readonly kind: 'named'
       readonly name: string
-      /** STRING(10), NUMERIC(10, 2): the integers, as text. */
+      /** The integers of `STRING(10)` and `NUMERIC(10, 2)`, as text. */
       readonly parameters: readonly string[]
       readonly at: number
     }
@@ -448,11 +448,11 @@ export type RangeTypeName = 'RANGE<DATE>' | 'RANGE<DATETIME>' | 'RANGE<TIMESTAMP
 export type Literal =
   | { readonly kind: 'null'; readonly at: number }
   | { readonly kind: 'bool'; readonly value: boolean; readonly at: number }
-  /** Decimal digits, without sign; hexadecimal is already converted. */
+  /** `value` has decimal digits without a sign; a hexadecimal literal is already converted. */
   | { readonly kind: 'int'; readonly value: string; readonly at: number }
   /** `value` is the number as written. */
   | { readonly kind: 'float'; readonly value: string; readonly at: number }
-  /** Escapes are already resolved. */
+  /** The escapes in `value` are already resolved. */
   | { readonly kind: 'string'; readonly value: string; readonly at: number }
   | { readonly kind: 'bytes'; readonly value: Uint8Array; readonly at: number }
   /** `DATE '2026-01-31'`, `JSON '{}'`; `typed` is the canonical type name. */
@@ -513,7 +513,7 @@ export type BinaryOperator =
   | '*'
   | '/'
   | '||'
-/** `<>` is written `!=` here. */
+/** An operator with two operands; the operator of `<>` is `!=`. */
 export interface Binary {
   readonly kind: 'binary'
   readonly operator: BinaryOperator
@@ -572,7 +572,10 @@ export interface Like {
   readonly isNegated: boolean
   readonly at: number
 }
-/** `x LIKE ANY (…)`; SOME is written ANY here. The patterns are a list or an array (UNNEST) or a subquery. */
+/**
+ * `x LIKE ANY (…)`; the quantifier of SOME is ANY. The patterns are a list, an array (UNNEST) or a subquery; the other two
+ * fields are null.
+ */
 export interface LikeQuantified {
   readonly kind: 'like-quantified'
   readonly operand: Expression
@@ -644,7 +647,7 @@ export interface Subquery {
 }
 export interface Call {
   readonly kind: 'call'
-  /** `['SAFE', 'SUBSTR']`, `['NET', 'HOST']`: as written. */
+  /** The parts of the function's name as written: `['SAFE', 'SUBSTR']`, `['NET', 'HOST']`. */
   readonly path: readonly Identifier[]
   readonly arguments: readonly Argument[]
   /** True for COUNT(*). */
@@ -664,7 +667,7 @@ export interface Call {
 export interface Argument {
   readonly name: Identifier | null
   readonly expression: Expression
-  /** The alias of `expression AS alias`, which is written as in STRUCT(…); null for most arguments. */
+  /** The alias of an argument `expression AS alias`, the syntax of the fields of STRUCT(…); null for most arguments. */
   readonly alias: Identifier | null
 }
 export interface Lambda {

@@ -1,5 +1,6 @@
 /**
- * Where an expression begins: the `at` of an operator's node is the operator, BigQuery's messages point at the first operand.
+ * Finds the offset at which an expression begins: the `at` of an operator's node is the offset of the operator, but BigQuery's
+ * messages point at the first operand.
  */
 import type * as ast from './nodes.js'
 

@@ -18,8 +18,8 @@ export type Node = QueryBody | From | Pipe | Expression
 type Children = readonly (Node | null)[]
 
 /**
- * In the order of the text. Parts that are not nodes (items, windows, arguments) are replaced by the nodes in them. A type has
- * no children.
+ * The children of a node, in the order of the text. Parts that are not nodes (items, windows, arguments) are replaced by the
+ * nodes in them. Types are left out.
  */
 export function childrenOf(node: Node): readonly Node[] {
   return partsOf(node).filter(child => child !== null)

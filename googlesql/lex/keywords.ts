@@ -1,8 +1,8 @@
 /** The words of GoogleSQL: reserved keywords, other keywords, and words that begin a statement other than a query. */
 
 /**
- * Words that cannot be identifiers unless quoted, or written after a dot. Upper case.
- * Source: the language reference, "Lexical structure", Reserved keywords.
+ * Words, in upper case, that can be identifiers only between backticks or after a dot. Source: the language reference, "Lexical
+ * structure", Reserved keywords.
  */
 export const RESERVED_KEYWORDS: ReadonlySet<string> = new Set(
   `ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE CROSS CUBE CURRENT
@@ -13,14 +13,17 @@ export const RESERVED_KEYWORDS: ReadonlySet<string> = new Set(
   USING WHEN WHERE WINDOW WITH WITHIN`.split(/\s+/),
 )
 
-/** Words that begin a statement other than a query; no query begins with one of them. Upper case. */
+/** Words, in upper case, that begin a statement other than a query; no query begins with one of them. */
 export const STATEMENT_KEYWORDS: ReadonlySet<string> = new Set(
   `ALTER ANALYZE ASSERT BEGIN BREAK CALL CASE CLONE COMMIT CONTINUE CREATE DECLARE DEFINE DELETE DESCRIBE DROP EXECUTE
   EXPLAIN EXPORT FOR GRANT GRAPH IF IMPORT INSERT ITERATE LEAVE LOAD LOOP MERGE RAISE RENAME REPEAT RETURN REVOKE
   ROLLBACK RUN SET SHOW START TRUNCATE UNDROP UPDATE WHILE`.split(/\s+/),
 )
 
-/** Keywords of the grammar that may still be names. Upper case; they serve to word errors as BigQuery does. */
+/**
+ * Keywords, in upper case, that may also be names. Only error messages need them: they call these words keywords, as BigQuery
+ * does.
+ */
 const UNRESERVED_KEYWORDS: ReadonlySet<string> = new Set(
   `ABORT ACCESS ACTION ADD AGGREGATE APPROX ARE BATCH BINDINGS BIGDECIMAL BIGNUMERIC CASCADE CHECK CLAMPED CLUSTER
   COLUMN COLUMNS CONFLICT CONNECTION CONSTANT CONSTRAINT CORRESPONDING CYCLE DATA DATABASE DATE DATETIME DECIMAL DEPTH

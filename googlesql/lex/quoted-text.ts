@@ -64,7 +64,7 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
     if (code === BACKSLASH) {
       if (isRaw) {
         if (!isTriple && isLineEnd(source.charCodeAt(i + 1))) throw unclosed()
-        // A carriage return after the backslash is left for the next round, which makes it a line feed.
+        // The next iteration reads a carriage return after the backslash and makes it a line feed.
         i += source.charCodeAt(i + 1) === CARRIAGE_RETURN ? 1 : 2
         continue
       }
@@ -81,7 +81,7 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
     } else if (isLineEnd(code)) {
       if (!isTriple) throw unclosed()
       if (code === CARRIAGE_RETURN) {
-        // Lines of a triple-quoted literal end with \n, however the file writes them.
+        // Lines of a triple-quoted literal end with \n, whatever line ends the file has.
         text += source.slice(start, i) + '\n'
         if (source.charCodeAt(i + 1) === LINE_FEED) i++
         start = i + 1

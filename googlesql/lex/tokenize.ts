@@ -14,7 +14,8 @@ export interface Token {
    */
   readonly term: string
   /**
-   * A name as written, the value of a string with its escapes resolved, an integer in decimal, otherwise the token's text.
+   * A name as written, the value of a string with its escapes resolved, or an integer in decimal; for other tokens the
+   * characters in the source.
    */
   readonly text: string
   /** The value of a bytes literal; null for other tokens. */
@@ -33,7 +34,10 @@ const SYMBOL = /<<|<=|>=|!=|<>|\|\||\|>|=>|->|@@|[-+*/~&|^=<>().,[\]:;?{}@]/y
 const SURROGATE_OR_NUL = /[\0\ud800-\udfff]/
 const LONE_SURROGATE_OR_NUL = /[\0\p{Surrogate}]/u
 
-/** The classes of ASCII characters, by code: a table is fast, and thousands of manifests have some 100 million characters. */
+/**
+ * The classes of ASCII characters, by character code. A table is faster than regular expressions, and thousands of manifests
+ * have some 100 million characters.
+ */
 const WORD_START = 1
 const WORD_PART = 2
 const DIGIT = 4
@@ -75,7 +79,7 @@ export function refuseStrange(source: string): void {
   if (strange !== null) throw illegalCharacter(source, strange.index)
 }
 
-/** The last token of every source, of the kind `end`. */
+/** The token of the kind `end`, which is the last one of every source. */
 export const endOf = ({ length }: string): Token => ({
   kind: 'end',
   term: '',
@@ -163,7 +167,7 @@ function wordEnd(source: string, i: number): number {
   return end
 }
 
-/** Words and their upper case: texts repeat a small number of words. */
+/** A cache of words and their upper case, because texts repeat a small number of words. */
 const upperCases = new Map<string, string>()
 const MAX_WORDS = 10_000
 /** V8 stores a longer slice as a view of its text, so that a map of such words would keep whole texts in memory. */

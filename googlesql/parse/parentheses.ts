@@ -3,8 +3,8 @@
 import type { Token } from '../lex/tokenize.js'
 
 /**
- * Both arrays have one element for each token; for a `(`: the index of its `)` (the number of tokens if it is not closed),
- * and 1 if it holds a query.
+ * Both arrays have one element for each token. For a `(`, `close` has the index of its `)`, or the number of tokens if it is
+ * not closed, and `isQuery` has 1 if the parentheses hold a query.
  */
 export interface Parentheses {
   readonly close: Int32Array
@@ -44,7 +44,7 @@ function canContinueQuery(tokens: readonly Token[], index: number): boolean {
   return AFTER_QUERY.has(term) || isSetOperatorMode(term, tokens[index + 1]?.term, tokens[index + 2]?.term)
 }
 
-/** Whether these words begin `LEFT OUTER UNION …` or its like, which is a set operation and not a join. */
+/** Whether these words begin a set operation with a mode, such as `LEFT OUTER UNION …`, and not a join. */
 export function isSetOperatorMode(first: string, second: string | undefined, third: string | undefined): boolean {
   if (first !== 'INNER' && first !== 'LEFT' && first !== 'FULL') return false
   const operator = second === 'OUTER' && first !== 'INNER' ? third : second

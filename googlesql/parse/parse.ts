@@ -39,7 +39,7 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
   const query = p.query()
   if (p.accept(';')) refuseStatement(p, true)
   if (p.token.kind !== 'end') p.expected('end of input')
-  // A tree is less deep than its text has tokens.
+  // A tree has fewer levels than its text has tokens, so that short texts need no check.
   if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
   for (const { body } of functions) if (body.kind !== 'javascript') refuseDeepTree(body, source, MAX_BODY_DEPTH)
   for (const { value } of variables) if (value) refuseDeepTree(value, source, MAX_BODY_DEPTH)
@@ -47,7 +47,7 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
 }
 
 /**
- * The tree of one query, without functions before it.
+ * The tree of one query, without functions and variables before it.
  *
  * @throws SqlError as `parseScript` does
  */
@@ -59,7 +59,7 @@ export function parseQuery(source: string): Query {
 }
 
 /**
- * The definition of a function that is kept in a dataset.
+ * Parses the definition of a function that is kept in a dataset.
  *
  * @throws SqlError when the text is not one CREATE FUNCTION or CREATE TABLE FUNCTION
  */
@@ -72,7 +72,7 @@ export function parseStoredFunction(source: string): StoredDefinition {
 }
 
 /**
- * The type that a text like `ARRAY<STRUCT<a INT64, b STRING>>` writes.
+ * Parses the text of one type, such as `ARRAY<STRUCT<a INT64, b STRING>>`.
  *
  * @throws SqlError when the text does not have the form of a type
  */
@@ -83,7 +83,7 @@ export function parseType(text: string): TypeNode {
   return type
 }
 
-/** The comment `#legacySQL` before a query chooses BigQuery's older language, in which the same text may mean other rows. */
+/** Refuses the comment `#legacySQL`, which chooses BigQuery's older language: the same query may have another result there. */
 function refuseLegacySql(source: string): void {
   const prefix = /^\s*#legacysql\b/i.exec(source)
   if (prefix) throw new SqlError('Legacy SQL is not supported', source, prefix[0].indexOf('#'))

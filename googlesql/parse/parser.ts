@@ -43,7 +43,7 @@ export class Parser {
   get tokenCount(): number {
     return this.#tokens.length
   }
-  /** The token `ahead` places further on; the last one, of the kind `end`, beyond the end. */
+  /** The token `ahead` places further on; beyond the end it is the last token, of the kind `end`. */
   peek(ahead = 1): Token {
     return this.#tokens[this.#index + ahead] ?? this.#tokens[this.#tokens.length - 1]!
   }
@@ -156,7 +156,7 @@ export class Parser {
     this.ascend()
     return query
   }
-  /** Call before a rule that may contain itself, and `ascend` after it. */
+  /** Counts one level of nesting. Call it before a rule that may contain itself, and `ascend` after the rule. */
   descend(): void {
     if (++this.#nesting > MAX_NESTING) {
       throw new SqlError(
@@ -179,7 +179,7 @@ export class Parser {
   unsupported(what: string, at: number = this.token.at): never {
     throw new SqlError(`${what} is not supported`, this.source, at)
   }
-  /** Refuses a query without parentheses in the place of an expression. */
+  /** Refuses a query without parentheses where an expression is expected. */
   refuseQuery(what: string): void {
     if (!this.is('SELECT') && !this.is('FROM') && !(this.is('WITH') && this.peek().term !== '(')) return
     this.fail(

@@ -66,7 +66,7 @@ interface RangeTypeNode extends Extract<TypeNode, { kind: 'named' }> {
   readonly name: RangeTypeName
 }
 
-/** `RANGE<DATE>`, a scalar type whose name has that of its bounds. */
+/** Parses `RANGE<DATE>`, a scalar type whose name includes the type of its bounds. */
 export function parseRangeType(p: Parser): RangeTypeNode {
   const { at } = p.expect('RANGE')
   p.expect('<')

@@ -50,9 +50,9 @@ export interface BodyText {
 }
 
 /**
- * `CREATE [OR REPLACE] FUNCTION path(parameters) …`, as for a temporary function, or
- * `CREATE [OR REPLACE] TABLE FUNCTION path(parameters) [RETURNS TABLE<name type, …>] AS query`. The name of the definition is the
- * path, its parts with dots between them.
+ * `CREATE [OR REPLACE] FUNCTION path(parameters) …`, as for a temporary function, or `CREATE [OR REPLACE] TABLE FUNCTION
+ * path(parameters) [RETURNS TABLE<name type, …>] AS query`. The name of the definition is the path, with dots between its
+ * parts.
  *
  * @throws SqlError also for an aggregate function, and for one in a language other than SQL and JavaScript
  */
@@ -159,7 +159,7 @@ function parseSqlBody(p: Parser): Body {
   return { body, bodyText }
 }
 
-/** What may stand before LANGUAGE, and whether it promises equal results for equal arguments. */
+/** The words that may precede LANGUAGE; true for those that promise equal results for equal arguments. */
 const DETERMINISM: Readonly<Record<string, boolean>> = {
   IMMUTABLE: true,
   DETERMINISTIC: true,
@@ -167,7 +167,7 @@ const DETERMINISM: Readonly<Record<string, boolean>> = {
   VOLATILE: false,
 }
 
-/** The body of a JavaScript function; null where that of a SQL function comes next. */
+/** The body of a JavaScript function; null where the body of a SQL function comes next. */
 function parseJavaScript(p: Parser): Body | null {
   const isNegated = p.isSequence('NOT', 'DETERMINISTIC')
   if (isNegated) p.take()
@@ -187,7 +187,7 @@ function parseJavaScript(p: Parser): Body | null {
   return { body: { kind: 'javascript', text: body.value, isDeterministic, at }, bodyText: { text: body.value, at } }
 }
 
-/** A library is a file in Google's storage. */
+/** Refuses JavaScript libraries, because a library is a file in Google Cloud Storage. */
 function refuseLibraries(p: Parser): void {
   if (p.isSequence('OPTIONS', '(') && p.peek(2).term === 'LIBRARY') {
     p.unsupported('OPTIONS (library = …) of a JavaScript function', p.peek(2).at)

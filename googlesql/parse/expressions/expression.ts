@@ -29,20 +29,22 @@ const POWERS: ReadonlyMap<string, number> = new Map([
   ['||', 10],
 ])
 
-/** A chain of more operands of AND or OR becomes a balanced tree, so that a long list of conditions is not a deep tree. */
+/**
+ * A chain of AND or OR with more operands becomes a balanced tree, so that a long list of conditions does not make a deep tree.
+ */
 const LONGEST_PLAIN_CHAIN = 64
 
-/** An expression of any kind but a lambda. */
+/** Parses an expression of any kind except a lambda. */
 export function parseExpression(p: Parser): Expression {
   return parseOperators(p, OR)
 }
 
-/** An expression without NOT, AND, OR and comparisons at its top, as before the IN of PIVOT. */
+/** Parses an expression without NOT, AND, OR and comparisons at its top, such as the column before the IN of PIVOT. */
 export function parseOperand(p: Parser): Expression {
   return parseOperators(p, BITWISE_OR)
 }
 
-/** An expression whose operators have at least the precedence `least`. */
+/** Parses an expression whose operators have at least the precedence `least`. */
 function parseOperators(p: Parser, least: number): Expression {
   let left = parsePrefix(p, least)
   let isCompared = false
@@ -65,7 +67,7 @@ function parseOperators(p: Parser, least: number): Expression {
   }
 }
 
-/** The operator that comes next: two adjacent `>` are `>>`, and NOT IN, NOT LIKE and NOT BETWEEN lose their NOT. */
+/** The operator that comes next: `>>` for two adjacent `>`, and IN, LIKE or BETWEEN for NOT IN, NOT LIKE and NOT BETWEEN. */
 function infixAt(p: Parser): string {
   const { term, end } = p.token
   const next = p.peek()
@@ -77,7 +79,7 @@ function infixAt(p: Parser): string {
 function parsePrefix(p: Parser, least: number): Expression {
   const { term, at } = p.token
   if (term !== 'NOT' && term !== '-' && term !== '+' && term !== '~') return parsePostfix(p)
-  // `a = NOT b` and `-NOT b` need parentheses.
+  // In `a = NOT b` and `-NOT b`, NOT needs parentheses around it.
   if (term === 'NOT' && least > NOT) p.unexpected()
   p.take()
   p.descend()
@@ -86,7 +88,7 @@ function parsePrefix(p: Parser, least: number): Expression {
   return { kind: 'unary', operator: term, operand, at }
 }
 
-/** `left AND b AND c …`, from the first AND (or OR) on. */
+/** Parses the rest of `left AND b AND c …`, from the first AND (or OR) on. */
 function parseChain(p: Parser, left: Expression, operator: 'AND' | 'OR', power: number): Expression {
   const operands = [left]
   const places: number[] = []

@@ -90,7 +90,10 @@ function parseBytes(p: Parser): Uint8Array {
   return new Uint8Array(Buffer.concat(pieces))
 }
 
-/** Whether the next token is a further piece of the literal: of the same kind, and separated by white space. */
+/**
+ * Whether the next token is another piece of the literal. Refuses a piece of the other kind, and a piece without white space
+ * before it.
+ */
 function isPiece(p: Parser, kind: 'string' | 'bytes'): boolean {
   const next = p.token
   if (next.kind !== 'string' && next.kind !== 'bytes') return false

@@ -15,7 +15,10 @@ const INDEX_MODES: Readonly<Record<string, Index['mode']>> = {
 /** Reserved words that are also names of functions. */
 const RESERVED_FUNCTIONS: ReadonlySet<string> = new Set(['COLLATE', 'GROUPING', 'IF', 'LEFT', 'RANGE', 'RIGHT'])
 
-/** A primary expression with its field accesses, subscripts and calls; a `.*` is left for the select list. */
+/**
+ * Parses a primary expression with its field accesses, subscripts and calls. It stops before a `.*`, which the select list
+ * reads.
+ */
 export function parsePostfix(p: Parser): Expression {
   const primary = parsePrimary(p) ?? parseReservedCall(p)
   if (primary !== null) return parseSuffixes(p, primary)

@@ -169,7 +169,7 @@ function parseInterval(p: Parser): IntervalExpression {
   const keyword = p.take()
   const { at } = keyword
   const written = p.token
-  // `SELECT interval FROM t`: the keyword is the mistake, not what follows it.
+  // In `SELECT interval FROM t` the keyword is the mistake, not the token after it.
   if (written.term === 'FROM' || written.term === ',') p.unexpected(keyword)
   const value = p.expression()
   if (written.kind === 'string' && !p.isIdentifier()) p.fail('A valid date part name is required', written.at)

@@ -45,7 +45,7 @@ interface Condition {
   readonly using: readonly Identifier[] | null
   readonly at: number
 }
-/** A join as it is read: its operator, its right side, and the conditions written after that. */
+/** A join without its left side: its operator, its right side, and the conditions after the right side. */
 export interface JoinPart {
   readonly join: Join['join']
   readonly at: number
@@ -230,22 +230,25 @@ function parseTableCall(p: Parser, path: readonly Identifier[]): TableCall {
   return { kind: 'table-call', at, path, arguments: list, alias: parseAlias(p) }
 }
 
-/** The arguments; null where one is a table, a model or a query: only functions that are refused by their names take those. */
+/**
+ * The arguments of a table function; null where one is a table, a model or a query: the resolver refuses the functions that
+ * take those by their names.
+ */
 function tableArguments(p: Parser): readonly Argument[] | null {
   const behind = p.afterParentheses()
   p.expect('(')
   if (p.accept(')')) return []
   const list: Argument[] = []
   do {
-    if (p.peek().term === '=>' && isNoExpression(p, 2)) return skipTo(p, behind)
-    if (isNoExpression(p, 0)) return skipTo(p, behind)
+    if (p.peek().term === '=>' && isNotExpression(p, 2)) return skipTo(p, behind)
+    if (isNotExpression(p, 0)) return skipTo(p, behind)
     list.push(parseArgument(p))
   } while (p.accept(','))
   p.close()
   return list
 }
 
-function isNoExpression(p: Parser, ahead: number): boolean {
+function isNotExpression(p: Parser, ahead: number): boolean {
   const { term } = p.peek(ahead)
   const next = p.peek(ahead + 1).kind
   if (term === '(') return ['SELECT', 'WITH', 'FROM'].includes(p.peek(ahead + 1).term)
@@ -257,7 +260,7 @@ function skipTo(p: Parser, behind: Token): null {
   return null
 }
 
-/** Skips `FOR SYSTEM_TIME AS OF` the present; the tables have no history, so that any other time is refused. */
+/** Skips `FOR SYSTEM_TIME AS OF` with the present time, and refuses any other time, because the tables have no history. */
 function skipPresentTime(p: Parser): void {
   const { at } = p.token
   if (!p.acceptSequence('FOR', 'SYSTEM_TIME') && !p.acceptSequence('FOR', 'SYSTEM', 'TIME')) p.unexpected()
@@ -272,7 +275,10 @@ function skipPresentTime(p: Parser): void {
   if (!isPresent) p.unsupported('FOR SYSTEM_TIME AS OF a time that is not CURRENT_TIMESTAMP() or @now', at)
 }
 
-/** A name; in FROM it may contain dashes without white space, as names of projects do. */
+/**
+ * Parses the first part of a path in FROM, which may contain dashes without white space, because it may be the name of a
+ * project.
+ */
 function parseFirstPart(p: Parser): Identifier {
   const first = p.identifier()
   if (first.isQuoted) return first
@@ -286,7 +292,7 @@ function parseFirstPart(p: Parser): Identifier {
   return { ...first, name: p.source.slice(first.at, end) }
 }
 
-/** An alias. PIVOT and UNPIVOT may be aliases too, unless the next tokens make them operators. */
+/** Parses an alias. PIVOT and UNPIVOT may be aliases too, unless the next tokens make them operators. */
 function parseAlias(p: Parser): Identifier | null {
   const isOperator = p.isSequence('PIVOT', '(') || isUnpivot(p) || p.isSequence('MATCH_RECOGNIZE', '(')
   return p.alias(!isOperator)
@@ -296,7 +302,7 @@ function isUnpivot(p: Parser): boolean {
   return p.is('UNPIVOT') && ['(', 'INCLUDE', 'EXCLUDE'].includes(p.peek().term)
 }
 
-/** `WITH OFFSET [[AS] alias]`, as the alias. */
+/** Parses `WITH OFFSET [[AS] alias]` and returns the alias. */
 function parseOffset(p: Parser): Identifier | null {
   if (!p.accept('WITH')) return null
   const { at } = p.expect('OFFSET')

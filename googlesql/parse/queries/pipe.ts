@@ -82,7 +82,7 @@ const OPERATORS: Readonly<Record<string, (p: Parser, at: number) => Pipe>> = {
   UNPIVOT: p => ({ kind: 'pipe-unpivot', ...parseUnpivot(p, () => p.alias()) }),
 }
 
-/** Whether the list of an operator ends here; a comma may come before its end. */
+/** Whether the item list of a pipe operator ends at the next token. */
 function endsPipe(p: Parser): boolean {
   return p.token.kind === 'end' || p.is('|>') || p.is(')') || p.is(';')
 }

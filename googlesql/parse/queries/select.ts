@@ -66,7 +66,7 @@ export function parseItems(p: Parser): readonly SelectItem[] {
   return items
 }
 
-/** `SELECT product, order FROM t`: the keyword is meant as a name. */
+/** Refuses a keyword that is meant as a name after a comma, as in `SELECT product, order FROM t`. */
 function refuseKeywordItem(p: Parser): void {
   const { kind, term } = p.token
   const next = p.peek().term
