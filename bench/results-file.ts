@@ -17,6 +17,7 @@ export const SECTIONS = [
   'In the process',
   'Unions of many tables',
   'Random queries',
+  'The suite',
 ] as const
 export type Section = (typeof SECTIONS)[number]
 
