@@ -1,4 +1,7 @@
-/** Tables whose schema has a mistake: no catalogue has them, and the error of a query that names one says the mistake. */
+/**
+ * Tables whose schema has a mistake: a catalogue does not find them, and the error of a query that names one contains the
+ * mistake.
+ */
 import { declaringOf, isShardOf, isWildcard, prefixOf } from './wildcard-tables.js'
 
 /** The first mistake in each broken schema, by the table's name: `<file>:<line>:<column>: <message>`. */
