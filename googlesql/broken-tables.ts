@@ -33,7 +33,7 @@ function concerning(names: readonly string[], name: string): string | undefined 
   return shard ?? declaringOf(wildcards, beginning)?.name
 }
 
-/** Why the views of this dataset cannot be read; undefined where none of its tables is broken. */
+/** Why the views of this dataset cannot be read; undefined where no table of it is broken. */
 export function reasonOfBrokenDataset(broken: BrokenTables, datasets: readonly string[]): string | undefined {
   const found = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
   return found === undefined ? undefined : PHRASE + broken.get(found)!

@@ -19,7 +19,7 @@ export interface ResolvedQuery {
   readonly scan: Scan
   /** The columns of the result, in order; names are unique without regard to case, and never empty. */
   readonly columns: readonly OutputColumn[]
-  /** The names of the parameters that the text refers to, as spelled in its first use. */
+  /** The names of the parameters that the text refers to, each as the text spells it first. */
   readonly parameters: readonly string[]
   /** The names of the tables that the query reads, as the catalogue spells them. */
   readonly tables: readonly string[]

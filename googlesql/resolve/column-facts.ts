@@ -270,7 +270,7 @@ function partsOf({ parts }: ResultFacts, evaluation: Evaluation, facts: readonly
   if (parts === 'elements') return commonTo(facts).parts
   if (parts !== 'argument') return []
   if (evaluation === 'chosen') return commonTo(facts.slice(1)).parts
-  // The result is the first argument: the second one of NTH_VALUE is an offset, and GREATEST and LEAST take no arguments with parts.
+  // The result is the first argument: NTH_VALUE's second argument is an offset, and GREATEST and LEAST take no STRUCTs or ARRAYs.
   return commonTo(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
 }
 
