@@ -1,4 +1,7 @@
-/** Tables whose schema has a mistake: no catalogue has them, and the error of a query that names one says the mistake. */
+/**
+ * Tables whose schema has a mistake: a catalogue does not find them, and the error of a query that names one contains the
+ * mistake.
+ */
 import { declaringOf, isShardOf, isWildcard, prefixOf } from './wildcard-tables.js'
 
 /** The first mistake in each broken schema, by the table's name: `<file>:<line>:<column>: <message>`. */
@@ -30,7 +33,7 @@ function concerning(names: readonly string[], name: string): string | undefined 
   return shard ?? declaringOf(wildcards, beginning)?.name
 }
 
-/** Why the views of this dataset cannot be read; undefined where none of its tables is broken. */
+/** Why the views of this dataset cannot be read; undefined where no table of it is broken. */
 export function reasonOfBrokenDataset(broken: BrokenTables, datasets: readonly string[]): string | undefined {
   const found = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
   return found === undefined ? undefined : PHRASE + broken.get(found)!

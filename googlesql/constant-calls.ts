@@ -1,7 +1,7 @@
 /**
- * Calls and casts of literals that a query evaluates for every row, so that one which fails makes the query fail: a date
- * that does not exist, a text that is not a number. Where a branch, a column or a table expression may not be evaluated, its
- * constants are left out, since the query may be right.
+ * Finds calls and casts of literals that a query evaluates for every row, so that the query fails if one of them fails: a date
+ * that does not exist, a text that is not a number. The constants of a branch, a column or a table expression that may not be
+ * evaluated are left out, because the query may succeed.
  */
 import { findFunction } from './functions/all.js'
 import { evaluationOf, volatilityOf } from './functions/facts.js'
@@ -16,7 +16,7 @@ export interface ConstantCall {
   readonly sql: string
 }
 
-/** Innermost first, so that the first that fails is the mistake itself. */
+/** The constants of a plan, innermost first, so that the first constant that fails is the mistake itself. */
 export function constantCalls(scan: Scan): readonly ConstantCall[] {
   const reader = new CertainReader()
   reader.read(scan)
@@ -26,12 +26,12 @@ export function constantCalls(scan: Scan): readonly ConstantCall[] {
 /** Walks from the result down to the tables, so that it knows which columns of each scan are read. */
 class CertainReader {
   readonly found: ConstantCall[] = []
-  /** The ids of columns that are read wherever a row is. */
+  /** The ids of the columns that are evaluated for every row. */
   readonly #needed = new Set<number>()
   readonly #ctes = new Map<number, ResolvedCte>()
   readonly #entered = new Set<number>()
 
-  /** A scan all of whose columns are read. */
+  /** Reads a scan whose columns are all needed. */
   read(scan: Scan): void {
     for (const { id } of scan.columns) this.#needed.add(id)
     this.#scan(scan)
@@ -62,7 +62,7 @@ class CertainReader {
         this.#scan(scan.input)
         break
       case 'window':
-        // The frame of a row may be empty.
+        // The arguments of window functions are left out, because the frame of a row may be empty.
         this.#scan(scan.input)
         break
       case 'set':
@@ -150,12 +150,12 @@ function evaluatedArguments(call: CallExpr): readonly Expr[] {
     case 'until-value':
       return parts.slice(0, 1)
     case 'may-stop':
-      // A condition that always fails beside others is never meant; an alternative may be.
+      // An AND with a condition that always fails is a mistake; an OR may have an alternative that is never evaluated.
       return call.name === '$and' ? parts : []
   }
 }
 
-/** The constant as SQL; null for an expression that is not made of literals, or has a syntax of its own. */
+/** The constant as SQL; null for an expression that is not made of literals, or whose function has a special syntax. */
 function writtenConstant(expr: Expr): string | null {
   switch (expr.kind) {
     case 'literal':
@@ -197,7 +197,7 @@ function writtenLiteral(value: unknown, type: string): string | null {
   if (type === 'INT64' && typeof value === 'string') return `(${value})`
   if (type === 'FLOAT64' && typeof value === 'number') return `CAST('${value}' AS FLOAT64)`
   if (typeof value !== 'string') return null
-  // A JSON string is a GoogleSQL literal, too.
+  // The JSON text of a string is also a GoogleSQL literal.
   const text = JSON.stringify(value)
   return type === 'STRING' ? text : WITH_TYPE.has(type) ? `${type} ${text}` : null
 }

@@ -1,6 +1,6 @@
 /**
- * Constants that no call can be right with: the names of time zones, regular expressions, patterns of FORMAT, and calls
- * and casts of literals. BigQuery finds them when the query runs; an author wants to know before.
+ * Finds constants with which a call always fails: the names of time zones, regular expressions, patterns of FORMAT, and calls
+ * and casts of literals. BigQuery reports them when the query runs; an author wants to know them before.
  */
 import { constantCalls } from './constant-calls.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
@@ -15,7 +15,7 @@ export interface ConstantChecks {
   readonly probes: readonly { readonly at: number; readonly sql: string }[]
 }
 
-/** The argument that is the name of a time zone, where it is a STRING. */
+/** The index of the argument that is the name of a time zone if its type is STRING, by function. */
 const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
   $extract: 2,
   DATE: 1,
@@ -28,7 +28,10 @@ const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
   TIMESTAMP_TRUNC: 2,
 }
 
-/** The constants of a resolved query. A call as SAFE.name may fail, so its constants are not checked. */
+/**
+ * The constants of a resolved query. A failed call with the prefix `SAFE.` is NULL and not an error, so its constants are not
+ * checked.
+ */
 export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
   const mistakes: { at: number; message: string }[] = []
   const probes: { at: number; sql: string }[] = []
@@ -71,7 +74,7 @@ type TextLiteral = LiteralExpr & { readonly value: string }
 const isText = (expr: Expr | null | undefined): expr is TextLiteral =>
   expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string'
 
-/** A JSON string is a GoogleSQL literal, too. */
+/** The JSON text of a string is also a GoogleSQL literal. */
 const quoted = (text: string): string => JSON.stringify(text)
 
 /** FORMAT tests its pattern against the types of its arguments even where these are NULL. */
@@ -82,7 +85,7 @@ function formatProbe([pattern, ...rest]: readonly (Expr | null)[]) {
   return isWritten ? { at: pattern.at, sql: `SELECT FORMAT(${[quoted(pattern.value), ...values].join(', ')})` } : null
 }
 
-/** FORMAT_DATE and the other format functions refuse a pattern whatever the value is. */
+/** FORMAT_DATE and the other format functions refuse a wrong pattern for every value. */
 function timeProbe(name: string, [pattern, value]: readonly (Expr | null)[]) {
   const type = /^FORMAT_(DATE|DATETIME|TIME|TIMESTAMP)$/.exec(name)?.[1]
   if (type === undefined || !isText(pattern) || value?.kind === 'literal') return null

@@ -1,4 +1,4 @@
-/** What the text of a function that is kept in a dataset declares, with the places of it. */
+/** The declarations in the text of a function that is kept in a dataset, with their offsets. */
 import { tokenize } from './lex/tokenize.js'
 import { parametersOf, signatureType } from './resolve/udf.js'
 import { SqlError } from './sql-error.js'
@@ -44,7 +44,7 @@ export function functionSignature(source: FunctionSource): FunctionSignature {
   }
 }
 
-/** Whether two texts of SQL differ in more than white space, comments, letter case and quotes of names. */
+/** Whether two SQL texts are equal, except for white space, comments, and the letter case and quotes of names. */
 export function isSameSql(a: string, b: string): boolean {
   if (a === b) return true
   try {

@@ -1,6 +1,6 @@
 /**
- * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all columns, since
- * the same queries ask for rows and bytes; what is not known is NULL.
+ * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all columns,
+ * because queries that read its known columns also read rows and bytes; unknown values are NULL.
  */
 import type { InformationSchemaView, TableDefinition } from './table-definition.js'
 import { INT64, STRING, type StructField, TIMESTAMP } from './types/types.js'
@@ -42,7 +42,7 @@ export const informationSchemaColumns = (view: InformationSchemaView): readonly 
 
 const NAME = /^(?:(.+)\.)?INFORMATION_SCHEMA\.(\w+)$/i
 
-/** The dataset and the view that a name means, in upper case; null for a name of anything else. */
+/** The dataset that a name means, and the view in upper case; null for a name of anything else. */
 export function informationSchemaName(name: string): { readonly dataset: string | null; readonly view: string } | null {
   const [, dataset = null, view] = NAME.exec(name) ?? []
   return view === undefined ? null : { dataset, view: view.toUpperCase() }

@@ -1,7 +1,7 @@
 /** The pseudo columns of tables that are partitioned by ingestion time. */
 import { DATE, type StructField, TIMESTAMP } from './types/types.js'
 
-/** The beginning of the partition of a row, in UTC; NULL for a row that is in none. */
+/** The beginning of the partition of a row, in UTC; NULL for a row that is in no partition. */
 export const PARTITION_TIME = '_PARTITIONTIME'
 /** The day of PARTITION_TIME; only tables with a partition for each day have it. */
 export const PARTITION_DATE = '_PARTITIONDATE'

@@ -28,7 +28,7 @@ function placeOf(source: string, offset: number): Place {
   return { line: before.length, column: [...before[before.length - 1]!].length + 1 }
 }
 
-/** The offset of a place; the nearest one in the text where it has no such place. */
+/** The offset of a place; where the text has no such place, the nearest offset in it. */
 export function offsetOf(source: string, { line, column }: Place): number {
   let offset = 0
   const ends = /\r\n|\n|\r/g

@@ -14,7 +14,7 @@ export interface FunctionSource {
   readonly text: string
 }
 
-/** The functions that queries may call, besides those of the language and temporary ones. */
+/** The functions that queries may call, besides built-in and temporary functions. */
 export interface FunctionSources {
   readonly functions: readonly FunctionSource[]
   /** The folder that holds such functions, for messages about one that is missing; null without a folder. */
@@ -23,16 +23,16 @@ export interface FunctionSources {
 
 export const NO_FUNCTIONS: FunctionSources = { functions: [], folder: null }
 
-/** A function that is kept in a dataset, as its calls need it. */
+/** The parsed definition of a function that is kept in a dataset. */
 export type StoredFunction = FunctionSource & {
-  /** See bodyDepth; 0 for JavaScript. */
+  /** The depth of the body (see bodyDepth); 0 for JavaScript. */
   readonly depth: number
 } & StoredDefinition
 
 export interface FunctionCatalogue {
   /**
    * The function with this name, dots included; undefined for any other name. Names are case-sensitive.
-   * @throws SqlError in the text of the function, where that is not a definition
+   * @throws SqlError, with an offset in the text of the function, where that text is not a definition
    */
   find(name: string): StoredFunction | undefined
   /** The texts of all functions. */
@@ -70,7 +70,7 @@ export function functionCatalogue(
   }
 }
 
-/** @throws SqlError where the text is not a definition, or is that of a function with another name */
+/** @throws SqlError where the text is not a definition, or defines a function with another name */
 export function storedFunction(source: FunctionSource): StoredFunction {
   const stored = parseStoredFunction(source.text)
   const { name, body } = stored.definition
@@ -79,7 +79,7 @@ export function storedFunction(source: FunctionSource): StoredFunction {
   }
   const depth = body.kind === 'javascript' ? 0 : bodyDepth(body)
   const named = { ...name, name: source.name }
-  // Two objects, so that the type of `definition` follows from `kind`.
+  // The two objects are written alike, but TypeScript needs both to derive the type of `definition` from `kind`.
   return stored.kind === 'scalar'
     ? { ...source, depth, ...stored, definition: { ...stored.definition, name: named } }
     : { ...source, depth, ...stored, definition: { ...stored.definition, name: named } }

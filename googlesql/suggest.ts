@@ -1,11 +1,12 @@
 /** "Did you mean": finds the known name that is nearest to an unknown one. */
 
 /**
- * The candidate nearest to `word`, without regard to case; undefined when none is so near that `word` is a likely typo of it.
+ * The candidate nearest to `word`, without regard to case; undefined when no candidate is so near that `word` is a likely typo
+ * of it.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const lower = word.toLowerCase()
-  // Almost every short name is near to so short a word.
+  // A word of one or two characters is near to almost every short name, so that only an equal name counts.
   if (word.length < 3) return [...candidates].find(candidate => candidate.toLowerCase() === lower)
   const limit = Math.max(lower.length < 4 ? 1 : 2, Math.floor(lower.length / 3))
   let best: string | undefined

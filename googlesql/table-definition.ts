@@ -1,4 +1,4 @@
-/** What a query must know of a table. */
+/** The properties of a table that the translation of a query needs. */
 import type { StructField } from './types/types.js'
 
 export interface TableDefinition {
@@ -6,8 +6,9 @@ export interface TableDefinition {
   readonly name: string
   readonly columns: readonly StructField[]
   /**
-   * The paths of what is never NULL: columns and fields of mode REQUIRED (`id`, `ship.city`; a field is NULL all the same where it is
-   * read of a NULL record), the elements of REPEATED ones (`items[]`), and their fields (`items[].sku`). @default none
+   * The paths of values that are never NULL: columns and fields of mode REQUIRED (`id`, `ship.city`), the elements of REPEATED
+   * columns (`items[]`), and REQUIRED fields of these elements (`items[].sku`). A REQUIRED field of a NULL record is NULL all
+   * the same. @default none
    */
   readonly required?: readonly string[]
   /** Further columns of the table, which no query can read. */
@@ -16,7 +17,7 @@ export interface TableDefinition {
    * The column whose value determines the partition of a row: with a filter on it, an engine need not read every partition.
    */
   readonly partitionedBy?: string
-  /** What one partition holds the rows of; set with `partitionedBy` where it is known. */
+  /** The time span whose rows one partition holds; set with `partitionedBy` where it is known. */
   readonly partitionUnit?: PartitionUnit
   /** The columns by which the table is clustered, the most important one first. @default none */
   readonly clusteredBy?: readonly string[]

@@ -92,7 +92,7 @@ export function fieldsToColumns(fields: readonly SchemaField[]): readonly Struct
   return columns
 }
 
-/** The paths of what the modes of these fields say is never NULL, as in a table's definition. */
+/** The paths of the values that are never NULL by the modes of these fields, as in `TableDefinition.required`. */
 export function requiredPaths(fields: readonly SchemaField[], record = ''): readonly string[] {
   return fields.flatMap(({ name, mode, fields: within = [] }) => {
     const path = record + name
@@ -107,7 +107,7 @@ export function requiredPaths(fields: readonly SchemaField[], record = ''): read
   })
 }
 
-/** The project and dataset of table names that a query writes without them. */
+/** The default project and dataset, which complete table names that a query writes without them. */
 export interface TableNaming {
   /** The default project `p`: `p.dataset.table` and `dataset.table` are the same table; null for no default. */
   readonly project: string | null
@@ -124,7 +124,7 @@ const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
  *
  * @param absences the reason of absence, by name, for tables that an author may expect but that are not in the catalogue
  * @param functions the functions that are kept in a dataset
- * @param broken tables that no query can read, whatever `tables` has
+ * @param broken tables that no query can read, even if `tables` has them
  */
 export function tableCatalogue(
   tables: readonly TableDefinition[],
@@ -146,7 +146,7 @@ export function tableCatalogue(
       }
       const written = [name, ...otherNames(name, naming)]
       for (const known of written) {
-        // Its files could have columns of other types than its schema is meant to have.
+        // A broken schema does not tell which types the columns in the table's files have.
         if (reasonOfBroken(broken, known) !== undefined) return undefined
         const table = findExact(known)
         if (table) return table
@@ -166,7 +166,7 @@ export function tableCatalogue(
   }
 }
 
-/** The table that has one of these names, in whatever case; undefined where no table has, or several have. */
+/** The only table that has one of these names in any letter case; undefined where no table or several tables have one. */
 function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
   const asked = new Set(names.map(name => name.toLowerCase()))
   const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
@@ -176,13 +176,13 @@ function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition
 const NO_SUCH_VIEW =
   'INFORMATION_SCHEMA has TABLES, COLUMNS, COLUMN_FIELD_PATHS and PARTITIONS here, each of a dataset with tables'
 
-/** The tables of a dataset as BigQuery listed them before it had INFORMATION_SCHEMA. */
+/** The names of the lists of tables that BigQuery had before INFORMATION_SCHEMA: `__TABLES__` and `__TABLES_SUMMARY__`. */
 const LEGACY_LIST = /^(.+\.)?__TABLES(?:_SUMMARY)?__$/i
 
 const insteadOfLegacy = (dataset: string): string =>
   `${dataset}INFORMATION_SCHEMA.TABLES has the tables, and ${dataset}INFORMATION_SCHEMA.PARTITIONS their rows`
 
-/** The view of a dataset that has tables; undefined for any other. */
+/** The view of a dataset; undefined for a dataset without tables, and for an unknown view. */
 function informationSchema(
   { dataset: written, view }: NonNullable<ReturnType<typeof informationSchemaName>>,
   tables: readonly TableDefinition[],
@@ -192,7 +192,10 @@ function informationSchema(
   return dataset === undefined ? undefined : informationSchemaTable(dataset, view)
 }
 
-/** A dataset as it is written, and without and with the default project; the default dataset where none is written. */
+/**
+ * The names of a dataset: as written, without the default project, and with it. Where a query writes no dataset, these are the
+ * names of the default dataset.
+ */
 function datasetNames(written: string | null, { project, defaultDataset }: TableNaming): readonly string[] {
   const name = written ?? defaultDataset
   if (name === null) return []

@@ -1,13 +1,13 @@
 /**
- * Wildcard tables: `logs.events_*` is all tables whose names begin with `logs.events_`, its shards, with the columns of the
- * newest. One definition named `logs.events_*` declares all shards at once.
+ * Wildcard tables: `logs.events_*` combines all tables whose names begin with `logs.events_`, which are its shards, and has the
+ * columns of the newest shard. One definition named `logs.events_*` declares all shards at once.
  */
 import type { TableDefinition } from './table-definition.js'
 import { STRING } from './types/types.js'
 
 export const TABLE_SUFFIX = '_TABLE_SUFFIX'
 
-/** Whether the name is that of a wildcard table. */
+/** Whether this is the name of a wildcard table. */
 export const isWildcard = (name: string): boolean => name.endsWith('*')
 
 /** The beginning of the names of the shards of a wildcard table. */
@@ -16,13 +16,13 @@ export const prefixOf = (name: string): string => name.slice(0, -1)
 export interface WildcardTables {
   /** The wildcard table with this name; undefined where no table matches. */
   readonly named: (name: string) => TableDefinition | undefined
-  /** The table with this name as a shard of a wildcard definition; undefined where none declares it. */
+  /** The table with this name as a shard of a wildcard definition; undefined where no definition declares it. */
   readonly shard: (name: string) => TableDefinition | undefined
 }
 
 export function wildcardTables(tables: readonly TableDefinition[]): WildcardTables {
   const declared = tables.filter(({ name }) => isWildcard(name))
-  // Each definition is made once: others compare definitions, and remember facts about them.
+  // Each definition is made once, because other modules compare definitions by identity and cache facts about them.
   const known = new Map<string, TableDefinition | undefined>()
   const once = (name: string, make: () => TableDefinition | undefined): TableDefinition | undefined => {
     if (!known.has(name)) known.set(name, make())
@@ -50,7 +50,7 @@ export const isShardOf = (name: string, prefix: string): boolean =>
 function wildcardTable(name: string, { columns, unreadable }: TableDefinition): TableDefinition {
   return {
     name,
-    // Older shards may lack a column, so none is REQUIRED.
+    // Older shards may lack a column, so no column is REQUIRED.
     columns,
     ...(unreadable && { unreadable }),
     pseudoColumns: [{ name: TABLE_SUFFIX, type: STRING }],
@@ -58,7 +58,7 @@ function wildcardTable(name: string, { columns, unreadable }: TableDefinition): 
   }
 }
 
-/** The definition that declares every table whose name begins so: the one with the longest prefix. */
+/** The wildcard definition that declares every table whose name begins with `beginning`: the one with the longest prefix. */
 export function declaringOf<T extends { readonly name: string }>(
   declared: readonly T[],
   beginning: string,
@@ -68,7 +68,7 @@ export function declaringOf<T extends { readonly name: string }>(
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-/** The newest table whose name begins so: the one whose name ends in the largest number, such as a date. */
+/** The newest table whose name begins with `prefix`: the one whose name ends in the largest number, such as a date. */
 function newestOf(tables: readonly TableDefinition[], prefix: string): TableDefinition | undefined {
   const newest = newestShard(
     tables.map(({ name }) => name),
@@ -77,7 +77,7 @@ function newestOf(tables: readonly TableDefinition[], prefix: string): TableDefi
   return tables.find(({ name }) => name === newest)
 }
 
-/** The newest of the tables that are shards of the wildcard table with this prefix, by its name; undefined for no shard. */
+/** The name of the newest shard of the wildcard table with this prefix; undefined where no table is a shard. */
 export function newestShard(tables: readonly string[], prefix: string): string | undefined {
   let newest: string | undefined
   for (const name of tables) {
@@ -94,7 +94,10 @@ function isNewer(name: string, than: string): boolean {
 
 const lastNumber = (name: string): number => Number(/\d{1,15}(?=\*?$)/.exec(name)?.[0] ?? -1)
 
-/** The table with these shards alone: those of the stand-ins, by the names of the tables they stand for, that match. */
+/**
+ * The wildcard table with stand-ins as its only shards. `standIns` maps the name of a table to the table that replaces it; a
+ * stand-in is a shard if the name of the table that it replaces matches.
+ */
 export function wildcardOver(table: TableDefinition, standIns: ReadonlyMap<string, TableDefinition>): TableDefinition {
   const { wildcard } = table
   if (!wildcard) return table

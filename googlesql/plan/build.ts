@@ -1,4 +1,4 @@
-/** Makes nodes of the plan, so that what a node must have is written in one place. */
+/** Makes nodes of the plan, so that the fields of a node are filled in one place. */
 import type { Type } from '../types/types.js'
 import type {
   AggregateCall,
@@ -38,7 +38,7 @@ export const columnExpr = (column: Column, isCorrelated: boolean, at: number): C
   at,
 })
 
-/** `CASE WHEN when THEN then ELSE otherwise END`; null is ELSE NULL. */
+/** `CASE WHEN when THEN then ELSE otherwise END`; `otherwise` is null for ELSE NULL. */
 export const caseWhen = (when: Expr, then: Expr, otherwise: Expr | null, at: number = then.at): CaseExpr => ({
   kind: 'case',
   type: then.type,
@@ -47,7 +47,7 @@ export const caseWhen = (when: Expr, then: Expr, otherwise: Expr | null, at: num
   at,
 })
 
-/** An aggregate call with nothing beside its arguments. */
+/** An aggregate call with arguments and no other clause. */
 export const aggregateCall = (name: string, type: Type, args: readonly Expr[], at: number): AggregateCall => ({
   type,
   name,
@@ -69,7 +69,7 @@ export const filtered = (input: Scan, condition: Expr): FilterScan => ({
   columns: input.columns,
 })
 
-/** The rows with computed columns after their own. */
+/** The scan with computed columns after its own columns. */
 export const withComputed = (input: Scan, computed: readonly Computed[]): ProjectScan => ({
   kind: 'project',
   input,

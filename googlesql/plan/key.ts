@@ -1,12 +1,13 @@
-/** Which expressions compute the same. */
+/** Determines which expressions compute the same value. */
 import { type Type, typeName } from '../types/types.js'
 import type { AggregateCall, Column, Expr, LiteralExpr, Scan, SortKey } from './nodes.js'
 import { columnsMade, columnsRead, exprsOfScan, inputsOfScan } from './walk.js'
 
 /**
- * Equal keys: the same computation over the same columns. Places do not matter, nor whether a coercion or a type is written,
- * nor what the columns are called that an expression makes for itself (`WITH(a AS …, a)`). A subquery's columns have
- * numbers of their own, so that two subqueries never have equal keys.
+ * The key of an expression. Two expressions with equal keys do the same computation over the same columns. Offsets do not
+ * affect the key; nor does it matter whether the query writes a cast or a type, and which names it gives to columns that the
+ * expression itself defines (`WITH(a AS …, a)`). Two subqueries have equal keys only if they are copies, because the ids of
+ * columns are unique.
  */
 export const exprKey = (expr: Expr): string =>
   expr.kind === 'column' ? `column ${expr.column.id}` : keyOf(expr, new Map())
@@ -15,8 +16,8 @@ export const exprKey = (expr: Expr): string =>
 export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === b.kind && exprKey(a) === exprKey(b))
 
 /**
- * Equal keys mean equal results over the same rows: the key covers the arguments, DISTINCT, the order and all other clauses of
- * the call.
+ * The key of an aggregate call. Equal keys mean equal results over the same rows: the key covers the arguments, DISTINCT, the
+ * order and all other clauses of the call, but not SAFE.
  */
 export const aggregateKey = ({ name, arguments: args, isDistinct, ignoresNulls, ...call }: AggregateCall): string => {
   const own: Own = new Map()
@@ -29,7 +30,7 @@ export const aggregateKey = ({ name, arguments: args, isDistinct, ignoresNulls, 
 const sortKey = ({ expr, isDescending, nullsFirst }: SortKey, own: Own): string =>
   `${keyOf(expr, own)} ${isDescending} ${nullsFirst}`
 
-/** Columns that the expression makes for itself, by id, numbered in their order. */
+/** Names of the columns that the expression itself defines, by column id; the names number the columns in their order. */
 type Own = Map<number, string>
 
 function keyOf(expr: Expr, own: Own): string {
@@ -80,7 +81,9 @@ function keyOf(expr: Expr, own: Own): string {
   }
 }
 
-/** Copies of one scan have its columns, and read the same. */
+/**
+ * The key of a scan: its kind and columns. Scans with equal keys are copies of one scan, because the ids of columns are unique.
+ */
 function scanKey(scan: Scan): string {
   const columns = [...columnsMade(scan).map(({ id }) => id), ...columnsRead(exprsOfScan(scan))]
   return `${scan.kind} ${columns.join()} ${inputsOfScan(scan).map(scanKey).join()}`

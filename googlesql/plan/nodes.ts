@@ -19,15 +19,15 @@ export interface ResolvedQuery {
   readonly scan: Scan
   /** The columns of the result, in order; names are unique without regard to case, and never empty. */
   readonly columns: readonly OutputColumn[]
-  /** The names of the parameters that the text refers to, as spelled in its first use. */
+  /** The names of the parameters that the text refers to, each as the text spells it first. */
   readonly parameters: readonly string[]
   /** The names of the tables that the query reads, as the catalogue spells them. */
   readonly tables: readonly string[]
-  /** Each place in the text that names a table; those that name a CTE or an array are not among them. */
+  /** Each place in the text that names a table; places that name a CTE or an array are left out. */
   readonly tableReferences: readonly TableReference[]
 }
 export interface TableReference {
-  /** As the catalogue spells it. */
+  /** The table's name as the catalogue spells it. */
   readonly table: string
   /** The offset of the path in the text. */
   readonly at: number
@@ -39,11 +39,11 @@ export interface OutputColumn extends OutputFacts {
   readonly type: Type
   readonly column: Column
 }
-/** What the query shows of a column of the result, or of a field within it. */
+/** Facts that the query proves about a column of the result, or about a field within it. */
 export interface OutputFacts {
-  /** It is never NULL; a field, wherever its STRUCT is not NULL. */
+  /** True if the value is never NULL; for a field, if it is never NULL where its STRUCT is not NULL. */
   readonly isNeverNull: boolean
-  /** It is an INT64 within ±(2^53−1). */
+  /** True if the value is an INT64 that is NULL or within ±(2^53−1). */
   readonly isSmallInteger: boolean
   /** The facts of the fields, in order, for a STRUCT or an ARRAY of STRUCTs; absent where nothing is known. */
   readonly fields?: readonly OutputFacts[]
@@ -90,9 +90,9 @@ export interface CteScan {
   readonly columns: readonly Column[]
 }
 /**
- * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. `input` holds the
- * FROM items before it; without one, `array` may still read columns of an outer query. If `isOuter`, an input row without an element, or without one that meets `condition`,
- * is kept, with NULLs. A NULL array has no elements.
+ * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. `input` holds
+ * the FROM items before it; without one, `array` may still read columns of an outer query. If `isOuter`, an input row without
+ * an element for which `condition` is true is kept, with NULLs. A NULL array has no elements.
  */
 export interface UnnestScan {
   readonly kind: 'unnest'
@@ -135,8 +135,8 @@ export interface Computed {
   readonly expr: Expr
 }
 /**
- * GROUP BY; DISTINCT is one with keys only. `columns` are the columns of the keys, of the aggregates and of the grouping
- * calls. Without keys it produces one row.
+ * GROUP BY; a DISTINCT is an AggregateScan that has only keys. `columns` are the columns of the keys, of the aggregates and of
+ * the grouping calls. Without keys the scan produces one row.
  */
 export interface AggregateScan {
   readonly kind: 'aggregate'
@@ -152,7 +152,10 @@ export interface AggregateScan {
 export interface ComputedAggregate {
   readonly column: Column
   readonly call: AggregateCall
-  /** An engine put them in: FLOAT64 columns of the input whose totals are finite wherever the value is right. */
+  /**
+   * FLOAT64 columns of the input that an engine adds. If the SUM of one of them is not finite, the value of the aggregate must
+   * not be used.
+   */
   readonly witnesses?: readonly Column[]
 }
 /** Window functions: `columns` are the input's columns, then the columns of the functions. */
@@ -162,7 +165,7 @@ export interface WindowScan {
   readonly functions: readonly { readonly column: Column; readonly call: WindowCall }[]
   readonly columns: readonly Column[]
 }
-/** Inputs have as many columns as `columns`, of the same types, matched by position. */
+/** A set operation. Each input has as many columns as `columns`, with the same types; columns are matched by position. */
 export interface SetScan {
   readonly kind: 'set'
   readonly operator: 'UNION' | 'INTERSECT' | 'EXCEPT'
@@ -204,7 +207,7 @@ export interface ResolvedCte {
   readonly columns: readonly Column[]
   /** For a recursive CTE, its recursive terms, which read the CTE by its id (`scan` is the base term); null for any other. */
   readonly recursion: { readonly isAll: boolean; readonly terms: readonly Scan[] } | null
-  /** It is computed by itself before what reads it, though that be one place only. @default false */
+  /** True for a CTE that an engine computes before the scans that read it, even if only one scan reads it. @default false */
   readonly isComputedFirst?: boolean
 }
 
@@ -263,7 +266,7 @@ export interface CallExpr {
   readonly type: Type
   readonly name: string
   readonly arguments: readonly (Expr | null)[]
-  /** True for a call as `SAFE.name`: where the function itself fails, the result is NULL. */
+  /** True for a call with the prefix `SAFE.`: where the function itself fails, the result is NULL. */
   readonly isSafe: boolean
   readonly at: number
 }
@@ -281,8 +284,8 @@ export interface CastExpr {
   readonly at: number
 }
 /**
- * Type parameters: the numbers of STRING(10) or NUMERIC(10, 2), or as `parts` those of an array's element or a struct's
- * fields.
+ * Type parameters: the numbers of STRING(10) or NUMERIC(10, 2), or as `parts` the parameters of an array's element or a
+ * struct's fields.
  */
 export interface TypeParameters {
   readonly numbers: readonly number[]
@@ -312,7 +315,10 @@ export interface ArrayExpr {
   readonly hasWrittenType: boolean
   readonly at: number
 }
-/** CASE WHEN. `CASE x WHEN y` has become conditions `$eq(x, y)` inside a let. IF, IFNULL and their like are calls. */
+/**
+ * CASE WHEN. The resolver turns `CASE x WHEN y` into conditions `$eq(x, y)`, inside a let that binds `x` if it is not cheap.
+ * IF, IFNULL and similar functions are calls.
+ */
 export interface CaseExpr {
   readonly kind: 'case'
   readonly type: Type
@@ -321,7 +327,8 @@ export interface CaseExpr {
   readonly at: number
 }
 /**
- * A subquery; a scalar one is NULL for no row and an error for several. `scan` has one column, or any number for `exists`.
+ * A subquery. A scalar subquery is NULL if it has no row, and fails if it has several. `scan` has one column, or any number for
+ * `exists`.
  */
 export interface SubqueryExpr {
   readonly kind: 'subquery'
@@ -334,7 +341,7 @@ export interface InQueryExpr {
   readonly kind: 'in-query'
   readonly type: Type
   readonly operand: Expr
-  /** Has one column, of the operand's type. */
+  /** The scan of the subquery; it has one column, of the operand's type. */
   readonly scan: Scan
   readonly at: number
 }
@@ -371,7 +378,7 @@ export interface AggregateCall {
   /** COUNT(*) is `$count_star` without arguments. */
   readonly arguments: readonly (Expr | null)[]
   readonly isDistinct: boolean
-  /** As written, otherwise as the function's default. */
+  /** Whether the call ignores NULLs: as written, otherwise the function's default. */
   readonly ignoresNulls: boolean
   readonly having: { readonly extreme: 'max' | 'min'; readonly expr: Expr } | null
   readonly orderBy: readonly SortKey[]

@@ -1,5 +1,5 @@
 /**
- * Makes a plan of another by replacing parts of it. All that rebuilds a node goes through mapParts, mapOwn and withInputs.
+ * Makes a new plan by replacing parts of another one. Every function that rebuilds a node uses mapParts, mapOwn and withInputs.
  */
 import type { AggregateCall, Column, Computed, Expr, ResolvedBound, Scan, SortKey, WindowCall } from './nodes.js'
 import { columnsMade, columnsNamed, exprsOfScan, hasSubquery, inputsOfScan, visitExpr, visitScan } from './walk.js'
@@ -21,7 +21,7 @@ export const mapScan = (scan: Scan, replace: Replace): Scan =>
     inputsOfScan(scan).map(input => mapScan(input, replace)),
   )
 
-/** The expression with what stands directly inside it mapped, and the scan of a subquery. */
+/** The expression with its direct parts mapped, and with the scan of a subquery mapped. */
 function mapParts(expr: Expr, map: (part: Expr) => Expr, mapQuery: (part: Scan) => Scan = scan => scan): Expr {
   const maybe = (part: Expr | null): Expr | null => part && map(part)
   switch (expr.kind) {
@@ -59,7 +59,7 @@ function mapParts(expr: Expr, map: (part: Expr) => Expr, mapQuery: (part: Scan) 
   }
 }
 
-/** The same scan with the expressions that stand directly in it mapped, over its inputs as they are. */
+/** The scan with its own expressions mapped; its inputs are unchanged. */
 export function mapOwn(scan: Scan, map: (part: Expr) => Expr): Scan {
   const maybe = (part: Expr | null): Expr | null => part && map(part)
   switch (scan.kind) {
@@ -100,7 +100,7 @@ const mapComputed = (computed: readonly Computed[], map: (part: Expr) => Expr): 
 const mapKeys = (keys: readonly SortKey[], map: (part: Expr) => Expr): readonly SortKey[] =>
   keys.map(key => ({ ...key, expr: map(key.expr) }))
 
-/** The call with what it reads mapped. */
+/** The call with the expressions in it mapped. */
 function mapAggregate(call: AggregateCall, map: (part: Expr) => Expr): AggregateCall {
   const maybe = (part: Expr | null): Expr | null => part && map(part)
   return {
@@ -158,9 +158,10 @@ export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
 }
 
 /**
- * Replaces every scan, those of its inputs and subqueries first. What stays as it was is the same object.
+ * Replaces every scan, after the scans in its inputs and subqueries. A scan that is not replaced, and has no subquery and no
+ * changed input, stays the same object.
  *
- * @param replace `isInner`: the scan stands in a subquery
+ * @param replace returns the replacement of a scan; `isInner` is true for a scan in a subquery
  */
 export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => Scan, isInner = false): Scan {
   const inputs = inputsOfScan(root)
@@ -171,7 +172,10 @@ export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => 
   return replace(exprsOfScan(scan).some(hasSubquery) ? mapOwn(scan, inExpr) : scan, isInner)
 }
 
-/** Gives all parts of a plan one place. A function's body needs this: its own places are in another text than the query's. */
+/**
+ * Sets the offset of every part of a plan to the same one. The body of a function in a dataset needs this, because its own
+ * offsets refer to another text than the query's.
+ */
 export interface Mover {
   scan(scan: Scan): Scan
   expr(expr: Expr): Expr
@@ -183,7 +187,7 @@ export function moverTo(at: number): Mover {
   return { scan, expr }
 }
 
-/** The scan with the place of its aggregate and window calls. */
+/** The scan with this offset for its aggregate and window calls. */
 function calledAt(scan: Scan, at: number): Scan {
   if (scan.kind === 'aggregate') {
     return { ...scan, aggregates: scan.aggregates.map(part => ({ ...part, call: { ...part.call, at } })) }
@@ -193,13 +197,13 @@ function calledAt(scan: Scan, at: number): Scan {
   return { ...scan, functions: scan.functions.map(part => ({ ...part, call: moved(part.call) })) }
 }
 
-/** Copies scans, and expressions over them, with new columns of their own; columns of outer queries stay the same. */
+/** Copies scans, and expressions over them, with new columns; columns of outer queries stay the same. */
 export interface Copier {
   scan(scan: Scan): Scan
   expr(expr: Expr): Expr
 }
 
-/** @param newColumn gives a column of the same name and type. */
+/** @param newColumn returns a new column with the same name and type */
 export function copierOf(
   scans: readonly Scan[],
   exprs: readonly Expr[],
@@ -233,7 +237,7 @@ const renamedParts = <P extends { readonly column: Column }>(
   of: (part: Column) => Column,
 ): readonly P[] => parts.map(part => ({ ...part, column: of(part.column) }))
 
-/** The scan with other columns, its expressions and inputs as they are. */
+/** The scan with its columns replaced; its expressions and inputs are unchanged. */
 function renamed(scan: Scan, of: (part: Column) => Column): Scan {
   const columns = (scan.columns as readonly Column[]).map(of)
   switch (scan.kind) {

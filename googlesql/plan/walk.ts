@@ -2,7 +2,7 @@
 import type { Type } from '../types/types.js'
 import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SortKey, SubqueryExpr, WindowCall } from './nodes.js'
 
-/** The direct parts of an expression, in order; the scan of a subquery is not among them. */
+/** The direct parts of an expression, in order, without the scan of a subquery. */
 export function partsOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
@@ -104,7 +104,7 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
   }
 }
 
-/** All columns that the scan defines, whether or not they are read. */
+/** All columns that the scan computes or outputs, whether or not they are read. */
 export function columnsMade(scan: Scan): readonly Column[] {
   switch (scan.kind) {
     case 'unnest':
@@ -189,10 +189,10 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
   return ids
 }
 
-/** The ids of the columns that the scan reads and does not make: those of the queries around it. */
+/** The ids of the outer references of the scan: the columns that it reads and does not define. */
 export const outerColumns = (scan: Scan): Set<number> => free((visit, visitPart) => visitScan(scan, visit, visitPart))
 
-/** The ids of the columns that the expression reads and does not make, in a lambda, a let or a subquery. */
+/** The ids of the columns that the expression reads, except for those that a lambda, a let or a subquery in it defines. */
 export const freeColumns = (expr: Expr): Set<number> => free((visit, visitPart) => visitExpr(expr, visit, visitPart))
 
 function free(walk: (visit: (expr: Expr) => void, visitPart: (scan: Scan) => void) => void): Set<number> {
@@ -209,7 +209,7 @@ function free(walk: (visit: (expr: Expr) => void, visitPart: (scan: Scan) => voi
   return read
 }
 
-/** The ids of all columns that come from within the scan, those of subqueries left out. */
+/** The ids of all columns of the scan and of its inputs at any depth, without the columns of subqueries. */
 export function columnsGiven(scan: Scan): Set<number> {
   const ids = new Set<number>()
   const visit = (part: Scan): void => {
@@ -220,7 +220,7 @@ export function columnsGiven(scan: Scan): Set<number> {
   return ids
 }
 
-/** The largest ids of a column and of a common table expression in it, so that new ones can be told from them. */
+/** The largest ids of a column and of a common table expression in the plan, so that new ids can be larger. */
 export function lastIds(root: Scan): { readonly column: number; readonly cte: number } {
   let [column, cte] = [0, 0]
   const see = (columns: readonly Column[]): void => {
@@ -237,10 +237,10 @@ export function lastIds(root: Scan): { readonly column: number; readonly cte: nu
   return { column, cte }
 }
 
-/** Makes columns whose ids the query does not use. */
+/** Makes a column with an id that the query does not use. */
 export type NewColumn = (name: string, type: Type) => Column
 
-/** The plan is looked through when the first one is made. */
+/** Returns a function that makes new columns; it searches the plan for the largest id when it makes the first column. */
 export function freshColumns(root: Scan): NewColumn {
   let last: number | null = null
   return (name, type) => {
@@ -249,7 +249,7 @@ export function freshColumns(root: Scan): NewColumn {
   }
 }
 
-/** Whether the test holds for the scan or for one inside it; those of subqueries are entered. */
+/** Whether the test holds for the scan or for a scan inside it, scans of subqueries included. */
 export function someScan(root: Scan, test: (scan: Scan) => boolean): boolean {
   let found = false
   visitScan(root, ignore, scan => {
@@ -267,7 +267,7 @@ export const hasSubquery = (expr: Expr): boolean => someOf(expr, isQuery)
 /** Whether the expression refers to a column, at any depth. */
 export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.kind === 'column')
 
-/** Whether the test holds for the expression or for one inside it, scans of subqueries included. */
+/** Whether the test holds for the expression or for an expression inside it, scans of subqueries included. */
 export function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
   if (test(expr)) return true
   if (expr.kind === 'column' || expr.kind === 'literal') return false
@@ -292,13 +292,13 @@ const present = (exprs: readonly (Expr | null)[]): readonly Expr[] =>
   exprs.includes(null) ? exprs.filter(expr => expr !== null) : (exprs as readonly Expr[])
 const keyExprs = (keys: readonly SortKey[]): readonly Expr[] => keys.map(key => key.expr)
 
-/** Whether it is an untyped NULL, coerced or not. */
+/** Whether the expression is an untyped NULL, coerced or not. */
 export function isBareNull(expr: Expr): boolean {
   if (expr.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
   return expr.kind === 'literal' && expr.value === null
 }
 
-/** Whether it is a literal NULL, a cast of one, or a field of one. */
+/** Whether the expression is a literal NULL, or a cast or a field of a literal NULL. */
 export function isNullLiteral(expr: Expr | null | undefined): boolean {
   if (expr?.kind === 'cast' || expr?.kind === 'field') return isNullLiteral(expr.operand)
   return expr?.kind === 'literal' && expr.value === null

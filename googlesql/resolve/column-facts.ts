@@ -1,6 +1,7 @@
 /**
- * What a plan shows of its columns' values, and of the fields and elements within them: never NULL, and for INT64 within
- * ±(2^53−1). What it does not show may be so all the same: an absent fact is no promise of a NULL.
+ * Facts that a plan proves about the values of a column, and about the fields and elements within them: that they are never
+ * NULL, and that an INT64 is within ±(2^53−1). False means only that the plan does not prove the fact: the column may have no
+ * NULL all the same.
  */
 import type { Evaluation } from '../functions/catalogue.js'
 import { evaluationOf, resultOf } from '../functions/facts.js'
@@ -13,11 +14,11 @@ import { TABLE_SUFFIX } from '../wildcard-tables.js'
 
 export interface ValueFacts {
   readonly isNeverNull: boolean
-  /** An INT64 that is NULL or within ±(2^53−1); of another type without meaning. */
+  /** True for an INT64 that is NULL or within ±(2^53−1); meaningless for other types. */
   readonly isSmall: boolean
   /**
-   * The facts of a STRUCT's fields, which hold where it is not NULL; for an ARRAY one member, the facts of its elements. Empty
-   * where nothing is known.
+   * The facts of a STRUCT's fields, which hold where the STRUCT is not NULL; for an ARRAY a list of one, the facts of its
+   * elements. Empty where nothing is known.
    */
   readonly parts: readonly ValueFacts[]
 }
@@ -26,11 +27,11 @@ const UNKNOWN: ValueFacts = { isNeverNull: false, isSmall: false, parts: [] }
 const NEVER_NULL: ValueFacts = { ...UNKNOWN, isNeverNull: true }
 const SMALL: ValueFacts = { ...NEVER_NULL, isSmall: true }
 
-/** The facts of the columns that a scan gives, by id; a column that is not there is unknown. */
+/** The facts of the columns of a scan, by the column's id; nothing is known about a column without an entry. */
 type Facts = ReadonlyMap<number, ValueFacts>
 const NONE: Facts = new Map()
 
-/** The facts of these columns of the scan. */
+/** The facts of these columns of the scan, as the query's result shows them. */
 export function columnFacts(scan: Scan, columns: readonly Column[], tables: TableCatalogue): readonly ValueFacts[] {
   const facts = new FactReader(tables).ofScan(scan)
   return columns.map(({ id, type }) => {
@@ -38,7 +39,7 @@ export function columnFacts(scan: Scan, columns: readonly Column[], tables: Tabl
   })
 }
 
-/** Facts of a value as results have it: a NULL array is an empty one, and a JSON null is a NULL. */
+/** The facts of a value as a result shows it: a NULL array as an empty array, and a JSON null as NULL. */
 function inResult(facts: ValueFacts, type: Type): ValueFacts {
   const partTypes =
     type.kind === 'ARRAY' ? [type.element] : type.kind === 'STRUCT' ? type.fields.map(one => one.type) : []
@@ -48,7 +49,7 @@ function inResult(facts: ValueFacts, type: Type): ValueFacts {
 
 class FactReader {
   readonly #tables: TableCatalogue
-  /** The facts of the columns of common table expressions, by position. */
+  /** The facts of the columns of each common table expression, by its id and then by position. */
   readonly #ctes = new Map<number, readonly ValueFacts[]>()
   /** The facts of the columns of the queries around a subquery, the outermost first. */
   readonly #outer: Facts[] = []
@@ -77,16 +78,16 @@ class FactReader {
         facts.set(scan.element.id, scan.isOuter ? orNull(element) : element)
         if (scan.isOuter) return facts
         if (scan.offset) facts.set(scan.offset.id, SMALL)
-        return scan.condition ? met(facts, scan.condition) : facts
+        return scan.condition ? whereTrue(facts, scan.condition) : facts
       }
       case 'join': {
         const left = this.ofScan(scan.left)
         const right = this.ofScan(scan.right)
         const [keepsLeft, keepsRight] = [!/^(?:right|full)$/.test(scan.join), !/^(?:left|full)$/.test(scan.join)]
         const facts = new Map([...(keepsLeft ? left : allOrNull(left)), ...(keepsRight ? right : allOrNull(right))])
-        return scan.condition && keepsLeft && keepsRight ? met(facts, scan.condition) : facts
+        return scan.condition && keepsLeft && keepsRight ? whereTrue(facts, scan.condition) : facts
       }
-      // What a WHERE shows is left out: templates have optional conditions, and their variants are to have equal columns.
+      // The condition of a WHERE is ignored: a template may leave it out, and all variants must have equal result columns.
       case 'filter':
         return this.ofScan(scan.input)
       case 'project': {
@@ -100,7 +101,7 @@ class FactReader {
         const input = this.ofScan(scan.input)
         const computed = scan.functions.map(({ column, call }) => {
           const facts = this.#ofCall(call.call, input)
-          // A frame may have no row.
+          // A window frame may have no row.
           return [column.id, { ...facts, isNeverNull: isNullFree(call.call) }] as const
         })
         return new Map([...input, ...computed])
@@ -111,7 +112,7 @@ class FactReader {
           return input.columns.map(({ id }) => facts.get(id) ?? UNKNOWN)
         })
         const all = scan.operator === 'UNION' ? inputs : inputs.slice(0, 1)
-        return new Map(scan.columns.map(({ id }, i) => [id, both(all.map(facts => facts[i]!))]))
+        return new Map(scan.columns.map(({ id }, i) => [id, commonTo(all.map(facts => facts[i]!))]))
       }
       case 'order':
       case 'limit':
@@ -138,7 +139,7 @@ class FactReader {
       // Rows of a grouping set have NULL in the columns of the other keys.
       facts.set(column.id, groupingSets === null ? key : orNull(key))
     }
-    // A group of keys has a row.
+    // Every group of a GROUP BY with keys has at least one row.
     const hasRows = keys.length > 0 && groupingSets === null
     for (const { column, call } of aggregates) {
       const result = this.#ofCall(call, before)
@@ -167,7 +168,7 @@ class FactReader {
     return this.#outer.findLast(facts => facts.has(id))?.get(id)
   }
 
-  /** The facts of the only column of a subquery, in a row of these columns. */
+  /** The facts of the only column of a subquery that is evaluated for rows with these facts. */
   #ofSubquery(scan: Scan, input: Facts): ValueFacts {
     this.#outer.push(input)
     const facts = this.ofScan(scan)
@@ -190,7 +191,7 @@ class FactReader {
       case 'struct':
         return { ...NEVER_NULL, parts: expr.fields.map(field => this.ofExpr(field, input)) }
       case 'array':
-        return { ...NEVER_NULL, parts: [both(expr.items.map(item => this.ofExpr(item, input)))] }
+        return { ...NEVER_NULL, parts: [commonTo(expr.items.map(item => this.ofExpr(item, input)))] }
       case 'field': {
         const operand = this.ofExpr(expr.operand, input)
         const field = operand.parts[expr.index] ?? UNKNOWN
@@ -207,7 +208,7 @@ class FactReader {
       }
       case 'case': {
         const results = expr.branches.map(({ then }) => then).concat(expr.otherwise ? [expr.otherwise] : [])
-        const result = both(results.map(result => this.ofExpr(result, input)))
+        const result = commonTo(results.map(result => this.ofExpr(result, input)))
         return expr.otherwise === null ? orNull(result) : result
       }
       case 'let': {
@@ -266,11 +267,11 @@ function ofCall(call: CallExpr, args: readonly Expr[], facts: readonly ValueFact
 /** The facts of the fields or elements of the result of a call with these arguments. */
 function partsOf({ parts }: ResultFacts, evaluation: Evaluation, facts: readonly ValueFacts[]): readonly ValueFacts[] {
   if (parts === 'without-null') return [NEVER_NULL]
-  if (parts === 'elements') return both(facts).parts
+  if (parts === 'elements') return commonTo(facts).parts
   if (parts !== 'argument') return []
-  if (evaluation === 'chosen') return both(facts.slice(1)).parts
-  // The further arguments of a window function are an offset and a default.
-  return both(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
+  if (evaluation === 'chosen') return commonTo(facts.slice(1)).parts
+  // The result is the first argument: NTH_VALUE's second argument is an offset, and GREATEST and LEAST take no STRUCTs or ARRAYs.
+  return commonTo(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
 }
 
 const isSmall = (result: ResultFacts, facts: readonly ValueFacts[]): boolean =>
@@ -285,30 +286,30 @@ function isCallNeverNull(
   if (evaluation === 'until-value') return facts.some(fact => fact.isNeverNull)
   if (evaluation === 'chosen') return facts.slice(1).every(fact => fact.isNeverNull)
   if (nulls === 'never') return true
-  // A comparison of STRUCTs is NULL where a field is.
+  // A comparison of STRUCTs may be NULL where a field is NULL.
   const areScalars = args.every(
     ({ kind, type }) => kind === 'word' || (type.kind !== 'STRUCT' && type.kind !== 'ARRAY'),
   )
   return nulls === 'with-argument' && areScalars && facts.every(fact => fact.isNeverNull)
 }
 
-/** COUNT and its like are never NULL, also without a row. */
+/** Whether the aggregate is never NULL, even over no rows; COUNT is such an aggregate. */
 const isNullFree = ({ name, isSafe }: AggregateCall): boolean => !isSafe && resultOf(name).nulls === 'never'
 
 const isSmallLiteral = (value: unknown): boolean => typeof value === 'string' && Number.isSafeInteger(Number(value))
 
 /** The facts that hold for all of these values. */
-const both = (facts: readonly ValueFacts[]): ValueFacts => ({
+const commonTo = (facts: readonly ValueFacts[]): ValueFacts => ({
   isNeverNull: facts.every(fact => fact.isNeverNull),
   isSmall: facts.every(fact => fact.isSmall),
-  parts: (facts[0]?.parts ?? []).map((_, i) => facts.map(fact => fact.parts[i] ?? UNKNOWN)).map(both),
+  parts: (facts[0]?.parts ?? []).map((_, i) => facts.map(fact => fact.parts[i] ?? UNKNOWN)).map(commonTo),
 })
 
 const orNull = (facts: ValueFacts): ValueFacts => ({ ...facts, isNeverNull: false })
 
 const allOrNull = (facts: Facts): Facts => new Map([...facts].map(([id, fact]) => [id, orNull(fact)]))
 
-/** Whether the scan gives a row, whatever its tables hold. */
+/** Whether the scan has at least one row, whatever its tables contain. */
 function hasRow(scan: Scan): boolean {
   switch (scan.kind) {
     case 'one-row':
@@ -334,8 +335,8 @@ function hasRow(scan: Scan): boolean {
   }
 }
 
-/** Facts of the rows that meet the condition: a column that it compares is not NULL there. */
-function met(facts: Facts, condition: Expr): Facts {
+/** The facts of the rows for which the condition is true: a column that the condition compares is not NULL in them. */
+function whereTrue(facts: Facts, condition: Expr): Facts {
   const compared = conjuncts(condition).flatMap(part => {
     if (part.kind !== 'call' || part.isSafe) return []
     const [first] = part.arguments

@@ -16,18 +16,18 @@ export interface ResolveContext {
   /** The parameters used so far: from the lower-case name to the spelling of the first use. */
   readonly usedParameters: Map<string, string>
   readonly usedTables: Set<string>
-  /** By offset: a part of a query may be resolved more than once. */
+  /** The places that name tables, by offset, because a part of a query may be resolved more than once. */
   readonly tableReferences: Map<number, TableReference>
   /** The temporary functions that may be called here. */
   readonly functions: Functions
   /** The variables that may be read here. */
   readonly variables: Variables
   readonly calls: CallCount
-  /** The same resolution with other functions to call and no variables: for the body of a function. */
+  /** Returns the same resolution with these functions and without variables, for the body of a temporary function. */
   within(functions: Functions): ResolveContext
   /**
-   * The same resolution for the text of a function that is kept in a dataset, which may read these variables: places and messages
-   * are those of that text, and it sees no temporary function and no parameter.
+   * Returns the same resolution for the text of a function that is kept in a dataset. Its offsets refer to that text. The text
+   * may read these variables, but no temporary function and no query parameter.
    */
   inStored(source: string, variables?: Variables): ResolveContext
   newColumn(name: string, type: Type): Column
@@ -37,12 +37,12 @@ export interface ResolveContext {
   query(node: ast.Query, env: QueryEnv): QueryResult
 }
 
-/** A temporary function, as its calls need it. */
+/** The properties of a temporary function that its calls need. */
 export interface TemporaryFunction {
   readonly definition: ast.FunctionDefinition
   readonly parameters: readonly { readonly name: string; readonly type: Type | null }[]
   readonly returns: Type | null
-  /** See bodyDepth; 0 for JavaScript. */
+  /** The depth of the body (see bodyDepth); 0 for JavaScript. */
   readonly depth: number
   /** The functions defined before this one, which its body may call. */
   readonly before: Functions
@@ -54,19 +54,19 @@ export type Functions = ReadonlyMap<string, TemporaryFunction>
 export interface Variable {
   readonly name: string
   readonly type: Type
-  /** The expression of the value, for one place of the plan. */
+  /** Returns the expression of the value, for one place in the plan. */
   readonly read: () => Expr
 }
 /** Variables, by lower-case name. */
 export type Variables = ReadonlyMap<string, Variable>
 
-/** What bounds the tree that results where bodies replace calls. */
+/** Counts that limit the size of the plan, in which bodies replace calls. */
 export interface CallCount {
   /** The number of calls of functions with a body so far. */
   total: number
-  /** The depths of the bodies around the current place, together. */
+  /** The sum of the depths of the bodies around the current place. */
   depth: number
-  /** The number of readings of variables. */
+  /** The number of reads of variables so far. */
   variables: number
   /** The functions kept in a dataset whose bodies are around the current place, outermost first. */
   readonly stored: string[]

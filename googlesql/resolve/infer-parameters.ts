@@ -1,19 +1,22 @@
-/** The types of undeclared parameters, from how the query uses them: as BigQuery would coerce a NULL in their place. */
+/**
+ * Infers the types of undeclared parameters from their uses: an undeclared parameter is resolved as an untyped NULL, and its
+ * types are those to which the query coerces that NULL.
+ */
 import { visitScan } from '../plan/walk.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
 import { resolveWith } from './resolve.js'
 
 export interface UndeclaredParameter {
-  /** As the query spells it first. */
+  /** The name as the query spells it at its first use. */
   readonly name: string
-  /** The types that its uses ask for, in the order of the plan; empty where no use asks for one. */
+  /** The types to which the uses coerce the parameter, in the order of the plan; empty where no use coerces it. */
   readonly types: readonly Type[]
 }
 
 /**
  * The parameters that `given` does not have, in the order of their first use.
- * @throws SqlError for a query that is not valid with NULL in their place
+ * @throws SqlError for a query that is not valid with NULL in the place of these parameters
  */
 export function inferParameters(
   source: string,

@@ -9,7 +9,7 @@ import type { CallExpr, Expr } from '../plan/nodes.js'
 import { STRING, type Type, typeName } from '../types/types.js'
 import type { ResolveContext, TemporaryFunction } from './context.js'
 
-/** @throws SqlError for a type that JavaScript has no form for, and for a body that is not valid JavaScript */
+/** @throws SqlError for a type whose values JavaScript cannot represent, and for a body that is not valid JavaScript */
 export function checkJavaScript(one: TemporaryFunction, body: JavaScriptBody, context: ResolveContext): void {
   const { name, parameters, returns } = one.definition
   for (const [i, { name, type }] of one.parameters.entries()) {
@@ -52,7 +52,7 @@ function whyNotReturned(type: Type): string | null {
   }
 }
 
-/** The reason why a type within an array or a struct has no form. */
+/** The reason why JavaScript cannot represent the elements of an array or the fields of a struct; null where it can. */
 function inParts(type: Type, why: (part: Type) => string | null): string | null {
   if (type.kind === 'ARRAY') return why(type.element)
   if (type.kind !== 'STRUCT') return null

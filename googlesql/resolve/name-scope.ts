@@ -21,7 +21,7 @@ export type Range =
       readonly columns: readonly VisibleColumn[]
       /** Pseudo columns: they have names and are not part of the row. @default none */
       readonly hidden?: readonly VisibleColumn[]
-      /** The whole path of a table without an alias, `d.t`: another name of it. */
+      /** The whole path of a table without an alias, such as `d.t`; the path is a second name of the table. */
       readonly path?: string
     }
   | { readonly kind: 'value'; readonly name: string; readonly column: Column }
@@ -38,7 +38,7 @@ export type Held = 'aggregate' | 'window' | 'neither'
 
 export interface NameScope {
   readonly parent: NameScope | null
-  /** True for the outermost scope of a subquery: a name found in its parents is correlated. */
+  /** True for the outermost scope of a subquery: a name that is found in a parent of this scope is an outer reference. */
   readonly isBoundary: boolean
   /**
    * True for the scope of a function's parameters: CTEs in the function's body see it, although they see no other outer name.
@@ -99,7 +99,7 @@ export function mapScope(names: ReadonlyMap<string, Found>, parent: NameScope | 
   return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
 }
 
-/** The scope of common table expressions outside their own query: the parameters of a function, and no other names. */
+/** The outer scope of common table expressions: it has the parameters of a function, and no other names. */
 export function scopeOfCtes(outer: NameScope | null): NameScope | null {
   for (let at = outer; at; at = at.parent) if (at.isParameters) return subqueryScope(at)
   return null
@@ -131,7 +131,10 @@ export function suggestName(scope: NameScope | null, name: string): string | und
 export const readableExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr =>
   columnExpr(readable(column, at), isCorrelated, at)
 
-/** Returns the column, for a query that reads it at `at` (null: place not known). @throws UnreadableColumnError */
+/**
+ * Returns the column, which a query reads at the offset `at` (null where the offset is not known). @throws
+ * UnreadableColumnError
+ */
 export function readable(column: Column, at: number | null): Column {
   if (column.unreadable !== undefined) throw new UnreadableColumnError(column.unreadable, at)
   return column

@@ -25,7 +25,10 @@ export function resolveQuery(
   return resolveWith(source, tables, parameterTypes, null)
 }
 
-/** The same; `onUndeclared` is called for each use of a parameter without a type, which then is an untyped NULL. */
+/**
+ * Resolves a query as `resolveQuery` does, and calls `onUndeclared` for each use of a parameter without a type; such a use
+ * becomes an untyped NULL.
+ */
 export function resolveWith(
   source: string,
   tables: TableCatalogue,
@@ -88,7 +91,7 @@ function resolutions(
       throw new SqlError(reason, text, at)
     }
   const fail = failIn(source)
-  // The places of its tables are not in the text of the query.
+  // Table references in a stored function are not kept: their offsets are not in the text of the query.
   const inStored = (text: string, variables: Variables = new Map()): ResolveContext =>
     resolutionOf({
       ...shared,
@@ -143,8 +146,8 @@ const RESERVED_PREFIX = /^(?:_PARTITION|_TABLE_|_FILE_|_ROW_TIMESTAMP|__ROOT__|_
 type NamedOutput = Pick<OutputColumn, 'name' | 'type' | 'column'>
 
 /**
- * The output columns with their names: f0_, f1_, … for those without one, and `a`, `a_1`, … for columns of one name `a`, as
- * BigQuery names those of a result without a destination table.
+ * The output columns with their names: f0_, f1_, … for columns without a name, and `a`, `a_1`, … for columns that share the
+ * name `a`. BigQuery does the same for a result without a destination table.
  */
 function nameOutputs(
   columns: readonly { readonly name: string; readonly column: OutputColumn['column'] }[],

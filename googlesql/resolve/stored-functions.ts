@@ -1,6 +1,6 @@
 /**
  * Functions that are kept in a dataset: the body of each replaces its calls, as for temporary functions, and a call of a table
- * function becomes its query. A body sees no name of the query that calls it.
+ * function becomes its query. A body cannot use the names of the query that calls its function.
  */
 import type * as ast from '../ast/nodes.js'
 import { functionNames } from '../functions/all.js'
@@ -41,10 +41,10 @@ import {
 } from './udf.js'
 import { asVariable } from './variables.js'
 
-/** A mistake in the text of a function, told at the place of a call. */
+/** A mistake in the text of a function, reported at the place of a call. */
 class InFunctionError extends SqlError {}
 
-/** A function that calls itself, told at the place of a call. */
+/** A function that calls itself, reported at the place of a call. */
 class CycleError extends SqlError {
   readonly cycle: readonly string[]
   constructor(cycle: readonly string[], source: string, at: number) {
@@ -53,7 +53,7 @@ class CycleError extends SqlError {
   }
 }
 
-/** The expression that replaces a call; null where no function of this name is kept. */
+/** The expression that replaces a call; null where no dataset has a function of this name. */
 export function resolveStoredCall(
   node: ast.Call,
   name: string,
@@ -75,7 +75,7 @@ export function resolveStoredCall(
   )
 }
 
-/** The query that a call of a table function stands for. @throws SqlError for any other name */
+/** The query that replaces a call of a table function. @throws SqlError for any other name */
 export function resolveTableCall(node: ast.TableCall, env: QueryEnv, context: ResolveContext): QueryResult {
   const name = node.path.map(part => part.name).join('.')
   const stored = findStored(name, node.at, context)
@@ -101,7 +101,7 @@ export function resolveTableCall(node: ast.TableCall, env: QueryEnv, context: Re
   })
 }
 
-/** The mistakes in the texts of the functions, each in its own text. */
+/** A function with the first mistake in its text. */
 export interface FunctionMistake {
   readonly source: FunctionSource
   readonly error: SqlError
@@ -119,7 +119,7 @@ export function findFunctionMistakes(
       return []
     } catch (error) {
       const mistake = asSqlError(error, source.text)
-      // The mistake is reported for the function whose text has it.
+      // The mistake is in the text of another function, and is reported for that function.
       if (mistake instanceof InFunctionError) return []
       if (mistake instanceof CycleError && !mistake.cycle.includes(source.name)) return []
       return [{ source, error: mistake }]
@@ -127,7 +127,7 @@ export function findFunctionMistakes(
   })
 }
 
-/** @throws the error where it is not a mistake in this text */
+/** @throws the error itself where it is not a mistake in SQL */
 function asSqlError(error: unknown, text: string): SqlError {
   if (error instanceof UnreadableColumnError) return new SqlError(error.message, text, error.at ?? 0)
   if (error instanceof SqlError) return error
@@ -157,13 +157,16 @@ function checkStored(stored: StoredFunction, context: ResolveContext): void {
 
 // ---- names
 
-/** Whether a call of an unknown function may mean one that is kept in a dataset: no family of the language has the prefix. */
+/**
+ * Whether the name of an unknown function may be that of a function in a dataset: no built-in function has its prefix, as
+ * `NET.`.
+ */
 export function isStoredName(name: string): boolean {
   const prefix = name.slice(0, name.indexOf('.') + 1).toUpperCase()
   return prefix !== '' && !functionNames().some(known => known.startsWith(prefix))
 }
 
-/** Fails because no function of this name is kept, and says where one would be. */
+/** Fails because no dataset has a function of this name; the message names the file that would define it. */
 export function refuseMissing(what: string, name: string, at: number, { tables, fail }: ResolveContext): never {
   const suggestion = nearest(name, tables.functions.names())
   const file = tables.functions.fileOf(name)
@@ -174,7 +177,7 @@ export function refuseMissing(what: string, name: string, at: number, { tables, 
   return fail(`${what} not found: ${name}${hints.length > 0 ? `; ${hints.join(' ')}` : ''}`, at)
 }
 
-/** Whether the name has a dataset, and is one that a file can have. */
+/** Whether the name includes a dataset, and a file can have this name. */
 const isFileName = (name: string): boolean => /^[\w:-][\w.:-]*\.\w+$/.test(name)
 
 function refuseTableFunction(name: string, at: number, context: ResolveContext): never {
@@ -202,13 +205,13 @@ function scalarOf(stored: StoredFunction & { readonly kind: 'scalar' }, context:
   const known = scalars.get(stored)
   if (known) return known
   const one = signatureOf(stored.definition, new Map(), stored.text)
-  // A body in SQL is checked with each call; JavaScript is once, since no call changes it.
+  // A SQL body is checked with each call. A JavaScript body is checked once, because it does not depend on the arguments.
   if (stored.definition.body.kind === 'javascript') checkBody(one, context.inStored(stored.text))
   scalars.set(stored, one)
   return one
 }
 
-/** The values that the parameters of a table function stand for. */
+/** The arguments of a table function, as variables with the names of its parameters. */
 function argumentVariables(
   one: Parameters<typeof refuseArguments>[0],
   given: readonly ast.Argument[],
@@ -235,7 +238,7 @@ function argumentVariables(
       const value = typed(values[i]!)
       if (isVolatile(value))
         context.fail(`A random argument of table function ${one.definition.name.name} is not supported`, at)
-      // The columns of a subquery belong to one place of the plan.
+      // A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: each read resolves the value again.
       const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
       const again = (): Expr => typed(context.expression(nodes[i]!, argumentEnv))
       return [name.toLowerCase(), { name, type, read: isShared ? () => value : again }]
@@ -243,7 +246,7 @@ function argumentVariables(
   )
 }
 
-/** The result with the columns of RETURNS TABLE<…>. */
+/** The result with its columns coerced to those of RETURNS TABLE<…>. */
 function withReturns(
   { returns, name, body }: ast.TableFunctionDefinition,
   result: QueryResult,
@@ -278,7 +281,7 @@ function withReturns(
 
 // ---- places
 
-/** Resolves the body, which must not call its function again. */
+/** Calls `work`, which resolves the body of the function, and refuses a body that calls the function again. */
 function inside<T>(stored: StoredFunction, at: number, context: ResolveContext, work: () => T): T {
   const open = context.calls.stored
   const first = open.indexOf(stored.name)
@@ -289,7 +292,7 @@ function inside<T>(stored: StoredFunction, at: number, context: ResolveContext, 
   return result
 }
 
-/** Tells of mistakes in the text of the function at the place of its call. */
+/** Calls `work`, and reports a mistake in the text of the function at the place of its call. */
 function inText<T>(stored: StoredFunction, at: number, { source }: ResolveContext, work: () => T): T {
   try {
     return work()

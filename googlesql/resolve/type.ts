@@ -1,4 +1,4 @@
-/** Resolves types as they are written. */
+/** Resolves the types that a query writes. */
 import type { TypeNode } from '../ast/nodes.js'
 import type { TypeParameters } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'

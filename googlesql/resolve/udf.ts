@@ -15,13 +15,16 @@ import { checkJavaScript, javaScriptCall } from './javascript.js'
 import { type Found, mapScope, visible } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
 
-/** Limits on calls, because bodies replace calls: they keep the resulting tree small enough for recursive functions. */
+/**
+ * The greatest number of calls of functions with a body. A body replaces each call, and the resulting tree must stay small
+ * enough for recursive functions.
+ */
 const MAX_CALLS = 1_000
-/** The limit for all bodies inside each other: it allows hundreds of calls of a small function. */
+/** The greatest sum of the depths of nested bodies: it allows hundreds of nested calls of a small function. */
 const MAX_DEPTH_OF_BODIES = 800
 
 /**
- * The functions that the query may call.
+ * Checks the definitions, and returns the functions that the query may call.
  *
  * @param within returns the resolution for a body that may call these functions
  * @throws SqlError at the first definition that is not valid, even if it is never called
@@ -95,7 +98,7 @@ export function refuseParameters(node: Node, source: string): void {
   for (const child of childrenOf(node)) refuseParameters(child, source)
 }
 
-/** The body over these columns, one for each parameter; no other name is in scope. */
+/** Resolves the body over these columns, one for each parameter; no other name is in scope. */
 export function resolveBody(
   one: TemporaryFunction,
   body: ast.Expression,
@@ -157,10 +160,10 @@ export function resolveUserCall(
   })
 }
 
-/** The calls would make the tree too large. Its place is the outermost of these calls that is in the text. */
+/** The calls of functions would make the tree too large. The error's place is the outermost of these calls in the text. */
 export class CallLimitError extends SqlError {}
 
-/** Counts a call whose body is this deep, while `work` resolves it. @throws CallLimitError */
+/** Counts a call whose body has this depth, and calls `work`, which resolves that call. @throws CallLimitError */
 export function inCall<T>(depth: number, at: number, { calls, source }: ResolveContext, work: () => T): T {
   if (++calls.total > MAX_CALLS) {
     throw new CallLimitError(`More than ${MAX_CALLS} calls of functions with a body are not supported`, source, at)
@@ -248,7 +251,7 @@ function bindArguments(
   return refuseArguments(one, values, node.at, context)
 }
 
-/** Fails because the values do not fit the parameters. */
+/** Fails because the types of the values do not match the parameters. */
 export function refuseArguments(one: Callee, values: readonly Expr[], at: number, context: ResolveContext): never {
   const { name } = one.definition.name
   const given = values.map(value => typeName(value.type)).join(', ')
@@ -263,7 +266,8 @@ export function refuseArguments(one: Callee, values: readonly Expr[], at: number
 // ---- replacing parameters by arguments
 
 /**
- * The body with its parameters replaced: directly by an argument that is read once or costs nothing, otherwise through a let.
+ * The body with its parameters replaced by the arguments. An argument that is read once, or that is cheap (a column, a
+ * parameter or a literal), takes the place of the parameter; any other is bound by a let.
  */
 function inlined(bindings: readonly Computed[], result: Expr, at: number): Expr {
   const uses = usesOf(bindings, result)
@@ -287,7 +291,8 @@ const isPlain = (expr: Expr): boolean =>
   expr.kind === 'column' || expr.kind === 'parameter' || (expr.kind === 'literal' && expr.value !== null)
 
 /**
- * How often the result reads each parameter. A read inside a lambda or a subquery counts twice, since it may happen often.
+ * How often the result reads each parameter. A read inside a lambda or a subquery counts twice, because it may be evaluated
+ * many times.
  */
 function usesOf(bindings: readonly Computed[], result: Expr): ReadonlyMap<number, number> {
   const uses = new Map(bindings.map(({ column }) => [column.id, 0]))

@@ -1,4 +1,4 @@
-/** The variables of a script: DECLARE and SET give them values, and the query reads those. */
+/** The variables of a script: DECLARE and SET give them values, which the query reads. */
 import type * as ast from '../ast/nodes.js'
 import { isVolatile } from '../functions/facts.js'
 import type { Expr } from '../plan/nodes.js'
@@ -8,16 +8,19 @@ import { INT64, type Type, typeName } from '../types/types.js'
 import type { ExpressionEnv, ResolveContext, Variable, Variables } from './context.js'
 import { resolveParameterizedType } from './type.js'
 
-/** The most readings of variables whose values have subqueries: each is resolved anew, with the values that it reads. */
+/**
+ * The greatest number of reads of variables whose values have subqueries: each read resolves the value again, with the
+ * variables in it.
+ */
 const MAX_READS = 1_000
-/** The most parts of the value of a variable, which takes the place of each reading of it. */
+/** The greatest number of expressions in the value of a variable: the value replaces each read of the variable. */
 const MAX_PARTS = 10_000
 
 /**
  * The variables after these statements.
  *
  * @param within returns the resolution of an expression that may read these variables
- * @throws SqlError for a value that is not of its variable's type, that reads a table, or that differs at each reading
+ * @throws SqlError for a value that does not have its variable's type, that reads a table, or that is volatile
  */
 export function declareVariables(
   statements: readonly ast.VariableStatement[],
@@ -106,7 +109,7 @@ function variableOf(
   if (isVolatile(value)) context.fail(`The value of variable ${name} is random, which is not supported`, at)
   let parts = 0
   if (someOf(value, () => ++parts > MAX_PARTS)) context.fail(`The value of variable ${name} is too large`, at)
-  // The columns of a subquery belong to one place of the plan.
+  // A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: each read resolves the value again.
   const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
   const again = (): Expr => {
     if (++context.calls.variables > MAX_READS)
@@ -116,10 +119,13 @@ function variableOf(
   return { name, type: target, read: isShared ? () => value : again }
 }
 
-/** The value of a variable of this type: a literal is coerced further, and a variable is not. */
+/**
+ * The value of a variable of this type. A literal gets a cast, because GoogleSQL coerces a literal to more types than a
+ * variable.
+ */
 export const asVariable = (value: Expr, type: Type): Expr => (isWritten(value) ? castOf(value, type) : value)
 
-/** Whether the language would coerce the expression as it does a literal. */
+/** Whether GoogleSQL would coerce the expression like a literal. */
 const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || expr.kind === 'array' || expr.kind === 'struct'
 
 const castOf = (operand: Expr, type: Type): Expr => ({

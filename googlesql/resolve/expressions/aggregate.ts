@@ -56,7 +56,7 @@ export function aggregateCall(
 /** A function's name in messages. */
 export const displayName = (entry: FunctionEntry): string => (entry.name === '$count_star' ? 'COUNT' : entry.name)
 
-/** The call itself, which aggregate and window functions have in common. */
+/** Resolves the part of a call that aggregate and window functions have in common. */
 export function aggregatePart(
   node: ast.Call,
   entry: FunctionEntry,

@@ -13,7 +13,7 @@ import { type Found, mapScope, visible } from '../name-scope.js'
 /** A date part as one word: `WEEK(MONDAY)` is WEEK_MONDAY. */
 export const datePartWord = (part: ast.DatePart): string => (part.weekday ? `${part.part}_${part.weekday}` : part.part)
 
-/** A keyword as an argument. */
+/** The argument that is a keyword or a date part. */
 export function wordSource(word: string, at: number): ArgumentSource {
   const resolve = (): Expr => ({ kind: 'word', type: INT64, word, at })
   return { name: null, at, isLambda: false, resolve, resolveLambda: () => null, word: () => word }
@@ -81,7 +81,9 @@ type Operand = ast.Expression | Expr | ArgumentSource
 
 const isSource = (operand: Operand): operand is ArgumentSource => 'resolve' in operand
 const isResolved = (operand: ast.Expression | Expr): operand is Expr => 'type' in operand && !isNodeWithType(operand)
-/** Whether it is a cast or a struct of the syntax tree. These have a `type` too, but it is a TypeNode or null. */
+/**
+ * Whether the operand is a cast or a struct of the syntax tree. These nodes have a `type` too, but it is a TypeNode or null.
+ */
 const isNodeWithType = (operand: ast.Expression | Expr): boolean =>
   (operand.kind === 'cast' && !('isImplicit' in operand)) || (operand.kind === 'struct' && 'isTuple' in operand)
 
@@ -102,7 +104,7 @@ export function operatorCall(
   return call(name, type, args, at)
 }
 
-/** The arguments of a call as they are written, not resolved. */
+/** The arguments of a call, not yet resolved. */
 export const sourcesOf = (node: ast.Call, env: ExpressionEnv, context: ResolveContext): ArgumentSource[] =>
   node.arguments.map(argument =>
     nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env, context),

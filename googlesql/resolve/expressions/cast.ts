@@ -1,4 +1,4 @@
-/** Casts that are written, in contrast to those that coercion adds. */
+/** Resolves the casts that a query writes; coercion adds other casts. */
 import type * as ast from '../../ast/nodes.js'
 import type { CastExpr, Expr } from '../../plan/nodes.js'
 import { coerceTo } from '../../types/apply-coercion.js'

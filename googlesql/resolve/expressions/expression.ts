@@ -1,4 +1,7 @@
-/** Expressions: every node of the syntax tree becomes a typed one of the plan. Calls and names have files of their own. */
+/**
+ * Resolves expressions: every node of the syntax tree becomes a typed expression of the plan. Calls and names have files of
+ * their own.
+ */
 
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
@@ -230,7 +233,7 @@ export function impliedName(node: ast.Expression): string {
 }
 
 /**
- * The expression coerced to BOOL, as a condition.
+ * Resolves a condition, which is an expression coerced to BOOL.
  *
  * @throws SqlError, naming the clause, when the type is not BOOL
  */

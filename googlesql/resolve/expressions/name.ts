@@ -20,7 +20,7 @@ import { IN_AGGREGATE } from './aggregate.js'
 
 export function resolveName(node: ast.Name, env: ExpressionEnv, context: ResolveContext): Expr {
   const hit = lookup(env.scope, node.name)
-  // A column goes before a variable of its name.
+  // A column takes precedence over a variable with the same name.
   if (!hit) return context.variables.get(node.name.toLowerCase())?.read() ?? unrecognized(node, env, context)
   return foundExpr(hit.found, hit.isCorrelated, node, env, context)
 }
@@ -51,8 +51,8 @@ function foundExpr(
 }
 
 /**
- * The aggregates of HAVING, QUALIFY and ORDER BY can refer to aliases of the select list, but not to an alias of an aggregate
- * or window call.
+ * Refuses, in the arguments of an aggregate function, an alias of the select list whose expression contains an aggregate or
+ * window call; aggregates in HAVING, QUALIFY and ORDER BY can refer to other aliases.
  */
 function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, context: ResolveContext): void {
   if (!env.clause.startsWith(IN_AGGREGATE)) return
@@ -109,7 +109,7 @@ function fieldOf(operand: Expr, name: ast.Identifier, context: ResolveContext): 
   return fieldAt(operand, index, name.at)
 }
 
-/** A field by its index from 0; if the struct is constructed from columns and fields, the field's own expression. */
+/** A field by its index from 0; if the struct is constructed from columns and fields, the expression of that field. */
 export function fieldAt(operand: Expr, index: number, at: number): Expr {
   if (operand.type.kind !== 'STRUCT') throw new TypeError('fieldAt needs a struct')
   if (operand.kind === 'struct' && operand.fields.every(field => field.kind === 'column' || field.kind === 'field')) {

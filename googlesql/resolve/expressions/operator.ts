@@ -12,7 +12,7 @@ import { operatorCall } from './arguments.js'
 import { floatLiteral, MAX_INT64 } from './literal.js'
 import { oneColumn } from './subquery.js'
 
-/** The expression, or NOT of it for an operator that is written with NOT. */
+/** The expression, inside a NOT if its operator is written with NOT. */
 export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
   return isNegated ? call('$not', BOOL, [expr], at) : expr
 }
@@ -38,13 +38,13 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, context: Resol
     return expr
   }
   const name = { '-': '$negate', '~': '$bitnot', NOT: '$not' }[node.operator]
-  return ofNoNull(node.operator, operatorCall(name, [operand], node.at, env, context), context)
+  return refuseNullOperand(node.operator, operatorCall(name, [operand], node.at, env, context), context)
 }
 
-/** The call; refused if an operand is a literal NULL, because `x = NULL` is mostly a mistake for `x IS NULL`. */
-function ofNoNull(operator: string, call: Expr, context: ResolveContext): Expr {
+/** Returns the call. Refuses an operand that is a literal NULL, because `x = NULL` is usually a mistake for `x IS NULL`. */
+function refuseNullOperand(operator: string, call: Expr, context: ResolveContext): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
-  // An undeclared parameter is a NULL here, too.
+  // Where undeclared parameters are allowed, a parameter without a type is a literal NULL too.
   const slip = context.onUndeclared ? undefined : operands.find(operand => operand !== null && isBareNull(operand))
   return slip ? context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
 }
@@ -73,7 +73,10 @@ const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
   '||': '$concat',
 }
 
-/** A chain such as `a AND b AND …` is a tree that is deep on its left: a loop walks it, so that it needs no deep stack. */
+/**
+ * A chain such as `a AND b AND …` is a tree that is deep on its left: a loop walks the tree, because recursion would need a
+ * deep stack.
+ */
 export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: ResolveContext): Expr {
   const chain: ast.Binary[] = []
   let left: ast.Expression = node
@@ -85,7 +88,7 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: Res
   let expr = context.expression(left, env)
   for (const operator of chain.reverse()) {
     const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env, context)
-    expr = TAKES_NULL.has(operator.operator) ? call : ofNoNull(operator.operator, call, context)
+    expr = TAKES_NULL.has(operator.operator) ? call : refuseNullOperand(operator.operator, call, context)
   }
   return expr
 }
@@ -93,10 +96,10 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: Res
 /** LIKE; a literal NULL as an operand is refused. */
 export function resolveLike(node: ast.Like, env: ExpressionEnv, context: ResolveContext): Expr {
   const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env, context)
-  return negated(node.isNegated, ofNoNull('LIKE', call, context), node.at)
+  return negated(node.isNegated, refuseNullOperand('LIKE', call, context), node.at)
 }
 
-/** IS NULL, IS TRUE and their like. */
+/** IS NULL, IS UNKNOWN, IS TRUE and IS FALSE, also with NOT. */
 export function resolveIs(node: ast.IsTest, env: ExpressionEnv, context: ResolveContext): Expr {
   const name = { NULL: '$is_null', UNKNOWN: '$is_null', TRUE: '$is_true', FALSE: '$is_false' }[node.test]
   const operand = context.expression(node.operand, env)

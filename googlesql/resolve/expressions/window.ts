@@ -61,7 +61,8 @@ function refuseInWindow(node: ast.Call, context: ResolveContext): void {
 }
 
 /**
- * The part of a type, for a message, for which PARTITION BY refuses it; null if allowed. Unlike GROUP BY it refuses FLOAT64.
+ * For a type that PARTITION BY refuses, the part of the type that the message names; null for any other type. Unlike GROUP BY,
+ * PARTITION BY refuses FLOAT64.
  */
 function partitionProblem(type: Type): string | null {
   if (!isGroupable(type)) return shortTypeName(type)

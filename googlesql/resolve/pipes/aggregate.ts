@@ -12,7 +12,7 @@ import { type GroupKeys, resolveGroupBy } from '../queries/group-by.js'
 import { sortKey } from '../queries/order.js'
 import { aggregated, regrouper } from '../queries/rewrite-grouped.js'
 
-/** A column of the result, and the order of the result by it; null for none. */
+/** A column of the result. `order` is null where the result is not ordered by the column. */
 interface Output {
   readonly name: string
   readonly expr: Expr

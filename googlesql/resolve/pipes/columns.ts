@@ -12,7 +12,7 @@ export interface Table extends FromResult {
 }
 
 /**
- * The columns of a query that ends with this table. A row that is one value is one column, although its fields are in scope.
+ * The columns of a query whose result is this table. The row of a value table is one column, although its fields are in scope.
  */
 export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
   const seen = new Set<number>()
@@ -27,7 +27,7 @@ export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
   })
 }
 
-/** The table with new columns at the end; a new column and an old one with the same name are both ambiguous. */
+/** The table with new columns at the end; a name that a new column and an old one share is ambiguous. */
 export function extendColumns({ names }: Table, scan: Scan, added: readonly Column[]): Table {
   return {
     scan,
@@ -36,7 +36,7 @@ export function extendColumns({ names }: Table, scan: Scan, added: readonly Colu
   }
 }
 
-/** SET: the table with each computed column in the place of the one that it replaces. */
+/** SET: the table with each computed column in the place of the column that it replaces. */
 export function replaceColumns(
   node: ast.PipeSet,
   { names }: Table,

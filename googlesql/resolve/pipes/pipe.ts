@@ -219,8 +219,7 @@ function renamed(node: ast.PipeAs, table: Table, context: ResolveContext): FromR
 }
 
 /**
- * DISTINCT: one row for each combination of the visible columns' values. Aliases stay in scope, with the columns that are
- * left.
+ * DISTINCT: one row for each combination of the visible columns' values. Aliases stay in scope, with the columns that remain.
  */
 function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext): Table {
   const outputs = outputsOf(table)

@@ -7,12 +7,12 @@ import { outerColumns } from '../../plan/walk.js'
 import { BOOL } from '../../types/types.js'
 import type { ResolveContext } from '../context.js'
 
-/** Whether it reads a column of the queries around it. */
+/** Whether the scan reads a column of an enclosing query. */
 export const isCorrelated = (scan: Scan): boolean => outerColumns(scan).size > 0
 
 /**
- * The rows of `left LEFT JOIN right`, then the rows of the right side without a match on the left, with the same columns.
- * Both inputs of the union are copies of the two sides.
+ * The rows of `left LEFT JOIN right`, then the rows of the right side without a match on the left, with the same columns. Each
+ * input of the union has its own copies of the two sides, because a column is defined only once in a plan.
  */
 export function withoutFullJoin({ left, right, condition, columns }: JoinScan, context: ResolveContext): Scan {
   const copied = (): Pick<JoinScan, 'left' | 'right' | 'condition'> => {
@@ -38,7 +38,7 @@ export function withoutFullJoin({ left, right, condition, columns }: JoinScan, c
   }
 }
 
-/** The rows of `scan` without a match in `other`, after the columns of `other` as NULLs. */
+/** The rows of `scan` without a match in `other`. The columns of `other` come first, and are NULL. */
 function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, context: ResolveContext): Scan {
   const isThere = context.newColumn('', BOOL)
   const marked = withComputed(other, [{ column: isThere, expr: literal(BOOL, true, at) }])

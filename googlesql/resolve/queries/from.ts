@@ -166,7 +166,7 @@ function findTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext):
   return context.fail(`Table not found: ${name}${hint}`, node.at)
 }
 
-/** The table whose name without its dataset is the one nearest to this. */
+/** The table whose name without its dataset is nearest to `name`; undefined where `name` includes a dataset. */
 function withDataset(name: string, known: readonly string[]): string | undefined {
   if (name.includes('.')) return undefined
   const meant = nearest(name, known.map(lastName))
@@ -272,8 +272,9 @@ function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, context: Resolv
 }
 
 /**
- * Refuses two equal table aliases; tables of different paths may have one last name, which then is ambiguous. `names` holds
- * those in use already, in lower case, each with the path of a table without an alias or null, and gets the new ones.
+ * Refuses two equal table aliases. Tables without aliases may have different paths with the same last part, which then is an
+ * ambiguous name. `names` maps each alias in use, in lower case, to the path of a table without an alias, or to null; this
+ * function adds the aliases of `items`.
  */
 function checkAliases(items: readonly ast.From[], names: Map<string, string | null>, context: ResolveContext): void {
   const visit = (from: ast.From): void => {
@@ -299,7 +300,7 @@ function checkAliases(items: readonly ast.From[], names: Map<string, string | nu
   items.forEach(visit)
 }
 
-/** A join with an array: one unnest scan whose input is the left side. `right` has the columns of the left side already. */
+/** A join with an array: one unnest scan whose input is the left side. `right` already has the columns of the left side. */
 function joinArray(
   node: JoinNode,
   left: FromResult,

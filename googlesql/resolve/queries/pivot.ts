@@ -78,7 +78,7 @@ export function resolvePivot(
     const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
     if (unnamed) return context.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
   }
-  // A row that is one value shows its fields as columns: reading one field does not read the others.
+  // Columns may be fields of one value: an expression that reads one field does not read the others.
   const read = new Set<string>()
   const note = (expr: Expr | null): void => {
     if (!expr) return
@@ -139,8 +139,8 @@ function matches(on: Expr, value: Expr, at: number): Expr {
 }
 
 /**
- * The column's name that a pivot value without an alias gives: the whole name, or the part after an aggregate's alias.
- * Source: the language reference, PIVOT, rules for `pivot_column`, and for an empty text the reference implementation.
+ * The name of the column for a pivot value without an alias: the whole name, or the part after an aggregate's alias. Source:
+ * the language reference, PIVOT, rules for `pivot_column`, and for an empty text the reference implementation.
  */
 function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, context: ResolveContext): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
@@ -278,7 +278,7 @@ export function resolveUnpivot(
   }
 }
 
-/** `table.column` of a FROM clause. */
+/** The column of a FROM clause that `table.column` names. */
 function columnOf(
   table: ast.Identifier,
   name: ast.Identifier,

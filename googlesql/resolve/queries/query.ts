@@ -31,7 +31,7 @@ function resolveBody(body: ast.QueryBody, tail: Tail, env: QueryEnv, context: Re
   return withTail(result, tail, env, context)
 }
 
-/** `FROM …` in the place of a query, with the pipe operators after it. */
+/** A query that begins with FROM, with its pipe operators. */
 function resolveFromClause(
   { from }: Extract<ast.QueryBody, { readonly kind: 'from' }>,
   pipes: ast.Query['pipes'],
@@ -41,7 +41,7 @@ function resolveFromClause(
   return resolvePipes(tableOfFrom(resolveFrom(from, null, env, context)), pipes, env, context)
 }
 
-/** ORDER BY and LIMIT of a set operation or a query in parentheses: only its columns are in scope. */
+/** ORDER BY and LIMIT of a set operation or a query in parentheses: only the columns of its result are in scope. */
 function withTail(result: QueryResult, tail: Tail, env: QueryEnv, context: ResolveContext): QueryResult {
   if (tail.orderBy.length === 0 && !tail.limit) return result
   const scope = fromScope(rangeNames(result.columns, result.isValueTable, ''), env.outer)

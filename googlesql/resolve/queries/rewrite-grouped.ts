@@ -24,7 +24,8 @@ export function aggregated(
 }
 
 /**
- * Returns a rewriter that replaces every part that is a key by the key's column, and refuses any other column of the input.
+ * Returns a function that replaces every part of an expression that is a key by the key's column, and refuses any other column
+ * of the input.
  *
  * @param before the columns of the input, which are out of scope after the grouping
  * @param complaint returns the message about a use of such a column, from its name
@@ -40,7 +41,7 @@ export function regrouper(
   const kinds = new Set(keys.map(key => kindOf(key.expr)))
   const hidden = new Set(before.map(column => column.id))
   const keyOf = (expr: Expr): Column | undefined =>
-    byIdentity.get(expr) ?? (isWorthLooking(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
+    byIdentity.get(expr) ?? (isFoundByKey(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
   const replace: Replace = expr => {
     const column = keyOf(expr)
     if (column) return readableExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
@@ -59,7 +60,8 @@ export function regrouper(
 }
 
 /**
- * The name of a column that is out of scope, if the expression is one; the fields of a row that is a struct are columns too.
+ * The name of the column if the expression reads a column that is out of scope, otherwise undefined; the fields of a row that
+ * is a struct are columns too.
  */
 function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined {
   if (expr.kind === 'column') return hidden.has(expr.column.id) ? expr.column.name : undefined
@@ -69,13 +71,15 @@ function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined
   return operand.type.fields[expr.index]?.name
 }
 
-/** A quick test before keys are compared: expressions with different kinds here never have equal keys. */
+/**
+ * The kind of an expression, for a quick test before keys are compared: expressions of different kinds never have equal keys.
+ */
 const kindOf = (expr: Expr): string => (expr.kind === 'call' ? expr.name : expr.kind)
 
-const isWorthLooking = (expr: Expr): boolean =>
+const isFoundByKey = (expr: Expr): boolean =>
   expr.kind !== 'subquery' && expr.kind !== 'in-query' && expr.kind !== 'word'
 
-/** The scan of a subquery, in which the column of a key is an outer reference. */
+/** Replaces keys in the scan of a subquery, where the column of a key is an outer reference. */
 const correlate = (scan: Scan, replace: Replace): Scan =>
   mapScan(scan, part => {
     const replaced = replace(part)

@@ -173,7 +173,10 @@ function refuseWithoutFrom(node: ast.Select, context: ResolveContext): void {
   if (clause) context.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
 }
 
-/** Refuses HAVING without GROUP BY and without an aggregate in the select list, which would make one group of all rows. */
+/**
+ * Refuses HAVING without GROUP BY and without an aggregate in the select list; in standard SQL such a HAVING makes one group of
+ * all rows.
+ */
 function refuseHaving(having: ast.Expression, collected: Collected, context: ResolveContext): never {
   return context.fail(
     collected.aggregates.length > 0

@@ -62,7 +62,10 @@ function alignInputs(
   return { inputs, names: first.map((item, i) => item?.name ?? rows.find(row => row[i])?.[i]?.name ?? '') }
 }
 
-/** The result with its columns coerced to these types; `what` names the result in the message about one that cannot be. */
+/**
+ * The result with its columns coerced to these types; `what` names the result in the message about a column that cannot be
+ * coerced.
+ */
 export function castColumns(
   result: QueryResult,
   types: readonly Type[],
@@ -179,8 +182,8 @@ function chooseNames(
 }
 
 /**
- * The expression of an output column. A literal, also in a field of a STRUCT, is returned as one, so that it is coerced as
- * one.
+ * The expression of an output column. A literal, also in a field of a STRUCT, is returned as a literal, so that it is coerced
+ * like a literal.
  */
 function outputExpr(result: QueryResult, named: NamedColumn): Expr {
   const read = readableExpr(named.column, false, 0)
@@ -207,7 +210,7 @@ function withLiterals(read: Expr, written: Expr): Expr {
   return { ...written, fields }
 }
 
-/** Whether it is a literal, or a STRUCT whose type is not written with one in it. */
+/** Whether the expression is a literal, or a STRUCT without a written type that contains a literal. */
 const holdsLiteral = (expr: Expr): boolean =>
   expr.kind === 'literal' || (expr.kind === 'struct' && !expr.hasWrittenType && expr.fields.some(holdsLiteral))
 

@@ -15,9 +15,9 @@ export interface UsingNode {
 }
 
 /**
- * For USING (a): the join condition, and the names after the join. One `a` is first in `*`; the columns `a` of the two sides
- * can only be reached through their tables. The one `a` is the column of the side that a LEFT or RIGHT join keeps, and in a
- * FULL join the COALESCE of both.
+ * For USING (a): the join condition, and the names after the join. The merged column `a` is first in `*`; the columns `a` of
+ * the two sides can only be reached through their tables. The merged column is the column of the left side; in a RIGHT join it
+ * is the column of the right side, and in a FULL join the COALESCE of both.
  */
 export function usingNames(
   node: UsingNode,
