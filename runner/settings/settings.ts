@@ -215,7 +215,8 @@ const TABLE = {
     flag: '--max-queries',
     variable: 'SLUICE_MAX_QUERIES',
     unit: 'queries',
-    description: 'Queries that run or wait for the engine at once; more are refused with 503.',
+    description:
+      'Queries that run or wait for the engine at once, of which one token may have half; more are refused with 503.',
   }),
   /** The largest result, in megabytes; a larger one is an error. */
   maxResultMb: setting(wholeNumber(1, 256), 64, {
