@@ -39,12 +39,15 @@ const run = async (n: number): Promise<ResultSet> => {
     body: Buffer.alloc(100 + (n % 40) * 100, 120),
   }
 }
+const noWait = (): (() => void) => noWait
 /** The functions are arguments: tsx gives each function that is defined in the object a name, which takes memory. */
 const requestFor = (n: number, make: CacheRequest['run'], isCurrent: () => boolean): CacheRequest => ({
   key: `0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:${n}`,
   endpoint: 'storm',
   policy,
   timeoutMs: 30_000,
+  token: 'storm',
+  beginWait: noWait,
   run: make,
   isCurrent,
 })

@@ -16,7 +16,7 @@ const MAY_IMPORT = {
   observe: ['model'],
   settings: ['model', 'observe', 'files', LANGUAGE],
   cache: ['model'],
-  'cache/stores': ['model', 'files'],
+  'cache/stores': ['model', 'files', LANGUAGE],
   auth: ['model', 'files'],
   engines: ['model', 'files', 'process', 'encode', LANGUAGE, ON_DUCKDB],
   openapi: ['model', LANGUAGE],
@@ -54,7 +54,7 @@ const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime
 const HOME_OF = {
   express: 'runner/http',
   yaml: 'runner/manifest',
-  ajv: 'runner/manifest',
+  ajv: 'runner/(manifest|cache/stores)',
   handlebars: 'runner/template',
   '@duckdb/node-api': `(runner/engines/duckdb|${ON_DUCKDB}/runtime)`,
   tldts: `${ON_DUCKDB}/runtime`,

@@ -24,6 +24,8 @@ export interface TokenRecord {
   readonly expires: string | null
   /** `100/min`; null for no limit. */
   readonly rate: string | null
+  /** The most calls that wait for queries at once; null for no limit. */
+  readonly concurrent: number | null
   /** The rate at which `Cache-Control: no-cache` gets a fresh result, such as `10/min`; null for never. */
   readonly fresh: string | null
   /** The most bytes that its queries may be billed for in a day, such as `100 GB`; null for no limit. */
@@ -45,6 +47,8 @@ export interface NewToken {
   readonly expires?: string | undefined
   /** `100/min`; per s, min, hour or day. Absent for no limit. */
   readonly rate?: string | undefined
+  /** The most calls that wait for queries at once, as a number of digits. Absent for no limit. */
+  readonly concurrent?: string | undefined
   /** The rate at which it may demand a fresh result, such as `10/min`. Absent for never. */
   readonly fresh?: string | undefined
   /** The most bytes that its queries may be billed for in a day, such as `100 GB`. Absent for no limit. */
@@ -105,7 +109,7 @@ function sameToken(records: readonly TokenRecord[]): readonly TokenRecord[] {
 function parseRecord(given: unknown, index: number, path: string): TokenRecord {
   const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file ${path}: ${what}`)
   if (!isRecord(given)) throw bad('must be an object')
-  const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, fresh = null } = given
+  const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, concurrent = null, fresh = null } = given
   const { bytes_per_day: bytesPerDay = null, purge = false, all_tenants: allTenants = false, explain = false } = given
   const unknown = Object.keys(given).find(key => !MEMBERS.has(key))
   // Without this check, a misspelt "pinned" would leave the token unpinned.
@@ -120,16 +124,23 @@ function parseRecord(given: unknown, index: number, path: string): TokenRecord {
     throw bad('"expires" must be an ISO 8601 time')
   }
   if (!isRate(rate)) throw bad('"rate" must be like 100/min')
+  if (!isConcurrency(concurrent)) throw bad('"concurrent" must be a whole number from 1 to 10000')
   if (!isRate(fresh)) throw bad('"fresh" must be like 10/min')
   if (!isSize(bytesPerDay)) throw bad('"bytes_per_day" must be like 100 GB')
   if (typeof purge !== 'boolean') throw bad('"purge" must be true or false')
   if (typeof allTenants !== 'boolean') throw bad('"all_tenants" must be true or false')
   if (typeof explain !== 'boolean') throw bad('"explain" must be true or false')
-  return { name, sha256, endpoints, pinned, allTenants, expires, rate, fresh, bytesPerDay, purge, explain }
+  return { name, sha256, endpoints, pinned, allTenants, expires, rate, concurrent, fresh, bytesPerDay, purge, explain }
 }
 
 const isRate = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && parseRate(value) !== null)
+
+const isConcurrency = (value: unknown): value is number | null =>
+  value === null || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_CONCURRENT)
+
+/** As many queries as a server may be allowed to have at once. */
+const MOST_CONCURRENT = 10_000
 
 const isSize = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && parseByteSize(value) !== undefined)
@@ -137,6 +148,7 @@ const isSize = (value: unknown): value is string | null =>
 const MEMBERS = new Set([
   ...['name', 'sha256', 'endpoints', 'pinned', 'all_tenants', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'],
   'explain',
+  'concurrent',
 ])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
 /** The names that endpoint.schema.json allows; an endpoint pattern may also contain `*` anywhere. */
@@ -203,6 +215,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     allTenants: order.allTenants ?? false,
     expires: life === null ? null : new Date(nowMs + life).toISOString(),
     rate: order.rate ?? null,
+    concurrent: order.concurrent === undefined ? null : Number(order.concurrent),
     fresh: order.fresh ?? null,
     bytesPerDay: order.bytesPerDay ?? null,
     purge: order.purge ?? false,
@@ -219,7 +232,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
 }
 
 /** The mistakes in an order that do not depend on the file. */
-function problemsOf({ name, allow, pin = {}, expires, rate, fresh, bytesPerDay }: NewToken): string[] {
+function problemsOf({ name, allow, pin = {}, expires, rate, concurrent, fresh, bytesPerDay }: NewToken): string[] {
   const problems: string[] = []
   if (!TOKEN_NAME.test(name)) problems.push('a token name is 1 to 100 letters, digits, or . _ - @')
   if (allow.length === 0) problems.push('name at least one endpoint pattern to allow; * allows all')
@@ -237,6 +250,9 @@ function problemsOf({ name, allow, pin = {}, expires, rate, fresh, bytesPerDay }
   if (expires !== undefined && lifeMs(expires) === null) problems.push('an expiry is like 90d, 12h or 30min')
   if (!isRate(rate ?? null) || !isRate(fresh ?? null)) {
     problems.push('a rate is like 100/min; the units are s, min, hour and day')
+  }
+  if (concurrent !== undefined && !(/^\d+$/.test(concurrent) && isConcurrency(Number(concurrent)))) {
+    problems.push(`--concurrent is a whole number from 1 to ${MOST_CONCURRENT}`)
   }
   if (!isSize(bytesPerDay ?? null)) problems.push('a number of bytes is like 100 GB, more than 0 and at most 1000 TiB')
   return problems
@@ -283,12 +299,19 @@ const cannotWrite = (path: string, cause: unknown): SetupError =>
 /**
  * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
  */
-function asMember({ bytesPerDay, allTenants, explain, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
+function asMember({
+  bytesPerDay,
+  allTenants,
+  explain,
+  concurrent,
+  ...record
+}: TokenRecord): Readonly<Record<string, unknown>> {
   return {
     ...record,
     bytes_per_day: bytesPerDay,
     ...(allTenants && { all_tenants: true }),
     ...(explain && { explain }),
+    ...(concurrent !== null && { concurrent }),
   }
 }
 

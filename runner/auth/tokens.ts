@@ -26,6 +26,7 @@ export interface TokenStoreOptions {
 
 interface KnownToken {
   readonly caller: Caller
+  readonly waiting: WaitingCalls
   readonly expiresMs: number
   readonly rate: Bucket
   readonly fresh: Bucket
@@ -99,6 +100,7 @@ export function unrestrictedCaller(name: string): Caller {
     pinned,
     allTenants: true,
     admit: () => 0,
+    beginWait: () => () => {},
     admitFresh,
     bytesPerDay: null,
     mayPurge: true,
@@ -129,7 +131,8 @@ function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock
     const rate = old?.rate.rate === record.rate ? old.rate : createBucket(record.rate, clock)
     const fresh = old?.fresh.rate === record.fresh ? old.fresh : createBucket(record.fresh, clock)
     const expiresMs = record.expires === null ? Infinity : Date.parse(record.expires)
-    known.set(record.sha256, { caller: callerOf(record, rate, fresh), expiresMs, rate, fresh })
+    const waiting = old?.waiting ?? new WaitingCalls()
+    known.set(record.sha256, { caller: callerOf(record, rate, fresh, waiting), waiting, expiresMs, rate, fresh })
   }
   return known
 }
@@ -139,7 +142,22 @@ interface Bucket {
   admit(): number
 }
 
-function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket): Caller {
+/** The number of calls of a token that wait for queries; a reload of the file keeps it. */
+class WaitingCalls {
+  #count = 0
+
+  /** Null when `most` calls wait. */
+  begin(most: number): (() => void) | null {
+    if (this.#count >= most) return null
+    this.#count += 1
+    return () => {
+      this.#count -= 1
+    }
+  }
+}
+
+function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket, waiting: WaitingCalls): Caller {
+  const most = record.concurrent ?? Infinity
   const patterns = record.endpoints.map(namePattern)
   return Object.freeze({
     token: record.name,
@@ -147,6 +165,7 @@ function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket): Caller {
     pinned: Object.freeze({ ...record.pinned }),
     allTenants: record.allTenants,
     admit: rate.admit,
+    beginWait: () => waiting.begin(most),
     mayPurge: record.purge,
     mayExplain: record.explain,
     admitFresh: record.fresh === null ? null : () => fresh.admit() === 0,

@@ -1,9 +1,9 @@
 /** Runs a key once at a time among all replicas that share the store, and stores its result. */
-import { createHash } from 'node:crypto'
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost, ResultSet } from '../model/query.js'
+import { etagOf } from '../model/result-key.js'
 import { errorOf, outcomeOf } from './failure-message.js'
 import type { Purges } from './purges.js'
 import { type CacheRequest, isFresh, mayServeStale } from './request.js'
@@ -170,9 +170,8 @@ type Claimed = Lease | 'stored' | null
 
 const isLease = (claimed: Claimed | 'failed'): claimed is Lease => typeof claimed === 'object' && claimed !== null
 
-/** Adds the times and the ETag, which only this function computes. */
+/** Adds the times and the ETag. */
 export function sealResult(set: ResultSet, storedAt: number, freshUntil: number): StoredResult {
-  const hash = createHash('sha256').update(set.body).digest('base64url')
   const { body, columns, rowCount, isTruncated } = set
-  return { body, columns, rowCount, isTruncated, etag: `"${hash.slice(0, 27)}"`, storedAt, freshUntil }
+  return { body, columns, rowCount, isTruncated, etag: etagOf(body), storedAt, freshUntil }
 }

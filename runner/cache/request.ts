@@ -12,6 +12,13 @@ export interface CacheRequest {
   readonly policy: CachePolicy
   /** The timeout of the query in milliseconds, also for waiting for another replica's run. */
   readonly timeoutMs: number
+  /** The name of the token that asks. */
+  readonly token: string
+  /**
+   * Counts the call while it waits for a run; returns the function to call at its end. @throws RunnerError RATE_LIMITED when
+   * as many calls of this token wait as may.
+   */
+  readonly beginWait: () => () => void
   /** Runs the query. The signal belongs to the shared run; a background run is charged to no token. */
   readonly run: (signal: AbortSignal, isBackground: boolean) => Promise<ResultSet>
   /** False once the endpoint has been changed or removed; its entries are then no longer warmed. */

@@ -1,4 +1,5 @@
 /** The results cache: returns a fresh result from the store, or the result of one shared run, which is then stored. */
+import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
@@ -78,6 +79,8 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   const runs = createRuns({ store, clock, observe, purges })
   /** The number of running queries that callers wait for. */
   let callersRuns = 0
+  /** The failures of runs that concern only the token that the run counts for, with this token. */
+  const refusedTokens = new WeakMap<RunnerError, string>()
   /** The number of calls whose data had no fingerprint. */
   let unknownStates = 0
 
@@ -92,9 +95,18 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     return `${key} ${state ?? unknownStates}`
   }
 
+  async function notingRefusal(token: string, run: Promise<Run>): Promise<Run> {
+    try {
+      return await run
+    } catch (thrown) {
+      if (thrown instanceof RunnerError && OF_ITS_TOKEN.includes(thrown.code)) refusedTokens.set(thrown, token)
+      throw thrown
+    }
+  }
+
   const refresh = async (request: CacheRequest, newerThan: number, signal: AbortSignal): Promise<Run> => {
     const { value } = await flights.join(flightOf(request), signal, shared =>
-      runs.once(request, shared, { isBackground: true, newerThan, isUnknown: false }),
+      notingRefusal(BACKGROUND, runs.once(request, shared, { isBackground: true, newerThan, isUnknown: false })),
     )
     return value
   }
@@ -138,7 +150,8 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 
   /**
-   * Joins a shared run. If it fails because another caller's budget is used up, the query is started again for this caller.
+   * Joins a shared run. If it fails because the token of its first caller may run no query now, it is started again for this
+   * caller.
    */
   async function shareFairly(request: CacheRequest, signal: AbortSignal, lookedUp: LookedUp) {
     for (;;) {
@@ -146,10 +159,12 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       try {
         return await flights.join(flightOf(request), signal, shared => {
           isOwn = true
-          return runForCaller(request, shared, lookedUp)
+          return notingRefusal(request.token, runForCaller(request, shared, lookedUp))
         })
       } catch (thrown) {
-        if (isOwn || !(thrown instanceof RunnerError) || thrown.code !== 'BUDGET_EXCEEDED') throw thrown
+        const refused = thrown instanceof RunnerError ? refusedTokens.get(thrown) : undefined
+        // Calls of the refused token do not try again: with many of them, each would join the run of the next.
+        if (isOwn || refused === undefined || refused === request.token) throw thrown
       }
     }
   }
@@ -197,12 +212,15 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       return held
     },
     async renew(request, signal) {
+      const endWait = request.beginWait()
       try {
         const { result, isStored, runMs, cost } = await runs.run(request, signal, false)
         warmer.touch(request, result.storedAt)
         return { result, isStored, runMs, cost, outcome: 'fresh' }
       } catch (thrown) {
         return insteadOf(request, thrown, { found: undefined, asked: 'memory' })
+      } finally {
+        endWait()
       }
     },
     grow(key, bytes) {
@@ -233,6 +251,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       const refusal = refusals.find(request.key)
       if (refusal) throw refusal
       if (found && mayServeStale(found, request, now)) return serveStale(request, found)
+      const endWait = request.beginWait()
       try {
         const { value, isFirst } = await shareFairly(request, signal, lookedUp)
         if (value.isStale) return serveStale(request, value.result)
@@ -240,6 +259,8 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
         return answerOf(value, isFirst)
       } catch (thrown) {
         return insteadOf(request, thrown, lookedUp)
+      } finally {
+        endWait()
       }
     },
     close() {
@@ -249,6 +270,12 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     },
   }
 }
+
+/** What background refreshes count for; a token's name is not empty. */
+const BACKGROUND = ''
+
+/** Failures of a run that concern the token that it counts for, and no other. */
+const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
 
 /** An answer from the store, without a run. */
 const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {

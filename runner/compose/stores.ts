@@ -17,7 +17,7 @@ import type { EngineDeps } from './engine.js'
 
 /** Opens the stores of results and counters: in memory, and with REDIS_URL also in Redis. `opened` closes them. */
 export async function openStores(
-  { cacheMb, redisUrl, redisPrefix }: Settings,
+  { cacheMb, redisUrl, redisPrefix, redisKey }: Settings,
   { observe, clock }: EngineDeps,
   opened: Closers,
 ): Promise<{ readonly store: ResultStore; readonly counters: CounterStore }> {
@@ -25,7 +25,14 @@ export async function openStores(
   if (redisUrl === null) return { store: opened.add(memory), counters: openMemoryCounters(clock) }
   const onTrouble = (cause: Error): void => observe({ kind: 'store.failed', operation: 'connect', cause })
   const link = opened.add(await openRedis({ url: redisUrl, clock, random: Math.random, onTrouble }))
-  const shared = openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() })
+  const shared = openRedisStore({
+    link,
+    prefix: redisPrefix,
+    clock,
+    replica: randomUUID(),
+    key: redisKey,
+    onTrouble: cause => observe({ kind: 'store.failed', operation: 'message', cause }),
+  })
   const store = opened.add(openTieredStore({ memory, shared, clock, observe }))
   return { store, counters: openRedisCounters(link, redisPrefix) }
 }
@@ -38,13 +45,14 @@ const PURGE_MS = 5_000
  * @throws UsageError when no manifest has this name; SetupError when Redis cannot be reached or the purge fails.
  */
 export async function purgeShared(settings: Settings, ref: string | null): Promise<void> {
-  const { redisUrl, redisPrefix } = settings
+  const { redisUrl, redisPrefix, redisKey } = settings
   if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
   const prefix = ref === null ? '' : keyPrefix(await findEndpointId(settings.endpointsDir, ref))
   const clock = systemClock()
   const link = await openRedis({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
   try {
-    await openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() }).purge(prefix)
+    const [replica, onTrouble] = [randomUUID(), (): void => {}]
+    await openRedisStore({ link, prefix: redisPrefix, clock, replica, key: redisKey, onTrouble }).purge(prefix)
   } catch (cause) {
     throw new SetupError(`nothing, or not all, was purged: ${cause instanceof Error ? cause.message : cause}`, {
       cause,

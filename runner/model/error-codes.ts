@@ -141,10 +141,10 @@ export const ERROR_CODES = {
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    when: 'The token has used up its rate. `Retry-After` says when to ask again.',
+    when: 'The token has used up its `--rate`, or as many of its calls wait for queries as `--concurrent` allows. `Retry-After` says when to ask again.',
     fault: 'caller',
     remedy:
-      'Wait for as many seconds as `Retry-After` says. If you need more calls, ask the operator for a higher rate.',
+      'Wait for as many seconds as `Retry-After` says. If you need more calls, ask the operator for a higher limit.',
   },
   BUDGET_EXCEEDED: {
     status: 429,
@@ -218,7 +218,7 @@ export const ERROR_CODES = {
   OVERLOADED: {
     status: 503,
     title: 'Too busy',
-    when: 'Too many queries run or wait already. `Retry-After` says when to ask again.',
+    when: 'Too many queries, or too many of this token, run or wait already. `Retry-After` says when to ask again.',
     fault: 'operator',
     remedy:
       'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas or caches more.',

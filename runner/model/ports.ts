@@ -215,6 +215,11 @@ export interface Caller {
   readonly allTenants: boolean
   /** Counts one call against the token's rate. Returns 0 when it may go on, else the milliseconds until the next call may. */
   admit(): number
+  /**
+   * Counts a call that waits for a query, and returns the function to call once, at its end. Null when as many calls of the
+   * token wait as may.
+   */
+  beginWait(): (() => void) | null
   /** Counts one demand for a fresh result; false when the rate allows none now. Null: the token may not demand any. */
   readonly admitFresh: (() => boolean) | null
   /** Whether it may purge the stored results of endpoints that it may call. */

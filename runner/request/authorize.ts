@@ -45,6 +45,16 @@ export function countCall(caller: Pick<Caller, 'admit'>): void {
   })
 }
 
+/** Counts a call while it waits for a query; returns the function to call at its end. @throws RunnerError RATE_LIMITED. */
+export function beginWait(caller: Pick<Caller, 'beginWait'>): () => void {
+  const endWait = caller.beginWait()
+  if (endWait !== null) return endWait
+  throw new RunnerError('RATE_LIMITED', {
+    detail: 'As many calls of the token wait for queries as may at once; ask again when one of them has ended.',
+    headers: { 'Retry-After': '1' },
+  })
+}
+
 /** The members of an endpoint that decide which callers it admits. */
 export type Access = Pick<Endpoint, 'name' | 'parameters' | 'tenant'>
 

@@ -53,7 +53,8 @@ export function createBudgets({ counters, clock, observe, maxBytesBilled: fallba
     const key = `bytes-billed:${day}:${token}`
     let total = (known.get(key) ?? 0) + bytes
     try {
-      total = await counters.add(key, bytes, KEEP_MS)
+      // A lower count is one that Redis has lost, or that another program has changed.
+      total = Math.max(total, await counters.add(key, bytes, KEEP_MS))
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'count', cause })
     }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
-import { authenticate } from './authorize.js'
+import { authenticate, beginWait } from './authorize.js'
 import { chooseType, type OfferedType, offeredType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
 import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
@@ -114,8 +114,13 @@ async function fromCache(
 
 async function fromEngine(caller: Caller, order: RunOrder, { signal }: RunRequest, deps: RequestDeps): Promise<Answer> {
   const [began, beganTicks] = [deps.clock.nowMs(), deps.clock.ticksMs()]
-  const set = await runQuery(order, caller, deps, signal)
-  const result = sealResult(set, began, began)
-  const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
-  return { result, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
+  const endWait = beginWait(caller)
+  try {
+    const set = await runQuery(order, caller, deps, signal)
+    const result = sealResult(set, began, began)
+    const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
+    return { result, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
+  } finally {
+    endWait()
+  }
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { type EndpointIndex, findBroken, route } from '../serving/route.js'
-import { authorize, SCOPE_REFUSED } from './authorize.js'
+import { authorize, beginWait, SCOPE_REFUSED } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
@@ -81,6 +81,8 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheReq
     endpoint: endpoint.name,
     policy: endpoint.cache,
     timeoutMs: endpoint.timeoutMs,
+    token: caller.token,
+    beginWait: () => beginWait(caller),
     run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),
     ...dataStateOf(order, deps),
     isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,

@@ -157,7 +157,7 @@ const longEnough = textType(
   `must have at least ${MIN_TOKEN_LENGTH} characters, or it could be guessed; "openssl rand -hex 32" prints one`,
 )
 
-/** Parses a token. The error does not quote it. */
+/** Parses a token or another secret. The error does not quote it. */
 export const tokenText: SettingType<string> = {
   kind: 'string',
   parse: value => longEnough.parse(printable.parse(value)),

@@ -215,7 +215,8 @@ const TABLE = {
     flag: '--max-queries',
     variable: 'SLUICE_MAX_QUERIES',
     unit: 'queries',
-    description: 'Queries that run or wait for the engine at once; more are refused with 503.',
+    description:
+      'Queries that run or wait for the engine at once, of which one token may have half; more are refused with 503.',
   }),
   /** The largest result, in megabytes; a larger one is an error. */
   maxResultMb: setting(wholeNumber(1, 256), 64, {
@@ -245,6 +246,13 @@ const TABLE = {
     flag: '--redis-prefix',
     variable: 'SLUICE_REDIS_PREFIX',
     description: 'Before every key in Redis; installations with different data need different ones.',
+  }),
+  /** The secret that replicas sign their results in Redis with; null for none. Like a token, it has no flag. */
+  redisKey: optional(tokenText, {
+    flag: null,
+    variable: 'SLUICE_REDIS_KEY',
+    description:
+      'The secret of all replicas, of at least 32 characters, with which they sign what they write to Redis: what another program writes there is not served.',
   }),
   /** What happens to arguments that an endpoint does not declare, where its manifest does not say. */
   unknownArguments: setting(oneOf(['ignore', 'reject']), 'ignore', {

@@ -131,6 +131,22 @@ describe('tokens', () => {
     expect(admit(), 'a reload gives no fresh rate').to.be.above(0)
   })
 
+  it('are limited in the calls that wait for queries at once, also after a reload', async () => {
+    const token = await create({ concurrent: '2' })
+    const unlimited = await create({ name: 'unlimited' })
+    const store = open()
+    const begin = (text = token) => store.find(text)?.beginWait() ?? null
+    const ends = [begin(), begin()]
+    expect([...ends.map(end => end === null), begin()]).to.deep.equal([false, false, null])
+    await create({ name: 'another' })
+    await clock.advance(200)
+    expect(begin(), 'a reload frees no place').to.equal(null)
+    ends[0]!()
+    expect(begin()).to.not.equal(null)
+    expect(begin()).to.equal(null)
+    for (let i = 0; i < 1_000; i += 1) expect(begin(unlimited)).to.not.equal(null)
+  })
+
   const wrong: readonly (readonly [string, Partial<NewToken>, RegExp])[] = [
     ['a name with spaces', { name: 'a b' }, /name/],
     ['no endpoints', { allow: [] }, /pattern/],
@@ -147,6 +163,14 @@ describe('tokens', () => {
     ['an expiry without a unit', { expires: '90' }, /90d/],
     ['a rate of zero', { rate: '0/min' }, /100\/min/],
     ['a rate per week', { rate: '1/week' }, /100\/min/],
+    ...['0', '-1', '1.5', '10001', 'ten', ''].map(
+      concurrent =>
+        [
+          `${JSON.stringify(concurrent)} calls at once`,
+          { concurrent },
+          /^--concurrent is a whole number from 1 to 10000$/,
+        ] as const,
+    ),
   ]
   for (const [name, order, message] of wrong) {
     it(`are not created with ${name}`, async () => {
@@ -203,6 +227,14 @@ describe('tokens', () => {
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], all_tenants: 'yes' }] },
       /"all_tenants" must be true or false/,
     ],
+    ...[0, -1, 1.5, 1e9, '5', true].map(
+      concurrent =>
+        [
+          `${JSON.stringify(concurrent)} calls at once`,
+          { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], concurrent }] },
+          /"concurrent" must be a whole number from 1 to 10000$/,
+        ] as const,
+    ),
     ['an invalid rate', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], rate: 'fast' }] }, /"rate"/],
     [
       'two of a name',

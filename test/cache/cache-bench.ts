@@ -79,6 +79,7 @@ export function bench(store: ResultStore = distantStore(), random: () => number 
         endpoint: 'e',
         policy,
         timeoutMs: 30_000,
+        ...UNBOUNDED,
         run,
         isCurrent: () => true,
         ...rest,
@@ -87,6 +88,9 @@ export function bench(store: ResultStore = distantStore(), random: () => number 
     },
   }
 }
+
+/** A caller whose calls are not counted. */
+export const UNBOUNDED = { token: 't', beginWait: () => () => {} } as const
 
 export const text = (answer: CacheAnswer): string => Buffer.from(answer.result.body).toString()
 export const ENGINE_DOWN = new RunnerError('ENGINE_UNAVAILABLE')

@@ -12,6 +12,7 @@ import {
   set,
   TTL_MS,
   text,
+  UNBOUNDED,
   WARM_MS,
 } from './cache-bench.js'
 import { settle } from './manual-clock.js'
@@ -110,7 +111,7 @@ describe('warming spreads its load', () => {
 describe('warming of an entry that another replica or a caller has refreshed', () => {
   const policy = policyWith({ warmMs: WARM_MS })
   const request = (run: CacheRequest['run']): CacheRequest => ({
-    ...{ key: 'k', endpoint: 'e', timeoutMs: 30_000 },
+    ...{ key: 'k', endpoint: 'e', timeoutMs: 30_000, ...UNBOUNDED },
     policy,
     run,
     isCurrent: () => true,
@@ -149,7 +150,10 @@ describe('warming of an entry that another replica or a caller has refreshed', (
 describe('a request for a fresh result', () => {
   const signal = new AbortController().signal
   const demand = (b: Bench, policy = policyWith({}), run = async () => set('new')) =>
-    b.cache.renew({ key: 'k', endpoint: 'e', policy, timeoutMs: 30_000, run, isCurrent: () => true }, signal)
+    b.cache.renew(
+      { key: 'k', endpoint: 'e', policy, timeoutMs: 30_000, ...UNBOUNDED, run, isCurrent: () => true },
+      signal,
+    )
 
   for (const [place, open] of [
     ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],

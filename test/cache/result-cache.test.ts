@@ -41,6 +41,42 @@ for (const [place, open] of [
       expect(outcomes.sort()).to.deep.equal([...Array.from({ length: 19 }, () => 'coalesced'), 'miss'])
     })
 
+    it('starts the query again for another token when that of the first caller may run none, and for no call of the same', async () => {
+      for (const code of ['OVERLOADED', 'BUDGET_EXCEEDED'] as const) {
+        const b = bench(open())
+        const ask = (token: string) => b.ask({ token }).then(text, (error: RunnerError) => error.code)
+        const asked = [ask('a'), ask('a'), ask('b'), ask('b')]
+        await b.finish(new RunnerError(code))
+        expect(b.runs()).to.equal(2)
+        await b.finish()
+        expect(await Promise.all(asked)).to.deep.equal([code, code, 'run 2', 'run 2'])
+        expect(b.runs()).to.equal(2)
+      }
+    })
+
+    it('counts a call while it waits for a run, and no hit', async () => {
+      const b = bench(open())
+      let waiting = 0
+      const beginWait = () => {
+        waiting += 1
+        return () => {
+          waiting -= 1
+        }
+      }
+      const asked = [b.ask({ beginWait }), b.ask({ beginWait }), b.ask({ beginWait }).catch(() => {})]
+      await settle()
+      expect(waiting).to.equal(3)
+      await b.finish()
+      await Promise.all(asked)
+      expect(waiting).to.equal(0)
+      const refuse = () => {
+        throw new RunnerError('RATE_LIMITED')
+      }
+      expect((await b.ask({ beginWait: refuse })).outcome).to.equal('hit')
+      const refused = await b.ask({ key: 'other', beginWait: refuse }).catch((error: RunnerError) => error.code)
+      expect([refused, b.runs()]).to.deep.equal(['RATE_LIMITED', 1])
+    })
+
     it('keeps keys apart', async () => {
       const b = bench(open())
       const asked = [b.ask({ key: 'a' }), b.ask({ key: 'b' })]

@@ -121,6 +121,14 @@ describe('sluice token', () => {
     }
   })
 
+  it('create --concurrent stores how many of its calls may wait at once', async () => {
+    await create('--name', 'few', '--allow', '*', '--concurrent', '3')
+    expect(readFileSync(file, 'utf8')).to.include('"concurrent": 3')
+    expect((await token('list')).out).to.match(/^few +\* +never +unlimited +3 +never /m)
+    const refused = await token('create', '--name', 'none', '--allow', '*', '--concurrent', '0')
+    expect([refused.code, refused.err]).to.deep.equal([2, 'sluice: --concurrent is a whole number from 1 to 10000\n'])
+  })
+
   describe('create warns of calls that will be a 403, and creates the token', () => {
     const endpoints = folder.path('endpoints')
     const manifest = (id: number, name: string, parameters: string, where: string): void =>
@@ -198,12 +206,14 @@ describe('sluice token', () => {
     const { code, out } = await token('list')
     expect(code).to.equal(0)
     expect(out.split('\n')[0]).to.match(
-      /^name +endpoints +pinned +expires +rate +fresh +bytes a day +purge +explain +all tenants$/,
+      /^name +endpoints +pinned +expires +rate +concurrent +fresh +bytes a day +purge +explain +all tenants$/,
     )
-    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +never +unlimited +no +no +no$/m)
-    expect(out).to.match(/^all +\* +never +unlimited +never +unlimited +no +no +yes$/m)
-    expect(out).to.match(/^some +logs\.\* usage\.api-count +never +unlimited +never +unlimited +no +no +yes$/m)
-    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +never +unlimited +no +no +yes$/m)
+    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +unlimited +never +unlimited +no +no +no$/m)
+    expect(out).to.match(/^all +\* +never +unlimited +unlimited +never +unlimited +no +no +yes$/m)
+    expect(out).to.match(
+      /^some +logs\.\* usage\.api-count +never +unlimited +unlimited +never +unlimited +no +no +yes$/m,
+    )
+    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +unlimited +never +unlimited +no +no +yes$/m)
     for (const { sha256 } of records()) expect(out).to.not.include(sha256)
   })
 

@@ -1,15 +1,17 @@
 /** The contract of every result store; each store's tests run it. */
 import { expect } from 'chai'
 import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
+import { etagOf } from '../../runner/model/result-key.js'
 import { until } from '../until.js'
 
 export function storedResult(body = 'rows', storedAt = Date.now()): StoredResult {
+  const bytes = Buffer.from(body)
   return {
-    body: Buffer.from(body),
+    body: bytes,
     columns: [{ name: 'a', type: 'INT64' }],
     rowCount: 1,
     isTruncated: false,
-    etag: '"tag"',
+    etag: etagOf(bytes),
     storedAt,
     freshUntil: storedAt + 60_000,
   }

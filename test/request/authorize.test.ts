@@ -20,6 +20,7 @@ function caller(pinned: Record<string, string>, allTenants = false): Caller {
     bytesPerDay: null,
     mayPurge: false,
     mayExplain: false,
+    beginWait: () => () => {},
   }
 }
 

@@ -49,6 +49,7 @@ describe('settings', () => {
       cacheMb: 64,
       redisUrl: null,
       redisPrefix: 'sluice:',
+      redisKey: null,
       corsOrigins: [],
       mcp: 'on',
       mcpMaxBytes: 65_536,

@@ -54,6 +54,7 @@ function declareTokenCreate({ command, exit, io }: Declaring, token: Command): v
     .option('--all-tenants', 'it may call endpoints of tenants without pinning the tenant')
     .option('--expires <period>', 'how long it is valid: 90d, 12h')
     .option('--rate <calls/period>', 'how often it may call: 100/min')
+    .option('--concurrent <calls>', 'how many of its calls may wait for queries at once: 10')
     .option('--bytes-per-day <size>', 'what its queries may be billed for on BigQuery in a day: 100 GB')
     .option('--purge', 'it may purge stored results')
     .option('--explain', 'it may see the SQL that its calls run: for authors')

@@ -24,6 +24,7 @@ import type { Query } from '../../model/query.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { createLocator } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
+import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
@@ -279,10 +280,11 @@ export async function openEngine(
     error: unknown,
     query: Query,
     view: TableView,
-    { endpoint, maxRows, timestamps }: RunOptions,
+    runOptions: RunOptions,
     signal: AbortSignal,
   ): Promise<number | null> => {
     if (!(error instanceof RequestFailure)) return null
+    const { maxRows, timestamps } = runOptions
     const types = typesOf(query.parameters)
     const generate = { bindsTimes: true, delay: 'rows' } as const
     return locator.locate(error.failure, {
@@ -292,7 +294,7 @@ export async function openEngine(
         const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
         return child.ask(
           { kind: 'run', ...withParameters(asked, query, view), ...order },
-          { signal: until, caller: endpoint },
+          { signal: until, share: shareOf(runOptions) },
         )
       },
       clock: options.clock,
@@ -317,7 +319,7 @@ export async function openEngine(
               contract: runOptions.contract ?? [],
               maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
             },
-            { signal, caller: runOptions.endpoint },
+            { signal, share: shareOf(runOptions) },
           )
         const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
         return { columns: resultColumns, ...answer }
@@ -509,3 +511,6 @@ const namesOf = ({
 })
 
 const needsOf = ({ tables, runsJavaScript, shardReads }: SqlNeeds): SqlNeeds => ({ tables, runsJavaScript, shardReads })
+
+/** Background refreshes, which have no token, count together as one caller. */
+const shareOf = ({ endpoint, job }: RunOptions): Share => ({ caller: job?.token ?? '', endpoint })

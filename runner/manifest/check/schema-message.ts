@@ -59,7 +59,9 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
       const given = (data as Readonly<Record<string, unknown>>)[key]
       const broken = brokenText(key, given, known)
       const meant = broken === null ? meantKey(key, known) : undefined
-      const hint = meant === undefined ? `; expected one of ${quotedList(known)}` : `; did you mean "${meant}"?`
+      const alike = keysWithWords(key, known).map(one => `"${one}"`)
+      const others = alike.length > 1 ? `; did you mean ${orList(alike)}?` : `; expected one of ${quotedList(known)}`
+      const hint = meant === undefined ? others : `; did you mean "${meant}"?`
       return {
         rule: 'schema/unknown-key',
         message: `unknown key "${key}" in ${place}${broken ?? hint}`,
@@ -68,8 +70,11 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
         ...(meant !== undefined && { meant }),
       }
     }
-    case 'required':
-      return { rule: 'schema/missing-key', message: `${place} has no "${params['missingProperty']}"`, isAboutKey: true }
+    case 'required': {
+      const key = String(params['missingProperty'])
+      const hint = key === 'default' && path[0] === 'lookups' ? defaultOf(data) : ''
+      return { rule: 'schema/missing-key', message: `${place} has no "${key}"${hint}`, isAboutKey: true }
+    }
     case 'propertyNames': {
       const key = String(params['propertyName'])
       const form =
@@ -131,6 +136,13 @@ function mapOf(path: NodePath, data: unknown): string {
   return path[0] === 'columns' && path.length === 2 && isText ? `; write { name: ${data}, type: STRING }` : ''
 }
 
+/** Advice which default to write for a lookup table. */
+function defaultOf(lookup: unknown): string {
+  const [row] = Object.keys(Object((lookup as { readonly rows?: unknown }).rows))
+  const named = row === undefined ? '' : `"default: ${row}" to give all other arguments that row, or `
+  return `; write ${named}"default: reject" to refuse them with 400`
+}
+
 /** Keys of other tools, with the key here that means the same. */
 const KEYS: Readonly<Record<string, string>> = {
   args: 'parameters',
@@ -153,7 +165,15 @@ export function meantKey(key: string, known: readonly string[]): string | undefi
   const word = key.toLowerCase()
   const longer = known.filter(one => word.length > 2 && one.startsWith(word))
   const elsewhere = Object.hasOwn(KEYS, word) && known.includes(KEYS[word]!) ? KEYS[word] : undefined
-  return elsewhere ?? (longer.length === 1 ? longer[0] : nearest(key, known))
+  const alike = keysWithWords(key, known)
+  if (alike.length > 1) return undefined
+  return elsewhere ?? (longer.length === 1 ? longer[0] : (alike[0] ?? nearest(key, known)))
+}
+
+/** The known keys that have all words of this one, as `stale_seconds` is short for keys that say when. */
+function keysWithWords(key: string, known: readonly string[]): readonly string[] {
+  const words = key.toLowerCase().split('_')
+  return words.length < 2 ? [] : known.filter(one => words.every(word => one.split('_').includes(word)))
 }
 
 /** Advice for a text in braces that YAML reads as a key; null where the key may be meant as one. */

@@ -13,6 +13,7 @@ const caller = (token: string): Caller => ({
   bytesPerDay: null,
   mayPurge: false,
   mayExplain: false,
+  beginWait: () => () => {},
 })
 const planned = (path: string): PlannedAddress => ({ path }) as PlannedAddress
 

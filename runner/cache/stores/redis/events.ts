@@ -1,9 +1,11 @@
 /** Events that replicas publish to each other over Redis: results stored, runs ended, entries purged. */
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock, RunOutcome } from '../../../model/ports.js'
+import { StoreError } from '../store-error.js'
 import type { RedisLink } from './link.js'
 import type { PurgeLog } from './purges.js'
-import type { PurgeNumbers } from './value.js'
+import type { Purged, PurgeNumbers, RedisSchemas, ReplicaEvent, ReplicaMessage } from './schemas.js'
+import type { Signer } from './signer.js'
 
 /** The interval at which a replica that waits for another's run polls the store: messages can be lost, and owners can die. */
 const POLL_MS = 200
@@ -15,24 +17,9 @@ const CATCH_UP_AGAIN_MS = 500
  */
 const CATCH_UP_EVERY_MS = 60_000
 
-interface Purged {
-  readonly type: 'purged'
-  readonly prefix: string
-}
-
-export type ReplicaEvent =
-  | { readonly type: 'stored'; readonly key: string; readonly storedAt: number }
-  | { readonly type: 'ended'; readonly key: string; readonly outcome: RunOutcome }
-  | Purged
-
-interface Message {
-  readonly from: string
-  readonly event: Exclude<ReplicaEvent, { type: 'purged' }> | (Purged & { readonly number: number })
-}
-
 export interface ReplicaChannel {
   /** @throws StoreError. */
-  announce(event: ReplicaEvent): Promise<void>
+  announce(event: Exclude<ReplicaEvent, Purged>): Promise<void>
   /** Announces a purge, also to replicas that reconnect later. @throws StoreError. */
   announcePurge(prefix: string): Promise<void>
   /** Compares the purge numbers that a result was stored with; reports purges that this process has missed. */
@@ -51,9 +38,14 @@ export interface ReplicaChannelOptions {
   readonly replica: string
   readonly clock: Clock
   readonly purges: PurgeLog
+  readonly signer: Signer
+  readonly schemas: Pick<RedisSchemas, 'isMessage'>
+  /** Called with the reason when a message is ignored. */
+  readonly onTrouble: (cause: StoreError) => void
 }
 
-export function openReplicaChannel({ link, prefix, replica, clock, purges }: ReplicaChannelOptions): ReplicaChannel {
+export function openReplicaChannel(options: ReplicaChannelOptions): ReplicaChannel {
+  const { link, prefix, replica, clock, purges, signer, schemas, onTrouble } = options
   const channel = `${prefix}events`
   const listeners: ((event: ReplicaEvent) => void)[] = []
   const waiting = new Map<string, Set<(outcome: RunOutcome) => void>>()
@@ -73,12 +65,40 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
   }
 
   link.subscribe(channel, text => {
-    const message = parseMessage(text)
-    if (!message || message.from === replica) return
-    const { event } = message
+    const message = read(text)
+    if (message === null) {
+      onTrouble(new StoreError('a message was not written by a replica with the same version and SLUICE_REDIS_KEY'))
+      return
+    }
+    const { event, from } = message
+    if (from === replica) return
     if (event.type === 'purged') purges.note(event.prefix, event.number)
     notify(event)
   })
+
+  /** A signature and a message in JSON. */
+  function write(event: ReplicaMessage['event']): string {
+    const message: ReplicaMessage = { from: replica, event }
+    const json = JSON.stringify(message)
+    return `${signer.sign(channel, Buffer.from(json)).toString('base64url')} ${json}`
+  }
+
+  const isPossible = (event: ReplicaMessage['event']): boolean =>
+    event.type !== 'purged' || purges.isPossible(event.number)
+
+  /** Null for a text that no replica with this version and key wrote. */
+  function read(text: string): ReplicaMessage | null {
+    const end = text.indexOf(' ')
+    const json = text.slice(end + 1)
+    if (!signer.hasSigned(Buffer.from(text.slice(0, Math.max(0, end)), 'base64url'), channel, Buffer.from(json)))
+      return null
+    try {
+      const message: unknown = JSON.parse(json)
+      return schemas.isMessage(message) && isPossible(message.event) ? message : null
+    } catch {
+      return null
+    }
+  }
 
   function notifyPurges(all: readonly string[]): void {
     for (const prefix of all) notify({ type: 'purged', prefix })
@@ -99,17 +119,16 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
   }
   link.onConnected(() => void catchUp())
 
-  async function announce(event: ReplicaEvent): Promise<void> {
-    await link.send(['PUBLISH', channel, JSON.stringify({ from: replica, event })])
+  async function announce(event: Exclude<ReplicaEvent, Purged>): Promise<void> {
+    await link.send(['PUBLISH', channel, write(event)])
   }
 
   return {
     announce,
     learn: (key, numbers) => notifyPurges(purges.learn(key, numbers)),
     async announcePurge(what) {
-      const event: Message['event'] = { type: 'purged', prefix: what, number: await purges.add(what) }
+      const text = write({ type: 'purged', prefix: what, number: await purges.add(what) })
       // Published at each node, so that a replica receives it before any later answer of that node.
-      const text = JSON.stringify({ from: replica, event })
       await Promise.all((await link.masters()).map(master => master.send(['PUBLISH', channel, text])))
     },
     onEvent(listener) {
@@ -143,33 +162,4 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
       })
     },
   }
-}
-
-/** Parses a message; null for one that this version does not know. */
-function parseMessage(text: unknown): Message | null {
-  try {
-    const { from, event } = JSON.parse(String(text)) as { from: unknown; event: Message['event'] }
-    return typeof from === 'string' && isEvent(event) ? { from, event } : null
-  } catch {
-    return null
-  }
-}
-
-function isEvent(event: Message['event']): boolean {
-  switch (event.type) {
-    case 'stored':
-      return typeof event.key === 'string' && typeof event.storedAt === 'number'
-    case 'ended':
-      return typeof event.key === 'string' && isOutcome(event.outcome)
-    case 'purged':
-      return typeof event.prefix === 'string' && typeof event.number === 'number'
-    default:
-      return false
-  }
-}
-
-function isOutcome(outcome: RunOutcome): boolean {
-  if (outcome.kind !== 'failed') return outcome.kind === 'stored' || outcome.kind === 'unknown'
-  const { code, detail, errors } = outcome.failure
-  return typeof code === 'string' && typeof detail === 'string' && Array.isArray(errors)
 }

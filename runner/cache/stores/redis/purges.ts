@@ -6,13 +6,15 @@ import type { Clock } from '../../../model/ports.js'
 import { keyPrefixOf } from '../../../model/result-key.js'
 import { StoreError } from '../store-error.js'
 import type { RedisLink, Reply } from './link.js'
-import type { PurgeNumbers } from './value.js'
+import type { PurgeNumbers } from './schemas.js'
 
 /**
  * The field with the time when this log was begun. Redis may lose the log with its purges; results whose writer did not know
  * the new log are then not used.
  */
 const BEGINNING = 'log'
+/** Numbers begin with the time of the first purge and count purges: a number beyond the next day's cannot be right. */
+const MAX_AHEAD_MS = 86_400_000
 
 /** The log of purges, by prefix of keys: '' for a purge of everything, an endpoint's id with a colon for a purge of that endpoint. */
 export interface PurgeLog {
@@ -23,7 +25,9 @@ export interface PurgeLog {
   add(prefix: string): Promise<number>
   /** The purges that this process has missed. Creates the log where it is missing. @throws StoreError. */
   catchUp(): Promise<readonly string[]>
-  /** Notes a purge that another process announced; false when it was known. */
+  /** Whether a purge can have this number. */
+  isPossible(number: number): boolean
+  /** Notes a purge that another process announced; false when it was known, or its number is impossible. */
   note(prefix: string, number: number): boolean
   /** Compares the numbers that a result was stored with; returns the purges that this process has missed. */
   learn(key: string, numbers: PurgeNumbers): readonly string[]
@@ -37,8 +41,11 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
   const known = new Map<string, number>()
   const last = (prefix: string): number => known.get(prefix) ?? 0
 
+  const isPossible = (number: number): boolean =>
+    Number.isSafeInteger(number) && number <= clock.nowMs() + link.aheadMs(name) + MAX_AHEAD_MS
+
   function note(prefix: string, number: number): boolean {
-    const isNews = number > last(prefix)
+    const isNews = number > last(prefix) && isPossible(number)
     if (isNews) known.set(prefix, number)
     return isNews
   }
@@ -60,6 +67,7 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
   }
 
   return {
+    isPossible,
     note,
     of,
     async add(prefix) {

@@ -1,15 +1,15 @@
 /** Results in Redis or Valkey, shared by replicas, which also agree through it on which of them runs a key. */
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
-import { openReplicaChannel, type ReplicaEvent } from './events.js'
+import { openReplicaChannel } from './events.js'
 import { createLeases, type HeldLease } from './leases.js'
 import type { NodeLink, RedisLink } from './link.js'
 import { openPurgeLog } from './purges.js'
+import { compileSchemas, type ReplicaEvent } from './schemas.js'
 import { createScripts } from './scripts.js'
-import { decodeValue, encodeValue, type KeptResult, setUnlessNewer } from './value.js'
+import { Signer } from './signer.js'
+import { type KeptResult, setUnlessNewer, ValueFormat } from './value.js'
 
-/** The largest value in Redis; larger results stay in memory, since their transfer would delay all other commands. */
-const MAX_VALUE_BYTES = 4_000_000
 /** The number of keys that one step of a purge scans; a step may take PURGE_STEP_MS. */
 const PURGE_STEP = 1_000
 const PURGE_STEP_MS = 2_000
@@ -21,6 +21,10 @@ export interface RedisStoreOptions {
   readonly clock: Clock
   /** An id of this process. */
   readonly replica: string
+  /** SLUICE_REDIS_KEY; null where it is not set. */
+  readonly key: string | null
+  /** Called with the reason when a message of another program is ignored. */
+  readonly onTrouble: (cause: StoreError) => void
 }
 
 export interface RedisStore extends ResultStore {
@@ -32,27 +36,32 @@ export interface RedisStore extends ResultStore {
 }
 
 /** Opens the store over a link, which the caller closes. Methods reject with a StoreError while Redis fails. */
-export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptions): RedisStore {
+export function openRedisStore({ link, prefix, clock, replica, key, onTrouble }: RedisStoreOptions): RedisStore {
   // Braces make a hash tag: in a cluster all keys about one result are in one slot.
   const resultKey = (key: string): string => `${prefix}r:{${key}}`
   const purges = openPurgeLog(link, `${prefix}purges`, clock)
-  const events = openReplicaChannel({ link, prefix, replica, clock, purges })
+  const signer = new Signer(key)
+  const schemas = compileSchemas()
+  const values = new ValueFormat(signer, schemas)
+  const events = openReplicaChannel({ link, prefix, replica, clock, purges, signer, schemas, onTrouble })
   const scripts = createScripts(link, clock)
   const leases = createLeases({ link, scripts, clock, nameOf: (key, state) => `${prefix}l:{${key}}${state}` })
   /** Writes that Redis has not confirmed. */
   const writing = new Set<Promise<boolean>>()
 
   async function find(key: string): Promise<KeptResult | undefined> {
-    const value = await link.send(['GET', resultKey(key)])
+    const name = resultKey(key)
+    const value = await link.send(['GET', name])
     if (value === null) return undefined
     if (!Buffer.isBuffer(value)) throw new StoreError('the value is not one of ours')
-    const kept = decodeValue(key, value)
+    const aheadMs = link.aheadMs(name)
+    const kept = values.decode(name, value, clock.nowMs() + aheadMs)
     if (!kept) return undefined
     // It may have been written after a purge that its writer did not know.
     const isPast = purges.isPast(key, kept.purges)
     events.learn(key, kept.purges)
     if (isPast) return undefined
-    const here = shiftTimes(kept, -link.aheadMs(resultKey(key)))
+    const here = shiftTimes(kept, -aheadMs)
     return clock.nowMs() < here.keepUntil ? here : undefined
   }
 
@@ -61,7 +70,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     const name = resultKey(key)
     const aheadMs = link.aheadMs(name)
     const { storedAt } = kept.result
-    const value = encodeValue(key, shiftTimes(kept, aheadMs))
+    const value = values.encode(name, shiftTimes(kept, aheadMs))
     const reply = await scripts.run(setUnlessNewer(name, value, keepMs, clock.nowMs() + aheadMs), async () => {
       // A value that is not ours is overwritten.
       const held = await find(key).catch(() => undefined)
@@ -113,7 +122,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     find,
     get: latest,
     async set(key, result, keepMs) {
-      if (result.body.byteLength > MAX_VALUE_BYTES) return false
+      if (!values.hasRoomFor(result.body)) return false
       // The caller has just checked that there was no purge during the query.
       const kept = { result, keepUntil: clock.nowMs() + keepMs, purges: purges.of(key) }
       const written = write(key, kept, keepMs)

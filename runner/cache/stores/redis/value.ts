@@ -1,18 +1,33 @@
-/** The format of results in Redis: version, checksum, begin of the query, a head in JSON, and the unchanged body. */
-import { crc32 } from 'node:zlib'
+/** The format of results in Redis: version, signature, begin of the query, a head in JSON, and the unchanged body. */
+import { parseTypeName } from '../../../../googlesql/index.js'
 import type { StoredResult } from '../../../model/ports.js'
+import { etagOf } from '../../../model/result-key.js'
 import { StoreError } from '../store-error.js'
+import { isResultJson } from './result-json.js'
+import type { Head, RedisSchemas } from './schemas.js'
 import type { Script } from './scripts.js'
+import { SIGNATURE_BYTES, type Signer } from './signer.js'
 
 /** Incremented when the format changes: replicas of different versions then ignore each other's results. */
-const FORMAT_VERSION = 3
+const FORMAT_VERSION = 4
 
 const MAGIC = Buffer.from('sluice')
 const BEGINNING = Buffer.concat([MAGIC, Buffer.of(FORMAT_VERSION)])
-/** Offsets after magic and version: checksum of the rest, begin of the query, length of the head, end of the preamble. */
-const [CHECKSUM_AT, BEGAN_AT, LENGTH_AT, PREAMBLE_BYTES] = [7, 11, 19, 23]
-/** The longest head: JSON about columns. A longer one is not ours. */
-const MAX_HEAD_BYTES = 4_000_000
+/** Offsets of the signature of all that follows it, of the begin of the query, and of the length of the head. */
+const SIGNATURE_AT = BEGINNING.byteLength
+const BEGAN_AT = SIGNATURE_AT + SIGNATURE_BYTES
+const LENGTH_AT = BEGAN_AT + 8
+const PREAMBLE_BYTES = LENGTH_AT + 4
+
+/** The largest value; larger results stay in memory, since their transfer would delay all other commands. */
+const MAX_BYTES = 4_000_000
+/** Without a secret the body of a value is parsed when it is read: 1 MB takes 10 ms, in which no other call is answered. */
+const MAX_UNSIGNED_BYTES = 1_000_000
+
+/** How far the clock of a replica may be ahead, in milliseconds. A result from the future would outlast every newer one. */
+const MAX_AHEAD_MS = 5_000
+/** The longest ttl that a manifest may have, and the longest time after it: 365 days, in milliseconds. */
+const MAX_TTL_MS = 31_536_000_000
 
 /**
  * Sets a value with an expiry in milliseconds and returns 1; returns 0 where the existing value's query began later. A begin
@@ -27,37 +42,80 @@ end
 redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5])
 return 1`
 
-interface Kept {
-  /** Milliseconds since 1970. */
-  readonly keepUntil: number
-  /** The purge numbers that the writer knew. */
-  readonly purges: PurgeNumbers
-}
-
-/** The numbers of the last purge of everything and of the endpoint, and when the log of purges was begun. */
-export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number, beginning: number]
-
-interface Head extends Kept, Omit<StoredResult, 'body' | 'storedAt'> {
-  /** The key that it was stored under; a value found under another key is not used. */
-  readonly key: string
-}
-
 /** A result with its expiry and the purge numbers that its writer knew. */
-export interface KeptResult extends Kept {
+export interface KeptResult extends Pick<Head, 'keepUntil' | 'purges'> {
   readonly result: StoredResult
 }
 
-export function encodeValue(key: string, { result, ...kept }: KeptResult): Buffer {
-  const { body, storedAt, ...rest } = result
-  const head: Head = { ...rest, ...kept, key }
-  const headBytes = Buffer.from(JSON.stringify(head))
-  const preamble = Buffer.alloc(PREAMBLE_BYTES)
-  BEGINNING.copy(preamble)
-  preamble.writeDoubleBE(storedAt, BEGAN_AT)
-  preamble.writeUInt32BE(headBytes.byteLength, LENGTH_AT)
-  const checksum = [preamble.subarray(BEGAN_AT), headBytes, body].reduce((sum, part) => crc32(part, sum), 0)
-  preamble.writeUInt32BE(checksum, CHECKSUM_AT)
-  return Buffer.concat([preamble, headBytes, body])
+/** Reads and writes the values of results. */
+export class ValueFormat {
+  readonly #signer: Signer
+  readonly #isHead: RedisSchemas['isHead']
+
+  constructor(signer: Signer, { isHead }: Pick<RedisSchemas, 'isHead'>) {
+    this.#signer = signer
+    this.#isHead = isHead
+  }
+
+  /** Whether a result of this size is shared. */
+  hasRoomFor({ byteLength }: Uint8Array): boolean {
+    return byteLength <= (this.#signer.isSecret ? MAX_BYTES : MAX_UNSIGNED_BYTES)
+  }
+
+  /** The value for this name in Redis. */
+  encode(name: string, { result, keepUntil, purges }: KeptResult): Buffer {
+    const { body, storedAt, columns, rowCount, isTruncated, freshUntil, dataState } = result
+    const data = dataState === undefined ? {} : { dataState }
+    const head: Head = { columns, rowCount, isTruncated, freshUntil, keepUntil, purges, ...data }
+    const headBytes = Buffer.from(JSON.stringify(head))
+    const preamble = Buffer.alloc(PREAMBLE_BYTES)
+    BEGINNING.copy(preamble)
+    preamble.writeDoubleBE(storedAt, BEGAN_AT)
+    preamble.writeUInt32BE(headBytes.byteLength, LENGTH_AT)
+    this.#signer.sign(name, preamble.subarray(BEGAN_AT), headBytes, body).copy(preamble, SIGNATURE_AT)
+    return Buffer.concat([preamble, headBytes, body])
+  }
+
+  /**
+   * Decodes a value; undefined for another format version. `nowMs` is Redis' time.
+   * @throws StoreError when the value was not written by a replica under this name, was changed, or cannot be right.
+   */
+  decode(name: string, value: Buffer, nowMs: number): KeptResult | undefined {
+    if (value.byteLength < PREAMBLE_BYTES || !value.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
+      throw new StoreError('the value is not one of ours')
+    }
+    if (value.readUInt8(MAGIC.byteLength) !== FORMAT_VERSION) return undefined
+    const signature = value.subarray(SIGNATURE_AT, BEGAN_AT)
+    if (!this.#signer.hasSigned(signature, name, value.subarray(BEGAN_AT))) {
+      throw new StoreError('the value is cut off, was changed, is of another key, or has another SLUICE_REDIS_KEY')
+    }
+    const headEnd = PREAMBLE_BYTES + value.readUInt32BE(LENGTH_AT)
+    const storedAt = value.readDoubleBE(BEGAN_AT)
+    const { keepUntil, purges, ...head } = this.#headOf(value.subarray(PREAMBLE_BYTES, headEnd))
+    if (!areTimesRight({ ...head, storedAt, keepUntil }, nowMs)) throw new StoreError('the value has impossible times')
+    const body = this.#bodyOf(value.subarray(headEnd), head)
+    return { result: { ...head, storedAt, body, etag: etagOf(body) }, keepUntil, purges }
+  }
+
+  #headOf(bytes: Buffer): Head {
+    const head = parsed(bytes)
+    if (!this.#isHead(head)) {
+      const [mistake] = this.#isHead.errors ?? []
+      throw new StoreError(`the value has a wrong head: ${mistake?.instancePath} ${mistake?.message}`)
+    }
+    const names = new Set(head.columns.map(({ name }) => name))
+    if (names.size < head.columns.length || !head.columns.every(({ type }) => isType(type))) {
+      throw new StoreError('the value has impossible columns')
+    }
+    return head
+  }
+
+  #bodyOf(bytes: Buffer, head: Pick<Head, 'columns' | 'rowCount'>): Uint8Array {
+    const isRight = this.#signer.isSecret || (this.hasRoomFor(bytes) && isResultJson(bytes, head))
+    if (!isRight) throw new StoreError('the value has a body that is not a result')
+    // A copy, since a slice would keep the whole received chunk in memory.
+    return new Uint8Array(bytes)
+  }
 }
 
 /** A script that stores an encoded value unless the existing value's query began later; it then returns 0. */
@@ -66,24 +124,29 @@ export function setUnlessNewer(name: string, value: Buffer, keepMs: number, nowM
   return { text: SET_UNLESS_NEWER, keys: [name], values: [BEGINNING, began, String(nowMs), value, keep] }
 }
 
-/**
- * Decodes a value; undefined for another format version.
- * @throws StoreError when the value is not ours, is truncated or corrupt, or belongs to another key.
- */
-export function decodeValue(key: string, value: Buffer): KeptResult | undefined {
-  if (value.byteLength < PREAMBLE_BYTES || !value.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
-    throw new StoreError('the value is not one of ours')
+/** Undefined for a text that is not JSON. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
   }
-  if (value.readUInt8(MAGIC.byteLength) !== FORMAT_VERSION) return undefined
-  const headEnd = PREAMBLE_BYTES + value.readUInt32BE(LENGTH_AT)
-  const isWhole = headEnd <= value.byteLength && headEnd <= PREAMBLE_BYTES + MAX_HEAD_BYTES
-  if (!isWhole || crc32(value.subarray(BEGAN_AT)) !== value.readUInt32BE(CHECKSUM_AT)) {
-    throw new StoreError('the value is cut off or has been changed')
-  }
-  const text = value.toString('utf8', PREAMBLE_BYTES, headEnd)
-  const { key: storedKey, keepUntil, purges, ...head } = JSON.parse(text) as Head
-  if (storedKey !== key) throw new StoreError('the value belongs to another key')
-  // A copy, since a slice would keep the whole received chunk in memory.
-  const body = new Uint8Array(value.subarray(headEnd))
-  return { result: { ...head, storedAt: value.readDoubleBE(BEGAN_AT), body }, keepUntil, purges }
 }
+
+function isType(text: string): boolean {
+  try {
+    return parseTypeName(text) !== undefined
+  } catch {
+    return false // It is nested deeper than the stack is.
+  }
+}
+
+type Times = Pick<StoredResult, 'storedAt' | 'freshUntil'> & Pick<Head, 'keepUntil'>
+
+/** NaN, which no comparison holds for, counts as wrong. */
+const areTimesRight = ({ storedAt, freshUntil, keepUntil }: Times, nowMs: number): boolean =>
+  storedAt >= 0 &&
+  storedAt <= nowMs + MAX_AHEAD_MS &&
+  freshUntil >= storedAt &&
+  freshUntil <= storedAt + MAX_TTL_MS &&
+  keepUntil <= freshUntil + MAX_TTL_MS

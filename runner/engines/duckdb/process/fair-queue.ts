@@ -1,94 +1,83 @@
-/** A queue that is fair between keys: a caller with many requests does not delay the others. */
+/** A queue that is fair between callers, and between the endpoints of a caller: one with many requests does not delay the others. */
 
-export interface FairQueue<T> {
-  /** Adds an item at the end, or at the head, of the items with its key. */
-  readonly add: (key: string, item: T, at?: 'end' | 'head') => void
-  /** Removes a waiting item; false when it is not waiting. */
-  readonly remove: (key: string, item: T) => boolean
-  /**
-   * Takes the next item and counts it as running: from the key with the fewest running items, and among equals the one that
-   * has waited longest. Null when no item may start.
-   */
-  readonly take: () => T | null
-  /** Records that an item of this key has ended. */
-  readonly release: (key: string) => void
-  /** Records that no item is running any more; waiting items stay. */
-  readonly releaseAll: () => void
-  /** Removes and returns all waiting items. */
-  readonly clear: () => readonly T[]
+/** The caller and the endpoint that an item counts for. */
+export interface Share {
+  readonly caller: string
+  readonly endpoint: string
 }
 
 export interface FairQueueLimits {
   /** The most items that run at once. */
   readonly most: number
-  /** The most running items of a key. */
-  readonly mostOf: (key: string) => number
+  /** The most running items of a caller. */
+  readonly mostOf: (caller: string) => number
+  /** The most running items of an endpoint for one caller. */
+  readonly mostOfEndpoint: number
 }
 
-interface Waiting<T> {
-  readonly turn: number
+interface Entry<T> {
+  readonly share: Share
   readonly item: T
 }
 
-export function fairQueue<T>({ most, mostOf }: FairQueueLimits): FairQueue<T> {
-  const waiting = new Map<string, Waiting<T>[]>()
-  const running = new Map<string, number>()
-  let runningAll = 0
-  let nextTurn = 1
-  let headTurn = 0
-  const runningOf = (key: string): number => running.get(key) ?? 0
+export class FairQueue<T> {
+  readonly #limits: FairQueueLimits
+  /** In the order of arrival. */
+  readonly #waiting: Entry<T>[] = []
+  #running: Share[] = []
 
-  const nextKey = (): string | null => {
-    let best: string | null = null
-    for (const [key, items] of waiting) {
-      if (runningOf(key) >= mostOf(key)) continue
-      const lead = best === null ? -1 : runningOf(key) - runningOf(best)
-      if (best === null || lead < 0 || (lead === 0 && items[0]!.turn < waiting.get(best)![0]!.turn)) best = key
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits
+  }
+
+  /** Adds an item at the end, or before all others. */
+  add(share: Share, item: T, at: 'end' | 'head' = 'end'): void {
+    if (at === 'head') this.#waiting.unshift({ share, item })
+    else this.#waiting.push({ share, item })
+  }
+
+  /** Removes a waiting item; false when it is not waiting. */
+  remove(item: T): boolean {
+    const index = this.#waiting.findIndex(entry => entry.item === item)
+    if (index >= 0) this.#waiting.splice(index, 1)
+    return index >= 0
+  }
+
+  /**
+   * Takes the next item and counts it as running: of the caller with the fewest running items, of the endpoint with the fewest
+   * running items of its caller, and among equals the one that has waited longest. Null when no item may start.
+   */
+  take(): T | null {
+    if (this.#running.length >= this.#limits.most) return null
+    let next: Entry<T> | null = null
+    let [fewest, fewestOfEndpoint] = [Infinity, Infinity]
+    for (const entry of this.#waiting) {
+      const { caller, endpoint } = entry.share
+      const ofCaller = this.#running.filter(share => share.caller === caller)
+      const ofEndpoint = ofCaller.filter(share => share.endpoint === endpoint).length
+      if (ofCaller.length >= this.#limits.mostOf(caller) || ofEndpoint >= this.#limits.mostOfEndpoint) continue
+      const isFirst = ofCaller.length < fewest || (ofCaller.length === fewest && ofEndpoint < fewestOfEndpoint)
+      if (isFirst) [next, fewest, fewestOfEndpoint] = [entry, ofCaller.length, ofEndpoint]
     }
-    return best
+    if (next === null) return null
+    this.remove(next.item)
+    this.#running.push(next.share)
+    return next.item
   }
 
-  const without = (key: string, index: number): T => {
-    const items = waiting.get(key)!
-    const [taken] = items.splice(index, 1)
-    if (items.length === 0) waiting.delete(key)
-    return taken!.item
+  /** Records that an item of this share has ended. */
+  release({ caller, endpoint }: Share): void {
+    const index = this.#running.findIndex(share => share.caller === caller && share.endpoint === endpoint)
+    if (index >= 0) this.#running.splice(index, 1)
   }
 
-  return {
-    add: (key, item, at = 'end') => {
-      const items = waiting.get(key) ?? []
-      const entry = { turn: at === 'head' ? --headTurn : nextTurn++, item }
-      if (at === 'head') items.unshift(entry)
-      else items.push(entry)
-      waiting.set(key, items)
-    },
-    remove: (key, item) => {
-      const index = waiting.get(key)?.findIndex(entry => entry.item === item) ?? -1
-      if (index < 0) return false
-      without(key, index)
-      return true
-    },
-    take: () => {
-      const key = runningAll < most ? nextKey() : null
-      if (key === null) return null
-      running.set(key, runningOf(key) + 1)
-      runningAll++
-      return without(key, 0)
-    },
-    release: key => {
-      runningAll--
-      if (runningOf(key) <= 1) running.delete(key)
-      else running.set(key, runningOf(key) - 1)
-    },
-    releaseAll: () => {
-      running.clear()
-      runningAll = 0
-    },
-    clear: () => {
-      const items = [...waiting.values()].flat().map(entry => entry.item)
-      waiting.clear()
-      return items
-    },
+  /** Records that no item is running any more; waiting items stay. */
+  releaseAll(): void {
+    this.#running = []
+  }
+
+  /** Removes and returns all waiting items. */
+  clear(): readonly T[] {
+    return this.#waiting.splice(0).map(({ item }) => item)
   }
 }

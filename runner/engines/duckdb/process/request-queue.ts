@@ -4,17 +4,14 @@
  */
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock } from '../../../model/ports.js'
-import { fairQueue } from './fair-queue.js'
+import { FairQueue, type Share } from './fair-queue.js'
 import type { Answers, Failure, Request, ToChild } from './messages.js'
 
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
   readonly signal?: AbortSignal
-  /**
-   * The caller of the request, so that one caller cannot use all connections. @default all requests without a caller count as
-   * one caller
-   */
-  readonly caller?: string
+  /** Whose request it is, so that no caller and no endpoint can use all connections. @default requests without one share a share */
+  readonly share?: Share
 }
 
 export type Ask = <K extends Request['kind']>(
@@ -71,8 +68,8 @@ interface Job {
   readonly request: Request
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
-  /** The key in the fair queue; null for a request that needs no connection. */
-  key: string | null
+  /** The share that it counts for in the fair queue; null for a request that needs no connection. */
+  share: Share | null
   /** The number of children that died while they had this request. */
   deaths: number
   /** The parts of the answer's body that were received so far. */
@@ -84,31 +81,34 @@ interface Job {
  * project's scalar functions cannot be interrupted.
  */
 const STOP_WITHIN_MS = 2_000
-/** The number of connections that one caller must leave to others. */
-const LEFT_TO_OTHERS = 2
+/** The number of connections that a caller must leave to others, and the number that one endpoint of a caller must. */
+const LEFT_TO_CALLERS = 1
+const LEFT_TO_ENDPOINTS = 2
+const NO_SHARE: Share = { caller: '', endpoint: '' }
 /** A request fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
 /**
- * The key of suspects: requests that a child had when it died. They run one after another, so that the request that caused the
+ * The share of suspects: requests that a child had when it died. They run one after another, so that the request that caused the
  * death affects few others when it does so again.
  */
-const SUSPECTS = '~suspects'
+const SUSPECTS: Share = { caller: '~suspects', endpoint: '' }
 /** A suspect that has run this long without harm no longer delays the next suspect. */
 const HARMLESS_AFTER_MS = 300
 
 export function createWork({ connections, clock, post, onStuck }: WorkOptions): Work {
-  const mostOfOne = connections - LEFT_TO_OTHERS
+  const mostOfCaller = Math.max(1, connections - LEFT_TO_CALLERS)
   /** The number of suspects that may run at once. */
   let suspects = 1
-  const queue = fairQueue<Job>({
+  const queue = new FairQueue<Job>({
     most: connections,
-    mostOf: key => Math.max(1, key === SUSPECTS ? Math.min(suspects, mostOfOne) : mostOfOne),
+    mostOf: caller => (caller === SUSPECTS.caller ? Math.min(suspects, mostOfCaller) : mostOfCaller),
+    mostOfEndpoint: Math.max(1, connections - LEFT_TO_ENDPOINTS),
   })
   /** Requests that need no connection and wait for the child to be ready. */
   const unsent = new Set<Job>()
   const running = new Map<number, Job>()
   /** Requests that were cancelled and have not stopped yet; their connections are not free. */
-  const stopping = new Map<number, { readonly key: string | null; readonly cancelTimer: () => void }>()
+  const stopping = new Map<number, { readonly share: Share | null; readonly cancelTimer: () => void }>()
   let nextId = 1
   let isReady = false
 
@@ -117,7 +117,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
     const send = (job: Job): void => {
       running.set(job.id, job)
       post({ kind: 'request', id: job.id, request: job.request })
-      if (job.key === SUSPECTS) clock.after(HARMLESS_AFTER_MS, () => admitSuspect(job))
+      if (job.share === SUSPECTS) clock.after(HARMLESS_AFTER_MS, () => admitSuspect(job))
     }
     for (const job of unsent) send(job)
     unsent.clear()
@@ -131,20 +131,20 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   }
 
   const wait = (job: Job, at: 'end' | 'head'): void => {
-    if (job.key === null) unsent.add(job)
-    else queue.add(job.key, job, at)
+    if (job.share === null) unsent.add(job)
+    else queue.add(job.share, job, at)
   }
 
   const stop = (job: Job): void => {
     const wasRunning = running.delete(job.id)
-    if (job.key === null) {
+    if (job.share === null) {
       // The request uses no connection, so the child need not be killed if the request does not stop.
       unsent.delete(job)
     } else if (wasRunning) {
       post({ kind: 'cancel', id: job.id })
-      stopping.set(job.id, { key: job.key, cancelTimer: clock.after(STOP_WITHIN_MS, onStuck) })
+      stopping.set(job.id, { share: job.share, cancelTimer: clock.after(STOP_WITHIN_MS, onStuck) })
     } else {
-      queue.remove(job.key, job)
+      queue.remove(job)
     }
     job.reject(new RequestFailure({ kind: 'interrupted' }))
   }
@@ -155,12 +155,12 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       job.reject(unavailable(reason))
       return
     }
-    if (job.key !== null) job.key = SUSPECTS
+    if (job.share !== null) job.share = SUSPECTS
     wait(job, 'end')
   }
 
   return {
-    ask: (request, { signal, caller = '' } = {}) =>
+    ask: (request, { signal, share = NO_SHARE } = {}) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(new RequestFailure({ kind: 'interrupted' }))
         const onAbort = (): void => stop(job)
@@ -175,7 +175,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
           request,
           resolve: unlistening(resolve),
           reject: unlistening(reject),
-          key: request.kind === 'ping' || request.kind === 'discover' ? null : caller,
+          share: request.kind === 'ping' || request.kind === 'discover' ? null : share,
           deaths: 0,
           parts: [],
         }
@@ -196,8 +196,8 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       running.delete(id)
       stopping.delete(id)
       stopped?.cancelTimer()
-      const key = (job ?? stopped)?.key ?? null
-      if (key !== null) queue.release(key)
+      const share = (job ?? stopped)?.share ?? null
+      if (share !== null) queue.release(share)
       sendAll()
       if ('answer' in outcome) job?.resolve(withParts(outcome.answer, job.parts) as never)
       else job?.reject(new RequestFailure(outcome.failure))

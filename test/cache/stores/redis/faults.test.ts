@@ -6,7 +6,7 @@ import type { ResultStore } from '../../../../runner/model/ports.js'
 import { systemClock } from '../../../../runner/process/clock.js'
 import { storedResult } from '../../../contracts/result-store.js'
 import { pause, until } from '../../../until.js'
-import { POLICY, set } from '../../cache-bench.js'
+import { POLICY, set, UNBOUNDED } from '../../cache-bench.js'
 import { isPendingWithoutRedis, openRedisServer, openRedisServerAt, type RedisServer } from './redis-server.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, type Replica } from './replicas.js'
 import { openLine } from './slow-line.js'
@@ -33,6 +33,7 @@ function callsThrough(store: ResultStore): { call(key: string): Promise<Call>; e
         endpoint: 'e',
         policy: POLICY,
         timeoutMs: 30_000,
+        ...UNBOUNDED,
         run,
         isCurrent: () => true,
       } as const

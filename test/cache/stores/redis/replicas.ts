@@ -12,6 +12,7 @@ import { type Line, openLine } from './slow-line.js'
 
 export const KEY = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:abc'
 export const PREFIX = 'test:'
+export const REDIS_KEY = 'a key of more than 32 characters, for tests'
 
 export interface Replica {
   readonly link: RedisLink
@@ -22,6 +23,8 @@ export interface Replica {
   readonly events: readonly Event[]
   /** The reason of each loss of the connection. */
   readonly troubles: readonly string[]
+  /** The reason of each message that was ignored. */
+  readonly ignored: readonly string[]
   /** The prefixes that other replicas have purged, as this replica learnt of them. */
   readonly purged: readonly string[]
 }
@@ -30,6 +33,8 @@ export interface ReplicaOptions {
   readonly url: string
   readonly prefix?: string
   readonly commandMs?: number
+  /** SLUICE_REDIS_KEY: with one, the bodies of results may be any bytes. @default `REDIS_KEY` */
+  readonly key?: string | null
   /** How far the replica's clock is ahead of the machine's clock, in milliseconds. */
   readonly aheadMs?: number
   /** The delay, in milliseconds, that replaces every delay of one minute. */
@@ -42,11 +47,13 @@ export async function openReplica({
   url,
   prefix = PREFIX,
   commandMs,
+  key = REDIS_KEY,
   aheadMs = 0,
   minuteMs = 60_000,
 }: ReplicaOptions): Promise<Replica> {
   const events: Event[] = []
   const troubles: string[] = []
+  const ignored: string[] = []
   const machine = systemClock()
   const clock: Clock = {
     ...machine,
@@ -61,12 +68,19 @@ export async function openReplica({
     commandMs: commandMs ?? 2_000,
     onTrouble: cause => void troubles.push(cause.message),
   })
-  const shared = openRedisStore({ link, prefix, clock, replica: String(Math.random()) })
+  const shared = openRedisStore({
+    link,
+    prefix,
+    clock,
+    replica: String(Math.random()),
+    key,
+    onTrouble: cause => void ignored.push(cause.message),
+  })
   const memory = openMemoryStore({ maxBytes: 4_000_000 })
   const tiered = openTieredStore({ memory, shared, clock, observe: event => void events.push(event) })
   const purged: string[] = []
   tiered.replicas?.onPurge(what => void purged.push(what))
-  const replica = { link, shared, tiered, memory, events, troubles, purged }
+  const replica = { link, shared, tiered, memory, events, troubles, ignored, purged }
   open.push(replica)
   // Answers come in order: with this answer the replica knows of all purges so far.
   await link.send(['HGETALL', `${prefix}purges`]).catch(() => {})

@@ -8,7 +8,7 @@ import type { StoredResult } from '../../../../runner/model/ports.js'
 import { systemClock } from '../../../../runner/process/clock.js'
 import { storedResult } from '../../../contracts/result-store.js'
 import { pause, until } from '../../../until.js'
-import { policyWith, set } from '../../cache-bench.js'
+import { policyWith, set, UNBOUNDED } from '../../cache-bench.js'
 import { isPendingWithoutRedis, openRedisCluster } from './redis-server.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, PREFIX, type Replica, sharedRedis } from './replicas.js'
 
@@ -30,6 +30,7 @@ function cacheOver(
     endpoint: 'e',
     policy: policyWith(policy),
     timeoutMs,
+    ...UNBOUNDED,
     ...more,
     run: () => {
       runs += 1

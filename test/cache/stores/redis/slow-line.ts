@@ -8,6 +8,8 @@ export interface Line {
   /** Holds back all data from the server until `release` delivers it in one piece. */
   hold(): void
   release(): void
+  /** Closes a connection once the server has sent this many bytes on it from now on, of which the client gets no more. */
+  cutAfter(bytes: number): void
   close(): Promise<void>
 }
 
@@ -17,6 +19,7 @@ export async function openLine(port: number): Promise<Line> {
   const held: { readonly to: Socket; readonly data: Buffer }[] = []
   let delays = [0, 0] as const as readonly [toServer: number, fromServer: number]
   let isHeld = false
+  let uncut = Number.POSITIVE_INFINITY
 
   const later = (ms: number, action: () => void): void => {
     if (ms === 0) action()
@@ -34,7 +37,10 @@ export async function openLine(port: number): Promise<Line> {
     }
     client.on('data', data => later(delays[0], () => upstream.write(data)))
     upstream.on('data', data => {
-      if (isHeld) held.push({ to: client, data })
+      const isCut = data.byteLength > uncut
+      uncut -= data.byteLength
+      if (isCut) client.end(data.subarray(0, Math.max(0, uncut + data.byteLength)))
+      else if (isHeld) held.push({ to: client, data })
       else later(delays[1], () => client.write(data))
     })
   })
@@ -54,6 +60,9 @@ export async function openLine(port: number): Promise<Line> {
       for (const to of new Set(pieces.map(piece => piece.to))) {
         to.write(Buffer.concat(pieces.filter(piece => piece.to === to).map(({ data }) => data)))
       }
+    },
+    cutAfter(bytes) {
+      uncut = bytes
     },
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -1,10 +1,13 @@
 import { expect } from 'chai'
-import { fairQueue } from '../../../../runner/engines/duckdb/process/fair-queue.js'
+import { FairQueue, type Share } from '../../../../runner/engines/duckdb/process/fair-queue.js'
+
+/** The first letter of an item is its caller, the second its endpoint. */
+const shareOf = (item: string): Share => ({ caller: item[0]!, endpoint: item[1]! })
 
 describe('a fair queue', () => {
   const queueOf = (...items: readonly string[]) => {
-    const queue = fairQueue<string>({ most: 4, mostOf: key => (key === 'x' ? 1 : 3) })
-    for (const item of items) queue.add(item[0]!, item)
+    const queue = new FairQueue<string>({ most: 4, mostOf: caller => (caller === 'x' ? 1 : 3), mostOfEndpoint: 2 })
+    for (const item of items) queue.add(shareOf(item), item)
     return queue
   }
   const takeAll = (queue: ReturnType<typeof queueOf>) => {
@@ -14,17 +17,27 @@ describe('a fair queue', () => {
   }
 
   const TURNS: { name: string; waiting: string[]; taken: string[] }[] = [
-    { name: 'of one key, in order and up to its limit', waiting: ['a1', 'a2', 'a3', 'a4'], taken: ['a1', 'a2', 'a3'] },
     {
-      name: 'of several, first those of which fewer run',
-      waiting: ['a1', 'a2', 'a3', 'b1'],
-      taken: ['a1', 'b1', 'a2', 'a3'],
+      name: 'of one caller, in order and up to its limit',
+      waiting: ['aa1', 'ab2', 'ac3', 'ad4'],
+      taken: ['aa1', 'ab2', 'ac3'],
     },
-    { name: 'of a key that runs alone, one', waiting: ['x1', 'x2', 'a1'], taken: ['x1', 'a1'] },
+    { name: 'of one endpoint, up to its limit', waiting: ['aa1', 'aa2', 'aa3', 'ab4'], taken: ['aa1', 'ab4', 'aa2'] },
+    {
+      name: 'of several callers, first those of which fewer run',
+      waiting: ['aa1', 'ab2', 'ac3', 'ba1'],
+      taken: ['aa1', 'ba1', 'ab2', 'ac3'],
+    },
+    {
+      name: 'of several endpoints of a caller, first those of which fewer run',
+      waiting: ['aa1', 'aa2', 'ab3'],
+      taken: ['aa1', 'ab3', 'aa2'],
+    },
+    { name: 'of a caller that runs alone, one', waiting: ['xa1', 'xb2', 'aa1'], taken: ['xa1', 'aa1'] },
     {
       name: 'never more than there is room for',
-      waiting: ['a1', 'b1', 'c1', 'd1', 'e1'],
-      taken: ['a1', 'b1', 'c1', 'd1'],
+      waiting: ['aa1', 'ba1', 'ca1', 'da1', 'ea1'],
+      taken: ['aa1', 'ba1', 'ca1', 'da1'],
     },
   ]
   for (const { name, waiting, taken } of TURNS) {
@@ -34,19 +47,32 @@ describe('a fair queue', () => {
   }
 
   it('gives the place of an ended entry to another one', () => {
-    const queue = queueOf('a1', 'a2', 'a3', 'a4', 'b1', 'b2')
-    expect(takeAll(queue)).to.deep.equal(['a1', 'b1', 'a2', 'b2'])
-    queue.release('b')
-    expect(takeAll(queue)).to.deep.equal(['a3'])
+    const queue = queueOf('aa1', 'aa2', 'ab3', 'ab4', 'ba1', 'ba2')
+    expect(takeAll(queue)).to.deep.equal(['aa1', 'ba1', 'ab3', 'ba2'])
+    queue.release(shareOf('b'))
+    queue.release(shareOf('ba1'))
+    expect(takeAll(queue)).to.deep.equal(['aa2'])
     queue.releaseAll()
-    expect(takeAll(queue)).to.deep.equal(['a4'])
+    expect(takeAll(queue)).to.deep.equal(['ab4'])
+  })
+
+  it('gives a caller who comes late every place that ends, until it has half of them', () => {
+    const queue = queueOf('aa1', 'ab2', 'aa3', 'ab4', 'aa5', 'ab6', 'aa7', 'ab8')
+    expect(takeAll(queue), 'one place is left to others').to.deep.equal(['aa1', 'ab2', 'aa3'])
+    for (const item of ['ba1', 'ba2', 'bb3', 'bb4']) queue.add(shareOf(item), item)
+    expect(takeAll(queue), 'at once').to.deep.equal(['ba1'])
+    queue.release(shareOf('aa1'))
+    expect(takeAll(queue)).to.deep.equal(['bb3'])
+    queue.release(shareOf('ab2'))
+    queue.release(shareOf('ba1'))
+    expect(takeAll(queue)).to.deep.equal(['ab4', 'ba2'])
   })
 
   it('forgets an entry that left, and lets a returning entry go first', () => {
-    const queue = queueOf('a1', 'a2')
-    expect([queue.remove('a', 'a1'), queue.remove('a', 'a1')]).to.deep.equal([true, false])
-    queue.add('a', 'a0', 'head')
-    expect(queue.clear()).to.deep.equal(['a0', 'a2'])
+    const queue = queueOf('aa1', 'aa2')
+    expect([queue.remove('aa1'), queue.remove('aa1')]).to.deep.equal([true, false])
+    queue.add(shareOf('aa0'), 'aa0', 'head')
+    expect(queue.clear()).to.deep.equal(['aa0', 'aa2'])
     expect(queue.take()).to.equal(null)
   })
 })

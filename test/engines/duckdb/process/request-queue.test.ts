@@ -15,7 +15,7 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
     work
       .ask(
         { kind: 'explain', sql, quickSql: null, runsJavaScript: false, shardReads: [], parameters: [], tables: [] },
-        { caller },
+        { share: { caller, endpoint: '' } },
       )
       .then(
         ({ plan }) => {
