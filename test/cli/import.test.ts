@@ -555,6 +555,12 @@ describe('sluice import', () => {
       /no\.csv\.zst: its zstd cannot be read to the end/,
     ],
     [
+      'an empty zstd file',
+      () => ['shop.flat', file('in/empty.csv.zst', '')],
+      1,
+      /empty\.csv\.zst: its zstd cannot be read to the end \(unexpected end of file\)/,
+    ],
+    [
       'UTF-16',
       () => ['shop.flat', file('in/wide.csv', Buffer.from(`\ufeff${FLAT_CSV}`, 'utf16le'))],
       1,
