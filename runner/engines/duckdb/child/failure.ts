@@ -17,6 +17,8 @@ const RE2_MESSAGES =
 interface Wording {
   readonly pattern: RegExp
   readonly message: (match: RegExpExecArray) => string
+  /** Whether the failure is one of an expression; another expression in its place would not help. @default true */
+  readonly isOfExpression?: false
 }
 
 const WORDINGS: readonly Wording[] = [
@@ -78,10 +80,12 @@ const WORDINGS: readonly Wording[] = [
     pattern: /limit was set by the 'max_temp_directory_size' setting/,
     message: () =>
       'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
+    isOfExpression: false,
   },
   {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
+    isOfExpression: false,
   },
   // These entries match all other errors that a value causes.
   { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
@@ -94,7 +98,7 @@ export function failureOf(error: unknown): Failure {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
   if (error instanceof QueryFault)
-    return { kind: 'query', message: error.message, cause: causeText(error.cause), isOfTables: true }
+    return { kind: 'query', message: error.message, cause: causeText(error.cause), isOfExpression: false }
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
   if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
@@ -105,9 +109,9 @@ export function failureOf(error: unknown): Failure {
   if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
   const unwritten = ownFileFailure(error)
   if (unwritten) return { kind: 'query', message: unwritten.message, cause }
-  for (const { pattern, message } of WORDINGS) {
+  for (const { pattern, message, ...rest } of WORDINGS) {
     const match = pattern.exec(text)
-    if (match) return { kind: 'query', message: message(match), cause }
+    if (match) return { kind: 'query', message: message(match), cause, ...rest }
   }
   return { kind: 'engine', cause }
 }

@@ -67,7 +67,7 @@ async function* notEmpty(raw: Readable): AsyncGenerator<Buffer> {
     isEmpty = false
     yield chunk as Buffer
   }
-  if (isEmpty) throw new Error('unexpected end of file')
+  if (isEmpty) throw new QueryFault('unexpected end of file')
 }
 
 async function* unzstdInJavaScript(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
