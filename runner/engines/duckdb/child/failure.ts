@@ -27,6 +27,23 @@ const WORDINGS: readonly Wording[] = [
     pattern: /Pattern failed to parse, error: '([\s\S]*)'/,
     message: match => `Cannot parse regular expression: ${match[1]}`,
   },
+  {
+    pattern: /^Invalid Input Error: Failed to read file "([^"\n]*)": ([^\n]*)/,
+    message: ([, file, reason]) => `${file}: it cannot be decoded as Parquet: ${reason}`,
+    isOfExpression: false,
+  },
+  {
+    pattern: /^Invalid Input Error: Invalid string encoding found in Parquet file "([^"\n]*)"/,
+    message: ([, file]) => `${file}: it cannot be decoded as Parquet: a text is not UTF-8`,
+    isOfExpression: false,
+  },
+  {
+    // DuckDB's decoders do not know the file. After these words, the message may have bytes of the file.
+    pattern:
+      /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding)/,
+    message: match => `A Parquet file of a table that the query reads cannot be decoded: ${match[1]}`,
+    isOfExpression: false,
+  },
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
   { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
   { pattern: /Overflow in \w+ of DECIMAL/, message: () => 'numeric overflow' },
