@@ -1,5 +1,5 @@
 /** `sluice call`: runs one endpoint in this process, just as a call over HTTP would. */
-import { type CallArguments, createRunner, type Runner } from '../compose/runner.js'
+import { type CallArguments, openRunner, type Runner } from '../compose/runner.js'
 import { UsageError } from '../model/errors.js'
 import { bindParams } from '../request/bind-params.js'
 import { FORMAT_NAME } from '../request/negotiate.js'
@@ -19,7 +19,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   if (flags['dryRun']) checkDryRun(flags)
   const now = flags['now']
   const clock = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
-  const runner = await createRunner(settings)
+  const { runner } = await openRunner(settings, { isForAuthors: true })
   try {
     checkCall(runner, name, args)
     if (flags['dryRun']) {

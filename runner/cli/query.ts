@@ -8,7 +8,7 @@ import { fileReason } from '../files/write-failure.js'
 import { didYouMean } from '../manifest/report.js'
 import { type Bound, withNow } from '../manifest/with-now.js'
 import { RunnerError, SetupError, UsageError } from '../model/errors.js'
-import type { Clock, Engine } from '../model/ports.js'
+import type { Clock, Engine, RunOptions } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { typeScalar } from '../model/typed-value.js'
@@ -81,7 +81,9 @@ async function explain(engine: Engine, query: Query, clock: Clock, io: Io): Prom
 async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: ShownFormat, io: Io): Promise<void> {
   const timestamps = 'iso8601'
   const options = { ...bounds, timestamps, endpoint: 'query', signal: io.interruption() } as const
-  const { columns, body, isTruncated, rowCount } = await engine.run(query, options)
+  const { columns, body, isTruncated, rowCount } = await engine.run(query, options).catch(async thrown => {
+    throw await withOffset(thrown, engine, query, options)
+  })
   const format = encodedFormat(shown)
   const facts = { endpoint: 'query', revision: '', isTruncated, timestamps } as const
   printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
@@ -130,6 +132,14 @@ async function readAll(file: string, io: Io): Promise<string> {
     const reason = thrown instanceof TypeError ? 'it is not valid UTF-8' : fileReason(thrown as NodeJS.ErrnoException)
     throw new SetupError(`${source} cannot be read: ${reason}`)
   }
+}
+
+/** The failure with the offset of the expression that failed, where that can be found. */
+async function withOffset(thrown: unknown, engine: Engine, query: Query, options: RunOptions): Promise<unknown> {
+  if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault)) return thrown
+  const { message, cause, offset } = thrown.cause
+  const place = offset ?? (await engine.locate?.(query, options, thrown)) ?? null
+  return place === null ? thrown : thrown.withCause(new QueryFault(message, { cause, offset: place }))
 }
 
 /** The failure of a query, with the line and column in its text where they are known. */

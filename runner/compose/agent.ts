@@ -9,7 +9,7 @@ import { NO_TOKENS, openRunner } from './runner.js'
 export async function openAgentDeps(given: Settings, observe: Observer) {
   // Without the servers' shared store and tokens, so that a mistake in those stops no author.
   const settings: Settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null }
-  const { runner, deps, tables } = await openRunner(settings, { observe }, NO_TOKENS)
+  const { runner, deps, tables } = await openRunner(settings, { observe, isForAuthors: true }, NO_TOKENS)
   return {
     caller: unrestrictedCaller('stdio'),
     deps,

@@ -36,7 +36,7 @@ import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/setti
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
-import { placeFailures } from './place-failures.js'
+import { nameVariants, placeFailures } from './place-failures.js'
 import { publishResults } from './publish-results.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
@@ -123,10 +123,15 @@ export interface OpenRunner {
 /** A store without tokens, for callers in this process alone. */
 export const NO_TOKENS: TokenStore = { find: () => null, close: () => Promise.resolve() }
 
+export interface OpenOptions extends RunnerOptions {
+  /** Whether only authors call it: then a failing query is run several times to find its place. @default the setting `dev` */
+  readonly isForAuthors?: boolean
+}
+
 /** The same, for the program's own commands. `tokenStore` replaces the tokens of the settings. */
 export async function openRunner(
   given: Partial<Settings>,
-  options: RunnerOptions,
+  options: OpenOptions,
   tokenStore: TokenStore | null = null,
 ): Promise<OpenRunner> {
   const settings = completeSettings(given)
@@ -144,9 +149,12 @@ export async function openRunner(
     const changes = settings.dev ? createEndpointChanges() : null
     if (changes) registry.onRead(changes.update)
     await registry.start()
-    const files = { dir: settings.endpointsDir, details: registry.details }
-    const placing = placeFailures(relay.engine, files)
-    const engine = publishResults(limitQueries(placing, settings.maxQueries), registry.index)
+    const { details } = registry
+    const telling =
+      (options.isForAuthors ?? settings.dev)
+        ? placeFailures(relay.engine, { dir: settings.endpointsDir, details })
+        : nameVariants(relay.engine, details)
+    const engine = publishResults(limitQueries(telling, settings.maxQueries), registry.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))

@@ -1,4 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
+import type { RunnerError } from './errors.js'
 import type {
   CheckedColumn,
   ColumnPromise,
@@ -83,6 +84,11 @@ export interface Engine {
     values?: Readonly<Record<string, unknown>>,
   ): Promise<CheckResult>
   explain(query: Query): Promise<Explanation>
+  /**
+   * The offset in the query's text of the expression at which it failed; null where that cannot be found. Runs the query several
+   * times more, so it is for authors only. Absent on engines whose failures have their place already.
+   */
+  locate?(query: Query, options: RunOptions, failure: RunnerError): Promise<number | null>
   /** What running the query would read; no row is read. @throws RunnerError as `explain` does. */
   dryRun(query: Query): Promise<QueryReads>
   /**

@@ -90,6 +90,8 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
     run: (query, options: RunOptions) => use(options.job?.revision, one => one.run(query, options)),
     check: (sql, types, values) => use(undefined, one => one.check(sql, types, values)),
     explain: query => use(undefined, one => one.explain(query)),
+    locate: (query, options, failure) =>
+      use(options.job?.revision, async one => (await one.locate?.(query, options, failure)) ?? null),
     dryRun: query => use(undefined, one => one.dryRun(query)),
     ping: () => use(undefined, one => one.ping()),
     close,

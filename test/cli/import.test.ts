@@ -219,6 +219,23 @@ describe('sluice import', () => {
     expect(all).to.deep.equal(FLAT_ROWS.map(row => ({ ...row, n: 9 })))
   })
 
+  it('adds no row of a Parquet file whose last rows are damaged', async () => {
+    const parquet = folder.path('in/damaged.parquet')
+    mkdirSync(dirname(parquet), { recursive: true })
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    await connection.run(
+      `COPY (SELECT i AS id, 'a name that takes some room ' || i AS who FROM range(200000) r(i)) TO '${parquet}' (ROW_GROUP_SIZE 10000)`,
+    )
+    instance.closeSync()
+    const bytes = readFileSync(parquet)
+    const at = Math.floor(bytes.length * 0.9)
+    writeFileSync(parquet, bytes.fill(0xff, at, at + 2_000))
+    const { code, err } = await load('damaged', 'shop.flat', parquet)
+    expect({ code, err }).to.deep.equal({ code: 1, err: `sluice: ${parquet}: the file is damaged\n` })
+    expect(await rows('damaged', 'SELECT COUNT(*) AS n FROM shop.flat')).to.deep.equal([{ n: 0 }])
+  })
+
   const BAD: readonly (readonly [name: string, line: string | Uint8Array, told: string])[] = [
     [
       'a wrong type',
@@ -536,6 +553,12 @@ describe('sluice import', () => {
       () => ['shop.flat', file('in/no.csv.zst', FLAT_CSV)],
       1,
       /no\.csv\.zst: its zstd cannot be read to the end/,
+    ],
+    [
+      'an empty zstd file',
+      () => ['shop.flat', file('in/empty.csv.zst', '')],
+      1,
+      /empty\.csv\.zst: its zstd cannot be read to the end \(unexpected end of file\)/,
     ],
     [
       'UTF-16',

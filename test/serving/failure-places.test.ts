@@ -1,4 +1,4 @@
-/** Queries that fail while they run: the reason has its place in the manifest or partial, for authors and the log alone. */
+/** Queries that fail while they run: for authors, the reason has its place in the manifest or partial. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -101,6 +101,30 @@ describe('a query that fails', function () {
     const plain = await createRunner(settingsOf(folder))
     expect(await detailOf(plain)).to.equal('502 The query failed')
     await plain.close()
+  })
+
+  it('is one query on a server, whose log names its variant and reason', async () => {
+    writeFileSync(
+      join(folder, 'endpoints/varied.yaml'),
+      'id: 00000000-0000-4000-8000-00000000000e\nname: varied\nparameters: { n: { type: int64 } }\n' +
+        'settings: { cache: { ttl_seconds: 60 } }\n' +
+        'sql: |\n  SELECT {{#if given.n}}10 / (x - @n){{else}}x / 1{{/if}} AS y, 1 / x AS z FROM UNNEST([1, 2, 3]) AS x\n',
+    )
+    const seen: Event[] = []
+    const plain = await createRunner(settingsOf(folder), { observe: event => void seen.push(event) })
+    const calls = Array.from({ length: 20 }, () =>
+      plain.call('varied', { n: '3' }).catch((error: RunnerError) => error),
+    )
+    const failures = await Promise.all(calls)
+    await plain.close()
+    expect(failures.map(error => (error as RunnerError).code)).to.deep.equal(Array(20).fill('QUERY_FAILED'))
+    const failed = seen.filter(event => event.kind === 'query.failed')
+    expect(failed).to.have.length(1)
+    const [{ endpoint, error }] = failed as [(typeof failed)[0]]
+    expect([endpoint, (error.cause as Error).message]).to.deep.equal([
+      'varied',
+      'division by zero: 10 / 0 (variant n given)',
+    ])
   })
 
   it('is reported by `call`, `test` and `query`', async () => {

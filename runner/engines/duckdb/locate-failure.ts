@@ -1,15 +1,14 @@
 /**
- * Finds the place in its text at which a query has failed. DuckDB's errors contain no place, and SQL that passes places along
- * would slow down every query. So a failed query is run again several times, in a binary search for the failing expression:
- * each run makes another number of expressions safe.
+ * Finds the place in its text at which a query has failed, for authors. DuckDB's errors contain no place, and SQL that passes
+ * places along would slow down every query. So a failed query is run again several times, in a binary search for the failing
+ * expression: each run makes another number of expressions safe. No caller of a server waits for this.
  */
 import type { Clock } from '../../model/ports.js'
 import { boundedSignal } from './process/bounded-signal.js'
-import type { Failure } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import type { Translation } from './translation/compiled-query.js'
 
-/** The longest time that a caller waits for the place, in milliseconds. */
+/** The longest time that an author waits for the place, in milliseconds. */
 const LOCATE_WITHIN_MS = 5_000
 
 export interface LocateDeps {
@@ -25,43 +24,17 @@ export interface LocateDeps {
   readonly signal: AbortSignal
 }
 
-export interface Locator {
-  /** The offset in the text of the query; null if it cannot be found, or not in time. Never rejects. */
-  locate(failure: Failure, deps: LocateDeps): Promise<number | null>
-}
-
-/** The most failures that wait for their search. Further failures are reported without a place. */
-const MOST_WAITING = 16
-
-/** The locator runs one search at a time, so that a caller of failing queries does not multiply the engine's work. */
-export function createLocator(): Locator {
-  let turn: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  return {
-    async locate(failure, deps) {
-      if (failure.kind !== 'query' || failure.isOfTables || NO_EXPRESSION.test(failure.message)) return null
-      if (waiting >= MOST_WAITING) return null
-      waiting += 1
-      const { signal, cancelTimer } = boundedSignal({ signal: deps.signal, timeoutMs: LOCATE_WITHIN_MS }, deps.clock)
-      const found = turn.then(() => {
-        signal.throwIfAborted()
-        return search(failure.message, { ...deps, signal })
-      })
-      turn = found.catch(() => null)
-      try {
-        return await found
-      } catch {
-        return null // The failure is reported without a place.
-      } finally {
-        cancelTimer()
-        waiting -= 1
-      }
-    },
+/** The offset in the text of the query that failed with this message; null if it cannot be found, or not in time. Never rejects. */
+export async function locateFailure(message: string, deps: LocateDeps): Promise<number | null> {
+  const { signal, cancelTimer } = boundedSignal({ signal: deps.signal, timeoutMs: LOCATE_WITHIN_MS }, deps.clock)
+  try {
+    return await search(message, { ...deps, signal })
+  } catch {
+    return null // The failure is reported without a place.
+  } finally {
+    cancelTimer()
   }
 }
-
-/** Messages of failures that no expression causes. */
-const NO_EXPRESSION = /^Resources exceeded/
 
 async function search(message: string, { translate, run, signal }: LocateDeps): Promise<number | null> {
   const { tolerable, others } = translate(0).fallible!

@@ -21,8 +21,9 @@ import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
+import { QueryFault } from '../../model/query-fault.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
-import { createLocator } from './locate-failure.js'
+import { locateFailure } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
@@ -83,7 +84,7 @@ export interface DuckdbEngine extends Engine {
    * The engine with some tables replaced: `standIns` maps the name of a table to the declared table that queries read instead,
    * which has the same columns.
    */
-  readonly withTables: (standIns: ReadonlyMap<string, TableDefinition>) => Pick<Engine, 'run'>
+  readonly withTables: (standIns: ReadonlyMap<string, TableDefinition>) => Pick<Engine, 'run' | 'locate'>
 }
 
 /** The tables that a query sees. Views in which a name means different tables have different keys. */
@@ -275,32 +276,27 @@ export async function openEngine(
     }
   }
 
-  const locator = createLocator()
-  const placeOf = async (
-    error: unknown,
-    query: Query,
-    view: TableView,
-    runOptions: RunOptions,
-    signal: AbortSignal,
-  ): Promise<number | null> => {
-    if (!(error instanceof RequestFailure)) return null
-    const { maxRows, timestamps } = runOptions
-    const types = typesOf(query.parameters)
-    const generate = { bindsTimes: true, delay: 'rows' } as const
-    return locator.locate(error.failure, {
-      translate: tolerated => translate(query.sql, view.catalogue(), types, { ...generate, tolerated }),
-      run(asked, until) {
-        const { columns } = new CompiledQuery(asked, revision)
-        const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
-        return child.ask(
-          { kind: 'run', ...withParameters(asked, query, view), ...order },
-          { signal: until, share: shareOf(runOptions) },
-        )
-      },
-      clock: options.clock,
-      signal,
-    })
-  }
+  const locateOver =
+    (view: TableView): NonNullable<Engine['locate']> =>
+    async (query, runOptions, { cause }) => {
+      if (!(cause instanceof QueryFault) || !cause.isOfExpression) return null
+      const { maxRows, timestamps, signal } = runOptions
+      const types = typesOf(query.parameters)
+      const generate = { bindsTimes: true, delay: 'rows' } as const
+      return locateFailure(cause.message, {
+        translate: tolerated => translate(query.sql, view.catalogue(), types, { ...generate, tolerated }),
+        run(asked, until) {
+          const { columns } = new CompiledQuery(asked, revision)
+          const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
+          return child.ask(
+            { kind: 'run', ...withParameters(asked, query, view), ...order },
+            { signal: until, share: shareOf(runOptions) },
+          )
+        },
+        clock: options.clock,
+        signal,
+      })
+    }
 
   const runOver =
     (view: TableView): Engine['run'] =>
@@ -324,7 +320,7 @@ export async function openEngine(
         const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
         return { columns: resultColumns, ...answer }
       } catch (error) {
-        throw runnerError(error, signal, await placeOf(error, query, view, runOptions, signal))
+        throw runnerError(error, signal)
       } finally {
         cancelTimer()
       }
@@ -408,7 +404,11 @@ export async function openEngine(
   return {
     name: 'duckdb',
     run: runOver(all),
-    withTables: standIns => ({ run: runOver(viewWith(standIns, () => catalogue)) }),
+    locate: locateOver(all),
+    withTables: standIns => {
+      const view = viewWith(standIns, () => catalogue)
+      return { run: runOver(view), locate: locateOver(view) }
+    },
     compile,
     check,
     explain: async query => {

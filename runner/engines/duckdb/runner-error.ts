@@ -8,27 +8,27 @@ import { EngineDiedError, RequestFailure } from './process/request-queue.js'
 /** The reason of a signal that fired because of a timeout; any other reason means that the caller left. */
 export const TIMED_OUT = Symbol('timed out')
 
-/**
- * The RunnerError for a failure; `signal` is the signal that the query was run with, and `offset` is the place in its text
- * where it failed.
- */
-export function runnerError(error: unknown, signal?: AbortSignal, offset: number | null = null): RunnerError {
+/** The RunnerError for a failure; `signal` is the signal that the query was run with. */
+export function runnerError(error: unknown, signal?: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (error instanceof SqlError) {
     return new RunnerError('QUERY_FAILED', {
       cause: new QueryFault(error.message, { cause: error, offset: error.offset }),
     })
   }
-  if (error instanceof RequestFailure) return ofFailure(error.failure, signal, offset)
+  if (error instanceof RequestFailure) return ofFailure(error.failure, signal)
   if (error instanceof EngineDiedError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
   return new RunnerError('INTERNAL', { cause: error })
 }
 
-function ofFailure(failure: Failure, signal: AbortSignal | undefined, offset: number | null): RunnerError {
+function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerError {
   switch (failure.kind) {
     case 'query':
       return new RunnerError('QUERY_FAILED', {
-        cause: new QueryFault(failure.message, { cause: failure.cause, offset }),
+        cause: new QueryFault(failure.message, {
+          cause: failure.cause,
+          isOfExpression: failure.isOfExpression ?? true,
+        }),
       })
     case 'engine':
       return new RunnerError('QUERY_FAILED', { cause: new QueryFault('The query failed', { cause: failure.cause }) })

@@ -251,7 +251,7 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
         kind: isStart ? 'bigquery#queryResponse' : 'bigquery#getQueryResultsResponse',
         schema: { fields },
         jobReference,
-        totalRows: String(job.plan.totalRows ?? rows.length),
+        ...(job.plan.totalRows !== null && { totalRows: String(job.plan.totalRows ?? rows.length) }),
         ...(to < rows.length && { pageToken: String(to) }),
         rows: rows.slice(from, to),
         totalBytesProcessed: String(bytesProcessed),

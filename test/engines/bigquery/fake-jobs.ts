@@ -7,8 +7,8 @@ export interface JobPlan {
   readonly rows?: readonly RestRow[]
   /** The most rows in one answer, where that is fewer than the request asks for. */
   readonly pageRows?: number
-  /** The total number of rows that the answer reports, where it is not the real one. */
-  readonly totalRows?: number
+  /** The total number of rows that the answer reports, where it is not the real one; null: the answer does not report it. */
+  readonly totalRows?: number | null
   /** The number of answers, including the start's, that report the job as running; Infinity: it never ends by itself. */
   readonly answersBefore?: number
   /** How long such an answer is delayed, in milliseconds, where the request allows a delay. */

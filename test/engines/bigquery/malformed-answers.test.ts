@@ -49,6 +49,13 @@ describe('an answer of BigQuery that does not fit its schema', () => {
     expect(((error as RunnerError).cause as Error).message).to.include('3 rows in all (not 2) expected')
   })
 
+  it('with rows on its first page, and no further page and no number of rows, is a failed query', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: [row('1', 'true')], totalRows: null })
+    const error = await test.run('SELECT 1').catch((thrown: unknown) => thrown as RunnerError)
+    expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
+    expect(((error as RunnerError).cause as Error).message).to.include('the number of all rows expected')
+  })
+
   it('to a dry run is told of as a query without columns, and ends no process', async () => {
     test.fake.fault = ({ kind }) => (kind === 'dry-run' ? { body: '{}' } : undefined)
     const checked = await test.engine.check('SELECT 1', {})

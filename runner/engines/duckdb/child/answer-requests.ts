@@ -12,10 +12,19 @@ import type { Evaluate } from '../tables/choose-parts.js'
 import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
 import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
+import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
 import { prepareEach } from './prepared-statements.js'
-import { checkQuery, explainQuery, prepareSelect, queryFailure, runQuery, type SendPart } from './run-query.js'
+import {
+  checkQuery,
+  explainQuery,
+  prepareSelect,
+  queryFailure,
+  reasonOfCut,
+  runQuery,
+  type SendPart,
+} from './run-query.js'
 import type { Session } from './session.js'
 import type { GuardStatement } from './statement-allowlist.js'
 
@@ -328,7 +337,11 @@ async function runEitherWay(
       context.failedQuickly.set(first.sql, true)
     }
   }
-  return runQuery(connection, request, send, statements)
+  try {
+    return await runQuery(connection, request, send, statements)
+  } catch (error) {
+    throw error instanceof CutResultError && !state.isCancelled ? await reasonOfCut(connection, request) : error
+  }
 }
 
 class HeldTooLongError extends Error {

@@ -17,6 +17,8 @@ const RE2_MESSAGES =
 interface Wording {
   readonly pattern: RegExp
   readonly message: (match: RegExpExecArray) => string
+  /** Whether the failure is one of an expression; another expression in its place would not help. @default true */
+  readonly isOfExpression?: false
 }
 
 const WORDINGS: readonly Wording[] = [
@@ -24,6 +26,23 @@ const WORDINGS: readonly Wording[] = [
   {
     pattern: /Pattern failed to parse, error: '([\s\S]*)'/,
     message: match => `Cannot parse regular expression: ${match[1]}`,
+  },
+  {
+    pattern: /^Invalid Input Error: Failed to read file "([^"\n]*)": ([^\n]*)/,
+    message: ([, file, reason]) => `${file}: it cannot be decoded as Parquet: ${reason}`,
+    isOfExpression: false,
+  },
+  {
+    pattern: /^Invalid Input Error: Invalid string encoding found in Parquet file "([^"\n]*)"/,
+    message: ([, file]) => `${file}: it cannot be decoded as Parquet: a text is not UTF-8`,
+    isOfExpression: false,
+  },
+  {
+    // DuckDB's decoders do not know the file. After these words, the message may have bytes of the file.
+    pattern:
+      /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding)/,
+    message: match => `A Parquet file of a table that the query reads cannot be decoded: ${match[1]}`,
+    isOfExpression: false,
   },
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
   { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
@@ -78,10 +97,12 @@ const WORDINGS: readonly Wording[] = [
     pattern: /limit was set by the 'max_temp_directory_size' setting/,
     message: () =>
       'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
+    isOfExpression: false,
   },
   {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
+    isOfExpression: false,
   },
   // These entries match all other errors that a value causes.
   { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
@@ -94,7 +115,7 @@ export function failureOf(error: unknown): Failure {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
   if (error instanceof QueryFault)
-    return { kind: 'query', message: error.message, cause: causeText(error.cause), isOfTables: true }
+    return { kind: 'query', message: error.message, cause: causeText(error.cause), isOfExpression: false }
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
   if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
@@ -105,9 +126,9 @@ export function failureOf(error: unknown): Failure {
   if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
   const unwritten = ownFileFailure(error)
   if (unwritten) return { kind: 'query', message: unwritten.message, cause }
-  for (const { pattern, message } of WORDINGS) {
+  for (const { pattern, message, ...rest } of WORDINGS) {
     const match = pattern.exec(text)
-    if (match) return { kind: 'query', message: message(match), cause }
+    if (match) return { kind: 'query', message: message(match), cause, ...rest }
   }
   return { kind: 'engine', cause }
 }

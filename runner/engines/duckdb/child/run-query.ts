@@ -1,17 +1,12 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
-import {
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  type DuckDBPreparedStatement,
-  type DuckDBResult,
-  StatementType,
-} from '@duckdb/node-api'
+import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult, StatementType } from '@duckdb/node-api'
 import type { StructField, Type } from '../../../../googlesql/data.js'
 import { bodyBuilder } from '../../../encode/body.js'
 import { BrokenContractError } from '../../../encode/broken-contract.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
+import { CutResultError, chunksOf } from '../values/result-chunks.js'
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import { prepareEach, type Statements } from './prepared-statements.js'
 
@@ -20,6 +15,7 @@ export type SendPart = (bytes: Uint8Array) => Promise<void>
 
 /**
  * Runs a query. The answer's body holds the bytes that were not sent as parts. @throws any error; `failureOf` translates it.
+ * A CutResultError does not say why the query failed; `reasonOfCut` does.
  */
 export async function runQuery(
   connection: DuckDBConnection,
@@ -37,6 +33,26 @@ export async function runQuery(
     )
     return writeRows(await begun, writers, request, sendPart)
   })
+}
+
+/**
+ * Why a query has failed after its first rows. The binding tells the reason only of a query that is not streamed, so the query
+ * is run once more, in the way that keeps no rows: DuckDB carries out the same plan for EXPLAIN ANALYZE and drops the rows.
+ * @returns DuckDB's error; a CutResultError if the query does not fail again
+ */
+export async function reasonOfCut(connection: DuckDBConnection, request: RunRequest): Promise<unknown> {
+  try {
+    const prepared = await connection.prepare(`EXPLAIN ANALYZE ${limited(request.sql, request.maxRows)}`)
+    try {
+      bindParameters(prepared, request.parameters)
+      await prepared.run()
+    } finally {
+      prepared.destroySync()
+    }
+    return new CutResultError()
+  } catch (reason) {
+    return reason
+  }
 }
 
 /** Compiles a query without running it. */
@@ -151,28 +167,4 @@ async function writeRows(
     throw error instanceof BrokenContractError ? error.inColumn(names[column]!).inRow(rowCount + 1) : error
   }
   return { body: body.finish(), rowCount, isTruncated: false }
-}
-
-/**
- * The chunks that have rows. DuckDB computes the next chunk while the consumer handles the current one, so a consumer that
- * stops early waits for one more chunk.
- */
-async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
-  const begin = (): Promise<DuckDBDataChunk | null> => {
-    const chunk = result.fetchChunk()
-    // The rejection is reported when this chunk is awaited; until then Node must not treat it as unhandled.
-    chunk.catch(() => null)
-    return chunk
-  }
-  let next = begin()
-  try {
-    for (;;) {
-      const chunk = await next
-      if (chunk === null || chunk.rowCount === 0) return
-      next = begin()
-      yield chunk
-    }
-  } finally {
-    await next.catch(() => null)
-  }
 }

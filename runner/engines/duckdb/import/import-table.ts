@@ -9,7 +9,6 @@ import type { SchemaField, TableDefinition } from '../../../../googlesql/index.j
 import { SETTING, systemReason, writeFailure } from '../../../files/write-failure.js'
 import { SetupError, UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { parquetLines } from './formats/parquet-lines.js'
 import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
 import type { ImportLayout } from './layout.js'
 import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
@@ -239,6 +238,7 @@ async function* chunksOf(
     const spool = join(work, 'input.parquet')
     // A reader of Parquet needs the end of the file first, so a stream is first written to a file.
     if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
+    const { parquetLines } = await import('./formats/parquet-lines.js')
     yield* parquetLines(reading, source.path ?? spool, source.name)
     if (source.path === null) await rm(spool, { force: true })
     return

@@ -116,12 +116,12 @@ export interface Discovery {
 }
 
 /**
- * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfTables`, the files of its tables
- * are at fault. `argument`: bound values are at fault. `too-large`: the result exceeds its limit. `engine`: anything else.
+ * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfExpression: false`, no
+ * expression of it but the files of its tables, or its resources, are at fault. `argument`: bound values are at fault. `too-large`: the result exceeds its limit. `engine`: anything else.
  * `cause` is DuckDB's text.
  */
 export type Failure =
-  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfTables?: true }
+  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfExpression?: false }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }

@@ -44,7 +44,10 @@ export async function expectWhole(
 export const notToItsEnd = (compression: Compression, message: string): string =>
   `its ${compression} cannot be read to the end (${message})`
 
-function throughTransform(raw: Readable, transform: Readable & NodeJS.WritableStream): AsyncIterable<Buffer> {
+function throughTransform(
+  raw: Readable | AsyncGenerator<Buffer>,
+  transform: Readable & NodeJS.WritableStream,
+): AsyncIterable<Buffer> {
   // `pipeline` closes both streams when one of them fails or is closed early. The reader of `transform` gets the error.
   return pipeline(raw, transform, () => {}) as unknown as AsyncIterable<Buffer>
 }
@@ -54,15 +57,25 @@ type ZstdFactory = () => Readable & NodeJS.WritableStream
 /** Decompresses zstd. Node.js can decompress zstd from version 22.15 on; older versions use JavaScript. */
 function unzstd(raw: Readable): AsyncIterable<Buffer> {
   const native = (zlib as { createZstdDecompress?: ZstdFactory }).createZstdDecompress
-  return native ? throughTransform(raw, native()) : unzstdInJavaScript(raw)
+  return native ? throughTransform(notEmpty(raw), native()) : unzstdInJavaScript(notEmpty(raw))
 }
 
-async function* unzstdInJavaScript(raw: Readable): AsyncGenerator<Buffer> {
+/** No compressed file is empty, but both decompressors take an empty one for the end of their input. */
+async function* notEmpty(raw: Readable): AsyncGenerator<Buffer> {
+  let isEmpty = true
+  for await (const chunk of raw) {
+    isEmpty = false
+    yield chunk as Buffer
+  }
+  if (isEmpty) throw new QueryFault('unexpected end of file')
+}
+
+async function* unzstdInJavaScript(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const { Decompress } = await import('fzstd')
   const ready: Buffer[] = []
   const decompress = new Decompress(chunk => void ready.push(Buffer.from(chunk)))
   for await (const chunk of raw) {
-    decompress.push(chunk as Buffer)
+    decompress.push(chunk)
     yield* ready.splice(0)
   }
   decompress.push(new Uint8Array(0), true)

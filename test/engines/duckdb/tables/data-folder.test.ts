@@ -532,6 +532,8 @@ describe('the data folder', () => {
       ['gz', gzip.subarray(0, -1)],
       ['gz', flushed],
       ['gz', flipped],
+      ['gz', gzip.subarray(0, 0)],
+      ['zst', zstd.subarray(0, 0)],
       ['zst', zstd.subarray(0, 20)],
       ['zst', zstd.subarray(0, -1)],
     ]

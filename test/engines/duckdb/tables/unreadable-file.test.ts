@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import type { SchemaField } from '../../../../googlesql/tables.js'
+import { createRunner } from '../../../../runner/compose/runner.js'
 import { causeText } from '../../../../runner/model/cause-text.js'
 import { command } from '../../../cli/command.js'
+import { settingsOf } from '../../../serving/folder-settings.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 
+const ROWS = 5_000
+const COMPRESSIONS = ['snappy', 'zstd', 'gzip', 'lz4_raw', 'uncompressed']
+const BAD_PAGES = 'SELECT COUNT(DISTINCT id) AS ids FROM logs.bad_pages'
 const SHEET: readonly SchemaField[] = [
   { name: 'id', type: 'STRING' },
   { name: 'n', type: 'INTEGER' },
@@ -15,6 +20,15 @@ const SHEET: readonly SchemaField[] = [
 /** The file with damaged pages: 2,000 bytes after the first four are overwritten; the footer stays intact. */
 const damaged = (parquet: Buffer): Buffer =>
   Buffer.concat([parquet.subarray(0, 4), Buffer.alloc(2_000, 0xff), parquet.subarray(2_004)])
+
+/** The file with 300 bytes overwritten at some places before its footer. */
+function damagedEverywhere(whole: Buffer): readonly (readonly [name: string, bytes: Buffer])[] {
+  const end = whole.length - 8 - whole.readUInt32LE(whole.length - 8)
+  return [0, 0.2, 0.5, 0.8, 0.95].map(share => {
+    const at = 4 + Math.floor(share * (end - 304))
+    return [`at byte ${at}`, Buffer.from(whole).fill(0xff, at, at + 300)] as const
+  })
+}
 
 describe('a data file that cannot be read', () => {
   const scratch = scratchFolder()
@@ -26,8 +40,12 @@ describe('a data file that cannot be read', () => {
     for (const folder of ['data/logs', 'elsewhere/folder']) mkdirSync(join(scratch.path, folder), { recursive: true })
     const instance = await DuckDBInstance.create()
     const connection = await instance.connect()
-    const rows = 'SELECT md5(i::VARCHAR) AS id, i AS n FROM range(5000) t(i)'
+    const rows = `SELECT md5(i::VARCHAR) AS id, i AS n FROM range(${ROWS}) t(i)`
     await connection.run(`COPY (${rows}) TO '${outside('p.parquet')}' (FORMAT parquet)`)
+    for (const compression of COMPRESSIONS) {
+      const options = `FORMAT parquet, COMPRESSION ${compression}, ROW_GROUP_SIZE 2500`
+      await connection.run(`COPY (${rows}) TO '${outside(`${compression}.parquet`)}' (${options})`)
+    }
     instance.closeSync()
     writeFileSync(outside('j.ndjson'), '{"id":"a"}\n')
     writeFileSync(outside('c.csv'), 'id\na\n')
@@ -49,6 +67,7 @@ describe('a data file that cannot be read', () => {
     const names = [...links.map(([link]) => link), 'mixed_ends', 'mixed_head', 'long', 'bad_pages', 'own']
       .map(name => name.replace(/\..*/, ''))
       .filter(name => name !== 'unknown')
+      .concat(COMPRESSIONS.map(compression => `in_${compression}`))
     raw = await openRawEngine({
       dataDir: join(scratch.path, 'data'),
       tables: names.map(name => source(`logs.${name}`, SHEET)),
@@ -105,10 +124,47 @@ describe('a data file that cannot be read', () => {
     expect(text.length).to.be.below(5_000)
   })
 
-  it('for a reason without a message of ours has DuckDB’s message in its cause', async () => {
+  it('since the pages of a Parquet file are damaged is reported with that reason', async () => {
     const failure = await failureOf('bad_pages')
     expect(failure.message).to.equal('The query failed')
-    expect(failure.cause).to.have.property('message', 'The query failed')
-    expect(causeText(failure)).to.match(/^The query failed; caused by: \w[\s\S]*Error: /)
+    expect(failure.cause)
+      .to.have.property('message')
+      .that.matches(
+        /bad_pages\.parquet: it cannot be decoded as Parquet: |^A Parquet file of a table that the query reads/,
+      )
+    expect(causeText(failure)).to.match(/caused by: Invalid (?:Input )?Error: /)
+  })
+
+  for (const compression of COMPRESSIONS) {
+    it(`as Parquet of ${compression}, damaged at any place, is reported with that reason, or read whole`, async () => {
+      const whole = readFileSync(outside(`${compression}.parquet`))
+      for (const [name, bytes] of damagedEverywhere(whole)) {
+        writeFileSync(inside(`in_${compression}.parquet`), bytes)
+        const outcome = await rows(`in_${compression}`).then(
+          all => all.length,
+          (error: Error) => (error.cause as Error).message,
+        )
+        if (outcome !== ROWS) expect(outcome, name).to.match(/cannot be (?:decoded|read) as Parquet|^A Parquet file/)
+      }
+    })
+  }
+
+  it('since its pages are damaged is reported by `query` and `call`, and by `serve --dev`', async () => {
+    const manifests = join(scratch.path, 'endpoints')
+    mkdirSync(manifests)
+    const manifest = `id: 00000000-0000-4000-8000-00000000000f\nname: bad\nsql: |\n  ${BAD_PAGES}\n`
+    writeFileSync(join(manifests, 'bad.yaml'), manifest)
+    const data = ['--data', join(scratch.path, 'data')]
+    const reason =
+      /bad_pages\.parquet: it cannot be decoded as Parquet: |A Parquet file of a table that the query reads/
+    expect((await command(['query', BAD_PAGES, ...data])).err).to.match(reason)
+    expect((await command(['call', 'bad', '--endpoints', manifests, ...data])).err).to.match(reason)
+    const runner = await createRunner({ ...settingsOf(scratch.path), dev: true })
+    const server = await runner.listen()
+    const token = { 'X-API-KEY': 'unrestricted-token-of-32-letters' }
+    const response = await fetch(`${server.url}/api/endpoints/query/bad`, { headers: token })
+    expect(await response.text()).to.match(reason)
+    await server.close()
+    await runner.close()
   })
 })

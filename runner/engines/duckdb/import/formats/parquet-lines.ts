@@ -2,6 +2,7 @@
 import type { DuckDBConnection, DuckDBListType, DuckDBStructType, DuckDBType } from '@duckdb/node-api'
 import { quoteName, quotePath, quoteText } from '../../../../../googlesql-duckdb/index.js'
 import { QueryFault } from '../../../../model/query-fault.js'
+import { chunksOf } from '../../values/result-chunks.js'
 
 /** Yields the rows as lines, some thousands at a time. @throws QueryFault naming the file. */
 export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
@@ -17,9 +18,7 @@ export async function* parquetLines(connection: DuckDBConnection, path: string, 
     `SELECT to_json(struct_pack(${members.join(', ')})) FROM read_parquet(${quotePath(path)}, hive_partitioning = false)`,
   )
   try {
-    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`)
-    }
+    for await (const chunk of chunksOf(result)) yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`)
   } catch (cause) {
     throw new QueryFault(`${name}: the file is damaged`, { cause })
   }
