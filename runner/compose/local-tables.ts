@@ -1,8 +1,10 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
-import { filesOfTable, statFile } from '../engines/duckdb/tables/data-folder.js'
+import { filesOfTable, statFile, unreadFiles } from '../engines/duckdb/tables/data-folder.js'
+import { whyUnread } from '../engines/duckdb/tables/unread-files.js'
+import { diagnosticAt } from '../manifest/report.js'
 import { loadTableSchemas } from '../manifest/tables/load.js'
 import { unreadableColumn } from '../manifest/tables/unreadable-column.js'
 import type { Diagnostic } from '../model/diagnostic.js'
@@ -107,6 +109,16 @@ export function unreadableColumns(settings: Settings, tables: TableCatalogue): r
         unreadableColumn(filesOf(settings, name)[0]?.path ?? settings.dataDir, name, column),
       ),
     )
+}
+
+/** Warnings of files in the places of this catalogue's tables that are not read. */
+export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
+  return tables.names().flatMap(name =>
+    unreadFiles(dataDir, name).map(file => {
+      const message = `${basename(file.path)} is not read: ${whyUnread(file, name)}`
+      return diagnosticAt({ file: file.path, line: 1, column: 1 }, 'table/unread-file', message, 'warning')
+    }),
+  )
 }
 
 const SOME_ROWS = 100

@@ -11,10 +11,18 @@ import {
 } from '../../../../googlesql/data.js'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import { isSource } from '../../../process/own-module.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import type { Guard } from '../tables/choose-parts.js'
-import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from '../tables/data-folder.js'
+import {
+  type DataFile,
+  datasetsInFolder,
+  filesOfTable,
+  isFolderName,
+  newListing,
+  tablesInFolder,
+} from '../tables/data-folder.js'
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/load-table.js'
@@ -146,7 +154,12 @@ export async function openSession(options: SessionOptions, guard = statementGuar
       }
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
       if (declaringOf(wildcards, name)) continue
-      const files = filesOfTable(options.dataDir!, name, listing)
+      const files = tryFiles(() => filesOfTable(options.dataDir!, name, listing))
+      if (typeof files === 'string') {
+        notes.push(`${name}: ${files}`)
+        refuse(name, files)
+        continue
+      }
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
         notes.push(`${name} has no schema, so its ${other.format} files are not read`)
@@ -221,6 +234,16 @@ async function lock(admin: DuckDBConnection, options: SessionOptions, own: strin
   await admin.run('SET lock_configuration = true')
 }
 
+/** The files; the reason where the table's place cannot be read. */
+function tryFiles(find: () => readonly DataFile[]): readonly DataFile[] | string {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof QueryFault) return error.message
+    throw error
+  }
+}
+
 /** The datasets that have a folder now, and the datasets of the declared tables, whose folders may be created later. */
 function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[] {
   if (dataDir === null) return []
@@ -247,7 +270,7 @@ function definitionOf(name: string, shape: ParquetShape): TableDefinition {
 
 const noColumns = ({ unreadable = [] }: TableDefinition): string =>
   unreadable[0]
-    ? `none of its columns can be read: of ${unreadable[0].name} ${unreadable[0].reason}`
+    ? `none of its columns can be read; ${unreadable[0].name}: ${unreadable[0].reason}`
     : 'it has no columns'
 
 /**
