@@ -7,6 +7,7 @@ import { QueryFault } from '../../../model/query-fault.js'
 import { adaptColumn } from './adapt-column.js'
 import type { DataFile } from './data-folder.js'
 import { AS_DECLARED, fromWire, type KeySpelling, type WireForm, wireType } from './file-column.js'
+import { withStoredTypes } from './stored-types.js'
 
 /** A SELECT of the table's columns over a text file. */
 export interface RowReader {
@@ -159,7 +160,8 @@ export interface ParquetShape {
 }
 
 export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
-  return shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
+  const { names, types } = await shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
+  return { names, types: await withStoredTypes(connection, path, types) }
 }
 
 /** The columns of any table expression. */
@@ -172,7 +174,8 @@ export async function shapeOf(connection: DuckDBConnection, source: string): Pro
 }
 
 /** The key of a shape: files with the same key are read by one scan. */
-export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.names, shape.types.map(String)])
+export const shapeKey = (shape: ParquetShape): string =>
+  JSON.stringify([shape.names, shape.types.map(type => type.toJson())])
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
