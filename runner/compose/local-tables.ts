@@ -125,7 +125,8 @@ const SOME_ROWS = 100
 const QUERY_TIMEOUT_MS = 60_000
 const NOTHING_KNOWN = { schema: null, columns: [], unreadable: [], rows: null, time: null }
 
-function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
+/** The files of a table; none where its place cannot be read. */
+export function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
   const found = database === null ? tryFiles(dataDir, name) : [statFile(database)].flatMap(file => file ?? [])
   return found.map(({ path, size }) => ({ path: relative('.', path), bytes: Number(size) }))
 }
