@@ -28,12 +28,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     code = exit
   })
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync(argv[0] === 'query' ? argv.map(asOperand) : [...argv], { from: 'user' })
     return code
   } catch (thrown) {
     return explainFailure(thrown, io)
   }
 }
+
+/** SQL that begins with a comment, with a space before it: otherwise it would count as a flag. */
+const asOperand = (word: string): string => (/^--(?:\s|[^=]*\n)/.test(word) ? ` ${word}` : word)
 
 /** All commands, with their flags; what `--help` prints and docs/reference/cli.md is generated from. */
 export function makeProgram(io: Io, exit: (code: number) => void): Command {

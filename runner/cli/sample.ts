@@ -1,4 +1,4 @@
-/** `sluice sample`: writes sample log entries for all nine streams into the data folder. */
+/** `sluice sample`: writes demo data into the data folder, made-up logs of one vendor's platform in nine streams. */
 import { createWriteStream } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

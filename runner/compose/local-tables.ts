@@ -1,8 +1,10 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
-import { filesOfTable, statFile } from '../engines/duckdb/tables/data-folder.js'
+import { filesOfTable, statFile, unreadFiles } from '../engines/duckdb/tables/data-folder.js'
+import { whyUnread } from '../engines/duckdb/tables/unread-files.js'
+import { diagnosticAt } from '../manifest/report.js'
 import { loadTableSchemas } from '../manifest/tables/load.js'
 import { unreadableColumn } from '../manifest/tables/unreadable-column.js'
 import type { Diagnostic } from '../model/diagnostic.js'
@@ -109,11 +111,22 @@ export function unreadableColumns(settings: Settings, tables: TableCatalogue): r
     )
 }
 
+/** Warnings of files in the places of this catalogue's tables that are not read. */
+export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
+  return tables.names().flatMap(name =>
+    unreadFiles(dataDir, name).map(file => {
+      const message = `${basename(file.path)} is not read: ${whyUnread(file, name)}`
+      return diagnosticAt({ file: file.path, line: 1, column: 1 }, 'table/unread-file', message, 'warning')
+    }),
+  )
+}
+
 const SOME_ROWS = 100
 const QUERY_TIMEOUT_MS = 60_000
 const NOTHING_KNOWN = { schema: null, columns: [], unreadable: [], rows: null, time: null }
 
-function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
+/** The files of a table; none where its place cannot be read. */
+export function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
   const found = database === null ? tryFiles(dataDir, name) : [statFile(database)].flatMap(file => file ?? [])
   return found.map(({ path, size }) => ({ path: relative('.', path), bytes: Number(size) }))
 }

@@ -87,7 +87,7 @@ export async function checkManifests(
   const { checkExample } = await import('../manifest/check/example.js')
   // Loaded here: a server has no use for test files.
   const { testMistakes, withManifests } = await import('./test-mistakes.js')
-  const { unreadableColumns } = await import('./local-tables.js')
+  const { unreadableColumns, unreadFileWarnings } = await import('./local-tables.js')
   try {
     const loaded = await loadManifests(
       settings,
@@ -98,8 +98,10 @@ export async function checkManifests(
       { ...limits, checkExample, checksImplied: settings.engine === 'bigquery' },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const unreadable = settings.engine === 'duckdb' ? unreadableColumns(settings, engine.tables()) : []
-    const diagnostics = [...loaded.diagnostics, ...mistakes, ...unreadable]
+    const diagnostics = [...loaded.diagnostics, ...mistakes]
+    if (settings.engine === 'duckdb') diagnostics.push(...unreadableColumns(settings, engine.tables()))
+    if (settings.engine === 'duckdb' && settings.database === null)
+      diagnostics.push(...unreadFileWarnings(settings, engine.tables()))
     return withCauses({ ...loaded, diagnostics }, definitions.mistakes)
   } finally {
     await engine.close()

@@ -140,6 +140,10 @@ export const RULES = {
   'table/duplicate-field': { says: 'A field occurs twice.' },
   'table/unknown-field': { says: 'The clustering or the partitioning names a field that does not exist.' },
   'table/layout': { says: 'The rows cannot be clustered or partitioned in this way.' },
+  'table/unread-file': {
+    says: 'A file or a folder in the place of a table of the data folder is not read: queries that read the table fail.',
+    isWarning: true,
+  },
   'table/unreadable': {
     says: 'A Parquet file that has no table schema has a column whose type GoogleSQL does not have: queries that read it fail.',
     isWarning: true,

@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { tableCatalogue, typeName } from '../../googlesql/index.js'
@@ -109,6 +110,50 @@ describe('sluice new', () => {
     expect([code, err]).to.deep.equal([0, ''])
     expect(parse(textOf('shop.earlier.yaml')).parameters.zone.examples).to.deep.equal(['Europe/Berlin'])
     expect(parse(textOf('shop.earlier.test.yaml')).tests[0].expect.count).to.equal(1)
+  })
+
+  it('over a Parquet table without a schema: a manifest that validates, and how its test is written', async () => {
+    const data = folder.path('parquet')
+    mkdirSync(folder.path('parquet', 'd'), { recursive: true })
+    const instance = await DuckDBInstance.create()
+    const parquet = folder.path('parquet', 'd', 't.parquet')
+    await (await instance.connect()).run(`COPY (SELECT 1.5 AS v, 'a' AS kind) TO '${parquet}' (FORMAT parquet)`)
+    instance.closeSync()
+    writeFileSync(folder.path('bare.sql'), 'SELECT kind, v FROM `d.t` WHERE v > @least\n')
+    const settings = [...flags, '--data', data]
+    for (const [name, ...from] of [
+      ['d.sql', '--from-sql', folder.path('bare.sql')],
+      ['d.table', '--table', 'd.t'],
+    ]) {
+      const { code, out, err } = await command(['new', name!, ...from, ...settings])
+      expect([code, err]).to.deep.equal([0, ''])
+      expect(out).to.match(
+        /^wrote \S+d\.\w+\.yaml\nno test was written, since tests need the schemas of tables:\n {2}sluice tables infer d\.t \S+d\/t\.parquet\nnext: sluice call d\.\w+(?: least=\S+)?\n$/,
+      )
+      const validate = ['validate', folder.path('endpoints', `${name}.yaml`), ...settings.slice(0, 4), '--data', data]
+      expect((await command(validate)).code).to.equal(0)
+      const [call] = /sluice call .*/.exec(out)!
+      expect((await command([...call.split(' ').slice(1), ...settings])).code).to.equal(0)
+      expect(existsSync(folder.path('endpoints', `${name}.test.yaml`))).to.equal(false)
+    }
+    // The command that is named gives what was missing.
+    expect((await command(['tables', 'infer', 'd.t', parquet, ...settings.slice(2, 4), '--data', data])).code).to.equal(
+      0,
+    )
+    const { out } = await command(['new', 'd.tested', '--from-sql', folder.path('bare.sql'), ...settings])
+    expect(out).to.match(/wrote \S+d\.tested\.test\.yaml/)
+    rmSync(folder.path('tables', 'd.t.json'))
+  })
+
+  it('from a query that fails: the manifest, and the failure at its place', async () => {
+    writeFileSync(folder.path('fails.sql'), "SELECT ERROR('never') AS a\n")
+    const { code, out, err } = await made('fails', '--from-sql', folder.path('fails.sql'))
+    expect(code).to.equal(1)
+    expect(out).to.match(/^wrote \S+fails\.yaml\n$/)
+    expect(err).to.match(/^no test was written, since none passes; correct the query in \S+fails\.yaml:\n/)
+    expect(err).to.match(/fails\.yaml:\d+:\d+: never/)
+    expect((await command(['validate', folder.path('endpoints', 'fails.yaml'), ...flags])).code).to.equal(0)
+    expect(existsSync(folder.path('endpoints', 'fails.test.yaml'))).to.equal(false)
   })
 
   it('at a terminal asks, again after a wrong answer', async () => {

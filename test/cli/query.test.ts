@@ -53,6 +53,18 @@ describe('sluice query', () => {
     })
   })
 
+  it('takes SQL that begins with a comment, before and after its flags', async () => {
+    for (const sql of ['-- the letters\nSELECT id FROM `logs.rest`', '--the letters\nSELECT id FROM `logs.rest`']) {
+      for (const argv of [
+        [sql, '--format', 'csv'],
+        ['--format', 'csv', sql],
+      ])
+        expect(await query(...argv)).to.deep.include({ code: 0, out: 'id\r\na\r\nb\r\nc\r\n' })
+    }
+    expect((await query('-- no line end')).err).to.match(/Syntax error/)
+    expect((await query('--nope')).err).to.match(/unknown option '--nope'/)
+  })
+
   it('reads SQL from standard input and from files', async () => {
     const piped = (argv: readonly string[], input: string): Promise<Finished> =>
       command(['query', ...argv, '--data', folder.path('data'), '--format', 'csv'], {}, input)

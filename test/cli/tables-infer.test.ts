@@ -60,12 +60,25 @@ wrote /schemas/tables/sales.orders.json
     expect(JSON.parse(readFileSync(schema, 'utf8'))).to.have.length(3)
   })
 
-  it('reads standard input and compressed files, and says where the rows must go', async () => {
+  it('reads compressed files, and says where the rows must go', async () => {
     const path = folder.path('more.ndjson.gz')
     writeFileSync(path, gzipSync('{"a":1}\n'))
     const { code, out } = await infer('sales.more', [path])
     expect(code).to.equal(0)
-    expect(out).to.match(/^its rows are read from \S+sales\/more\.\* or \S+sales\/more\/: put the files there/m)
+    expect(out).to.match(
+      /^its rows are read from \S+sales\/more\.parquet, \.ndjson, \.jsonl or \.csv, or from such files in \S+sales\/more\/: put/m,
+    )
+    expect(out).not.to.include('is not read')
+  })
+
+  it('says that a file in the place of the table is not read', async () => {
+    const path = folder.path('data', 'sales', 'json.json')
+    writeFileSync(path, '{"a":1}\n')
+    const { out } = await infer('sales.json', [path], '--input-format', 'ndjson')
+    expect(out).to.match(/^doubt: \S+json\.json is not read: the name of a file of sales\.json ends in \.parquet/m)
+  })
+
+  it('reads standard input', async () => {
     const input = ['tables', 'infer', 'sales.input', '-', '--input-format', 'csv', ...flags, '--dry-run']
     expect(JSON.parse((await command(input, {}, 'a,b\n1,x\n')).out)).to.deep.equal([
       { name: 'a', type: 'INTEGER', mode: 'NULLABLE' },

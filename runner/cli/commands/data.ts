@@ -21,7 +21,10 @@ export function declareImport({ command, exit, io }: Declaring): void {
 }
 
 export function declareSample({ command, exit, io }: Declaring): void {
-  withSettings(command('sample', 'Write realistic log entries for all nine streams, ending now.'), ['--data'])
+  withSettings(
+    command('sample', "Write demo data: made-up logs of one vendor's platform, in nine streams that end now."),
+    ['--data'],
+  )
     .option('--count <entries>', 'entries of each stream', '10000')
     .option('--seed <number>', 'the same seed gives the same entries', '1')
     .option('--now <time>', 'ISO 8601 time of the newest entry')

@@ -12,6 +12,7 @@ import { discover } from '../../manifest/discover.js'
 import { completeText } from '../../manifest/new/complete.js'
 import { manifestOfSql } from '../../manifest/new/from-sql.js'
 import { manifestOfTable, type NewManifest } from '../../manifest/new/from-table.js'
+import { loadTableSchemas } from '../../manifest/tables/load.js'
 import { LoadError, SetupError, UsageError } from '../../model/errors.js'
 import { systemClock } from '../../process/clock.js'
 import { readSettings, type Settings } from '../../settings/settings.js'
@@ -62,15 +63,39 @@ export async function newEndpoint(
     [file, text],
     [testFile, header + made.tests[0]],
   ])
-  await keepPassingTest(
-    file,
+  const problems = await keepPassingTest(
     testFile,
     made.tests.map(tests => header + tests),
     settingFlags,
     io,
   )
-  io.print(`wrote ${file}\nwrote ${testFile}\nnext: sluice call ${name}${exampleArguments(made)}\n`)
-  return EXIT.clean
+  io.print(`wrote ${file}\n`)
+  const call = `sluice call ${name}${exampleArguments(made)}`
+  if (problems === null) {
+    io.print(`wrote ${testFile}\nnext: ${call}\n`)
+    return EXIT.clean
+  }
+  const lacking = await withoutSchema(made.tables, settings)
+  if (lacking.length > 0) {
+    io.print(`no test was written, since tests need the schemas of tables:\n${lacking.join('\n')}\nnext: ${call}\n`)
+    return EXIT.clean
+  }
+  io.printError(`no test was written, since none passes; correct the query in ${file}:\n${problems}`)
+  return EXIT.problems
+}
+
+/** For each of these tables that has no schema file, the command that writes it, or what to write. */
+async function withoutSchema(tables: readonly string[], settings: Settings): Promise<readonly string[]> {
+  const { filesOf } = await import('../../compose/local-tables.js')
+  const { tables: schemas } = await loadTableSchemas(settings.tablesDir)
+  return tables
+    .filter(name => !schemas.some(schema => schema.name === name))
+    .map(name => {
+      const files = settings.database === null ? filesOf(settings, name).map(({ path }) => path) : []
+      return files.length === 0
+        ? `  ${join(settings.tablesDir, `${name}.json`)} is missing`
+        : `  sluice tables infer ${name} ${files.join(' ')}`
+    })
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]*(\.[a-z0-9][a-z0-9-]*)*$/
@@ -198,16 +223,14 @@ function writeBoth(files: readonly (readonly [path: string, text: string])[]): v
 
 /**
  * Keeps the first test file that passes and whose query gives rows, else the first that passes: a query may fail only where its
- * tables have rows.
- * @throws SetupError where no test file passes; then both files are removed
+ * tables have rows. Where none passes, none is kept, and what their run prints is returned.
  */
 async function keepPassingTest(
-  file: string,
   testFile: string,
   tests: readonly string[],
   settingFlags: Readonly<Record<string, string | undefined>>,
   io: Io,
-): Promise<void> {
+): Promise<string | null> {
   let problems: string | null = null
   let passing: string | null = null
   for (const text of tests) {
@@ -219,15 +242,15 @@ async function keepPassingTest(
     }
     const updated = readFileSync(testFile, 'utf8')
     // A result with rows shows more than an empty one.
-    if (/^ +count: [1-9]/m.test(updated)) return
+    if (/^ +count: [1-9]/m.test(updated)) return null
     passing ??= updated
   }
   if (passing !== null) {
     writeFileSync(testFile, passing)
-    return
+    return null
   }
-  for (const path of [file, testFile]) rmSync(path, { force: true })
-  throw new SetupError(`no test of the new endpoint passes, so nothing was written:\n${problems}`)
+  rmSync(testFile, { force: true })
+  return problems
 }
 
 /** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */

@@ -1,7 +1,7 @@
 /** `sluice tables infer`: a table schema from files of rows. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type InferredTable, inferTable } from '../../compose/infer.js'
+import { type InferredTable, inferTable, unreadFiles, whyUnread } from '../../compose/infer.js'
 import { SETTING } from '../../files/write-failure.js'
 import { writeWhole } from '../../files/write-whole.js'
 import { isTableName } from '../../manifest/tables/load.js'
@@ -60,8 +60,12 @@ export async function inferSchema(
   io.print(`wrote ${path}\n`)
   const place = relative('.', join(dataDir, ...table.split(/\.(?=[^.]*$)/)))
   if (files.some(file => !relative('.', file).startsWith(place))) {
-    io.print(`its rows are read from ${place}.* or ${place}/: put the files there, or use sluice import\n`)
+    io.print(
+      `its rows are read from ${place}.parquet, .ndjson, .jsonl or .csv, or from such files in ${place}/: put the files there, or use sluice import\n`,
+    )
   }
+  for (const file of unreadFiles(dataDir, table))
+    io.print(`doubt: ${relative('.', file.path)} is not read: ${whyUnread(file, table)}\n`)
   return EXIT.clean
 }
 

@@ -61,6 +61,7 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     interval: null,
     columns: [],
     sql: asTemplate(sql),
+    tables: query.tables,
     tests: [
       ...(query.tables.length === 0 ? [] : SAMPLE_TIMES).map(now =>
         testFile(rowsAt(now), [...answers('one row in each table'), ...missing]),

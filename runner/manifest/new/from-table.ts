@@ -25,6 +25,8 @@ export interface TableOrder {
 export interface NewManifest extends Omit<ManifestSpec, 'id' | 'name'> {
   /** Test files as YAML, in the order in which they are tried: one that passes is kept. */
   readonly tests: readonly string[]
+  /** The tables that the query reads. */
+  readonly tables: readonly string[]
 }
 
 /** @throws UsageError for columns that cannot be what they are named for. */
@@ -137,6 +139,7 @@ function rowsOf(facts: Facts): NewManifest {
       ...optional,
       ...(time === null ? [] : [`ORDER BY ${name(time.name)} DESC`]),
     ].join('\n'),
+    tables: [table.name],
     tests: [testsOfRows(facts)],
   }
 }
@@ -232,6 +235,7 @@ function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
       'GROUP BY bucket',
       'ORDER BY bucket',
     ].join('\n'),
+    tables: [facts.table.name],
     tests: [testsOfCounts(facts, Object.keys(rows))],
   }
 }

@@ -11,7 +11,8 @@ import type { Answers, ExplainRequest, Failure, FromChild, Request, RunRequest }
 import type { Evaluate } from '../tables/choose-parts.js'
 import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
-import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
+import { FileChangedError } from '../tables/steady-copy.js'
+import { UNSTEADY_FOR_MS } from '../tables/table-store.js'
 import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
@@ -103,6 +104,7 @@ export function startAnswering(options: AnsweringOptions): Answering {
   const answer = async (id: number, request: Request): Promise<void> => {
     const state: Running = { id, connection: null, isCancelled: false, hasSent: false }
     running.set(id, state)
+    const end = options.session.openFiles.begin()
     try {
       const answer = await perform(context, request, state)
       if (running.has(id)) send({ kind: 'answer', id, answer })
@@ -112,6 +114,8 @@ export function startAnswering(options: AnsweringOptions): Answering {
       if (!running.delete(id)) return
       const failure: Failure = error instanceof FailureError ? error.failure : failureOf(error)
       send({ kind: 'failed', id, failure: state.isCancelled ? { kind: 'interrupted' } : failure })
+    } finally {
+      end()
     }
   }
 

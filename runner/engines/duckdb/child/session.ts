@@ -11,13 +11,22 @@ import {
 } from '../../../../googlesql/data.js'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import { isSource } from '../../../process/own-module.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import type { Guard } from '../tables/choose-parts.js'
-import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from '../tables/data-folder.js'
+import {
+  type DataFile,
+  datasetsInFolder,
+  filesOfTable,
+  isFolderName,
+  newListing,
+  tablesInFolder,
+} from '../tables/data-folder.js'
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/load-table.js'
+import { OpenFiles } from '../tables/open-files.js'
 import { type ShardStore, shardStore } from '../tables/shard-store.js'
 import { type FindReads, readsFinder } from '../tables/table-reads.js'
 import { type TableStore, tableStore } from '../tables/table-store.js'
@@ -28,6 +37,7 @@ import { statementGuard } from './statement-allowlist.js'
 
 export interface Session {
   readonly tables: TableStore
+  readonly openFiles: OpenFiles
   readonly shards: ShardStore
   /** Finds the files that a query would open. */
   readonly findReads: FindReads
@@ -63,8 +73,9 @@ const ROW_GROUP_SIZE = 4_096
  */
 export async function openSession(options: SessionOptions, guard = statementGuard()): Promise<Session> {
   const spill = join(options.folder, 'spill')
-  const copies = join(options.folder, 'copies')
-  for (const folder of [spill, copies]) mkdirSync(folder, { recursive: true })
+  mkdirSync(spill, { recursive: true })
+  const own = join(options.folder, 'files')
+  const openFiles = new OpenFiles({ own, dataDir: options.dataDir, datasets: datasetFolders(options) })
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
     memory_limit: `${options.memoryLimitMb}MB`,
@@ -93,8 +104,8 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
-  await lock(admin, options, copies)
-  const tables = tableStore(await connect(), options.dataDir, copies)
+  await lock(admin, options, own)
+  const tables = tableStore(await connect(), options.dataDir, openFiles)
   const declared = new Set(options.tables.map(table => table.definition.name))
   const databaseTables = options.database === null ? new Map<string, DatabaseTable>() : await tablesOfDatabase(admin)
   const wildcards = options.tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
@@ -107,6 +118,11 @@ export async function openSession(options: SessionOptions, guard = statementGuar
         ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
         : ({ kind: 'data-folder' } as const)
     tables.declare({ definition, origin })
+  }
+
+  const shapeOfFile = async (path: string): Promise<ParquetShape> => {
+    const file = openFiles.open({ path, stamp: null, isGiven: false })
+    return parquetShape(admin, file.path).finally(() => openFiles.close([file]))
   }
 
   const allowed = new Set(allowedDatasets(options))
@@ -138,7 +154,12 @@ export async function openSession(options: SessionOptions, guard = statementGuar
       }
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
       if (declaringOf(wildcards, name)) continue
-      const files = filesOfTable(options.dataDir!, name, listing)
+      const files = tryFiles(() => filesOfTable(options.dataDir!, name, listing))
+      if (typeof files === 'string') {
+        notes.push(`${name}: ${files}`)
+        refuse(name, files)
+        continue
+      }
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
         notes.push(`${name} has no schema, so its ${other.format} files are not read`)
@@ -146,7 +167,7 @@ export async function openSession(options: SessionOptions, guard = statementGuar
         refuse(name, `there is a data file for it, but no table schema ${name}.json; ${remedy}`)
         continue
       }
-      const shape = await parquetShape(admin, files[0]!.path).catch((error: unknown) => fileFault(error, 'Parquet'))
+      const shape = await shapeOfFile(files[0]!.path).catch((error: unknown) => fileFault(error, 'Parquet'))
       if (typeof shape === 'string') {
         notes.push(`${name}: ${files[0]!.path}: ${shape}`)
         refuse(name, `its data file is not used, since ${shape}`)
@@ -173,9 +194,10 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   const statements = keepStatements(prepareSelect, tables.revision)
   const { dataDir } = options
   const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
-  const shards = shardStore({ tables, dataDir, declared: wildcards, guard: guardCondition })
+  const shards = shardStore({ tables, openFiles, dataDir, declared: wildcards, guard: guardCondition })
   return {
     tables,
+    openFiles,
     shards,
     findReads: readsFinder({ tables, shards, guard: guardCondition }),
     borrow: pool,
@@ -187,22 +209,22 @@ export async function openSession(options: SessionOptions, guard = statementGuar
       // DuckDB keeps an instance until its last connection has ended.
       for (const connection of connections) connection.closeSync()
       instance.closeSync()
+      openFiles.closeAll()
     },
   }
 }
 
 /**
  * Locks the session. The order matters: first the allowed paths, then no external access, then no more changes (DuckDB 1.5
- * checks each against the previous). The allowed paths are the files of tables, the folder of copies and the folders of
- * datasets, but not the data folder itself, which may hold the tokens file. DuckDB adds the files that it has open and its
- * temporary folder.
+ * checks each against the previous). The allowed paths are the files of tables, the folder of open files and copies, and the
+ * folders of datasets, but not the data folder itself, which may hold the tokens file. DuckDB adds the files that it has open
+ * and its temporary folder.
  */
-async function lock(admin: DuckDBConnection, options: SessionOptions, copies: string): Promise<void> {
+async function lock(admin: DuckDBConnection, options: SessionOptions, own: string): Promise<void> {
   const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
-  const folders = allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
   const files = options.tables.flatMap(table => table.files ?? [])
   await admin.run(`SET allowed_paths = ${list([...files, ...files.map(literalPath)])}`)
-  await admin.run(`SET allowed_directories = ${list([...folders, copies])}`)
+  await admin.run(`SET allowed_directories = ${list([...datasetFolders(options), own])}`)
   await admin.run('SET enable_external_access = false')
   // As an option of the new instance, this setting would be shown but not enforced.
   await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
@@ -212,12 +234,25 @@ async function lock(admin: DuckDBConnection, options: SessionOptions, copies: st
   await admin.run('SET lock_configuration = true')
 }
 
+/** The files; the reason where the table's place cannot be read. */
+function tryFiles(find: () => readonly DataFile[]): readonly DataFile[] | string {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof QueryFault) return error.message
+    throw error
+  }
+}
+
 /** The datasets that have a folder now, and the datasets of the declared tables, whose folders may be created later. */
 function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[] {
   if (dataDir === null) return []
   const declared = tables.map(table => datasetOf(table.definition.name))
   return [...new Set([...datasetsInFolder(dataDir), ...declared])].filter(isFolderName)
 }
+
+const datasetFolders = (options: SessionOptions): readonly string[] =>
+  allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
 
 const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
 
@@ -235,7 +270,7 @@ function definitionOf(name: string, shape: ParquetShape): TableDefinition {
 
 const noColumns = ({ unreadable = [] }: TableDefinition): string =>
   unreadable[0]
-    ? `none of its columns can be read: of ${unreadable[0].name} ${unreadable[0].reason}`
+    ? `none of its columns can be read; ${unreadable[0].name}: ${unreadable[0].reason}`
     : 'it has no columns'
 
 /**

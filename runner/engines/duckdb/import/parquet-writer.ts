@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { TableDefinition } from '../../../../googlesql/index.js'
+import type { TableDefinition, Type } from '../../../../googlesql/index.js'
 import { quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
 import {
   finishedColumns,
@@ -23,7 +23,15 @@ import type { RowBuffer } from './row-buffer.js'
 const IMPORT_MARK = 'sluice'
 
 /** Rows per row group: few enough for a query of one cluster to skip most rows, many enough for a short footer. */
-const ROW_GROUP_SIZE = 16_384
+const MAX_ROW_GROUP_SIZE = 16_384
+/** The least number of rows that DuckDB writes as a row group. */
+const MIN_ROW_GROUP_SIZE = 2_048
+/**
+ * DuckDB writes all fields of a RECORD at once, and each with a dictionary of its own. These limits are for all of them
+ * together: the values of a row group, and the bytes of dictionaries (DuckDB's limit for one is 1 MB).
+ */
+const MAX_RECORD_VALUES = 1 << 22
+const MAX_RECORD_DICTIONARIES = 1 << 26
 /** Partitions that together have fewer rows than this are sorted in one pass over the staged files. */
 const SORTED_TOGETHER = 500_000
 /** BigQuery's limit of partitions in a table. */
@@ -51,12 +59,17 @@ export class TooManyPartitionsError extends Error {
 
 export class ParquetWriter {
   readonly #options: WriterOptions
+  readonly #rowGroups: string
   readonly #runs: Run[] = []
   readonly #totals = new Map<string | null, number>()
   #pieces = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
+    const most = Math.max(1, ...options.table.columns.map(({ type }) => fieldCount(type)))
+    const rows = Math.max(MIN_ROW_GROUP_SIZE, Math.min(MAX_ROW_GROUP_SIZE, Math.floor(MAX_RECORD_VALUES / most)))
+    const dictionary = Math.min(1 << 20, Math.floor(MAX_RECORD_DICTIONARIES / most))
+    this.#rowGroups = `ROW_GROUP_SIZE ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionary}`
   }
 
   /** Stages the rows of the buffer, which may be refilled once this resolves. */
@@ -75,7 +88,7 @@ export class ParquetWriter {
     // The rows are sorted by partition, so that reading one partition later skips the row groups of the others.
     await connection.run(
       `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source} ORDER BY ${PARTITION_COLUMN}) ` +
-        `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`,
+        `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
     )
     rmSync(piece)
     const counts = await this.#count(path)
@@ -120,7 +133,7 @@ export class ParquetWriter {
       order === '' ? `ORDER BY ${PARTITION_COLUMN}` : order.replace('ORDER BY ', `ORDER BY ${PARTITION_COLUMN}, `)
     await connection.run(
       `COPY (SELECT * FROM ${parquet(runs)} WHERE ${among} ${keys}) ` +
-        `TO ${quoteText(sorted)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`,
+        `TO ${quoteText(sorted)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
     )
     const files: string[] = []
     for (const value of values) files.push(await this.#writeFile([sorted], value, '', into))
@@ -134,7 +147,7 @@ export class ParquetWriter {
     mkdirSync(dirname(join(into, path)), { recursive: true })
     await connection.run(
       `COPY (SELECT ${finishedColumns(table)} FROM ${parquet(sources)} WHERE ${this.#isOf(value)} ${order}) ` +
-        `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_SIZE}, ` +
+        `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ${this.#rowGroups}, ` +
         `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
     )
     return path
@@ -143,6 +156,12 @@ export class ParquetWriter {
   #isOf(value: string | null): string {
     return value === null ? `${PARTITION_COLUMN} IS NULL` : `${PARTITION_COLUMN} = ${quoteText(value)}`
   }
+}
+
+/** The number of values in a row of this type, without those of further elements. */
+function fieldCount(type: Type): number {
+  if (type.kind === 'ARRAY') return fieldCount(type.element)
+  return type.kind === 'STRUCT' ? type.fields.reduce((count, field) => count + fieldCount(field.type), 0) : 1
 }
 
 const parquet = (paths: readonly string[]): string =>

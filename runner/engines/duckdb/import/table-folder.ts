@@ -17,12 +17,17 @@ import { SETTING, systemReason, writeFailure } from '../../../files/write-failur
 import { SetupError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { looseFiles } from '../tables/data-folder.js'
-import { IMPORTS_FILE, type ImportEntry, type Imports, type ReplacedFile, readImports } from '../tables/imports-file.js'
+import {
+  IMPORT_ID,
+  IMPORTS_FILE,
+  type ImportEntry,
+  type Imports,
+  type ReplacedFile,
+  readImports,
+} from '../tables/imports-file.js'
 
 const LOCK_FILE = '.import.lock'
 const WORK_FOLDER = '.import'
-/** The name of an import's folder. */
-const IMPORT_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/
 /** How long the folders of replaced imports are kept, in milliseconds: longer than any query that may still read them. */
 const RETIRED_FOR_MS = 10 * 60_000
 

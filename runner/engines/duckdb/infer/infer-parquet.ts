@@ -14,6 +14,7 @@ import { QueryFault } from '../../../model/query-fault.js'
 import type { ImportSource } from '../import/formats/source-file.js'
 import { asList, googlesqlType, isNearlyExact, whyUnreadable } from '../tables/file-types.js'
 import { parquetShape, parquetSource } from '../tables/load-table.js'
+import { cutTypes, isCut, isTooWide, leavesOf } from '../tables/stored-types.js'
 import { needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference, InferredTable } from './inferred-table.js'
 
@@ -96,6 +97,10 @@ async function inferColumn(
     )
     values += Number(count)
     example ??= first === null ? null : String(first)
+    if (leavesOf(type).some(isTooWide)) {
+      doubt(`is left out: ${whyUnreadable('', name, type)}`)
+      return []
+    }
     fields.push(await fieldFor(connection, name, type, file, doubt))
   }
   const field = fields.reduce((a, b) =>
@@ -113,10 +118,12 @@ async function inferColumn(
 async function fieldFor(
   connection: DuckDBConnection,
   name: string,
-  type: DuckDBType,
+  stored: DuckDBType,
   { path }: ImportSource,
   doubt: (message: string) => void,
 ): Promise<SchemaField> {
+  const type = cutTypes(stored)
+  if (leavesOf(stored).some(isCut)) doubt('has nanoseconds in the file, which are cut to microseconds')
   const found = googlesqlType(type)
   if (found === undefined) {
     doubt(`is JSON: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)

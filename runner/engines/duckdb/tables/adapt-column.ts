@@ -10,7 +10,8 @@ import {
   quoteText,
 } from '../../../../googlesql-duckdb/data.js'
 import { AS_DECLARED, fromWire } from './file-column.js'
-import { asList, googlesqlType, isNearlyExact } from './file-types.js'
+import { asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
+import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
 
 /** The place of a column, and whether its type was declared or inferred from the file. */
 export interface ColumnPlace {
@@ -28,6 +29,13 @@ export interface ColumnPlace {
  */
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const { path } = place
+  const tooWide = want.kind === 'ARRAY' || want.kind === 'STRUCT' ? undefined : leavesOf(have).find(isTooWide)
+  if (tooWide) throw new ColumnTypeError(`${path} is ${tooWide} in the file, with ${TOO_WIDE}: ${NARROWER}`)
+  if (isCut(have) && place.isInferred)
+    throw new ColumnTypeError(
+      `${path} has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema, ${place.table}.json, that declares it as ${want.kind}, if they may be cut`,
+    )
+  if (isCut(have)) return adaptColumn(sql, asRead(have), want, place)
   if (want.kind === 'ARRAY') {
     const list = asList(have)
     if (!list) return mismatch(have, want, path)

@@ -2,7 +2,7 @@
  * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
  * imports that `imports.json` names there.
  */
-import { type BigIntStats, type Dirent, readdirSync, statSync } from 'node:fs'
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
@@ -10,7 +10,15 @@ import { fileReason, SETTING } from '../../../files/write-failure.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { Compression } from './decompress.js'
-import { IMPORTS_FILE, type ImportPartition, type Imports, importsStamp, readImports } from './imports-file.js'
+import {
+  IMPORT_ID,
+  IMPORTS_FILE,
+  type ImportPartition,
+  type Imports,
+  importsStamp,
+  readImports,
+} from './imports-file.js'
+import { isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
@@ -85,7 +93,8 @@ const NOTHING: TableContents = { files: [], imports: [] }
 export interface FolderReader {
   /**
    * The contents of a table, with files sorted by path. Tables that are read together share `listing`.
-   * @throws QueryFault when `imports.json` is invalid or names missing files, or a folder cannot be read.
+   * @throws QueryFault when a file is not read, when `imports.json` is invalid or names missing files, or when a folder cannot be
+   * read.
    */
   readonly contents: (tableName: string, listing?: Listing) => TableContents
 }
@@ -95,7 +104,7 @@ export interface FolderReader {
  * hundreds of files of its dataset.
  */
 export interface Listing {
-  /** The names of files in the dataset's folder that belong to this table. */
+  /** The names in the dataset's folder that belong to this table: those that begin with its name and a dot. */
   readonly namesOf: (dataset: string, table: string) => readonly string[]
 }
 
@@ -113,10 +122,19 @@ export function newListing(): Listing {
 function namesByTable(dataset: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>()
   for (const name of namesIn(dataset)) {
-    const table = fileKind(name)?.table
-    if (table !== undefined) names.set(table, [...(names.get(table) ?? []), name])
+    const table = tableOf(name)
+    if (table !== name) names.set(table, [...(names.get(table) ?? []), name])
   }
   return names
+}
+
+/** The table to which a name in a dataset's folder belongs. */
+const tableOf = (name: string): string => name.split('.', 1)[0]!
+
+/** The kind of a file in a dataset's folder; null for one that is not read, such as `orders.2026.csv`. */
+function kindInDataset(name: string): ReturnType<typeof fileKind> {
+  const kind = fileKind(name)
+  return kind?.table === tableOf(name) ? kind : null
 }
 
 export function folderReader(dataDir: string): FolderReader {
@@ -148,7 +166,8 @@ export function folderReader(dataDir: string): FolderReader {
         if (!tryStat(path))
           throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
       }
-      const files = looseFiles(dataDir, tableName, listing)
+      const { files, unread } = filesInPlace(dataDir, tableName, listing)
+      if (unread[0]) throw new QueryFault(`${unread[0].path} is not read: ${whyUnread(unread[0], tableName)}`)
       if (files.length + parts.length === 0) requireFolder(dataDir)
       return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
     },
@@ -169,13 +188,44 @@ export function filesOfTable(dataDir: string, tableName: string, listing?: Listi
 }
 
 /** The files of a table that were not written by an import, including files that an import has replaced. */
-export function looseFiles(dataDir: string, tableName: string, listing = newListing()): readonly DataFile[] {
+export const looseFiles = (dataDir: string, tableName: string): readonly DataFile[] =>
+  filesInPlace(dataDir, tableName, newListing()).files
+
+/** What lies in the place of a table and is not read. */
+export const unreadFiles = (dataDir: string, tableName: string): readonly UnreadFile[] =>
+  filesInPlace(dataDir, tableName, newListing()).unread
+
+interface FilesInPlace {
+  readonly files: readonly DataFile[]
+  readonly unread: readonly UnreadFile[]
+}
+
+function filesInPlace(dataDir: string, tableName: string, listing: Listing): FilesInPlace {
   const place = placeOf(dataDir, tableName)
-  if (place === null) return []
+  if (place === null) return { files: [], unread: [] }
   const { dataset, folder, table } = place
-  const single = listing.namesOf(dataset, table).map(name => join(dataset, name))
-  const inFolder = namesIn(folder).map(name => join(folder, name))
-  return [...single, ...inFolder].sort().flatMap(path => statFile(path) ?? [])
+  const names = [
+    ...listing.namesOf(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
+    ...namesIn(folder).map(name => ({ path: join(folder, name), name, kind: fileKind(name) })),
+  ]
+  const files: DataFile[] = []
+  const unread: UnreadFile[] = []
+  for (const { path, name, kind } of names.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const file = kind && statFile(path)
+    if (file) files.push(file)
+    else if (!isOwnName(name)) unread.push(...unreadAt(path))
+  }
+  return { files, unread }
+}
+
+/** Whether a name is that of an import or of a writer. */
+const isOwnName = (name: string): boolean => isWritersOwn(name) || name === IMPORTS_FILE || IMPORT_ID.test(name)
+
+/** None where the file is gone meanwhile, or is a folder with nothing in it. */
+function unreadAt(path: string): readonly UnreadFile[] {
+  if (!lstatSync(path, { throwIfNoEntry: false })) return []
+  const isFolder = tryStat(path)?.isDirectory() ?? false
+  return isFolder && namesIn(path).length === 0 ? [] : [{ path, isFolder }]
 }
 
 function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced }: Imports): readonly DataFile[] {
@@ -206,16 +256,17 @@ export function datasetsInFolder(dataDir: string): readonly string[] {
   )
 }
 
-/** The names `<dataset>.<table>` of all tables that have files in the folder, sorted. */
+/** The names `<dataset>.<table>` of all tables in whose place something is, sorted. */
 export function tablesInFolder(dataDir: string): readonly string[] {
   const found = new Set<string>()
   for (const dataset of namesIn(dataDir)) {
     if (dataset.startsWith('.') || !isFolderName(dataset)) continue
     for (const name of namesIn(join(dataDir, dataset))) {
-      const kind = fileKind(name)
-      if (name.startsWith('.') || !isFolderName(kind?.table ?? name)) continue
-      if (kind) found.add(`${dataset}.${kind.table}`)
-      else if (holdsFiles(dataDir, dataset, name)) found.add(`${dataset}.${name}`)
+      const table = tableOf(name)
+      if (isOwnName(name) && !kindInDataset(name)) continue
+      // A description of a dataset is often beside its tables.
+      if (!isFolderName(table) || name.endsWith('.md')) continue
+      if (table !== name || holdsFiles(dataDir, dataset, name)) found.add(`${dataset}.${table}`)
     }
   }
   return [...found].sort()
@@ -228,9 +279,10 @@ export function shardsInFolder(dataDir: string, prefix: string): readonly string
   if (!isFolderName(dataset)) return []
   const found = new Set<string>()
   for (const entry of entriesIn(join(dataDir, dataset))) {
-    const table = fileKind(entry.name)?.table ?? (entry.isFile() || entry.name.startsWith('.') ? null : entry.name)
-    if (table !== null && isFolderName(table) && isShardOf(`${dataset}.${table}`, prefix))
-      found.add(`${dataset}.${table}`)
+    const table = tableOf(entry.name)
+    const isTable =
+      kindInDataset(entry.name) !== null || !(isOwnName(entry.name) || (table === entry.name && entry.isFile()))
+    if (isTable && isFolderName(table) && isShardOf(`${dataset}.${table}`, prefix)) found.add(`${dataset}.${table}`)
   }
   return [...found].sort()
 }
@@ -244,9 +296,8 @@ export const isFolderName = (name: string): boolean =>
 
 function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
   const names = namesIn(join(dataDir, dataset, table))
-  return (
-    names.some(fileKind) || (names.includes(IMPORTS_FILE) && filesOfTable(dataDir, `${dataset}.${table}`).length > 0)
-  )
+  if (names.includes(IMPORTS_FILE) && filesOfTable(dataDir, `${dataset}.${table}`).length > 0) return true
+  return names.some(name => fileKind(name) !== null || !isOwnName(name))
 }
 
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])

@@ -2,6 +2,19 @@
 
 import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
 import { beginning } from '../../../model/cause-text.js'
+import { QueryFault } from '../../../model/query-fault.js'
+
+/** A file that was not opened. */
+export class UnopenedFileError extends QueryFault {
+  readonly reason: string
+  constructor(path: string, reason: string, cause?: unknown) {
+    super(`${path}: ${reason}`, { cause })
+    this.reason = reason
+  }
+}
+
+export const LEADS_OUT =
+  'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read'
 
 interface Wording {
   readonly pattern: RegExp
@@ -15,8 +28,7 @@ const WORDINGS: readonly Wording[] = [
   {
     // DuckDB checks the access to the target of a link.
     pattern: /^Permission Error: Cannot access file/m,
-    message: () =>
-      'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read',
+    message: () => LEADS_OUT,
   },
   {
     // DuckDB's lenient mode would read these lines, but would also accept rows with broken quotes.
@@ -46,6 +58,7 @@ const WORDINGS: readonly Wording[] = [
 
 /** The message for an error; `format` is the expected format of the file. */
 export function fileFault(error: unknown, format: string): string {
+  if (error instanceof UnopenedFileError) return error.reason
   const text = error instanceof Error ? error.message : String(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)
   if (own >= 0) return beginning(text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)

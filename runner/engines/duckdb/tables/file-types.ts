@@ -12,6 +12,7 @@ import {
   DuckDBTypeId,
 } from '@duckdb/node-api'
 import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from '../../../../googlesql/data.js'
+import { isCut, isTooWide } from './stored-types.js'
 
 const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -66,6 +67,7 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
     }
     return structOf(fields)
   }
+  if (isTooWide(type) || isCut(type)) return undefined
   if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
   if (type.alias === 'JSON') return { kind: 'JSON' }
   const kind = EXACT[type.typeId] ?? NEARLY_EXACT[type.typeId]
@@ -96,12 +98,26 @@ const DECLARED_AS: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.GEOMETRY]: 'STRING',
 }
 
+export const TOO_WIDE = 'more than 38 digits, which the embedded engine reads as other numbers'
+export const NARROWER = 'write the file with at most 38 digits, or with the numbers as text'
+
+const CUT_AS: Readonly<Partial<Record<DuckDBTypeId, string>>> = {
+  [DuckDBTypeId.TIME]: 'TIME',
+  [DuckDBTypeId.TIMESTAMP]: 'TIMESTAMP',
+  [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
+}
+
 /** Why a column cannot be read, and what to do: `its type VARIANT has no equivalent in GoogleSQL; …`. */
 export function whyUnreadable(table: string, column: string, type: DuckDBType): string {
   const { path, type: culprit } = culpritOf(column, type)
   const what = path === column ? `its type ${culprit} has` : `its field ${path} has the type ${culprit}, which has`
+  const without = `leave it out (SELECT * EXCEPT (${column}))`
+  if (isTooWide(culprit))
+    return `${path === column ? `its type ${culprit}` : `the type ${culprit} of its field ${path}`} has ${TOO_WIDE}; ${without}, or ${NARROWER}`
+  if (isCut(culprit))
+    return `${path === column ? 'it' : `its field ${path}`} has nanoseconds, which would be cut to microseconds; ${without}, or give the table a schema, ${table}.json, that declares ${path} as ${CUT_AS[culprit.typeId]}, if they may be cut`
   const kind = DECLARED_AS[culprit.typeId] ?? 'JSON'
-  return `${what} no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (${column})), or give the table a schema, ${table}.json, that declares ${path} as ${kind}`
+  return `${what} no equivalent in GoogleSQL; ${without}, or give the table a schema, ${table}.json, that declares ${path} as ${kind}`
 }
 
 /** The innermost part of the type that has no equivalent. */

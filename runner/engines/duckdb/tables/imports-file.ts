@@ -9,6 +9,8 @@ import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 
 export const IMPORTS_FILE = 'imports.json'
+/** The name of an import's folder. */
+export const IMPORT_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/
 
 /** The contents of `imports.json`. */
 export interface Imports {

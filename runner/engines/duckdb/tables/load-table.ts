@@ -7,6 +7,7 @@ import { QueryFault } from '../../../model/query-fault.js'
 import { adaptColumn } from './adapt-column.js'
 import type { DataFile } from './data-folder.js'
 import { AS_DECLARED, fromWire, type KeySpelling, type WireForm, wireType } from './file-column.js'
+import { withStoredTypes } from './stored-types.js'
 
 /** A SELECT of the table's columns over a text file. */
 export interface RowReader {
@@ -15,13 +16,16 @@ export interface RowReader {
   readonly selectNumbered: string
 }
 
-/** The reader of a file. @throws DuckDB's error when the file cannot be read at all. */
+/**
+ * The reader of a file, whose name in errors is `name`. @throws DuckDB's error when the file cannot be read at all.
+ */
 export async function rowReader(
   connection: DuckDBConnection,
   table: TableDefinition,
   file: DataFile,
+  name: string,
 ): Promise<RowReader> {
-  return file.format === 'csv' ? csvReader(connection, table, file) : ndjsonReader(connection, table, file)
+  return file.format === 'csv' ? csvReader(connection, table, file, name) : ndjsonReader(connection, table, file)
 }
 
 async function ndjsonReader(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<RowReader> {
@@ -74,8 +78,13 @@ function findKey(keys: readonly string[], name: string): string | undefined {
   return keys.includes(name) ? name : keys.find(key => key.toLowerCase() === name.toLowerCase())
 }
 
-async function csvReader(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<RowReader> {
-  const header = await csvHeader(connection, file)
+async function csvReader(
+  connection: DuckDBConnection,
+  table: TableDefinition,
+  file: DataFile,
+  fileName: string,
+): Promise<RowReader> {
+  const header = await csvHeader(connection, file, fileName)
   // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
   const options =
     `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
@@ -91,13 +100,13 @@ async function csvReader(connection: DuckDBConnection, table: TableDefinition, f
     present.add(name)
   }
   if (present.size === 0 && header.length > 0) {
-    throw new QueryFault(`The header of ${file.path} names no column of ${table.name}: ${header.join(', ')}`)
+    throw new QueryFault(`The header of ${fileName} names no column of ${table.name}: ${header.join(', ')}`)
   }
   return readerOver(source, table, 'text', { names, below: new Map() }, present)
 }
 
 /** The column names in the first line; empty for an empty file. */
-async function csvHeader(connection: DuckDBConnection, file: DataFile): Promise<readonly string[]> {
+async function csvHeader(connection: DuckDBConnection, file: DataFile, fileName: string): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
     "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
@@ -109,7 +118,7 @@ async function csvHeader(connection: DuckDBConnection, file: DataFile): Promise<
   )
   const seen = new Set<string>()
   for (const name of names) {
-    if (seen.has(name.toLowerCase())) throw new QueryFault(`The header of ${file.path} names a column twice: ${name}`)
+    if (seen.has(name.toLowerCase())) throw new QueryFault(`The header of ${fileName} names a column twice: ${name}`)
     seen.add(name.toLowerCase())
   }
   return names
@@ -151,7 +160,8 @@ export interface ParquetShape {
 }
 
 export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
-  return shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
+  const { names, types } = await shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
+  return { names, types: await withStoredTypes(connection, path, types) }
 }
 
 /** The columns of any table expression. */
@@ -164,7 +174,8 @@ export async function shapeOf(connection: DuckDBConnection, source: string): Pro
 }
 
 /** The key of a shape: files with the same key are read by one scan. */
-export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.names, shape.types.map(String)])
+export const shapeKey = (shape: ParquetShape): string =>
+  JSON.stringify([shape.names, shape.types.map(type => type.toJson())])
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that

@@ -27,7 +27,9 @@ import type { WireParameter } from '../process/messages.js'
 import { chooseParts, type Evaluate, type Guard, uninterrupted } from './choose-parts.js'
 import { type DataFile, folderReader, newListing, shardsInFolder, statFile } from './data-folder.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeKey, shapeOf } from './load-table.js'
-import { changedFile, inGroups, readFault, type TableRead, type TableStore } from './table-store.js'
+import type { OpenFile, OpenFiles } from './open-files.js'
+import { readFault } from './read-fault.js'
+import { changedFile, inGroups, type TableRead, type TableStore } from './table-store.js'
 
 export interface ShardStore {
   /** Declares each of these tables that is a shard of a wildcard definition. */
@@ -99,6 +101,7 @@ export const emptyShards = (reads: readonly ShardRead[]): ChosenShards => ({
 
 export interface ShardStoreOptions {
   readonly tables: TableStore
+  readonly openFiles: OpenFiles
   readonly dataDir: string | null
   /** The definitions of wildcard tables. */
   readonly declared: readonly TableDefinition[]
@@ -113,9 +116,10 @@ interface InPlace {
   readonly paths: readonly string[]
 }
 
-export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptions): ShardStore {
+export function shardStore({ tables, openFiles, dataDir, declared, guard }: ShardStoreOptions): ShardStore {
   const folder = dataDir === null ? null : folderReader(dataDir)
   const shapes = shapeReader()
+  const shardFiles = new ShardFiles(openFiles)
 
   const declareShard = (name: string): boolean => {
     if (tables.has(name)) return true
@@ -156,19 +160,24 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
         loaded.push(shard)
         continue
       }
-      const imported = contents.imports.map(({ path, files: paths }) => ({ stamp: path, paths }))
-      const loose = contents.files.map(({ path, stamp }) => ({ stamp, paths: [path] }))
-      for (const { stamp, paths } of [...loose, ...imported]) {
-        const shape = await shapes(connection, paths[0]!, stamp).catch(async (error: unknown) => {
-          throw await readFault(connection, definition, [statFile(paths[0]!)!], error)
+      const imported = contents.imports.map(({ path, files: paths }) => ({ stamp: null, key: path, paths }))
+      const loose = contents.files.map(({ path, stamp }) => ({ stamp, key: stamp, paths: [path] }))
+      for (const { stamp, key, paths } of [...loose, ...imported]) {
+        const open = paths.map(path => shardFiles.open(path, stamp))
+        const shape = await shapes(connection, open[0]!, paths[0]!, key).catch(async (error: unknown) => {
+          const read = { connection, table: definition, files: [statFile(paths[0]!)!], isGiven: false }
+          throw await readFault(openFiles, read, error)
         })
-        inPlace.push({ ...shape, paths })
+        inPlace.push({ ...shape, paths: open.map(file => file.path) })
       }
       files.push(...contents.files, ...imported.flatMap(({ paths }) => paths.flatMap(path => statFile(path) ?? [])))
     }
     const reads = await tables.refresh(loaded.map(({ table }) => table))
     const selects = inGroups(inPlace).map(({ shape, paths }) =>
-      selectFrom(parquetWithNames(paths), definition, shape, { more: suffixOfFile(dataDir!, read.prefix), isInferred }),
+      selectFrom(parquetWithNames(paths), definition, shape, {
+        more: suffixOfFile(openFiles.root, read.prefix),
+        isInferred,
+      }),
     )
     for (const { table, suffix } of loaded) {
       const shape = await shapeOf(connection, quoteName(table))
@@ -267,14 +276,41 @@ const parquetWithNames = (paths: readonly string[]): string =>
   `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = '~file')`
 
 /**
- * SQL that extracts the suffix from the path of a file: `20260131` of `<data>/logs/events_20260131.parquet` and
+ * SQL that extracts the suffix from the path of a file: `20260131` of `<root>/logs/events_20260131.parquet` and
  * `…_20260131/1.parquet`.
  */
-function suffixOfFile(dataDir: string, prefix: string): string {
+function suffixOfFile(root: string, prefix: string): string {
   const dot = prefix.lastIndexOf('.')
-  const beginning = `${join(dataDir, prefix.slice(0, dot))}/${prefix.slice(dot + 1)}`
+  const beginning = `${join(root, prefix.slice(0, dot))}/${prefix.slice(dot + 1)}`
   const rest = `substr(${FILE_NAME}, ${[...beginning].length + 1})`
   return `, split_part(split_part(${rest}, '/', 1), '.', 1) AS ${quoteName(TABLE_SUFFIX)}`
+}
+
+/** The most files that stay open while no query reads them. */
+const MAX_OPEN = 1_000
+
+/** The open files of shards. The files that were read last stay open. */
+class ShardFiles {
+  readonly #openFiles: OpenFiles
+  readonly #open = new Map<string, { readonly stamp: string | null; readonly file: OpenFile }>()
+
+  constructor(openFiles: OpenFiles) {
+    this.#openFiles = openFiles
+  }
+
+  open(path: string, stamp: string | null): OpenFile {
+    const before = this.#open.get(path)
+    this.#open.delete(path)
+    if (before && before.stamp !== stamp) this.#openFiles.close([before.file])
+    const file = before?.stamp === stamp ? before.file : this.#openFiles.open({ path, stamp, isGiven: false })
+    this.#open.set(path, { stamp, file })
+    if (this.#open.size > MAX_OPEN) {
+      const [oldest, { file: unused }] = this.#open.entries().next().value!
+      this.#open.delete(oldest)
+      this.#openFiles.close([unused])
+    }
+    return file
+  }
 }
 
 /** The most shapes of files that are remembered. */
@@ -287,10 +323,10 @@ const MAX_SHAPES = 100_000
 function shapeReader() {
   const known = new Map<string, { readonly stamp: string; readonly key: string; readonly shape: ParquetShape }>()
   const byKey = new Map<string, ParquetShape>()
-  return async (connection: DuckDBConnection, path: string, stamp: string) => {
+  return async (connection: DuckDBConnection, file: OpenFile, path: string, stamp: string) => {
     const before = known.get(path)
     if (before?.stamp === stamp) return { key: before.key, shape: before.shape }
-    const read = await parquetShape(connection, path)
+    const read = await parquetShape(connection, file.path)
     const key = shapeKey(read)
     const shape = byKey.get(key) ?? read
     byKey.set(key, shape)

@@ -1,6 +1,4 @@
 /** Keeps DuckDB's tables and views in step with the files of the tables. */
-import { realpath, rm } from 'node:fs/promises'
-import { join, relative } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_DATE, PARTITION_TIME, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
 import {
@@ -12,7 +10,6 @@ import {
   UNTIL_COLUMN,
 } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { ColumnTypeError } from './adapt-column.js'
 import {
   type DataFile,
   folderReader,
@@ -24,10 +21,11 @@ import {
   type TableContents,
 } from './data-folder.js'
 import { expectWhole } from './decompress.js'
-import { fileFault } from './file-fault.js'
 import { PARTITION_KEY } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
-import { copySteady } from './steady-copy.js'
+import type { OpenFile, OpenFiles } from './open-files.js'
+import { readFault } from './read-fault.js'
+import { FileChangedError } from './steady-copy.js'
 
 /** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
 export interface StoredTable {
@@ -82,14 +80,15 @@ interface Part {
   readonly file: DataFile
   /** The file's id in the hidden column of rows; null for a file that is read in place. */
   readonly id: number | null
-  readonly shape: ParquetShape | null
+  /** For a file that is read in place. */
+  readonly inPlace: { readonly shape: ParquetShape; readonly open: OpenFile } | null
 }
 
 /** The files of an import. They are read in place, and all have the same shape. */
 interface ImportPart {
   readonly imported: ImportedFiles
   readonly shape: ParquetShape
-  readonly bytes: bigint
+  readonly open: readonly OpenFile[]
 }
 
 /** The state of a table in DuckDB. */
@@ -129,8 +128,8 @@ const NOT_HELD: Holding = { parts: null, imports: new Map(), hasRowTable: false,
 const CHECKPOINT_BYTES = 1_000_000n
 const CHECKPOINT_AMID_BYTES = 64_000_000n
 
-/** Creates the store. Only the store may use `connection` and the folder `copies`; DuckDB must be allowed to read `copies`. */
-export function tableStore(connection: DuckDBConnection, dataDir: string | null, copies: string): TableStore {
+/** Creates the store. Only the store may use `connection`. */
+export function tableStore(connection: DuckDBConnection, dataDir: string | null, openFiles: OpenFiles): TableStore {
   const entries = new Map<string, Entry>()
   let nextId = 1
   let revision = 0
@@ -187,8 +186,15 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     }
   }
 
-  /** Loads changed files into the row table and returns the parts of the table. Must be called inside a transaction. */
-  const readFiles = async (entry: Entry, files: readonly DataFile[]): Promise<ReadonlyMap<string, Part>> => {
+  /**
+   * Loads changed files into the row table and returns the parts of the table; adds the files that it opens to `opened`. Must be
+   * called inside a transaction.
+   */
+  const readFiles = async (
+    entry: Entry,
+    files: readonly DataFile[],
+    opened: OpenFile[],
+  ): Promise<ReadonlyMap<string, Part>> => {
     const before = entry.holding.parts ?? new Map<string, Part>()
     const after = new Map<string, Part>()
     const outdated: number[] = []
@@ -207,79 +213,77 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     for (const file of files) {
       if (after.has(file.path)) continue
       if (file.format === 'parquet') {
-        after.set(file.path, { file, id: null, shape: await parquetShape(connection, file.path) })
+        const open = openFiles.open({ ...file, isGiven: isOfFiles(entry) })
+        opened.push(open)
+        const inPlace = { open, shape: await parquetShape(connection, open.path) }
+        after.set(file.path, { file, id: null, inPlace })
       } else {
         const id = nextId++
-        const insert = entry.isUnsteady ? insertCopy : insertFile
-        after.set(file.path, { file: await insert(entry, rowTable, file, id), id, shape: null })
+        after.set(file.path, { file: await insertFile(entry, rowTable, file, id), id, inPlace: null })
         uncheckpointed += file.size
       }
     }
     return after
   }
 
-  const insertFile = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
-    await expectWhole(file.path, file)
-    await insertRows(connection, entry.table.definition, rowTable, file, id)
-    return file
-  }
-
-  /**
-   * Whether a file is inside its dataset after following links. DuckDB refuses other files, but copies are not made by DuckDB,
-   * so they need this check.
-   */
-  const isWithinDataset = async ({ table: { origin } }: Entry, path: string): Promise<boolean> => {
-    if (origin.kind === 'files') return true
-    const dataset = join(dataDir!, relative(dataDir!, path).split('/')[0]!)
-    const [file, folder] = await Promise.all([realpath(path), realpath(dataset)])
-    return file.startsWith(`${folder}/`)
-  }
-
-  /** Loads a copy of the file; returns the state that was copied. */
-  const insertCopy = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
-    const path = join(copies, String(id))
-    try {
-      const copied = (await isWithinDataset(entry, file.path)) ? await copySteady(file, path) : null
-      if (copied === null) throw new FileChangedError(file.path)
-      await expectWhole(file.path, copied.copy)
-      await insertRows(connection, entry.table.definition, rowTable, copied.copy, id)
-      return copied.original
-    } finally {
-      await rm(path, { force: true })
-    }
-  }
+  /** Loads the file; returns the state that was loaded. */
+  const insertFile = (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> =>
+    openFiles.withCopy(file, isOfFiles(entry), async (copy, original) => {
+      await expectWhole(file.path, copy)
+      // An empty file has no rows and, for CSV, no header.
+      if (copy.size === 0n) return original
+      const reader = await rowReader(connection, entry.table.definition, copy, file.path)
+      await connection.run(`INSERT INTO ${rowTable} SELECT *, ${id} FROM (${reader.select})`)
+      return original
+    })
 
   /** Reads new imports; imports never change, so known ones are not read again. */
   const readImports = async (
     entry: Entry,
     imports: readonly ImportedFiles[],
+    opened: OpenFile[],
   ): Promise<ReadonlyMap<string, ImportPart>> => {
     const parts = new Map<string, ImportPart>()
     for (const imported of imports) {
-      const known = entry.holding.imports.get(imported.path)
-      const shape = known?.shape ?? (await parquetShape(connection, imported.files[0]!))
-      parts.set(imported.path, { imported, shape, bytes: known?.bytes ?? bytesOf(imported.files) })
+      const before = entry.holding.imports.get(imported.path)
+      parts.set(imported.path, before ?? (await openImport(imported, opened)))
     }
     return parts
   }
 
+  const openImport = async (imported: ImportedFiles, opened: OpenFile[]): Promise<ImportPart> => {
+    const open = imported.files.map(path => {
+      const file = openFiles.open({ path, stamp: null, isGiven: false })
+      opened.push(file)
+      return file
+    })
+    return { imported, open, shape: await parquetShape(connection, open[0]!.path) }
+  }
+
   const load = async (entry: Entry, { files, imports }: TableContents): Promise<void> => {
     const { definition } = entry.table
+    const opened: OpenFile[] = []
     const holding = await transact(async () => {
       let { hasRowTable } = entry.holding
       if (!hasRowTable && files.some(file => file.format !== 'parquet')) {
         await connection.run(rowTableDdl(definition))
         hasRowTable = true
       }
-      const parts = await readFiles(entry, files)
-      const changed = changedFile(entry.isUnsteady ? files.filter(file => file.format === 'parquet') : files)
+      const parts = await readFiles(entry, files, opened)
+      // The files of a steady table must be of one moment.
+      const changed = entry.isUnsteady ? undefined : changedFile(files)
       if (changed) throw new FileChangedError(changed.path)
-      const importParts = await readImports(entry, imports)
+      const importParts = await readImports(entry, imports, opened)
       const view = viewOver(entry.table, parts, importParts) || (await emptySelect(definition))
       if (view !== entry.holding.view) await connection.run(viewDdl(definition, view))
       return { parts, imports: importParts, hasRowTable, view }
+    }).catch(error => {
+      openFiles.close(opened)
+      throw error
     })
     entry.isUnsteady &&= changedFile([...holding.parts.values()].map(part => part.file)) !== undefined
+    const kept = new Set(openIn(holding))
+    openFiles.close(openIn(entry.holding).filter(file => !kept.has(file)))
     entry.holding = holding
   }
 
@@ -302,7 +306,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     for (const [entry, holding] of holdings) entry.holding = holding
   }
 
-  /** Loads the table from its files. If the files change during the load, loads it from copies of them. @throws QueryFault. */
+  /** Loads the table from its files, again while they change. @throws QueryFault. */
   const loadSteady = async (entry: Entry): Promise<void> => {
     const { definition } = entry.table
     const began = performance.now()
@@ -320,7 +324,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         const isLast = entry.isUnsteady ? attempt > 1 && performance.now() - began > UNSTEADY_FOR_MS : ++failures > 1
         if (isLast && error instanceof FileChangedError)
           throw new QueryFault(`${definition.name}: ${error.message}`, { cause: error })
-        if (isLast) throw await readFault(connection, definition, allFiles(contents), error)
+        const read = { connection, table: definition, files: allFiles(contents), isGiven: isOfFiles(entry) }
+        if (isLast) throw await readFault(openFiles, read, error)
         if (entry.isUnsteady) await pause(UNSTEADY_PAUSE_MS)
       }
     }
@@ -368,6 +373,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         throw new QueryFault(
           `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
         )
+      if (old) openFiles.close(openIn(old.holding))
       entries.set(name, { table, holding: NOT_HELD, isUnsteady: false })
     },
     has: (name, origin) => {
@@ -411,11 +417,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     },
     bytesInPlace: names => {
       const found = names.flatMap(name => entries.get(name) ?? [])
-      const sizes = found.flatMap(({ holding }) => [
-        ...[...(holding.parts?.values() ?? [])].map(part => (part.id === null ? part.file.size : 0n)),
-        ...[...holding.imports.values()].map(part => part.bytes),
-      ])
-      return total(sizes)
+      const sizes = found.flatMap(({ holding }) => openIn(holding).map(file => file.size))
+      return sizes.reduce((sum, size) => sum + size, 0n)
     },
     contents: name => {
       const entry = entries.get(name)
@@ -427,6 +430,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
 }
 
 const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'
+const isOfFiles = ({ table }: Entry): boolean => table.origin.kind === 'files'
 
 /** The definition of the stored table, in which the pseudo column with the time of a row's partition is an ordinary column. */
 function storedDefinition(definition: TableDefinition): TableDefinition {
@@ -436,18 +440,15 @@ function storedDefinition(definition: TableDefinition): TableDefinition {
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
-const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
-const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))
+/** The files that are read in place. */
+const openIn = ({ parts, imports }: Holding): readonly OpenFile[] => [
+  ...[...(parts?.values() ?? [])].flatMap(({ inPlace }) => inPlace?.open ?? []),
+  ...[...imports.values()].flatMap(({ open }) => open),
+]
 
 /** The first of the files that has changed since its state was recorded. */
 export const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
   files.find(file => !isUnchanged(file, statFile(file.path)))
-
-export class FileChangedError extends QueryFault {
-  constructor(path: string) {
-    super(`${path} changed while it was read`)
-  }
-}
 
 function missing(path: string): never {
   throw new QueryFault(`The file ${path} is not there, or is no Parquet, NDJSON or CSV file`)
@@ -463,19 +464,6 @@ function rowTableDdl(table: TableDefinition): string {
 const viewDdl = ({ name }: TableDefinition, view: string): string =>
   `CREATE OR REPLACE VIEW ${quoteName(name)} AS ${view}`
 
-async function insertRows(
-  connection: DuckDBConnection,
-  table: TableDefinition,
-  rowTable: string,
-  file: DataFile,
-  id: number,
-): Promise<void> {
-  // An empty file has no rows and, for CSV, no header.
-  if (file.size === 0n) return
-  const reader = await rowReader(connection, table, file)
-  await connection.run(`INSERT INTO ${rowTable} SELECT *, ${id} FROM (${reader.select})`)
-}
-
 /**
  * The SQL of the table's view; '' for a table without files. A partitioned table has two hidden columns: the start and the end
  * of the row's partition, or NULL if they are not known. Filters on them keep DuckDB from opening files
@@ -488,18 +476,18 @@ function viewOver(
 ): string {
   const bounds = unknownBounds(definition) + partitionDate(definition)
   if (origin.kind === 'select') return bounds === '' ? origin.sql : `SELECT *${bounds} FROM (${origin.sql})`
-  const loose = [...parts.values()].flatMap(({ file, shape }) =>
-    shape ? [{ key: shapeKey(shape), shape, paths: [file.path] }] : [],
+  const loose = [...parts.values()].flatMap(({ inPlace }) =>
+    inPlace ? [{ key: shapeKey(inPlace.shape), shape: inPlace.shape, paths: [inPlace.open.path] }] : [],
   )
   const selects = [
     ...inGroups(loose).map(({ shape, paths }) =>
       selectFrom(parquetSource(paths), definition, shape, { more: bounds, isInferred }),
     ),
     ...inGroups(
-      [...imports.values()].map(({ imported: { files, partition }, shape }) => {
+      [...imports.values()].map(({ imported: { partition }, shape, open }) => {
         const isFit = partition !== null && partition.column === definition.partitionedBy
         const unit = isFit ? partition.unit : null
-        return { key: `${unit} ${shapeKey(shape)}`, shape, paths: files, unit }
+        return { key: `${unit} ${shapeKey(shape)}`, shape, paths: open.map(({ path }) => path), unit }
       }),
     ).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, bounds)),
   ]
@@ -561,38 +549,4 @@ function unknownBounds(table: TableDefinition): string {
 
 function allFiles({ files, imports }: TableContents): readonly DataFile[] {
   return [...files, ...imports.flatMap(imported => imported.files).flatMap(path => statFile(path) ?? [])]
-}
-
-/** The error for the query that needed a load which has failed: it names the file and the place in it. */
-export async function readFault(
-  connection: DuckDBConnection,
-  table: TableDefinition,
-  files: readonly DataFile[],
-  error: unknown,
-): Promise<unknown> {
-  if (error instanceof QueryFault) return error
-  if (error instanceof ColumnTypeError) return new QueryFault(error.message)
-  for (const file of files) {
-    const reason = await reasonOf(connection, table, file)
-    if (reason !== null) return new QueryFault(`${file.path}: ${reason}`, { cause: error })
-  }
-  return error
-}
-
-const FORMAT_NAMES = { parquet: 'Parquet', ndjson: 'NDJSON', csv: 'CSV' } as const
-
-/** Reads the file again to find its error. Returns the message; null if reading succeeds. */
-async function reasonOf(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<string | null> {
-  if (file.size === 0n && file.format !== 'parquet') return null
-  try {
-    if (file.format === 'parquet') {
-      await connection.run(`SELECT count(*) FROM read_parquet(${quotePath(file.path)})`)
-    } else {
-      const reader = await rowReader(connection, table, file)
-      await connection.run(`SELECT count(COLUMNS(*)) FROM (${reader.selectNumbered})`)
-    }
-    return null
-  } catch (error) {
-    return fileFault(error, FORMAT_NAMES[file.format])
-  }
 }

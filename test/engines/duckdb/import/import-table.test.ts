@@ -123,23 +123,7 @@ describe('rows that are imported', () => {
       const schema = schemas[i]!
       const file = join(scratch.path, `in/place${i}.ndjson`)
       writeFileSync(file, rows.map((row, n) => `${JSON.stringify({ row: n, ...(row as object) })}\n`).join(''))
-      const report = await importFiles({
-        dataDir: scratch.path,
-        table: { name: `in.imported${i}`, columns: fieldsToColumns(schema)! },
-        schema,
-        layout: { clusteredBy: [], partition: null },
-        files: [file],
-        inputFormat: null,
-        standardInput: () => Readable.from([]),
-        replaces: false,
-        ignoresUnknown: false,
-        skipFile: null,
-        maxBadRows: 10,
-        memoryLimitMb: 200,
-        threads: 1,
-        nowMs: 0,
-        unique: '00000000',
-      })
+      const report = await importFile(`in.imported${i}`, schema, file)
       expect(report.badRows).to.deep.equal([])
     }
     const tables = schemas.flatMap((schema, i) => [source(`in.place${i}`, schema), source(`in.imported${i}`, schema)])
@@ -155,4 +139,45 @@ describe('rows that are imported', () => {
       await engine.engine.close()
     }
   })
+
+  for (const [count, rows] of [
+    [400, 1],
+    [2_000, 300],
+  ] as const) {
+    it(`may have a RECORD of ${count} fields`, async function () {
+      this.timeout(120_000)
+      const schema: SchemaField[] = [
+        {
+          name: 'r',
+          type: 'RECORD',
+          fields: Array.from({ length: count }, (_, i) => ({ name: `c${i}`, type: 'STRING' })),
+        },
+      ]
+      const file = join(scratch.path, `wide${count}.ndjson`)
+      const row = (n: number): string =>
+        JSON.stringify({ r: Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, `${n} ${i}`])) })
+      writeFileSync(file, Array.from({ length: rows }, (_, n) => `${row(n)}\n`).join(''))
+      const report = await importFile(`in.wide${count}`, schema, file, 400)
+      expect(report).to.deep.include({ isCommitted: true, rows })
+    })
+  }
+
+  const importFile = (name: string, schema: readonly SchemaField[], file: string, memoryLimitMb = 200) =>
+    importFiles({
+      dataDir: scratch.path,
+      table: { name, columns: fieldsToColumns(schema)! },
+      schema,
+      layout: { clusteredBy: [], partition: null },
+      files: [file],
+      inputFormat: null,
+      standardInput: () => Readable.from([]),
+      replaces: false,
+      ignoresUnknown: false,
+      skipFile: null,
+      maxBadRows: 10,
+      memoryLimitMb,
+      threads: 1,
+      nowMs: 0,
+      unique: '00000000',
+    })
 })

@@ -367,12 +367,16 @@ describe('the data folder', () => {
     expect(await ids('logs.zipped')).to.deep.equal(['a', 'b', 'c'])
   })
 
-  it('ignores hidden, temporary and other files', async () => {
+  it('ignores hidden and temporary files, and refuses a table with other files', async () => {
     write('logs/folder/1.ndjson', line('a'))
     write('logs/folder/.2.ndjson', line('hidden'))
     write('logs/folder/3.ndjson.tmp', line('temporary'))
-    write('logs/folder/README.md', 'not a table')
+    write('logs/folder/_SUCCESS', '')
     expect(await ids('logs.folder')).to.deep.equal(['a'])
+    write('logs/folder/README.md', 'not a table')
+    expect(await faultOf(ids('logs.folder'))).to.match(
+      /logs\/folder\/README\.md is not read: the name of a file of logs\.folder ends in/,
+    )
   })
 
   it('reads CSV by its header; only an empty field without quotes is NULL', async () => {

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import { tableCatalogue } from '../../../../googlesql/tables.js'
 import { translate } from '../../../../googlesql-duckdb/translate.js'
 import { openSession, type Session } from '../../../../runner/engines/duckdb/child/session.js'
+import { OpenFiles } from '../../../../runner/engines/duckdb/tables/open-files.js'
 import { tableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
 import { wideTables, wideUnions } from '../../../googlesql-duckdb/wide-union.js'
 import { scratchFolder } from '../raw-engine.js'
@@ -108,8 +109,8 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
         statements.push(sql.split(' ').slice(0, 2).join(' '))
         return run(sql, ...rest)
       }
-      mkdirSync(join(scratch.path, 'copies'), { recursive: true })
-      const store = tableStore(connection, null, join(scratch.path, 'copies'))
+      const openFiles = new OpenFiles({ own: join(scratch.path, 'files'), dataDir: null, datasets: [] })
+      const store = tableStore(connection, null, openFiles)
       const tables = TABLES.slice(0, count)
       for (const definition of tables) store.declare({ definition, origin: { kind: 'files', files } })
       await store.refresh(tables.map(({ name }) => name))

@@ -1,0 +1,194 @@
+/**
+ * Opens data files, checks where an open file is, and gives DuckDB the open file. DuckDB itself checks the place of a name and
+ * then opens the name: between the two, a process that can write into the folder could exchange the file, or a folder above
+ * it, for a link to any file of the machine.
+ */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileReason } from '../../../files/write-failure.js'
+import { fileStamp } from '../../../model/file-stamp.js'
+import type { DataFile } from './data-folder.js'
+import { LEADS_OUT, UnopenedFileError } from './file-fault.js'
+import { copySteady, FileChangedError } from './steady-copy.js'
+
+/** A file that is read in place. */
+export interface OpenFile {
+  /** The path under which DuckDB reads the open file. */
+  readonly path: string
+  readonly size: bigint
+  /** Null where DuckDB opens the file by its own name. */
+  readonly handle: number | null
+}
+
+/** Under a name in this folder, Linux opens the file that the process has open, whatever that file's own name refers to now. */
+const OWN_HANDLES = process.platform === 'linux' ? '/proc/self/fd' : null
+
+/**
+ * Opens a file for reading. Once all links are followed, it must be in one of the folders; null allows any place.
+ * @throws QueryFault for a file elsewhere, or one that cannot be read.
+ */
+function openChecked(path: string, folders: readonly string[] | null): number {
+  let handle: number
+  try {
+    // Without O_NONBLOCK, opening a pipe would wait for its writer.
+    handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (cause) {
+    throw new UnopenedFileError(path, `it cannot be read: ${fileReason(cause)}`, cause)
+  }
+  try {
+    if (!fstatSync(handle).isFile()) throw new FileChangedError(path)
+    if (folders !== null && !isWithin(placeOf(handle, path), folders)) throw new UnopenedFileError(path, LEADS_OUT)
+    return handle
+  } catch (error) {
+    closeSync(handle)
+    throw error
+  }
+}
+
+/** The path of an open file without links. @throws FileChangedError where its name refers to another file now. */
+function placeOf(handle: number, path: string): string {
+  if (OWN_HANDLES !== null) return readlinkSync(`${OWN_HANDLES}/${handle}`)
+  const place = realpathSync.native(path)
+  const [opened, named] = [fstatSync(handle), lstatSync(place)]
+  if (opened.ino !== named.ino || opened.dev !== named.dev) throw new FileChangedError(path)
+  return place
+}
+
+/** The folders may be links: their targets count. */
+const isWithin = (place: string, folders: readonly string[]): boolean =>
+  folders.some(folder => existsSync(folder) && place.startsWith(`${realpathSync.native(folder)}/`))
+
+export interface OpenFilesOptions {
+  /** A folder that only the engine writes to, and DuckDB may read. */
+  readonly own: string
+  readonly dataDir: string | null
+  /** The paths of the datasets' folders that may be read. */
+  readonly datasets: readonly string[]
+}
+
+/** A file to open. */
+export interface NamedFile {
+  readonly path: string
+  /** The stamp that the file must still have; null for any. */
+  readonly stamp: string | null
+  /** Whether the path was given by name, and so may lead anywhere; other files must be in a dataset's folder. */
+  readonly isGiven: boolean
+}
+
+/** The open files of tables. */
+export class OpenFiles {
+  readonly #options: OpenFilesOptions
+  readonly #open = new Set<OpenFile>()
+  /** The queries that run. */
+  readonly #queries = new Set<symbol>()
+  /** The files to close, each with the queries that may still read it. */
+  readonly #closing = new Map<OpenFile, Set<symbol>>()
+  #count = 0
+
+  constructor(options: OpenFilesOptions) {
+    this.#options = options
+    for (const folder of [this.#links, this.#copies]) mkdirSync(folder, { recursive: true })
+  }
+
+  get #links(): string {
+    return join(this.#options.own, 'open')
+  }
+
+  get #copies(): string {
+    return join(this.#options.own, 'copies')
+  }
+
+  /** The folder below which open files have the paths that they have in the data folder. */
+  get root(): string {
+    return OWN_HANDLES === null ? this.#options.dataDir! : this.#links
+  }
+
+  /** Opens a file to read it in place. @throws QueryFault. */
+  open({ path, stamp, isGiven }: NamedFile): OpenFile {
+    const handle = this.#handleOf(path, isGiven)
+    const state = fstatSync(handle, { bigint: true })
+    const hasChanged = stamp !== null && stamp !== fileStamp(state)
+    const isByName = isGiven || OWN_HANDLES === null
+    if (hasChanged || isByName) closeSync(handle)
+    if (hasChanged) throw new FileChangedError(path)
+    if (isByName) return { path, size: state.size, handle: null }
+    // The name contains the path, since DuckDB reads the keys of partitions and the suffixes of shards from it.
+    const folder = join(this.#links, relative(this.#options.dataDir!, path))
+    mkdirSync(folder, { recursive: true })
+    const file = { path: join(folder, String(this.#count++)), size: state.size, handle }
+    symlinkSync(`${OWN_HANDLES}/${handle}`, file.path)
+    this.#open.add(file)
+    return file
+  }
+
+  /** Calls `use` with a copy of a file of rows, and the state of the file that was copied. @throws QueryFault. */
+  async withCopy<T>(
+    file: DataFile,
+    isGiven: boolean,
+    use: (copy: DataFile, original: DataFile) => Promise<T>,
+  ): Promise<T> {
+    const into = join(this.#copies, String(this.#count++))
+    const handle = this.#handleOf(file.path, isGiven)
+    try {
+      const { copy, original } = await copySteady(handle, file, into)
+      return await use(copy, original)
+    } finally {
+      closeSync(handle)
+      await rm(into, { force: true })
+    }
+  }
+
+  /** Registers a query that may read open files; the returned function ends it. */
+  begin(): () => void {
+    const query = Symbol('query')
+    this.#queries.add(query)
+    return () => {
+      this.#queries.delete(query)
+      for (const [file, readers] of this.#closing) if (readers.delete(query) && readers.size === 0) this.#close(file)
+    }
+  }
+
+  /**
+   * Closes files once the queries that run now have ended: the system reuses the number of a closed file, and a query would
+   * read another file under it.
+   */
+  close(files: Iterable<OpenFile>): void {
+    for (const file of files) {
+      if (!this.#open.has(file)) continue
+      if (this.#queries.size === 0) this.#close(file)
+      else this.#closing.set(file, new Set(this.#queries))
+    }
+  }
+
+  /** Closes all files at once; no query may run. */
+  closeAll(): void {
+    for (const file of this.#open) this.#close(file)
+  }
+
+  #close(file: OpenFile): void {
+    this.#closing.delete(file)
+    this.#open.delete(file)
+    unlinkSync(file.path)
+    closeSync(file.handle!)
+  }
+
+  #handleOf(path: string, isGiven: boolean): number {
+    const { dataDir, datasets } = this.#options
+    if (isGiven) return openChecked(path, null)
+    const dataset = join(dataDir!, relative(dataDir!, path).split('/')[0]!)
+    return openChecked(path, [dataset, ...datasets.filter(other => other !== dataset)])
+  }
+}

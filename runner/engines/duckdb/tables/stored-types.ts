@@ -1,0 +1,136 @@
+/**
+ * The types of a Parquet file that DuckDB reads with other values: DuckDB gives a DECIMAL of more than 38 digits as a DOUBLE of
+ * another number, and cuts the nanoseconds of most times.
+ */
+import {
+  DuckDBArrayType,
+  type DuckDBConnection,
+  DuckDBDecimalType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  DuckDBTimestampType,
+  DuckDBTimestampTZType,
+  DuckDBTimeType,
+  type DuckDBType,
+  DuckDBTypeId,
+} from '@duckdb/node-api'
+import { quotePath } from '../../../../googlesql-duckdb/data.js'
+
+/** The alias of a time type whose values have nanoseconds in the file, which DuckDB cuts. */
+const CUT = 'nanoseconds'
+const MAX_DIGITS = 38
+
+export const isCut = (type: DuckDBType): boolean => type.alias === CUT
+
+/** Whether DuckDB reads other numbers than the file has. */
+export const isTooWide = (type: DuckDBType): boolean => type instanceof DuckDBDecimalType && type.width > MAX_DIGITS
+
+/** A column or field without fields of its own, as the file declares it. */
+interface StoredType {
+  readonly precision: number | null
+  readonly scale: number
+  readonly hasNanoseconds: boolean
+}
+
+/** DuckDB's types of columns; where DuckDB reads other values than the file has, the types that the file has. */
+export async function withStoredTypes(
+  connection: DuckDBConnection,
+  path: string,
+  types: readonly DuckDBType[],
+): Promise<readonly DuckDBType[]> {
+  if (!types.some(type => leavesOf(type).some(leaf => MISREAD.has(leaf.typeId)))) return types
+  const stored = await storedColumns(connection, path)
+  return types.map((type, i) => {
+    const leaves = stored[i] ?? []
+    // DuckDB reads the two leaves of a VARIANT as one.
+    if (leaves.length !== leavesOf(type).length) return type
+    let next = 0
+    return mapLeaves(type, leaf => storedType(leaf, leaves[next++]!))
+  })
+}
+
+/** The types as which DuckDB may read other values. */
+const MISREAD: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.TIME,
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_TZ,
+])
+
+function storedType(type: DuckDBType, { precision, scale, hasNanoseconds }: StoredType): DuckDBType {
+  if (precision !== null && precision > MAX_DIGITS) return new DuckDBDecimalType(precision, scale)
+  if (!hasNanoseconds) return type
+  switch (type.typeId) {
+    case DuckDBTypeId.TIME:
+      return new DuckDBTimeType(CUT)
+    case DuckDBTypeId.TIMESTAMP:
+      return new DuckDBTimestampType(CUT)
+    case DuckDBTypeId.TIMESTAMP_TZ:
+      return new DuckDBTimestampTZType(CUT)
+    default:
+      return type
+  }
+}
+
+/** The type without the mark of nanoseconds: the type of DuckDB's values. */
+export function asRead(leaf: DuckDBType): DuckDBType {
+  if (!isCut(leaf)) return leaf
+  if (leaf.typeId === DuckDBTypeId.TIME) return DuckDBTimeType.create()
+  return leaf.typeId === DuckDBTypeId.TIMESTAMP ? DuckDBTimestampType.create() : DuckDBTimestampTZType.create()
+}
+
+/** The type whose nanoseconds are cut, in all its parts. Without a zone, only INT96 is cut, which counts as UTC. */
+export const cutTypes = (type: DuckDBType): DuckDBType =>
+  mapLeaves(type, leaf =>
+    isCut(leaf) && leaf.typeId === DuckDBTypeId.TIMESTAMP ? DuckDBTimestampTZType.create() : asRead(leaf),
+  )
+
+function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBType): DuckDBType {
+  if (type instanceof DuckDBStructType)
+    return new DuckDBStructType(
+      type.entryNames,
+      type.entryTypes.map(entry => mapLeaves(entry, map)),
+      type.alias,
+    )
+  if (type instanceof DuckDBListType) return new DuckDBListType(mapLeaves(type.valueType, map), type.alias)
+  if (type instanceof DuckDBArrayType)
+    return new DuckDBArrayType(mapLeaves(type.valueType, map), type.length, type.alias)
+  if (type instanceof DuckDBMapType)
+    return new DuckDBMapType(mapLeaves(type.keyType, map), mapLeaves(type.valueType, map), type.alias)
+  return map(type)
+}
+
+/** The parts of a type that have no parts, in the order of the file. */
+export function leavesOf(type: DuckDBType): readonly DuckDBType[] {
+  const leaves: DuckDBType[] = []
+  mapLeaves(type, leaf => {
+    leaves.push(leaf)
+    return leaf
+  })
+  return leaves
+}
+
+/** The leaves of each column of a Parquet file. */
+async function storedColumns(connection: DuckDBConnection, path: string): Promise<readonly (readonly StoredType[])[]> {
+  const result = await connection.runAndReadAll(
+    "SELECT num_children, precision, scale, coalesce(type = 'INT96' OR logical_type LIKE '%NANOS=Nano%', false) " +
+      `FROM parquet_schema(${quotePath(path)})`,
+  )
+  const rows = result.getRows().map(([children, precision, scale, hasNanoseconds]) => ({
+    children: Number(children ?? 0),
+    leaf: {
+      precision: precision === null ? null : Number(precision),
+      scale: Number(scale ?? 0),
+      hasNanoseconds: hasNanoseconds === true,
+    },
+  }))
+  // The schema lists each node before its children.
+  let at = 0
+  const leaves = (): readonly StoredType[] => {
+    const { children, leaf } = rows[at++]!
+    return children === 0 ? [leaf] : Array.from({ length: children }, leaves).flat()
+  }
+  const root = rows[at++]
+  return Array.from({ length: root?.children ?? 0 }, leaves)
+}

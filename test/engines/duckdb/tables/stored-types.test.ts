@@ -1,0 +1,166 @@
+/** Types of Parquet files that DuckDB reads with other values are refused, unless the author has declared what may be lost. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { inferTable } from '../../../../runner/engines/duckdb/infer/infer-table.js'
+import { needPython, PYTHON, WHY_PENDING } from '../../../python-readers/python.js'
+import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
+
+const WRITE = `
+import decimal, sys, pyarrow as pa, pyarrow.parquet as pq
+d = decimal.Decimal
+def write(name, columns, **options):
+    pq.write_table(pa.table(columns), f'{sys.argv[1]}/{name}.parquet', **options)
+def wide(digits, scale): return pa.decimal256(digits, scale)
+write('wide', {'a': pa.array([1, 2]), 'v': pa.array([d('1.50'), d('-2')], type=wide(39, 2)), 'z': pa.array([0.5, 1.5])})
+write('wide_fields', {
+    'l': pa.array([[d('1.5')], []], type=pa.list_(wide(50, 1))),
+    's': pa.array([{'x': d('1.5'), 'y': 1}, None], type=pa.struct([('x', wide(60, 1)), ('y', pa.int64())])),
+    'm': pa.array([[('k', 1.5)], []], type=pa.map_(pa.string(), pa.float64())),
+})
+write('exact', {'v': pa.array([d('1.50'), None], type=pa.decimal128(38, 2)), 'n': pa.array([1000, 2000], type=pa.timestamp('ns'))})
+nanos = [1500, 2000]
+write('nanos', {
+    't': pa.array(nanos, type=pa.time64('ns')),
+    'u': pa.array(nanos, type=pa.timestamp('ns', 'UTC')),
+    'micros': pa.array(nanos, type=pa.timestamp('us', 'UTC')),
+    'm': pa.array([[('k', 1500)], []], type=pa.map_(pa.string(), pa.timestamp('ns', 'UTC'))),
+})
+write('int96', {'i': pa.array(nanos, type=pa.timestamp('ns'))}, use_deprecated_int96_timestamps=True)
+import os
+os.mkdir(f'{sys.argv[1]}/mixed')
+write('mixed/1', {'u': pa.array(nanos, type=pa.timestamp('us', 'UTC'))})
+write('mixed/2', {'u': pa.array(nanos, type=pa.timestamp('ns', 'UTC'))})
+`
+
+describe(`a Parquet type that DuckDB reads with other values${WHY_PENDING}`, () => {
+  const scratch = scratchFolder()
+  const file = (name: string): string => join(scratch.path, 'data/p', `${name}.parquet`)
+  let inferred: RawEngine
+  let declared: RawEngine
+
+  before(async function () {
+    needPython(this)
+    mkdirSync(join(scratch.path, 'data/p'), { recursive: true })
+    execFileSync(PYTHON, ['-c', WRITE, join(scratch.path, 'data/p')])
+    const dataDir = join(scratch.path, 'data')
+    inferred = await openRawEngine({ dataDir })
+    const tables = [
+      source('p.wide', [{ name: 'v', type: 'FLOAT' }]),
+      source('p.wide_fields', [{ name: 's', type: 'JSON' }]),
+      source('p.nanos', [
+        { name: 't', type: 'TIME' },
+        { name: 'u', type: 'TIMESTAMP' },
+      ]),
+      source('p.int96', [{ name: 'i', type: 'TIMESTAMP' }]),
+    ]
+    declared = await openRawEngine({ dataDir, tables })
+  })
+  after(async () => {
+    await inferred?.engine.close()
+    await declared?.engine.close()
+    scratch.remove()
+  })
+
+  const columnsOf = (table: string) => {
+    const { columns, unreadable = [] } = inferred.engine.tables().find(table)!
+    return { columns: columns.map(({ name, type }) => `${name} ${type.kind}`), unreadable }
+  }
+  const read = (engine: RawEngine, table: string, column: string, kind: 'STRING' | 'FLOAT64' | 'TIMESTAMP' | 'TIME') =>
+    engine.rows({
+      sql: `SELECT ${column} AS c FROM "p.${table}"`,
+      columns: [{ name: 'c', type: { kind } }],
+      tables: [`p.${table}`],
+    })
+  const faultOf = (rows: Promise<unknown>): Promise<string> =>
+    rows.then(
+      () => 'no fault',
+      ({ cause }) => cause.message,
+    )
+
+  it('is a column that cannot be read: a DECIMAL of more than 38 digits', () => {
+    const { columns, unreadable } = columnsOf('p.wide')
+    expect(columns).to.deep.equal(['a INT64', 'z FLOAT64'])
+    expect(unreadable).to.deep.equal([
+      {
+        name: 'v',
+        reason:
+          'its type DECIMAL(39,2) has more than 38 digits, which the embedded engine reads as other numbers; ' +
+          'leave it out (SELECT * EXCEPT (v)), or write the file with at most 38 digits, or with the numbers as text',
+      },
+    ])
+  })
+
+  it('is one also within lists and records, and no other column is', () => {
+    const { columns, unreadable } = columnsOf('p.wide_fields')
+    expect(columns).to.deep.equal(['m ARRAY'])
+    expect(unreadable.map(({ name, reason }) => `${name}: ${reason.replace(/ has more.*/, '')}`)).to.deep.equal([
+      'l: its type DECIMAL(50,1)',
+      's: the type DECIMAL(60,1) of its field s.x',
+    ])
+    expect(columnsOf('p.exact')).to.deep.equal({ columns: ['v BIGNUMERIC', 'n DATETIME'], unreadable: [] })
+  })
+
+  it('is refused also where a schema declares a FLOAT, or JSON', async () => {
+    expect(await faultOf(read(declared, 'wide', 'v', 'FLOAT64'))).to.match(
+      /^p\.wide\.v is DECIMAL\(39,2\) in the file, with more than 38 digits, which the embedded engine reads as other numbers: write/,
+    )
+    expect(await faultOf(read(declared, 'wide_fields', 's', 'STRING'))).to.match(
+      /^p\.wide_fields\.s is DECIMAL\(60,1\)/,
+    )
+  })
+
+  it('is a column that cannot be read: times with nanoseconds', () => {
+    const { columns, unreadable } = columnsOf('p.nanos')
+    expect(columns).to.deep.equal(['micros TIMESTAMP'])
+    expect(unreadable.map(({ name }) => name)).to.deep.equal(['t', 'u', 'm'])
+    expect(unreadable[1]!.reason).to.equal(
+      'it has nanoseconds, which would be cut to microseconds; leave it out (SELECT * EXCEPT (u)), ' +
+        'or give the table a schema, p.nanos.json, that declares u as TIMESTAMP, if they may be cut',
+    )
+    const [int96] = inferred.engine.unreadable()
+    expect(int96!.table).to.equal('p.int96')
+    expect(int96!.reason).to.match(/^none of its columns can be read; i: it has nanoseconds.* declares i as TIMESTAMP, if/)
+  })
+
+  it('has its nanoseconds cut where a schema declares the time', async () => {
+    expect(await read(declared, 'nanos', 'u', 'TIMESTAMP')).to.deep.equal([
+      ['1970-01-01T00:00:00.000001Z'],
+      ['1970-01-01T00:00:00.000002Z'],
+    ])
+    expect(await read(declared, 'nanos', 't', 'TIME')).to.deep.equal([['00:00:00.000001'], ['00:00:00.000002']])
+    expect(await read(declared, 'int96', 'i', 'TIMESTAMP')).to.deep.equal([
+      ['1970-01-01T00:00:00.000001Z'],
+      ['1970-01-01T00:00:00.000002Z'],
+    ])
+  })
+
+  it('is refused in a later file of a table without a schema', async () => {
+    expect(await faultOf(read(inferred, 'mixed', 'u', 'TIMESTAMP'))).to.match(
+      /^p\.mixed\.u has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema/,
+    )
+  })
+
+  it('is said by infer, which leaves wide numbers out and makes INT96 a TIMESTAMP', async () => {
+    const infer = (name: string) =>
+      inferTable({ files: [file(name)], inputFormat: null, standardInput: () => process.stdin, maxBadRows: 1 })
+    const wide = await infer('wide')
+    expect(wide.fields.map(({ name }) => name)).to.deep.equal(['a', 'z'])
+    expect(wide.doubts.map(({ path, message }) => `${path} ${message}`)).to.deep.include(
+      'v is left out: its type DECIMAL(39,2) has more than 38 digits, which the embedded engine reads as other numbers; ' +
+        'leave it out (SELECT * EXCEPT (v)), or write the file with at most 38 digits, or with the numbers as text',
+    )
+    const nanos = await infer('nanos')
+    expect(nanos.fields.map(({ name, type }) => `${name} ${type}`)).to.deep.equal([
+      't TIME',
+      'u TIMESTAMP',
+      'micros TIMESTAMP',
+      'm RECORD',
+    ])
+    expect(nanos.doubts.map(({ path, message }) => `${path} ${message}`)).to.include(
+      'u has nanoseconds in the file, which are cut to microseconds',
+    )
+    expect((await infer('int96')).fields[0]).to.deep.include({ name: 'i', type: 'TIMESTAMP' })
+  })
+})
