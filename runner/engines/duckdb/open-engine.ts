@@ -24,8 +24,9 @@ import type { Query } from '../../model/query.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { createLocator } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
-import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
-import { RequestFailure } from './process/request-queue.js'
+import { JavaScriptProcesses, ofJavaScript } from './process/javascript-processes.js'
+import { type Discovery, runsJavaScript, type SqlNeeds, type TableSource } from './process/messages.js'
+import { type Ask, RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -127,29 +128,40 @@ export async function openEngine(
     source = { tables: [...found.tables, ...declared], ...namesOf(options), absences }
     catalogue = catalogueOf(source)
     revision = nextRevision++
+    javascript.renew()
   }
 
   const refuse = (failure: SetupError): never => {
     tryRemove(folder)
     throw failure
   }
-  const child = await startEngineProcess({
-    folder,
-    session: {
-      dataDir: options.dataDir === null ? null : resolve(options.dataDir),
-      database: options.database === null ? null : resolve(options.database),
-      tables: filesOfAll(options.tables, join(folder, 'rows'), cause =>
-        refuse(temporaryFailure(options.tempDir, cause)),
-      ),
-      memoryLimitMb: options.memoryLimitMb,
-      tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
-      threads: options.threads,
-      connections: options.connections ?? DEFAULT_CONNECTIONS,
-    },
-    observe: options.observe,
-    clock: options.clock,
-    onDiscovery: learn,
-  }).catch(error => refuse(openFailure(error)))
+  const session = {
+    dataDir: options.dataDir === null ? null : resolve(options.dataDir),
+    database: options.database === null ? null : resolve(options.database),
+    tables: filesOfAll(options.tables, join(folder, 'rows'), cause => refuse(temporaryFailure(options.tempDir, cause))),
+    memoryLimitMb: options.memoryLimitMb,
+    tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
+    threads: options.threads,
+    connections: options.connections ?? DEFAULT_CONNECTIONS,
+  }
+  const { observe, clock } = options
+  let javascriptProcesses = 0
+  const javascript = new JavaScriptProcesses({
+    clock,
+    start: () =>
+      startEngineProcess({
+        folder,
+        name: `javascript-${++javascriptProcesses}`,
+        session: ofJavaScript(session),
+        observe,
+        clock,
+        onDiscovery: () => undefined,
+      }),
+  })
+  const child = await startEngineProcess({ folder, name: 'child', session, observe, clock, onDiscovery: learn }).catch(
+    error => refuse(openFailure(error)),
+  )
+  const ask: Ask = (request, askOptions) => (runsJavaScript(request) ? javascript : child).ask(request, askOptions)
 
   const all: TableView = { key: '', catalogue: () => catalogue }
   // The translations of ad-hoc texts; endpoints keep their own translations, see CompiledQuery.
@@ -247,16 +259,16 @@ export async function openEngine(
     sql: string,
     types: Readonly<Record<string, Type>>,
     delay: Delay,
-    ask: (asked: Translation) => Promise<T>,
+    run: (asked: Translation) => Promise<T>,
     view = all,
   ): Promise<T> => {
     try {
-      return await ask(translation)
+      return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
       const delayed = translate(sql, view.catalogue(), types, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
-      return await ask({ ...delayed, quickSql: null }).catch((late: unknown) => {
+      return await run({ ...delayed, quickSql: null }).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
         throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
       })
@@ -279,7 +291,7 @@ export async function openEngine(
     error: unknown,
     query: Query,
     view: TableView,
-    { endpoint, maxRows, timestamps }: RunOptions,
+    { endpoint, maxRows, timestamps, job }: RunOptions,
     signal: AbortSignal,
   ): Promise<number | null> => {
     if (!(error instanceof RequestFailure)) return null
@@ -290,9 +302,9 @@ export async function openEngine(
       run(asked, until) {
         const { columns } = new CompiledQuery(asked, revision)
         const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
-        return child.ask(
+        return ask(
           { kind: 'run', ...withParameters(asked, query, view), ...order },
-          { signal: until, caller: endpoint },
+          { signal: until, caller: endpoint, token: job?.token },
         )
       },
       clock: options.clock,
@@ -306,8 +318,8 @@ export async function openEngine(
       const { signal, cancelTimer } = boundedSignal(runOptions, options.clock)
       try {
         const { translation, columns, resultColumns } = await compiledOf(query, view)
-        const ask = (asked: Translation) =>
-          child.ask(
+        const run = (asked: Translation) =>
+          ask(
             {
               kind: 'run',
               ...withParameters(asked, query, view),
@@ -317,9 +329,9 @@ export async function openEngine(
               contract: runOptions.contract ?? [],
               maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
             },
-            { signal, caller: runOptions.endpoint },
+            { signal, caller: runOptions.endpoint, token: runOptions.job?.token },
           )
-        const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
+        const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', run, view)
         return { columns: resultColumns, ...answer }
       } catch (error) {
         throw runnerError(error, signal, await placeOf(error, query, view, runOptions, signal))
@@ -433,10 +445,7 @@ export async function openEngine(
         )
         const { partitionReads = [] } = translation
         const parameters = wireParameters(translation, query.parameters)!
-        const reads = await child.ask(
-          { kind: 'reads', ...needsOf(translation), partitionReads, parameters },
-          { signal },
-        )
+        const reads = await ask({ kind: 'reads', ...needsOf(translation), partitionReads, parameters }, { signal })
         return { engine: 'duckdb', ...reads }
       } catch (error) {
         throw runnerError(error, signal)
@@ -460,7 +469,7 @@ export async function openEngine(
     },
     close: async () => {
       translators?.close()
-      await child.close()
+      await Promise.all([child.close(), javascript.close()])
       tryRemove(folder)
     },
     tables: () => catalogue,

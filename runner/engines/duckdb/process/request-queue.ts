@@ -15,6 +15,8 @@ export interface AskOptions {
    * one caller
    */
   readonly caller?: string
+  /** The token of the call, which counts instead of `caller` where few queries can run at once. */
+  readonly token?: string | null | undefined
 }
 
 export type Ask = <K extends Request['kind']>(
