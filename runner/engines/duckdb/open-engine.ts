@@ -21,6 +21,7 @@ import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
+import { ArgumentFaults } from '../argument-faults.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { createLocator } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
@@ -312,7 +313,7 @@ export async function openEngine(
     })
   }
 
-  const runOver =
+  const runQuery =
     (view: TableView): Engine['run'] =>
     async (query, runOptions) => {
       const { signal, cancelTimer } = boundedSignal(runOptions, options.clock)
@@ -337,6 +338,22 @@ export async function openEngine(
         throw runnerError(error, signal, await placeOf(error, query, view, runOptions, signal))
       } finally {
         cancelTimer()
+      }
+    }
+
+  const faults =
+    resolveText &&
+    new ArgumentFaults({
+      resolve: (sql, types) => resolveText(sql, catalogue, readTypes(types)),
+      run: runQuery(all),
+    })
+  const runOver =
+    (view: TableView): Engine['run'] =>
+    async (query, runOptions) => {
+      try {
+        return await runQuery(view)(query, runOptions)
+      } catch (error) {
+        throw faults && error instanceof RunnerError ? await faults.explain(error, query, runOptions) : error
       }
     }
 
@@ -385,7 +402,8 @@ export async function openEngine(
     const { mistakes, probes } = constantChecks(resolveText(sql, catalogue, readTypes(types)))
     const [mistake] = mistakes
     if (mistake) return new SqlError(mistake.message, sql, mistake.at)
-    for (const { at, sql: asked } of probes) {
+    for (const { at, sql: asked, parameters } of probes) {
+      if (parameters.length > 0) continue
       const message = await probe(asked, signal)
       if (message !== null) return new SqlError(message, sql, at)
     }
