@@ -1,6 +1,6 @@
 /**
- * Finds calls and casts of literals that a query evaluates for every row, so that the query fails if one of them fails: a date
- * that does not exist, a text that is not a number. The constants of a branch, a column or a table expression that may not be
+ * Finds calls and casts of literals and parameters that a query evaluates for every row, so that the query fails if one of them
+ * fails: a date that does not exist, a text that is not a number. The constants of a branch, a column or a table expression that may not be
  * evaluated are left out, because the query may succeed.
  */
 import { findFunction } from './functions/all.js'
@@ -11,9 +11,16 @@ import { exprsOfScan, inputsOfScan, partsOf, partsOfCall } from './plan/walk.js'
 import { shortTypeName } from './types/types.js'
 
 /** A query without tables that computes the constant at `at`. */
-export interface ConstantCall {
+export interface ConstantCall extends WrittenConstant {
   readonly at: number
+  /** What is wrong with an argument that makes the constant fail, in words for callers. */
+  readonly detail: string
+}
+
+/** A constant as SQL, with the names of its parameters. */
+export interface WrittenConstant {
   readonly sql: string
+  readonly parameters: readonly string[]
 }
 
 /** The constants of a plan, innermost first, so that the first constant that fails is the mistake itself. */
@@ -75,10 +82,14 @@ class CertainReader {
         for (const cte of scan.ctes) this.#ctes.set(cte.id, cte)
         this.#scan(scan.body)
         break
+      case 'limit':
+        this.#rowCount(scan.limit)
+        if (scan.offset) this.#rowCount(scan.offset)
+        this.#scan(scan.input)
+        break
       case 'unnest':
       case 'filter':
       case 'order':
-      case 'limit':
         for (const expr of exprsOfScan(scan)) this.#expr(expr)
         for (const input of inputsOfScan(scan)) this.#scan(input)
         break
@@ -98,6 +109,18 @@ class CertainReader {
   /** Marks as read the columns of `others` whose counterparts, by position, are read. */
   #alike(columns: readonly Column[], others: readonly Column[]): void {
     for (const [i, { id }] of columns.entries()) if (this.#needed.has(id) && others[i]) this.#needed.add(others[i].id)
+  }
+
+  #rowCount(count: Expr): void {
+    this.#expr(count)
+    const written = writeConstant(count)
+    if (written === null || written.parameters.length === 0) return
+    this.found.push({
+      at: count.at,
+      sql: `SELECT IF(COALESCE(${written.sql}, -1) < 0, ERROR('LIMIT'), 0)`,
+      parameters: written.parameters,
+      detail: 'leads to a LIMIT or OFFSET that is negative or missing',
+    })
   }
 
   #expr(expr: Expr): void {
@@ -132,11 +155,26 @@ class CertainReader {
   }
 
   #constant(expr: CallExpr | CastExpr): void {
-    if (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE) return
-    const mayFail = expr.kind === 'cast' ? !expr.isImplicit : findFunction(expr.name)?.canFail !== false
-    const written = mayFail && !expr.isSafe ? writtenConstant(expr) : null
-    if (written !== null) this.found.push({ at: expr.at, sql: `SELECT ${written}` })
+    if (expr.isSafe || (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE)) return
+    const mayFail = expr.kind === 'cast' ? castMayFail(expr) : findFunction(expr.name)?.canFail !== false
+    if (!mayFail) return
+    const written = writeConstant(expr)
+    if (written === null || (written.parameters.length === 0 && isImplied(expr))) return
+    const { sql, parameters } = written
+    this.found.push({ at: expr.at, sql: `SELECT ${sql}`, parameters, detail: detailOf(expr) })
   }
+}
+
+const castMayFail = ({ isImplicit, operand }: CastExpr): boolean => !isImplicit || operand.type.kind === 'STRING'
+
+/** Whether the text does not show a call: of literals, only those are checked that an author has written as a call. */
+const isImplied = (expr: CallExpr | CastExpr): boolean =>
+  expr.kind === 'cast' ? expr.isImplicit : Object.hasOwn(ARITHMETIC, expr.name)
+
+function detailOf(expr: CallExpr | CastExpr): string {
+  if (expr.kind === 'cast') return `cannot be converted to ${shortTypeName(expr.type)}`
+  if (expr.name === '$divide') return 'leads to a division by zero, or to a number that is too large'
+  return Object.hasOwn(ARITHMETIC, expr.name) ? 'leads to a number that is too large' : `is refused by ${expr.name}`
 }
 
 const FAILS_ON_PURPOSE = 'ERROR'
@@ -155,27 +193,47 @@ function evaluatedArguments(call: CallExpr): readonly Expr[] {
   }
 }
 
-/** The constant as SQL; null for an expression that is not made of literals, or whose function has a special syntax. */
-function writtenConstant(expr: Expr): string | null {
+/** The operators that are written between their operands. */
+const ARITHMETIC: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*', $divide: '/' }
+
+/** Null for an expression that is not made of literals and parameters, or whose function has a special syntax. */
+export function writeConstant(expr: Expr): WrittenConstant | null {
+  const parameters = new Set<string>()
+  const sql = writtenConstant(expr, parameters)
+  return sql === null ? null : { sql, parameters: [...parameters] }
+}
+
+function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
   switch (expr.kind) {
     case 'literal':
       return writtenLiteral(expr.value, expr.type.kind)
+    case 'parameter':
+      parameters.add(expr.name)
+      return `@${expr.name}`
     case 'cast': {
-      const operand = expr.format || expr.timeZone || expr.typeParameters ? null : writtenConstant(expr.operand)
+      const isPlain = !expr.format && !expr.timeZone && !expr.typeParameters
+      const operand = isPlain ? writtenConstant(expr.operand, parameters) : null
       return operand && `${expr.isSafe ? 'SAFE_CAST' : 'CAST'}(${operand} AS ${shortTypeName(expr.type)})`
     }
-    case 'call': {
-      if (!/^[A-Z][A-Z0-9_]*$/.test(expr.name) || volatilityOf(expr.name) !== 'immutable') return null
-      const written = writtenArguments(expr)
-      return written && `${expr.isSafe ? 'SAFE.' : ''}${expr.name}(${written.join(', ')})`
-    }
+    case 'call':
+      return writtenCall(expr, parameters)
     default:
       return null
   }
 }
 
+function writtenCall(call: CallExpr, parameters: Set<string>): string | null {
+  if (Object.hasOwn(ARITHMETIC, call.name)) {
+    const operands = call.arguments.map(operand => operand && writtenConstant(operand, parameters))
+    return operands.every(operand => operand !== null) ? `(${operands.join(` ${ARITHMETIC[call.name]} `)})` : null
+  }
+  if (!/^[A-Z][A-Z0-9_]*$/.test(call.name) || volatilityOf(call.name) !== 'immutable') return null
+  const written = writtenArguments(call, parameters)
+  return written && `${call.isSafe ? 'SAFE.' : ''}${call.name}(${written.join(', ')})`
+}
+
 /** The arguments that are given, with the names of those that need one; null where an argument cannot be written. */
-function writtenArguments({ name, arguments: args }: CallExpr): readonly string[] | null {
+function writtenArguments({ name, arguments: args }: CallExpr, parameters: Set<string>): readonly string[] | null {
   const named = signaturesOf(findFunction(name)!)[0]!.parameters.filter(({ isNamedOnly }) => isNamedOnly)
   const positional = args.slice(0, args.length - named.length)
   const names = [...positional.map(() => ''), ...named.map(parameter => `${parameter.name} => `)]
@@ -183,7 +241,7 @@ function writtenArguments({ name, arguments: args }: CallExpr): readonly string[
   const written: string[] = []
   for (const [i, argument] of args.entries()) {
     if (argument === null && i > last) continue
-    const text = argument && writtenConstant(argument)
+    const text = argument && writtenConstant(argument, parameters)
     if (!text) return null
     written.push(names[i] + text)
   }

@@ -1,8 +1,8 @@
 /**
- * Finds constants with which a call always fails: the names of time zones, regular expressions, patterns of FORMAT, and calls
+ * Finds constants, and expressions of parameters and constants, with which a call always fails: the names of time zones, regular expressions, patterns of FORMAT, and calls
  * and casts of literals. BigQuery reports them when the query runs; an author wants to know them before.
  */
-import { constantCalls } from './constant-calls.js'
+import { type ConstantCall, constantCalls, type WrittenConstant, writeConstant } from './constant-calls.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
 import { shortTypeName } from './types/types.js'
@@ -11,8 +11,8 @@ import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
   readonly mistakes: readonly { readonly at: number; readonly message: string }[]
-  /** Queries without tables. Each fails if the constant at its offset is wrong. */
-  readonly probes: readonly { readonly at: number; readonly sql: string }[]
+  /** Queries without tables. Each fails if the constant at its offset is wrong, or its parameters have wrong arguments. */
+  readonly probes: readonly ConstantCall[]
 }
 
 /** The index of the argument that is the name of a time zone if its type is STRING, by function. */
@@ -34,22 +34,23 @@ const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
  */
 export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
   const mistakes: { at: number; message: string }[] = []
-  const probes: { at: number; sql: string }[] = []
+  const probes: ConstantCall[] = []
   const checkZone = (zone: Expr | null | undefined): void => {
-    if (!isText(zone) || ZONE_OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
-    mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}` })
+    if (isText(zone)) {
+      if (ZONE_OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
+      mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}` })
+    } else {
+      const written = writtenText(zone)
+      const sql = written && `SELECT DATETIME(TIMESTAMP '2001-02-03 00:00:00+00', ${written.sql})`
+      if (written) probes.push({ ...written, at: zone!.at, sql: sql!, detail: 'is not a time zone' })
+    }
   }
   visitScan(scan, expr => {
     if (expr.kind === 'cast' && !expr.isSafe) checkZone(expr.timeZone)
     if (expr.kind !== 'call' || expr.isSafe) return
     const { name, arguments: args } = expr
     if (Object.hasOwn(ZONE_ARGUMENT, name)) checkZone(args[ZONE_ARGUMENT[name]!])
-    const probe =
-      name === 'FORMAT'
-        ? formatProbe(args)
-        : name.startsWith('REGEXP_')
-          ? regexpProbe(name, args)
-          : timeProbe(name, args)
+    const probe = patternProbe(name, args)
     if (probe !== null) probes.push(probe)
   })
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
@@ -74,31 +75,68 @@ type TextLiteral = LiteralExpr & { readonly value: string }
 const isText = (expr: Expr | null | undefined): expr is TextLiteral =>
   expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string'
 
-/** The JSON text of a string is also a GoogleSQL literal. */
-const quoted = (text: string): string => JSON.stringify(text)
-
-/** FORMAT tests its pattern against the types of its arguments even where these are NULL. */
-function formatProbe([pattern, ...rest]: readonly (Expr | null)[]) {
-  if (!isText(pattern)) return null
-  const values = rest.map(value => (value === null ? 'NULL' : `CAST(NULL AS ${shortTypeName(value.type)})`))
-  const isWritten = rest.every(value => value !== null && !['ARRAY', 'STRUCT'].includes(value.type.kind))
-  return isWritten ? { at: pattern.at, sql: `SELECT FORMAT(${[quoted(pattern.value), ...values].join(', ')})` } : null
+/** A text as SQL: a literal, or an expression of parameters and constants. Null for any other expression. */
+function writtenText(expr: Expr | null | undefined): WrittenConstant | null {
+  const written = expr?.type.kind === 'STRING' ? writeConstant(expr) : null
+  return written && (isText(expr) || written.parameters.length > 0) ? written : null
 }
 
-/** FORMAT_DATE and the other format functions refuse a wrong pattern for every value. */
-function timeProbe(name: string, [pattern, value]: readonly (Expr | null)[]) {
-  const type = /^FORMAT_(DATE|DATETIME|TIME|TIMESTAMP)$/.exec(name)?.[1]
-  if (type === undefined || !isText(pattern) || value?.kind === 'literal') return null
-  const example = type === 'TIME' ? "'12:34:56'" : "'2001-02-03'"
-  return { at: pattern.at, sql: `SELECT ${name}(${quoted(pattern.value)}, ${type} ${example})` }
+type Arguments = readonly (Expr | null)[]
+
+/** Tests the pattern, format or path of a call whatever the other arguments are. */
+function patternProbe(name: string, args: Arguments): ConstantCall | null {
+  const [kind, index, detail] = patternOf(name)
+  const pattern = args[index]
+  const written = kind && writtenText(pattern)
+  if (!written) return null
+  const sql = PROBES[kind](name, written.sql, args)
+  return sql === null ? null : { at: pattern!.at, sql: `SELECT ${sql}`, parameters: written.parameters, detail }
 }
 
-function regexpProbe(name: string, [, pattern, replacement]: readonly (Expr | null)[]) {
-  if (!isText(pattern)) return null
-  if (name === 'REGEXP_REPLACE' && isText(replacement)) {
-    const texts = [pattern, replacement].map(({ value }) => quoted(value)).join(', ')
-    return { at: pattern.at, sql: `SELECT REGEXP_REPLACE('', ${texts})` }
-  }
-  const test = name === 'REGEXP_EXTRACT' || name === 'REGEXP_EXTRACT_ALL' ? name : 'REGEXP_CONTAINS'
-  return { at: pattern.at, sql: `SELECT ${test}('', ${quoted(pattern.value)})` }
+type PatternKind = keyof typeof PROBES
+
+/** The kind of the function's pattern, its index among the arguments, and what is said of a wrong one. */
+function patternOf(name: string): readonly [kind: PatternKind | null, index: number, detail: string] {
+  if (name === 'FORMAT') return ['format', 0, 'is not a format for FORMAT']
+  if (name.startsWith('REGEXP_')) return ['regexp', 1, 'is not a regular expression that the query can use']
+  if (name.startsWith('JSON_')) return ['path', 1, 'is not a JSONPath']
+  if (Object.hasOwn(TIME_EXAMPLES, name)) return ['time', 0, `is not a format for ${name}`]
+  return [null, 0, '']
 }
+
+const TIME_EXAMPLES: Readonly<Record<string, string>> = {
+  FORMAT_DATE: "DATE '2001-02-03'",
+  FORMAT_DATETIME: "DATETIME '2001-02-03'",
+  FORMAT_TIME: "TIME '12:34:56'",
+  FORMAT_TIMESTAMP: "TIMESTAMP '2001-02-03'",
+}
+
+/** The functions that take a path as their second argument. */
+const WITH_PATH = new Set(
+  'JSON_EXTRACT JSON_EXTRACT_ARRAY JSON_EXTRACT_SCALAR JSON_EXTRACT_STRING_ARRAY JSON_QUERY JSON_QUERY_ARRAY JSON_VALUE JSON_VALUE_ARRAY'.split(
+    ' ',
+  ),
+)
+
+const PROBES = {
+  /** FORMAT tests its pattern against the types of its arguments even where these are NULL. */
+  format(_name: string, pattern: string, [, ...rest]: Arguments): string | null {
+    const values = rest.map(value => (value === null ? 'NULL' : `CAST(NULL AS ${shortTypeName(value.type)})`))
+    const isWritten = rest.every(value => value !== null && !['ARRAY', 'STRUCT'].includes(value.type.kind))
+    return isWritten ? `FORMAT(${[pattern, ...values].join(', ')})` : null
+  },
+  /** FORMAT_DATE and the other format functions refuse a wrong pattern for every value. */
+  time(name: string, pattern: string, [, value]: Arguments): string | null {
+    return value?.kind === 'literal' ? null : `${name}(${pattern}, ${TIME_EXAMPLES[name]})`
+  },
+  regexp(name: string, pattern: string, [, , replacement]: Arguments): string {
+    if (name === 'REGEXP_REPLACE' && isText(replacement)) {
+      return `REGEXP_REPLACE('', ${pattern}, ${writeConstant(replacement)!.sql})`
+    }
+    const test = name === 'REGEXP_EXTRACT' || name === 'REGEXP_EXTRACT_ALL' ? name : 'REGEXP_CONTAINS'
+    return `${test}('', ${pattern})`
+  },
+  path(name: string, path: string): string | null {
+    return WITH_PATH.has(name) ? `${name}('{}', ${path})` : null
+  },
+} as const

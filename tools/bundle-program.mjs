@@ -10,6 +10,7 @@ const STARTS = [
   'runner/main',
   'runner/derive/derive-worker',
   'runner/engines/duckdb/translation/translation-worker',
+  'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]
 /**
  * The engine's process is bundled into one file: twenty files, shared with the other bundles, would take a quarter longer to

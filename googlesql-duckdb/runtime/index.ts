@@ -1,4 +1,7 @@
 /** Prepares a DuckDB connection for the SQL of this backend. Loads DuckDB. */
 
-export { loadSandbox } from './javascript/sandbox.js'
+export { placeOf } from './javascript/place-of.js'
+export type { RunJavaScript } from './javascript/register.js'
+export type { FromSandbox, SandboxChannel, ToSandbox } from './javascript/sandbox-thread.js'
 export { prepareInstance, prepareSession } from './prepare-session.js'
+export { ScalarFunctionError } from './scalar-functions/scalar-function.js'

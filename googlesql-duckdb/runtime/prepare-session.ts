@@ -1,11 +1,12 @@
 /** Prepares a DuckDB connection for the SQL of emit/. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { MAX_LATE_ROWS } from '../late-columns.js'
-import { registerJavaScript } from './javascript/register.js'
+import { type RunJavaScript, registerJavaScript } from './javascript/register.js'
 import { keepByteOrderMark } from './keep-byte-order-mark.js'
 import { MACROS } from './macros/all.js'
 import { registerScalarFunction } from './register.js'
 import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
+import { ScalarFunctionError } from './scalar-functions/scalar-function.js'
 
 /**
  * The most rows of a loaded table that DuckDB looks up one by one; for more, it reads all rows between the first and the last
@@ -14,16 +15,20 @@ import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
 const MAX_SOUGHT_ROWS = 128
 
 /** Prepares an instance whose current database has no macros. See `prepareInstance` and `createMacros`. */
-export async function prepareSession(connection: DuckDBConnection): Promise<void> {
-  await prepareInstance(connection)
+export async function prepareSession(connection: DuckDBConnection, runJavaScript?: RunJavaScript): Promise<void> {
+  await prepareInstance(connection, runJavaScript)
   await createMacros(connection)
 }
 
 /**
  * Sets the time zone to UTC, allows ORDER BY of constants, makes DuckDB read wide columns last, and registers the scalar
- * functions. Call it once per instance, while the current database is writable.
+ * functions. Call it once per instance, while the current database is writable. Without `runJavaScript`, queries that call
+ * functions in JavaScript fail.
  */
-export async function prepareInstance(connection: DuckDBConnection): Promise<void> {
+export async function prepareInstance(
+  connection: DuckDBConnection,
+  runJavaScript: RunJavaScript = refuseJavaScript,
+): Promise<void> {
   keepByteOrderMark()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
   // A constant column of a SELECT DISTINCT is one of its keys, and its ORDER BY may contain such a key.
@@ -32,7 +37,11 @@ export async function prepareInstance(connection: DuckDBConnection): Promise<voi
   await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)
   await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
   for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native)
-  registerJavaScript(connection)
+  registerJavaScript(connection, runJavaScript)
+}
+
+const refuseJavaScript = (): never => {
+  throw new ScalarFunctionError('JavaScript functions are not run here')
 }
 
 /** Creates the macros in the current database, after the scalar functions that they call. */

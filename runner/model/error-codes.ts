@@ -21,7 +21,7 @@ export const ERROR_CODES = {
   ARGUMENT_INVALID: {
     status: 400,
     title: 'Invalid arguments',
-    when: 'An argument is missing, has the wrong type or breaks a constraint. `errors` names every such argument.',
+    when: 'An argument is missing, has the wrong type, breaks a constraint or makes the query fail by itself. `errors` names every such argument.',
     fault: 'caller',
     remedy: 'Correct the arguments that `errors` names; the description of the endpoint says what each takes.',
   },

@@ -70,7 +70,8 @@ export interface Engine {
   /**
    * @throws RunnerError QUERY_FAILED when the engine rejects or cannot finish the query, QUERY_TIMEOUT after
    *   `timeoutMs`, CALL_ABANDONED when `signal` fires first, ENGINE_UNAVAILABLE when the engine is gone,
-   *   ARGUMENT_INVALID when a bound value itself is at fault (an invalid regular expression), RESULT_TOO_LARGE,
+   *   ARGUMENT_INVALID when bound values alone make the query fail (an invalid regular expression, a divisor that is 0),
+   *   RESULT_TOO_LARGE,
    *   CONTRACT_BROKEN.
    */
   run(query: Query, options: RunOptions): Promise<ResultSet>

@@ -387,6 +387,14 @@ export function engineContract(
       expect(error.errors[0]!.detail).to.match(/^is not a valid RE2 regular expression/)
     })
 
+    it('an argument with which an expression of arguments fails, by its name', async () => {
+      const sql = 'SELECT 10 / @n AS x, @other AS y FROM UNNEST([1]) AS row'
+      const parameters = { n: { type: 'INT64', value: '0' }, other: { type: 'STRING', value: 'a' } }
+      const error = await errorOf(textOf(sql, parameters))
+      expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
+      expect(error.errors.map(({ parameter }) => parameter)).to.deep.equal(['n'])
+    })
+
     it('an argument that is not of its type, by its name', async () => {
       const error = await errorOf(textOf('SELECT @n AS n', { n: { type: 'INT64', value: 'x' } }))
       expect(error.errors).to.deep.equal([{ parameter: 'n', detail: 'is not a value of type INT64' }])

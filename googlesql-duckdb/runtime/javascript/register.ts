@@ -2,14 +2,19 @@
 import { type DuckDBConnection, DuckDBScalarFunction, VARCHAR } from '@duckdb/node-api'
 import { NATIVE_ERROR_MARK, ScalarFunctionError } from '../scalar-functions/scalar-function.js'
 import { JAVASCRIPT_FUNCTION } from './function-name.js'
-import { runCalls } from './sandbox.js'
+
+/**
+ * Calls the function of a definition once for each text, which is the JSON array of its arguments. Returns the text of each
+ * result, or null. @throws ScalarFunctionError with a message for the author.
+ */
+export type RunJavaScript = (definition: string, calls: readonly string[]) => readonly (string | null)[]
 
 /**
  * `bq_javascript(definition, arguments)`: the definition is a constant, the JSON text of a JavaScriptDefinition; the arguments
  * of a call are a JSON array. It is volatile even for a function that is declared DETERMINISTIC: otherwise DuckDB would call it
  * during planning, and a failing call several times.
  */
-export function registerJavaScript(connection: DuckDBConnection): void {
+export function registerJavaScript(connection: DuckDBConnection, run: RunJavaScript): void {
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
       name: JAVASCRIPT_FUNCTION,
@@ -21,7 +26,7 @@ export function registerJavaScript(connection: DuckDBConnection): void {
         try {
           const [definitions, args] = [input.getColumnVector(0), input.getColumnVector(1)]
           const calls = Array.from({ length: input.rowCount }, (_, row) => String(args.getItem(row)))
-          const results = runCalls(String(definitions.getItem(0)), calls)
+          const results = run(String(definitions.getItem(0)), calls)
           for (const [row, result] of results.entries()) output.setItem(row, result)
           output.flush()
         } catch (error) {

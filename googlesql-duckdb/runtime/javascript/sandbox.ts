@@ -1,11 +1,11 @@
 /**
  * Runs JavaScript functions in QuickJS, which is compiled to WebAssembly, so that they cannot access any object of this
- * process. Each batch of calls gets a runtime of its own, so that no state is left from one query to another.
+ * process. It runs in a thread of its own, sandbox-thread.ts, which is ended when a function takes too long. Each batch of calls gets a runtime of its own, so that no state is left from one query to another.
  */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import type { JavaScriptDefinition } from '../../../googlesql/functions/definitions/javascript.js'
-import { typeName } from '../../../googlesql/types/types.js'
 import { ScalarFunctionError } from '../scalar-functions/scalar-function.js'
+import { placeOf } from './place-of.js'
 import { PRELUDE } from './prelude.js'
 
 /**
@@ -19,8 +19,6 @@ const INITIAL_BYTES = 16 * 1024 * 1024
 /** A sandbox that has grown beyond this is replaced before the next query. */
 const KEPT_BYTES = 32 * 1024 * 1024
 const STACK_LIMIT_BYTES = 256 * 1024
-/** The time limit of one batch of calls, in milliseconds: the process cannot answer other requests during that time. */
-const TIME_LIMIT_MS = 5_000
 /** The number of lines that the constructor Function adds before the body of a function. */
 const LINES_BEFORE_BODY = 2
 const MAX_MESSAGE = 500
@@ -67,40 +65,29 @@ async function load(): Promise<void> {
 /**
  * Calls the function once for each text, which is the JSON array of its arguments. Returns the text of each result, or null.
  *
- * @param timeLimitMs the limit for all these calls together
- * @throws ScalarFunctionError where the function throws, takes too long or returns another type
+ * @throws ScalarFunctionError where the function throws or returns another type
  */
-export function runCalls(
-  definitionText: string,
-  calls: readonly string[],
-  timeLimitMs = TIME_LIMIT_MS,
-): readonly (string | null)[] {
+export function runCalls(definitionText: string, calls: readonly string[]): readonly (string | null)[] {
   if (!loaded) throw new SandboxNotLoadedError('loadSandbox was not called')
-  const results = inRuntime(loaded, definitionText, calls, timeLimitMs)
+  const results = inRuntime(loaded, definitionText, calls)
   if (results instanceof ScalarFunctionError) throw results
   return results
 }
 
 type Outcome = readonly (string | null)[] | ScalarFunctionError
 
-function inRuntime(
-  sandbox: QuickJSWASMModule,
-  definitionText: string,
-  calls: readonly string[],
-  timeLimitMs: number,
-): Outcome {
+function inRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: readonly string[]): Outcome {
   try {
     const runtime = sandbox.newRuntime()
     runtime.setMaxStackSize(STACK_LIMIT_BYTES)
     const context = runtime.newContext()
-    const outcome = inContext(context, definitionText, calls, timeLimitMs)
+    const outcome = inContext(context, definitionText, calls)
     context.dispose()
     runtime.dispose()
     return outcome
   } catch (error) {
     // The error has interrupted QuickJS, whose state may be inconsistent, so this module is not used again.
     loaded = null
-    void loadSandbox().catch(() => undefined)
     // Some functions of QuickJS need more of V8's stack than QuickJS counts.
     if (!(error instanceof RangeError)) throw error
     return new ScalarFunctionError(
@@ -110,18 +97,7 @@ function inRuntime(
 }
 
 /** @throws only errors of the host, after which the module must not be used again */
-function inContext(
-  context: QuickJSContext,
-  definitionText: string,
-  calls: readonly string[],
-  timeLimitMs: number,
-): Outcome {
-  const until = performance.now() + timeLimitMs
-  let isLate = false
-  context.runtime.setInterruptHandler(() => {
-    isLate = performance.now() > until
-    return isLate
-  })
+function inContext(context: QuickJSContext, definitionText: string, calls: readonly string[]): Outcome {
   const owned: QuickJSHandle[] = []
   const own = (handle: QuickJSHandle): QuickJSHandle => {
     owned.push(handle)
@@ -133,10 +109,7 @@ function inContext(
     const result = context.callFunction(value, context.undefined, own(context.newString(text)))
     value = own(result.error ?? result.value)
     if (!result.error) continue
-    const definition: JavaScriptDefinition = JSON.parse(definitionText)
-    failure = new ScalarFunctionError(
-      isLate ? lateText(definition, calls.length, timeLimitMs) : failureText(context, value, definition),
-    )
+    failure = new ScalarFunctionError(failureText(context, value, JSON.parse(definitionText)))
     break
   }
   const outcome = failure ?? resultsIn(context.getString(value), calls.length)
@@ -176,11 +149,5 @@ function failureText(context: QuickJSContext, error: QuickJSHandle, definition: 
   const line = Number(/<input>:(\d+):/.exec(String(stack))?.[1] ?? 0) - LINES_BEFORE_BODY
   return `${beginning(String(kind))}: ${text} ${at}${line > 0 ? ` line ${line}` : ''}`
 }
-
-const lateText = (definition: JavaScriptDefinition, calls: number, timeLimitMs: number): string =>
-  `JavaScript took more than ${timeLimitMs / 1000} s for ${calls === 1 ? 'a call' : `${calls} calls`} ${placeOf(definition)}`
-
-const placeOf = ({ name, parameters }: JavaScriptDefinition): string =>
-  `at ${name}(${parameters.map(({ type }) => typeName(type)).join(', ')})`
 
 const beginning = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text)

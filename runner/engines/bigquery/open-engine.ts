@@ -18,6 +18,7 @@ import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, QueryCost, ResultSet } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
+import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver } from './client.js'
@@ -140,7 +141,20 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     }
   }
 
+  const faults = new ArgumentFaults({
+    resolve: (sql, types) => resolveQuery(sql, tables, typesOf(types)!),
+    run: runJob,
+  })
+
   async function run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
+    try {
+      return await runJob(query, runOptions)
+    } catch (error) {
+      throw error instanceof RunnerError ? await faults.explain(error, query, runOptions) : error
+    }
+  }
+
+  async function runJob(query: Query, runOptions: RunOptions): Promise<ResultSet> {
     const { endpoint, maxRows, timeoutMs, maxBytes = options.maxResultBytes } = runOptions
     const deadline = clock.nowMs() + timeoutMs
     const watch = deadlineSignal([runOptions.signal, closed.signal], timeoutMs, clock)
@@ -208,13 +222,10 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   }
 
   async function compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
-    const known = Object.entries(types).map(([name, text]): [string, Type | null] => [
-      name,
-      parseTypeName(text) ?? null,
-    ])
-    if (known.some(([, type]) => type === null)) return check(sql, types)
+    const known = typesOf(types)
+    if (known === null) return check(sql, types)
     try {
-      const { columns } = resolveQuery(sql, tables, Object.fromEntries(known) as Record<string, Type>)
+      const { columns } = resolveQuery(sql, tables, known)
       return { ok: true, columns: columns.map(checkedColumn) }
     } catch (error) {
       if (!(error instanceof SqlError)) throw error
@@ -260,6 +271,17 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       transport.close()
     },
   }
+}
+
+/** The types by name; null where one is not known here. */
+function typesOf(names: Readonly<Record<string, string>>): Record<string, Type> | null {
+  const types: Record<string, Type> = {}
+  for (const [name, text] of Object.entries(names)) {
+    const type = parseTypeName(text)
+    if (!type) return null
+    types[name] = type
+  }
+  return types
 }
 
 function datasetReference(text: string, project: string): { readonly projectId: string; readonly datasetId: string } {

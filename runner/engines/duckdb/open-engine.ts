@@ -22,12 +22,14 @@ import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
+import { ArgumentFaults } from '../argument-faults.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { locateFailure } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
-import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
-import { RequestFailure } from './process/request-queue.js'
+import { JavaScriptProcesses, ofJavaScript } from './process/javascript-processes.js'
+import { type Discovery, runsJavaScript, type SqlNeeds, type TableSource } from './process/messages.js'
+import { type Ask, RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -129,29 +131,40 @@ export async function openEngine(
     source = { tables: [...found.tables, ...declared], ...namesOf(options), absences }
     catalogue = catalogueOf(source)
     revision = nextRevision++
+    javascript.renew()
   }
 
   const refuse = (failure: SetupError): never => {
     tryRemove(folder)
     throw failure
   }
-  const child = await startEngineProcess({
-    folder,
-    session: {
-      dataDir: options.dataDir === null ? null : resolve(options.dataDir),
-      database: options.database === null ? null : resolve(options.database),
-      tables: filesOfAll(options.tables, join(folder, 'rows'), cause =>
-        refuse(temporaryFailure(options.tempDir, cause)),
-      ),
-      memoryLimitMb: options.memoryLimitMb,
-      tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
-      threads: options.threads,
-      connections: options.connections ?? DEFAULT_CONNECTIONS,
-    },
-    observe: options.observe,
-    clock: options.clock,
-    onDiscovery: learn,
-  }).catch(error => refuse(openFailure(error)))
+  const session = {
+    dataDir: options.dataDir === null ? null : resolve(options.dataDir),
+    database: options.database === null ? null : resolve(options.database),
+    tables: filesOfAll(options.tables, join(folder, 'rows'), cause => refuse(temporaryFailure(options.tempDir, cause))),
+    memoryLimitMb: options.memoryLimitMb,
+    tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
+    threads: options.threads,
+    connections: options.connections ?? DEFAULT_CONNECTIONS,
+  }
+  const { observe, clock } = options
+  let javascriptProcesses = 0
+  const javascript = new JavaScriptProcesses({
+    clock,
+    start: () =>
+      startEngineProcess({
+        folder,
+        name: `javascript-${++javascriptProcesses}`,
+        session: ofJavaScript(session),
+        observe,
+        clock,
+        onDiscovery: () => undefined,
+      }),
+  })
+  const child = await startEngineProcess({ folder, name: 'child', session, observe, clock, onDiscovery: learn }).catch(
+    error => refuse(openFailure(error)),
+  )
+  const ask: Ask = (request, askOptions) => (runsJavaScript(request) ? javascript : child).ask(request, askOptions)
 
   const all: TableView = { key: '', catalogue: () => catalogue }
   // The translations of ad-hoc texts; endpoints keep their own translations, see CompiledQuery.
@@ -249,16 +262,16 @@ export async function openEngine(
     sql: string,
     types: Readonly<Record<string, Type>>,
     delay: Delay,
-    ask: (asked: Translation) => Promise<T>,
+    run: (asked: Translation) => Promise<T>,
     view = all,
   ): Promise<T> => {
     try {
-      return await ask(translation)
+      return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
       const delayed = translate(sql, view.catalogue(), types, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
-      return await ask({ ...delayed, quickSql: null }).catch((late: unknown) => {
+      return await run({ ...delayed, quickSql: null }).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
         throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
       })
@@ -288,7 +301,7 @@ export async function openEngine(
         run(asked, until) {
           const { columns } = new CompiledQuery(asked, revision)
           const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
-          return child.ask(
+          return ask(
             { kind: 'run', ...withParameters(asked, query, view), ...order },
             { signal: until, share: shareOf(runOptions) },
           )
@@ -298,14 +311,14 @@ export async function openEngine(
       })
     }
 
-  const runOver =
+  const runQuery =
     (view: TableView): Engine['run'] =>
     async (query, runOptions) => {
       const { signal, cancelTimer } = boundedSignal(runOptions, options.clock)
       try {
         const { translation, columns, resultColumns } = await compiledOf(query, view)
-        const ask = (asked: Translation) =>
-          child.ask(
+        const run = (asked: Translation) =>
+          ask(
             {
               kind: 'run',
               ...withParameters(asked, query, view),
@@ -317,12 +330,28 @@ export async function openEngine(
             },
             { signal, share: shareOf(runOptions) },
           )
-        const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
+        const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', run, view)
         return { columns: resultColumns, ...answer }
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
         cancelTimer()
+      }
+    }
+
+  const faults =
+    resolveText &&
+    new ArgumentFaults({
+      resolve: (sql, types) => resolveText(sql, catalogue, readTypes(types)),
+      run: runQuery(all),
+    })
+  const runOver =
+    (view: TableView): Engine['run'] =>
+    async (query, runOptions) => {
+      try {
+        return await runQuery(view)(query, runOptions)
+      } catch (error) {
+        throw faults && error instanceof RunnerError ? await faults.explain(error, query, runOptions) : error
       }
     }
 
@@ -371,7 +400,8 @@ export async function openEngine(
     const { mistakes, probes } = constantChecks(resolveText(sql, catalogue, readTypes(types)))
     const [mistake] = mistakes
     if (mistake) return new SqlError(mistake.message, sql, mistake.at)
-    for (const { at, sql: asked } of probes) {
+    for (const { at, sql: asked, parameters } of probes) {
+      if (parameters.length > 0) continue
       const message = await probe(asked, signal)
       if (message !== null) return new SqlError(message, sql, at)
     }
@@ -435,10 +465,7 @@ export async function openEngine(
         )
         const { partitionReads = [] } = translation
         const parameters = wireParameters(translation, query.parameters)!
-        const reads = await child.ask(
-          { kind: 'reads', ...needsOf(translation), partitionReads, parameters },
-          { signal },
-        )
+        const reads = await ask({ kind: 'reads', ...needsOf(translation), partitionReads, parameters }, { signal })
         return { engine: 'duckdb', ...reads }
       } catch (error) {
         throw runnerError(error, signal)
@@ -462,7 +489,7 @@ export async function openEngine(
     },
     close: async () => {
       translators?.close()
-      await child.close()
+      await Promise.all([child.close(), javascript.close()])
       tryRemove(folder)
     },
     tables: () => catalogue,

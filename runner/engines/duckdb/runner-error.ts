@@ -30,6 +30,11 @@ function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerErr
           isOfExpression: failure.isOfExpression ?? true,
         }),
       })
+    case 'javascript-time':
+      return new RunnerError('QUERY_FAILED', {
+        detail: 'The JavaScript functions of the query took too long.',
+        cause: new QueryFault(failure.message),
+      })
     case 'engine':
       return new RunnerError('QUERY_FAILED', { cause: new QueryFault('The query failed', { cause: failure.cause }) })
     case 'too-large': {

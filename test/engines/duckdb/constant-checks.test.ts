@@ -101,6 +101,7 @@ describe('constants in a query', function () {
       if (rows.length === 0 || sql.includes('ARRAY<INT64>[]')) continue
       const bound = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!])
       for (const probe of constantCalls(resolveQuery(sql, catalogue, Object.fromEntries(bound)).scan)) {
+        if (probe.parameters.length > 0) continue
         found.set(probe.sql, sql)
       }
     }

@@ -4,10 +4,17 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
-import { loadSandbox } from '../../../../googlesql-duckdb/runtime/index.js'
 import { BoundedMap } from '../../../model/bounded-map.js'
 import { causeText } from '../../../model/cause-text.js'
-import type { Answers, ExplainRequest, Failure, FromChild, Request, RunRequest } from '../process/messages.js'
+import {
+  type Answers,
+  type ExplainRequest,
+  type Failure,
+  type FromChild,
+  type Request,
+  type RunRequest,
+  runsJavaScript,
+} from '../process/messages.js'
 import type { Evaluate } from '../tables/choose-parts.js'
 import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
@@ -112,7 +119,13 @@ export function startAnswering(options: AnsweringOptions): Answering {
     } catch (error) {
       if (isFatal(error)) return giveUp(error)
       if (!running.delete(id)) return
-      const failure: Failure = error instanceof FailureError ? error.failure : failureOf(error)
+      const { timeOut } = context.session.javascript
+      const failure: Failure =
+        timeOut !== null && runsJavaScript(request)
+          ? { kind: 'javascript-time', message: timeOut }
+          : error instanceof FailureError
+            ? error.failure
+            : failureOf(error)
       send({ kind: 'failed', id, failure: state.isCancelled ? { kind: 'interrupted' } : failure })
     } finally {
       end()
@@ -163,7 +176,7 @@ async function perform(context: Context, request: Request, state: Running): Prom
     await open.ping()
     return null
   }
-  if (request.runsJavaScript) await loadSandbox()
+  if (runsJavaScript(request)) await open.javascript.begin()
   open.shards.declare(request.tables)
   if (request.kind === 'reads') {
     return open.borrow(connection => open.findReads(connection, request, interruptible(connection, state)))

@@ -30,6 +30,7 @@ import { OpenFiles } from '../tables/open-files.js'
 import { type ShardStore, shardStore } from '../tables/shard-store.js'
 import { type FindReads, readsFinder } from '../tables/table-reads.js'
 import { type TableStore, tableStore } from '../tables/table-store.js'
+import { JavaScriptThread } from './javascript-thread.js'
 import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
 import { keepStatements, type Statements } from './prepared-statements.js'
 import { prepareSelect } from './run-query.js'
@@ -46,6 +47,8 @@ export interface Session {
   /** The prepared statements of the connections that `borrow` lends. */
   readonly statements: Statements
   readonly largePlans: LargePlans
+  /** Runs the JavaScript functions of queries. A request that runs some begins it, and is then the only one of the session. */
+  readonly javascript: JavaScriptThread
   /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
   readonly ping: () => Promise<void>
   /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
@@ -100,7 +103,8 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   const connect = (): Promise<DuckDBConnection> => connectAnd(`USE ${WORKSPACE}`)
   await connectAnd(attach)
   const admin = await connect()
-  await (hasMacros ? prepareInstance(admin) : prepareSession(admin))
+  const javascript = new JavaScriptThread()
+  await (hasMacros ? prepareInstance : prepareSession)(admin, javascript.run)
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
@@ -203,6 +207,7 @@ export async function openSession(options: SessionOptions, guard = statementGuar
     borrow: pool,
     statements,
     largePlans: largePlans(admin),
+    javascript,
     ping,
     discover,
     close: () => {

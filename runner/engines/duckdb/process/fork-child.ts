@@ -1,6 +1,7 @@
 /** Starts a child process of the engine, without the parent's environment and with a memory limit. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isSource, ownModule } from '../../../process/own-module.js'
@@ -32,6 +33,13 @@ const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(i
  */
 const MORE_ARENAS = 2
 const SHELL = '/bin/sh'
+/**
+ * How much lower the child's priority is than the parent's, as in `nice -n 10`: the parent answers hits, and on a busy machine
+ * these would otherwise wait while queries use all processors.
+ */
+const NICENESS = 10
+/** The lowest priority. */
+const MOST_NICENESS = 19
 
 /**
  * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
@@ -56,6 +64,7 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
     },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+  lowerPriority(child.pid)
   child.on('message', (message: FromChild) => {
     if (message.kind === 'broken') reason ||= message.cause
     else onMessage(message)
@@ -89,6 +98,19 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
       reason ||= why
       child.kill('SIGKILL')
     },
+  }
+}
+
+/**
+ * Set by the parent as soon as the process exists: the threads that the process creates later inherit the priority, and on Linux
+ * a process can change the priority of none of its other threads.
+ */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, Math.min(MOST_NICENESS, getPriority() + NICENESS))
+  } catch {
+    // The process has ended, or the system does not permit it. Queries then run at the parent's priority.
   }
 }
 

@@ -37,7 +37,7 @@ export interface WireParameter {
 /** What the child must prepare before it can run a SQL text or find the files that it reads. */
 export interface SqlNeeds {
   readonly tables: readonly string[]
-  /** Whether the SQL, or a condition on shards or partitions, runs JavaScript; the child then loads the sandbox. */
+  /** Whether the SQL, or a condition on shards or partitions, calls JavaScript functions. */
   readonly runsJavaScript: boolean
   /** The places where the SQL reads wildcard tables. */
   readonly shardReads: readonly ShardRead[]
@@ -86,6 +86,10 @@ export interface DiscoverRequest {
 export interface PingRequest {
   readonly kind: 'ping'
 }
+/** Whether the request calls JavaScript functions. DuckDB calls none when it only plans a query. */
+export const runsJavaScript = (request: Request): boolean =>
+  (request.kind === 'run' || request.kind === 'reads') && request.runsJavaScript
+
 export type Request = RunRequest | CheckRequest | ExplainRequest | ReadsRequest | DiscoverRequest | PingRequest
 
 /** The answer to each kind of request. */
@@ -117,11 +121,13 @@ export interface Discovery {
 
 /**
  * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfExpression: false`, no
- * expression of it but the files of its tables, or its resources, are at fault. `argument`: bound values are at fault. `too-large`: the result exceeds its limit. `engine`: anything else.
- * `cause` is DuckDB's text.
+ * expression of it but the files of its tables, or its resources, are at fault. `javascript-time`: the query's JavaScript
+ * functions have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the
+ * result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
  */
 export type Failure =
   | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfExpression?: false }
+  | { readonly kind: 'javascript-time'; readonly message: string }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }

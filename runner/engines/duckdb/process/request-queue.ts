@@ -84,7 +84,7 @@ const STOP_WITHIN_MS = 2_000
 /** The number of connections that a caller must leave to others, and the number that one endpoint of a caller must. */
 const LEFT_TO_CALLERS = 1
 const LEFT_TO_ENDPOINTS = 2
-const NO_SHARE: Share = { caller: '', endpoint: '' }
+export const NO_SHARE: Share = { caller: '', endpoint: '' }
 /** A request fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
 /**

@@ -23,6 +23,8 @@ export interface EngineProcess {
 export interface ProcessOptions {
   /** The existing folder of the engine; each child gets a folder inside it. */
   readonly folder: string
+  /** Distinguishes this process's folders from those of the engine's other processes. */
+  readonly name: string
   readonly session: Omit<SessionOptions, 'folder'>
   readonly observe: Observer
   readonly clock: Clock
@@ -72,7 +74,7 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
     startedAt = clock.nowMs()
     hasOpened = false
     const started = forkChild({
-      session: { ...options.session, folder: join(options.folder, `child-${nextChild++}`) },
+      session: { ...options.session, folder: join(options.folder, `${options.name}-${nextChild++}`) },
       onMessage: message => {
         if (child === started) receive(message)
       },

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once, setMaxListeners } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -169,6 +170,15 @@ describe("the engine's process", () => {
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
     ])
+  })
+
+  it("runs its queries at a lower priority than its parent's", async () => {
+    await raw.rows(LONG)
+    const pid = raw.engine.pid()!
+    expect(getPriority(pid)).to.equal(getPriority() + 10)
+    // On Linux each thread has its own priority. Threads that Node starts before the priority is set run no queries.
+    const threads = readdirSync(`/proc/${pid}/task`).map(Number)
+    expect(threads.filter(thread => getPriority(thread) === getPriority() + 10)).to.have.length.above(2)
   })
 
   it('leaves no folder behind, killed children included', async () => {

@@ -1,0 +1,44 @@
+/**
+ * The thread in which JavaScript functions run. The thread that asks waits for `isAnswered`, without its event loop, and then
+ * takes the answer from its end of the channel.
+ */
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { ScalarFunctionError } from '../scalar-functions/scalar-function.js'
+import { loadSandbox, runCalls } from './sandbox.js'
+
+/** The first message to the thread. The thread answers with an empty message when it is ready for calls. */
+export interface SandboxChannel {
+  /** Takes ToSandbox and gives FromSandbox. */
+  readonly port: MessagePort
+  /** One element in shared memory: 1 once the answer has been posted. */
+  readonly isAnswered: Int32Array
+}
+
+/** The calls of one function, as `runCalls` takes them. */
+export interface ToSandbox {
+  readonly definition: string
+  readonly calls: readonly string[]
+}
+
+/** `refusal` is the message of a ScalarFunctionError; null stands for any other error. */
+export type FromSandbox = { readonly results: readonly (string | null)[] } | { readonly refusal: string | null }
+
+function answerTo({ definition, calls }: ToSandbox): FromSandbox {
+  try {
+    return { results: runCalls(definition, calls) }
+  } catch (error) {
+    return { refusal: error instanceof ScalarFunctionError ? error.message : null }
+  }
+}
+
+parentPort!.once('message', async ({ port, isAnswered }: SandboxChannel) => {
+  await loadSandbox()
+  port.on('message', async (asked: ToSandbox) => {
+    // Replaces a sandbox that has grown or has failed.
+    await loadSandbox()
+    port.postMessage(answerTo(asked))
+    Atomics.store(isAnswered, 0, 1)
+    Atomics.notify(isAnswered, 0)
+  })
+  port.postMessage(null)
+})

@@ -1,0 +1,79 @@
+/**
+ * Finds the arguments that make a query fail by themselves, such as a divisor that is 0 or a time zone that does not exist. Only a
+ * query that has failed is examined: a query whose tables have no rows may succeed with the same arguments.
+ */
+import { type ConstantCall, constantChecks, type ResolvedQuery } from '../../googlesql/index.js'
+import { BoundedMap } from '../model/bounded-map.js'
+import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import type { RunOptions } from '../model/ports.js'
+import type { BoundValue, Query, ResultSet } from '../model/query.js'
+
+export interface ArgumentFaultsOptions {
+  /** @throws any error where the text cannot be resolved here. */
+  readonly resolve: (sql: string, types: Readonly<Record<string, string>>) => ResolvedQuery
+  readonly run: (query: Query, options: RunOptions) => Promise<ResultSet>
+}
+
+/** The most texts whose expressions are kept. */
+const MAX_TEXTS = 1_000
+/** The most expressions of a query that are computed. */
+const MAX_PROBES = 16
+/** The parameter for the time of the query, which callers do not give. */
+const TIME = 'now'
+
+export class ArgumentFaults {
+  readonly #options: ArgumentFaultsOptions
+  readonly #probes = new BoundedMap<string, readonly ConstantCall[]>(MAX_TEXTS)
+
+  constructor(options: ArgumentFaultsOptions) {
+    this.#options = options
+  }
+
+  /** The error of a query that has failed: ARGUMENT_INVALID where arguments alone are the cause, otherwise the error itself. */
+  async explain(error: RunnerError, query: Query, options: RunOptions): Promise<RunnerError> {
+    if (error.code !== 'QUERY_FAILED') return error
+    const probes = this.#probesOf(query)
+    const outcomes = await Promise.all(probes.map(probe => this.#fails(probe, query, options)))
+    const problems = new Map<string, ArgumentProblem>()
+    for (const { parameters, detail } of probes.filter((_, i) => outcomes[i])) {
+      // An expression that contains a wrong one fails with it, and so do the functions of a wrong pattern.
+      if (parameters.some(name => problems.has(name))) continue
+      for (const parameter of parameters) if (parameter !== TIME) problems.set(parameter, { parameter, detail })
+    }
+    if (problems.size === 0) return error
+    const { cause, cost } = error
+    const detail = `These arguments are not valid: ${[...problems.keys()].join(', ')}.`
+    const errors = [...problems.values()]
+    return new RunnerError('ARGUMENT_INVALID', { detail, errors, cause, ...(cost && { cost }) })
+  }
+
+  #probesOf({ sql, parameters }: Query): readonly ConstantCall[] {
+    const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
+    if (types.every(([name]) => name === TIME)) return []
+    const key = JSON.stringify([types, sql])
+    const probes = this.#probes.get(key) ?? this.#findProbes(sql, Object.fromEntries(types))
+    this.#probes.set(key, probes)
+    return probes
+  }
+
+  #findProbes(sql: string, types: Readonly<Record<string, string>>): readonly ConstantCall[] {
+    try {
+      const { probes } = constantChecks(this.#options.resolve(sql, types))
+      return probes.filter(({ parameters }) => parameters.some(name => name !== TIME)).slice(0, MAX_PROBES)
+    } catch {
+      return [] // Only the warehouse knows what the text means.
+    }
+  }
+
+  async #fails(probe: ConstantCall, query: Query, options: RunOptions): Promise<boolean> {
+    const parameters: Record<string, BoundValue> = {}
+    for (const name of probe.parameters) parameters[name] = query.parameters[name]!
+    const { contract: _, ...others } = options
+    try {
+      await this.#options.run({ sql: probe.sql, parameters }, { ...others, maxRows: 1 })
+      return false
+    } catch (error) {
+      return error instanceof RunnerError && (error.code === 'QUERY_FAILED' || error.code === 'ARGUMENT_INVALID')
+    }
+  }
+}

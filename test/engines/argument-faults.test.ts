@@ -1,0 +1,141 @@
+/** Arguments that make a query fail by themselves are the caller's mistake, and are named. */
+import { tmpdir } from 'node:os'
+import { expect } from 'chai'
+import { openDuckdbEngine } from '../../runner/engines/duckdb/engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { BoundValue } from '../../runner/model/query.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+import { rowsFrom, runOptions } from './ask-engine.js'
+import { CLOCK, source } from './duckdb/raw-engine.js'
+
+const ORDERS = [
+  { name: 'day', type: 'DATE' },
+  { name: 'moment', type: 'TIMESTAMP' },
+  { name: 'name', type: 'STRING' },
+  { name: 'n', type: 'INT64' },
+]
+const ROW = { day: '2026-01-31', moment: '2026-01-31T12:00:00Z', name: '{"a": 1}', n: 0 }
+
+const text = (value: string | null): BoundValue => ({ type: 'STRING', value })
+const whole = (value: string | null): BoundValue => ({ type: 'INT64', value })
+type Parameters = Readonly<Record<string, BoundValue>>
+
+const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors: Readonly<Record<string, string>>])[] =
+  [
+    ['SELECT DATETIME(moment, @tz) FROM orders', { tz: text('Mars') }, { tz: 'is not a time zone' }],
+    ["SELECT FORMAT_TIMESTAMP('%H', moment, @tz) FROM orders", { tz: text('') }, { tz: 'is not a time zone' }],
+    ['SELECT EXTRACT(HOUR FROM moment AT TIME ZONE @tz) FROM orders', { tz: text('x') }, { tz: 'is not a time zone' }],
+    [
+      'SELECT 10 / @n FROM orders',
+      { n: whole('0') },
+      { n: 'leads to a division by zero, or to a number that is too large' },
+    ],
+    ['SELECT DIV(10, @n)', { n: whole('0') }, { n: 'is refused by DIV' }],
+    ['SELECT @n + 1', { n: whole('9223372036854775807') }, { n: 'leads to a number that is too large' }],
+    [
+      'SELECT n FROM orders LIMIT @n',
+      { n: whole('-1') },
+      { n: 'leads to a LIMIT or OFFSET that is negative or missing' },
+    ],
+    [
+      'SELECT n FROM orders LIMIT 5 OFFSET @skip',
+      { skip: whole('-1') },
+      { skip: 'leads to a LIMIT or OFFSET that is negative or missing' },
+    ],
+    [
+      'SELECT n FROM orders LIMIT @n',
+      { n: whole(null) },
+      { n: 'leads to a LIMIT or OFFSET that is negative or missing' },
+    ],
+    ['SELECT CAST(@a AS INT64) + n FROM orders', { a: text('1x') }, { a: 'cannot be converted to INT64' }],
+    ['SELECT n FROM orders WHERE day > CAST(@a AS DATE)', { a: text('soon') }, { a: 'cannot be converted to DATE' }],
+    ["SELECT n FROM orders WHERE day > PARSE_DATE('%F', @a)", { a: text('soon') }, { a: 'is refused by PARSE_DATE' }],
+    ['SELECT FORMAT(@f, n) FROM orders', { f: text('%q') }, { f: 'is not a format for FORMAT' }],
+    ['SELECT JSON_VALUE(name, @p) FROM orders', { p: text('$.[') }, { p: 'is not a JSONPath' }],
+    [
+      'SELECT REGEXP_EXTRACT(name, @re) FROM orders',
+      { re: text('(a)(b)') },
+      { re: 'is not a regular expression that the query can use' },
+    ],
+    ["SELECT REPEAT('ab', @n)", { n: whole('-1') }, { n: 'is refused by REPEAT' }],
+    [
+      'SELECT 10 / @n, CAST(@a AS INT64), DATETIME(moment, @tz), @fine FROM orders',
+      { n: whole('0'), a: text('x'), tz: text('Mars'), fine: whole('1') },
+      {
+        tz: 'is not a time zone',
+        n: 'leads to a division by zero, or to a number that is too large',
+        a: 'cannot be converted to INT64',
+      },
+    ],
+    [
+      'SELECT 1 / (@a - @b)',
+      { a: whole('2'), b: whole('2') },
+      {
+        a: 'leads to a division by zero, or to a number that is too large',
+        b: 'leads to a division by zero, or to a number that is too large',
+      },
+    ],
+  ]
+
+/** Queries that give rows with arguments that fail elsewhere. */
+const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unknown[][]])[] = [
+  ['SELECT 10 / @n FROM orders WHERE n > 5', { n: whole('0') }, []],
+  ['SELECT IF(@n = 0, 1, 10 / @n)', { n: whole('0') }, [[1]]],
+  ['SELECT SAFE_DIVIDE(10, @n), SAFE_CAST(@a AS INT64)', { n: whole('0'), a: text('x') }, [[null, null]]],
+  ['SELECT COALESCE(@a, CAST(CAST(@b AS INT64) AS STRING))', { a: text('a'), b: text('x') }, [['a']]],
+  ['SELECT n FROM orders LIMIT @n', { n: whole('0') }, []],
+]
+
+describe('arguments that make a query fail', () => {
+  let engine: DuckdbEngine
+  before(async () => {
+    engine = await openDuckdbEngine({
+      dataDir: null,
+      database: null,
+      tables: [source('orders', ORDERS, { rows: [ROW] })],
+      memoryLimitMb: 512,
+      threads: 2,
+      tempDir: tmpdir(),
+      observe: () => undefined,
+      clock: CLOCK,
+    })
+  })
+  after(() => engine.close())
+
+  const failure = (sql: string, parameters: Parameters): Promise<unknown> =>
+    engine.run({ sql, parameters }, runOptions()).then(
+      () => expect.fail('it did not fail'),
+      error => error,
+    )
+
+  for (const [sql, parameters, errors] of MISTAKES) {
+    it(`are named, all of them: ${sql} with ${JSON.stringify(parameters)}`, async () => {
+      const error = (await failure(sql, parameters)) as RunnerError
+      expect(error).to.be.instanceOf(RunnerError)
+      expect(Object.fromEntries(error.errors.map(({ parameter, detail }) => [parameter, detail]))).to.deep.equal(errors)
+      expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
+      expect(error.detail).to.equal(`These arguments are not valid: ${Object.keys(errors).join(', ')}.`)
+      // The reason stays for the log and for authors.
+      expect(error.cause).to.be.instanceOf(QueryFault)
+    })
+  }
+
+  for (const [sql, parameters, rows] of RIGHT) {
+    it(`are none where the query gives rows: ${sql}`, async () => {
+      expect(await rowsFrom(engine, sql, parameters)).to.deep.equal(rows)
+    })
+  }
+
+  it('are not blamed for what rows or the query itself make fail', async () => {
+    const cases: readonly (readonly [string, Parameters])[] = [
+      ['SELECT @a / n FROM orders', { a: whole('1') }],
+      ['SELECT CAST(name AS INT64) + @a FROM orders', { a: whole('1') }],
+      ['SELECT ERROR(@a)', { a: text('stop') }],
+      ['SELECT IF(n = 0, 1 / n, 1 / @a) FROM orders', { a: whole('0') }],
+    ]
+    for (const [sql, parameters] of cases) {
+      expect(((await failure(sql, parameters)) as RunnerError).code, sql).to.equal('QUERY_FAILED')
+    }
+  })
+})
