@@ -47,6 +47,10 @@ export {
   tableCatalogue,
   type UnreadableColumn,
 } from './tables.js'
+export { type BrokenPath, type ColumnPath, findColumnPath } from './tenants/column-path.js'
+export type { TenantParameter } from './tenants/conditions.js'
+export type { TenantScan } from './tenants/relation.js'
+export { type TenantColumnOf, unboundedScans } from './tenants/unbounded-scans.js'
 export { distinctNames } from './types/field-names.js'
 export { parseTypeName } from './types/type-name.js'
 export {

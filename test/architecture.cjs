@@ -40,6 +40,7 @@ const MAY_IMPORT_IN_LANGUAGE = {
   plan: ['types'],
   parse: ['lex', 'ast'],
   functions: ['plan', 'types', 'values'],
+  tenants: ['plan', 'types'],
   resolve: ['ast', 'functions', 'parse', 'plan', 'types', 'values'],
 }
 

@@ -82,6 +82,8 @@ export interface TableScan {
    * All columns of the table, in its order, then its pseudo columns; each column's `name` is the table's own spelling.
    */
   readonly columns: readonly Column[]
+  /** The offset of the table's name in the text. */
+  readonly at: number
 }
 /** Reads a common table expression; its columns correspond by position to the `columns` of the definition (ResolvedCte). */
 export interface CteScan {

@@ -187,8 +187,9 @@ export function moverTo(at: number): Mover {
   return { scan, expr }
 }
 
-/** The scan with this offset for its aggregate and window calls. */
+/** The scan with this offset for its table, or for its aggregate and window calls. */
 function calledAt(scan: Scan, at: number): Scan {
+  if (scan.kind === 'table') return { ...scan, at }
   if (scan.kind === 'aggregate') {
     return { ...scan, aggregates: scan.aggregates.map(part => ({ ...part, call: { ...part.call, at } })) }
   }

@@ -24,6 +24,10 @@ export const CHANGE_RULES = {
     says: 'Another parameter is the `tenant`: tokens that pin the old one get a 403.',
   },
   'tenant/removed': { impact: 'review', says: 'The endpoint has no `tenant` any more: tokens need not pin it.' },
+  'tenant/tables': {
+    impact: 'review',
+    says: 'Another column of a table names its tenant, or other tables are in `tenant_free`.',
+  },
   'parameter/added': { impact: 'safe', says: 'An optional parameter is new.' },
   'parameter/required-added': { impact: 'breaking', says: 'A required parameter is new.' },
   'parameter/removed': { impact: 'breaking', says: 'A parameter is gone: its argument is ignored.' },

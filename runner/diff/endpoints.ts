@@ -1,4 +1,6 @@
 /** Conducts the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
+
+import { tenantColumns, tenantParameter } from '../manifest/tenant.js'
 import type { ContractColumn } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
@@ -93,9 +95,22 @@ function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, { usdPerTi
   return changes
 }
 
-function diffTenant({ tenant: before }: Manifest, { tenant: after }: Manifest, report: Report): void {
-  if (before === after) return
-  if (before === undefined) report('tenant/added', `the tenant is ${after}: tokens must pin it`)
-  else if (after === undefined) report('tenant/removed', `there is no tenant; it was ${before}`)
-  else report('tenant/changed', `the tenant is ${after}; it was ${before}`)
+function diffTenant(base: Manifest, head: Manifest, report: Report): void {
+  const [before, after] = [tenantParameter(base), tenantParameter(head)]
+  if (before === null && after !== null) report('tenant/added', `the tenant is ${after}: tokens must pin it`)
+  else if (after === null && before !== null) report('tenant/removed', `there is no tenant; it was ${before}`)
+  else if (before !== after) report('tenant/changed', `the tenant is ${after}; it was ${before}`)
+  if (before === null || after === null) return
+  const [old, now] = [tenantTables(base), tenantTables(head)]
+  for (const table of new Set([...old.keys(), ...now.keys()])) {
+    const [was = `its column ${before}`, is = `its column ${after}`] = [old.get(table), now.get(table)]
+    if (was !== is) report('tenant/tables', `the tenant of a row of ${table} is named by ${is}; it was ${was}`)
+  }
 }
+
+/** What names the tenant of a row, for each table of which the manifest says so. */
+const tenantTables = (manifest: Manifest): ReadonlyMap<string, string> =>
+  new Map([
+    ...(manifest.tenant_free ?? []).map((table): [string, string] => [table, 'nothing']),
+    ...Object.entries(tenantColumns(manifest)).map(([table, path]): [string, string] => [table, `its column ${path}`]),
+  ])

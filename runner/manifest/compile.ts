@@ -21,6 +21,7 @@ import { compileContract } from './contract.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
 import { SETTING_DEFAULTS } from './setting-defaults.js'
+import { tenantParameter } from './tenant.js'
 import type { ExpandedSql } from './variants/expand-sql.js'
 
 export interface CompileInput {
@@ -57,7 +58,7 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     name: manifest.name,
     description: manifest.description ?? '',
     parameters,
-    tenant: manifest.tenant ?? null,
+    tenant: tenantParameter(manifest),
     columns: compileContract(manifest.columns, input.checked),
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),

@@ -7,6 +7,7 @@ import { checkRules, MANIFEST_RULES } from './check/rules.js'
 import { findSchemaMistakes } from './check/schema.js'
 import { compileParameter } from './constraints.js'
 import { discover, type SourceText } from './discover.js'
+import { tenantParameter } from './tenant.js'
 import { parseManifest } from './yaml/parse.js'
 
 export interface FolderAccess {
@@ -29,10 +30,10 @@ function accessOf({ file, text }: SourceText): FolderAccess['endpoints'][number]
   const manifest = value as Manifest
   const found = checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges: true })
   if (found.some(({ severity }) => severity === 'error')) return null
-  const { name, tenant = null, parameters = {} } = manifest
+  const { name, parameters = {} } = manifest
   return {
     name,
-    tenant,
+    tenant: tenantParameter(manifest),
     parameters: Object.entries(parameters).map(([key, one]) => compileParameter(key, one)),
   }
 }

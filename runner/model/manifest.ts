@@ -5,6 +5,10 @@
  */
 export type Scalar = string | number | boolean
 /**
+ * The name of a parameter.
+ */
+export type ParameterName = string
+/**
  * A value that the template may write into SQL text: a number, a boolean, or a word of letters, digits and _, with dots and single dashes between them.
  */
 export type Word = string | number | boolean
@@ -32,9 +36,13 @@ export interface Manifest {
     [k: string]: Parameter
   }
   /**
-   * The parameter that identifies the tenant. Only tokens that pin it, or that were created with --all-tenants, may call the endpoint.
+   * The parameter that identifies the tenant. Only tokens that pin it, or that were created with --all-tenants, may call the endpoint. The query must read rows of this tenant alone: those whose column of the parameter's name, or the one in columns, equals the parameter.
    */
-  tenant?: string
+  tenant?: ParameterName | Tenant
+  /**
+   * Tables whose rows belong to no tenant: every tenant may read all of them.
+   */
+  tenant_free?: string[]
   settings?: Settings
   /**
    * Constants written by the author: words, numbers and booleans, lists of them, and lists of maps of them. The template may write them into the SQL text: {{constants.table}}, {{#each constants.streams}}.
@@ -133,6 +141,18 @@ export interface Parameter {
    * start or end: the argument is where the period begins or ends that a tool shows, so a dashboard gives its own time range. An int64 is milliseconds since 1970. One parameter at most has each role.
    */
   role?: 'start' | 'end'
+}
+/**
+ * The parameter that identifies the tenant, and the columns of tables that have its value under another name.
+ */
+export interface Tenant {
+  parameter: ParameterName
+  /**
+   * For a table, the column that names the tenant of a row, where it does not have the parameter's name. The path may lead through records, repeated ones too.
+   */
+  columns?: {
+    [k: string]: string
+  }
 }
 /**
  * How the query is run, and how its result is cached and returned.

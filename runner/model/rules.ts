@@ -69,6 +69,11 @@ export const RULES = {
   'parameter/undeclared': { says: 'The SQL reads an argument that is not declared.' },
   'parameter/unused': { says: 'Nothing reads the parameter.' },
   'tenant/unknown-parameter': { says: '`tenant` does not name a parameter.' },
+  'tenant/unknown-table': { says: 'A table in `tenant_free`, or in `columns` of `tenant`, does not exist.' },
+  'tenant/unknown-column': { says: 'A path in `columns` of `tenant` does not lead to a column of its table.' },
+  'tenant/not-bounded': {
+    says: 'It is not proven that the query reads rows of one tenant alone: see [tokens](../tokens.md#the-proof).',
+  },
   'tenant/unread': {
     says: 'A variant of the SQL does not read the tenant parameter, so every tenant gets the same rows.',
     isWarning: true,

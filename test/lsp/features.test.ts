@@ -250,6 +250,12 @@ describe('sluice lsp: names in SQL', () => {
       expect(editor.applied(uri, interval!)).to.include('by: period').and.include('{{interval.bucket}}')
     })
 
+    it('with the parameter of a tenant that names columns', async () => {
+      await editor.edit(uri, 'tenant: shop', 'tenant: { parameter: shop, columns: { shop.orders: shop } }')
+      const edit = await editor.rename([uri, '  sh|op:'], 'store')
+      expect(editor.applied(uri, edit!)).to.include('tenant: { parameter: store, columns: { shop.orders: shop } }')
+    })
+
     it('not to a name that is taken or not valid, and renames nothing else', async () => {
       const refusal = async (where: string, name: string): Promise<string> =>
         editor.rename([uri, where], name).then(

@@ -138,6 +138,7 @@ function resolveStoredTable(node: ast.TablePath, env: QueryEnv, context: Resolve
     columns: [...columns, ...hidden].map(one => one.column),
     ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
     ...(table.wildcard && { wildcard: { ...table.wildcard, columns: table.columns } }),
+    at: node.at,
   }
   const alias = node.alias?.name ?? implied
   const names = rangeNames([...columns, ...unreadable], false, alias, hidden)

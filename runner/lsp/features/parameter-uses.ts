@@ -65,9 +65,16 @@ function keysIn({ file, text, source, value, names }: ManifestView, name: string
   const lookups = Object.entries(names.lookups).filter(([, { by }]) => by === name)
   return [
     ...use(source.keyAt(['parameters', name])),
-    ...(value['tenant'] === name ? use(source.valueAt(['tenant'])) : []),
+    ...tenantPaths(value['tenant'], name).flatMap(path => use(source.valueAt(path))),
     ...lookups.flatMap(([lookup]) => use(source.valueAt(['lookups', lookup, 'by']))),
   ]
+}
+
+/** Where `tenant` names the parameter: its value, or the member `parameter` of it. */
+function tenantPaths(tenant: unknown, name: string): readonly (readonly string[])[] {
+  if (tenant === name) return [['tenant']]
+  const isMap = typeof tenant === 'object' && tenant !== null
+  return isMap && (tenant as { readonly parameter?: unknown }).parameter === name ? [['tenant', 'parameter']] : []
 }
 
 function sqlUses(file: string, sql: SqlBlock, name: string): readonly ParameterUse[] {

@@ -19,11 +19,16 @@ export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTy
   )
   const isUnusedMeant = ({ rule, message }: Diagnostic): boolean =>
     (rule.endsWith('/unused') || rule === 'tenant/unread') && meant.has(/["@]([\w-]+)/.exec(message)?.[1] ?? '')
+  const has = (rule: RuleId): boolean => diagnostics.some(one => one.rule === rule)
+  const isUnbounded = has('tenant/not-bounded')
+  const isTenantMistaken = has('tenant/unknown-table') || has('tenant/unknown-column')
   const isUnparsed = diagnostics.some(({ rule, message }) => rule === 'sql/error' && UNPARSED.test(message))
   return diagnostics.filter(
     one =>
       !(hasGuessedTypes && RULES_ABOUT_TYPES.has(one.rule)) &&
       !isUnusedMeant(one) &&
+      !(isUnbounded && one.rule === 'tenant/unread') &&
+      !(isTenantMistaken && one.rule === 'tenant/not-bounded') &&
       !(isUnparsed && one.rule === 'parameter/unused'),
   )
 }

@@ -28,12 +28,16 @@ export interface DistinctSql {
   readonly variant: RenderedVariant
   /** The number of variants that have this text. */
   readonly share: number
+  /** The optional parameters that no variant with this text is given. */
+  readonly absent: ReadonlySet<string>
   /** Null when the text cannot be tokenised; the check of the SQL reports why. */
   readonly tokens: readonly Token[] | null
   /** The parameter references among the tokens; null where `tokens` is null. */
   readonly argumentNames: readonly ArgumentName[] | null
   /** The place of an offset in the text. */
   placeAt(offset: number): FilePlace
+  /** For an offset in a partial, ` (included by …)`; otherwise empty. */
+  inclusionAt(offset: number): string
 }
 
 export interface TemplateFacts extends ManifestFacts {

@@ -37,7 +37,10 @@ import { parameterUnsafePattern } from './rules/parameter-unsafe-pattern.js'
 import { parameterUnused } from './rules/parameter-unused.js'
 import { sqlBlock } from './rules/sql-block.js'
 import { sqlTextForColumn } from './rules/sql-text-for-column.js'
+import { tenantNotBounded } from './rules/tenant-not-bounded.js'
+import { tenantUnknownColumn } from './rules/tenant-unknown-column.js'
 import { tenantUnknownParameter } from './rules/tenant-unknown-parameter.js'
+import { tenantUnknownTable } from './rules/tenant-unknown-table.js'
 import { tenantUnread } from './rules/tenant-unread.js'
 
 /** Rules about the manifest alone. */
@@ -81,8 +84,15 @@ export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
   cacheNowWithoutTtl,
 ]
 
-/** Rules about the columns of the queries. */
-export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary, sqlTextForColumn]
+/** Rules about the resolved queries and their tables. */
+export const SQL_RULES: readonly Rule<SqlFacts>[] = [
+  columnsMismatch,
+  columnsVary,
+  sqlTextForColumn,
+  tenantUnknownTable,
+  tenantUnknownColumn,
+  tenantNotBounded,
+]
 
 /** Hints at what an author may do, applied only where hints are asked for. */
 export const HINT_RULES: readonly Rule<SqlFacts>[] = [columnsNarrow]

@@ -97,6 +97,12 @@ function tenantParameter({ tenant, parameter, example }: Facts): Readonly<Record
   }
 }
 
+/** The column is named only where the parameter has another name. */
+function tenantOf({ table, tenant, parameter }: Facts): ManifestSpec['tenant'] {
+  if (tenant === null || parameter === null || tenant.name.toLowerCase() === parameter.toLowerCase()) return parameter
+  return { parameter, columns: { [table.name]: tenant.name } }
+}
+
 const tenantCondition = ({ tenant, parameter }: Facts): string[] =>
   tenant === null ? [] : [`${name(tenant.name)} = @${parameter}`]
 
@@ -121,7 +127,7 @@ function rowsOf(facts: Facts): NewManifest {
   const columns = table.columns.map(column => name(column.name))
   return {
     description: `${time === null ? 'Rows' : 'The newest rows'} of ${table.name}${tenant ? ` of one ${tenant.name}` : ''}.`,
-    tenant: facts.parameter,
+    tenant: tenantOf(facts),
     parameters: {
       ...tenantParameter(facts),
       ...(type && {
@@ -215,7 +221,7 @@ function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
   const conditions = [...tenantCondition(facts), `${name(time.name)} >= ${from}`]
   return {
     description: `How many rows ${table.name} has in each bucket of time${tenant ? `, of one ${tenant.name}` : ''}.`,
-    tenant: facts.parameter,
+    tenant: tenantOf(facts),
     parameters: {
       ...tenantParameter(facts),
       interval: {

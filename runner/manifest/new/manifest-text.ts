@@ -1,5 +1,6 @@
 /** Writes a manifest and its test file as YAML, in the style of those that people write. */
 import { stringify } from 'yaml'
+import type { Manifest } from '../../model/manifest.js'
 
 /** A parameter as `parameters:` has it. */
 export type ParameterSpec = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -8,7 +9,7 @@ export interface ManifestSpec {
   readonly id: string
   readonly name: string
   readonly description: string
-  readonly tenant: string | null
+  readonly tenant: Manifest['tenant'] | null
   readonly parameters: Readonly<Record<string, ParameterSpec>>
   readonly settings: Readonly<Record<string, unknown>>
   /** The rows of the lookup table `interval`, and the row of other arguments; null for no such table. */
@@ -26,7 +27,7 @@ export function manifestText(spec: ManifestSpec, schemas: string): string {
     `id: ${spec.id}`,
     `name: ${flow(spec.name)}`,
     `description: ${flow(spec.description)}`,
-    ...(spec.tenant === null ? [] : [`tenant: ${spec.tenant}`]),
+    ...(spec.tenant === null ? [] : [`tenant: ${flow(spec.tenant)}`]),
     ...(parameters.length === 0 ? [] : ['parameters:', ...members(parameters)]),
     'settings:',
     ...members(Object.entries(spec.settings)),

@@ -69,7 +69,15 @@ export function expandSql(
       ? { place: source.valueAt(['sql']), inclusion: '' }
       : { place: place(at), inclusion: included(at) }
   }
-  return { expansion, space, variants, texts: distinctTexts(variants, placeOf), diagnostics, placeAt: place, placeOf }
+  return {
+    expansion,
+    space,
+    variants,
+    texts: distinctTexts(variants, space, placeOf),
+    diagnostics,
+    placeAt: place,
+    placeOf,
+  }
 }
 
 function inclusionOf(at: TemplatePlace, place: (at: TemplatePlace) => FilePlace): string {
@@ -105,19 +113,26 @@ export function lookupTables(manifest: Manifest): ReadonlyMap<string, LookupTabl
   )
 }
 
-function distinctTexts(variants: readonly RenderedVariant[], placeOf: ExpandedSql['placeOf']): readonly DistinctSql[] {
-  const bySql = new Map<string, { variant: RenderedVariant; share: number }>()
+function distinctTexts(
+  variants: readonly RenderedVariant[],
+  { axes }: VariantSpace,
+  placeOf: ExpandedSql['placeOf'],
+): readonly DistinctSql[] {
+  const optional = axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
+  const bySql = new Map<string, { variant: RenderedVariant; share: number; absent: ReadonlySet<string> }>()
   for (const variant of variants) {
     const known = bySql.get(variant.sql)
-    if (known) known.share++
-    else bySql.set(variant.sql, { variant, share: 1 })
+    const absent = (known ? [...known.absent] : optional).filter(name => !variant.choice.given.has(name))
+    bySql.set(variant.sql, { variant, ...known, share: (known?.share ?? 0) + 1, absent: new Set(absent) })
   }
   let before: TokenizedText | null = null
-  return [...bySql].map(([sql, { variant, share }]) => {
+  return [...bySql].map(([sql, { variant, share, absent }]) => {
     const tokens = tokensOf(sql, before)
     if (tokens !== null) before = { source: sql, tokens }
     const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
-    return { sql, variant, share, tokens, argumentNames: tokens && argumentNames(tokens, place), placeAt: place }
+    const inclusionAt = (offset: number): string => placeOf(variant.rendered, offset).inclusion
+    const names = tokens && argumentNames(tokens, place)
+    return { sql, variant, share, absent, tokens, argumentNames: names, placeAt: place, inclusionAt }
   })
 }
 

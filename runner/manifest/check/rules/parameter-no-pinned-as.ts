@@ -3,6 +3,7 @@
  * may not call the endpoint. Where another parameter is the tenant, tokens pin that one, and there is no warning.
  */
 import { splitType } from '../../../model/typed-value.js'
+import { tenantParameter } from '../../tenant.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const parameterNoPinnedAs: Rule<ManifestFacts> = {
@@ -11,7 +12,7 @@ export const parameterNoPinnedAs: Rule<ManifestFacts> = {
   check: ({ manifest, source }, report) => {
     for (const [name, { type, format, pinned_as: pinnedAs }] of Object.entries(manifest.parameters ?? {})) {
       if (format === undefined || pinnedAs !== undefined || splitType(type).scalar !== 'string') continue
-      if ((manifest.tenant ?? name) !== name) continue
+      if ((tenantParameter(manifest) ?? name) !== name) continue
       report(
         source.valueAt(['parameters', name, 'format']),
         `a token that pins parameter "${name}" may not call this endpoint, since its pin would be a regular expression; add pinned_as`,

@@ -1,0 +1,241 @@
+/** Follows the scans of a plan from the tables up: which scans of tenants' tables are bounded. README.md has the rules. */
+import type {
+  AggregateScan,
+  Column,
+  CteScan,
+  Expr,
+  JoinScan,
+  OneRowScan,
+  Scan,
+  SetScan,
+  TableScan,
+  WithScan,
+} from '../plan/nodes.js'
+import { columnsNamed, exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
+import { equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
+import { definitions, elementDefinition } from './definitions.js'
+import { columnOf, type Equality, equalTo, TENANT, type Value, withEqualities } from './equalities.js'
+import { combined, EMPTY, mixed, type Outer, type Pending, type Relation, renamed } from './relation.js'
+
+/** The scan with the value in its rows that names their tenant, null for none; or `free` if its rows do not belong to tenants. */
+export type TenantsOf = (scan: TableScan) => { readonly column: string; readonly key: Value | null } | 'free'
+
+interface Cte {
+  readonly relation: Relation
+  readonly columns: readonly Column[]
+  readonly outer: Outer
+}
+
+export class TenantAnalysis {
+  readonly #parameter: TenantParameter
+  readonly #tenantsOf: TenantsOf
+  /** The common table expressions that have been followed, by their ids. */
+  readonly #ctes = new Map<number, Cte>()
+  readonly #relations = new Map<Scan, Relation>()
+
+  constructor(parameter: TenantParameter, tenantsOf: TenantsOf) {
+    this.#parameter = parameter
+    this.#tenantsOf = tenantsOf
+  }
+
+  /** The scans on which the query's result depends and that are not bounded. */
+  unbounded(query: Scan): readonly Pending[] {
+    return this.#query(query, new Set())
+  }
+
+  /** The scans that are not bounded in a query whose rows are used together: the whole query, or a subquery. */
+  #query(scan: Scan, outer: Outer): readonly Pending[] {
+    return mixed(this.#relation(scan, outer), outer)
+  }
+
+  /** What is known of a scan; each is followed once, since a condition may ask for it again. */
+  #relation(scan: Scan, outer: Outer): Relation {
+    const known = this.#relations.get(scan) ?? this.#follow(scan, outer)
+    this.#relations.set(scan, known)
+    return known
+  }
+
+  #follow(scan: Scan, outer: Outer): Relation {
+    switch (scan.kind) {
+      case 'one-row':
+        return EMPTY
+      case 'table':
+        return this.#table(scan)
+      case 'cte': {
+        const cte = this.#ctes.get(scan.cte)!
+        return renamed(cte.relation, cte.columns, scan.columns, cte.outer)
+      }
+      case 'with':
+        return this.#with(scan, outer)
+      case 'join':
+        return this.#join(scan, outer)
+      case 'unnest':
+      case 'filter':
+      case 'project':
+      case 'order':
+        return this.#rowByRow(scan, outer)
+      case 'limit':
+      case 'window': {
+        const rows = this.#rowByRow(scan, outer)
+        return { ...rows, pending: mixed(rows, outer) }
+      }
+      case 'aggregate':
+        return this.#aggregate(scan, outer)
+      case 'set':
+        return this.#set(scan, outer)
+      default:
+        return scan satisfies never
+    }
+  }
+
+  #table(scan: TableScan): Relation {
+    const tenants = this.#tenantsOf(scan)
+    if (tenants === 'free') return EMPTY
+    const { column, key } = tenants
+    const { table, at } = scan
+    const keys = new Set(key === null ? [] : [key])
+    return { ...EMPTY, pending: [{ scan: { table, at, column, hasColumn: key !== null }, keys }] }
+  }
+
+  /** A scan of which each row comes from one row of its input, in which its expressions are evaluated. */
+  #rowByRow(
+    scan: Exclude<Scan, OneRowScan | TableScan | CteScan | JoinScan | SetScan | WithScan>,
+    outer: Outer,
+  ): Relation {
+    const input = scan.input ? this.#relation(scan.input, outer) : EMPTY
+    const { pending, equalities } = this.#expressions(scan, input, outer)
+    return { pending, equalities: withEqualities([equalities], own(this.#provenBy(scan, outer), outer)) }
+  }
+
+  /** The equalities of a scan's own condition or definitions. */
+  #provenBy(scan: Scan, outer: Outer): readonly Equality[] {
+    if (scan.kind === 'filter') return this.#conditionOf(scan, scan.condition, outer)
+    if (scan.kind === 'project') return definitions(scan.computed, this.#parameter)
+    return scan.kind === 'unnest' ? elementDefinition(scan, this.#parameter) : []
+  }
+
+  #conditionOf(scan: Scan, condition: Expr, outer: Outer): readonly Equality[] {
+    const around = columnsAround(scan, outer)
+    return equalitiesOf(condition, this.#parameter, query => this.#rowOf(query, around))
+  }
+
+  /** The equalities in one row of a subquery, those of columns of the outer query included: in the row that EXISTS found. */
+  #rowOf(scan: Scan, outer: Outer): readonly Equality[] {
+    switch (scan.kind) {
+      case 'filter':
+      case 'project':
+        return [...this.#provenBy(scan, outer), ...this.#rowOf(scan.input, outer)]
+      case 'order':
+        return this.#rowOf(scan.input, outer)
+      case 'unnest':
+        return scan.isOuter
+          ? []
+          : [...this.#provenBy(scan, outer), ...(scan.input ? this.#rowOf(scan.input, outer) : [])]
+      case 'join': {
+        if (scan.join !== 'inner' && scan.join !== 'cross') return []
+        const on = scan.condition ? this.#conditionOf(scan, scan.condition, outer) : []
+        return [...on, ...this.#rowOf(scan.left, outer), ...this.#rowOf(scan.right, outer)]
+      }
+      default:
+        return tenantsColumns(this.#relation(scan, outer), scan.columns)
+    }
+  }
+
+  /**
+   * ON drops rows of an inner join, and of the side of an outer join that may be NULL; it drops none of the other side. In a
+   * FULL join each side is both.
+   */
+  #join(scan: JoinScan, outer: Outer): Relation {
+    const [left, right] = [this.#relation(scan.left, outer), this.#relation(scan.right, outer)]
+    const pending = combined([...left.pending, ...right.pending])
+    const equalities = withEqualities([left.equalities, right.equalities], [])
+    const both = this.#expressions(scan, { pending, equalities }, outer)
+    if (scan.condition === null || scan.join === 'full') return both
+    const proven = own(this.#conditionOf(scan, scan.condition, outer), outer)
+    const nullable = { left: scan.right, right: scan.left, inner: null, cross: null }[scan.join]
+    const more = nullable ? proven.filter(([from]) => isColumnOf(nullable, from)) : proven
+    return { ...both, equalities: withEqualities([both.equalities], more) }
+  }
+
+  #aggregate(scan: AggregateScan, outer: Outer): Relation {
+    const input = this.#expressions(scan, this.#relation(scan.input, outer), outer)
+    const isTenants = (expr: Expr): boolean => {
+      const value = valueNamed(expr, this.#parameter)
+      return value !== null && equalTo([value], input.equalities).has(TENANT)
+    }
+    const keys = scan.keys.filter(({ expr }) => isTenants(expr)).map(({ column }) => column)
+    return { pending: mixed(input, outer), equalities: withEqualities([], areTenants(keys)) }
+  }
+
+  #set({ operator, isAll, inputs, columns }: SetScan, outer: Outer): Relation {
+    const relations = inputs.map(input => {
+      const relation = this.#relation(input, outer)
+      const isMixed = operator !== 'UNION' || !isAll
+      const whole = isMixed ? { ...relation, pending: mixed(relation, outer) } : relation
+      return renamed(whole, input.columns, columns, outer)
+    })
+    const pending = combined(relations.flatMap(one => one.pending))
+    const inAll = columns.filter(column => relations.every(one => tenantsColumns(one, [column]).length > 0))
+    return { pending, equalities: withEqualities([], areTenants(inAll)) }
+  }
+
+  #with({ ctes, body }: WithScan, outer: Outer): Relation {
+    for (const { id, scan, columns, recursion } of ctes) {
+      const relation = this.#relation(scan, outer)
+      if (recursion === null) {
+        this.#ctes.set(id, { relation, columns, outer })
+        continue
+      }
+      // By induction: the rows of each step are the tenant's if those of the steps before it are.
+      this.#ctes.set(id, { relation: EMPTY, columns, outer })
+      const terms = recursion.terms.flatMap(term => this.#query(term, outer))
+      const pending = [...mixed(relation, outer), ...terms].map(one => ({ ...one, keys: new Set<Value>() }))
+      this.#ctes.set(id, { relation: { ...EMPTY, pending }, columns, outer })
+    }
+    return this.#relation(body, outer)
+  }
+
+  /**
+   * The relation with what the expressions of the scan add to it: the scans of their subqueries, which may be bounded by a
+   * column of this relation, and the equalities that a subquery in a condition proves.
+   */
+  #expressions(scan: Scan, input: Relation, outer: Outer): Relation {
+    const exprs = exprsOfScan(scan)
+    const around = new Set(columnsAround(scan, outer))
+    const pending: Pending[] = []
+    const equalities: Equality[] = []
+    const visit = (expr: Expr): void => {
+      for (const { id } of expr.kind === 'column' ? [] : columnsNamed(expr)) around.add(id)
+      if (expr.kind === 'let') equalities.push(...definitions(expr.bindings, this.#parameter))
+      if (expr.kind === 'subquery' || expr.kind === 'in-query') pending.push(...this.#query(expr.scan, around))
+      partsOf(expr).forEach(visit)
+    }
+    exprs.forEach(visit)
+    if (pending.length + equalities.length === 0) return input
+    return {
+      pending: combined([...input.pending, ...pending]),
+      equalities: withEqualities([input.equalities], own(equalities, outer)),
+    }
+  }
+}
+
+const areTenants = (columns: readonly Column[]): readonly Equality[] =>
+  columns.map(({ id }): Equality => [`${id}`, TENANT])
+
+/** The equalities of those of the columns that are known to be the tenant's. */
+const tenantsColumns = ({ equalities }: Relation, columns: readonly Column[]): readonly Equality[] =>
+  areTenants(columns.filter(({ id }) => equalTo([`${id}`], equalities).has(TENANT)))
+
+const isColumnOf = ({ columns }: Scan, value: Value): boolean =>
+  (columns as readonly Column[]).some(({ id }) => id === columnOf(value))
+
+/** The columns that are constants for a subquery in an expression of the scan: those of its input, and of outer queries. */
+const columnsAround = (scan: Scan, outer: Outer): Outer =>
+  new Set([...outer, ...inputsOfScan(scan).flatMap(input => (input.columns as readonly Column[]).map(({ id }) => id))])
+
+/**
+ * The equalities that say something of this query's own columns. What would follow for an outer column is left out: it holds
+ * where this query has a row, and not where an outer join finds none.
+ */
+const own = (equalities: readonly Equality[], outer: Outer): readonly Equality[] =>
+  equalities.filter(([from]) => !outer.has(columnOf(from)))

@@ -1,0 +1,97 @@
+/** The equalities that a condition proves. */
+import type { CallExpr, CastExpr, Expr, Scan } from '../plan/nodes.js'
+import { conjuncts } from '../plan/walk.js'
+import { sameType, type Type } from '../types/types.js'
+import { type Equality, TENANT, type Value } from './equalities.js'
+
+/** The parameter that says which tenant asks. */
+export interface TenantParameter {
+  readonly name: string
+  /** Whether its value is a regular expression that matches the tenant's values alone. */
+  readonly isPattern: boolean
+}
+
+/** The value that the expression is; null for anything but a column, a field of one, and the tenant's parameter. */
+export function valueNamed(expr: Expr | null | undefined, parameter: TenantParameter): Value | null {
+  switch (expr?.kind) {
+    case 'column':
+      return `${expr.column.id}`
+    case 'parameter':
+      return expr.name.toLowerCase() === parameter.name.toLowerCase() ? TENANT : null
+    case 'field': {
+      const record = valueNamed(expr.operand, parameter)
+      return record === null || record === TENANT ? null : `${record}.${expr.index}`
+    }
+    case 'cast':
+      return isExact(expr) ? valueNamed(expr.operand, parameter) : null
+    default:
+      return null
+  }
+}
+
+/** Whether the result of the cast equals its operand, and differs where the operand differs. */
+function isExact({ operand, type, format, timeZone, typeParameters }: CastExpr): boolean {
+  if (format || timeZone || typeParameters) return false
+  return sameType(operand.type, type) || WIDENED_TO[type.kind]?.includes(operand.type.kind) === true
+}
+
+const WIDENED_TO: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
+  NUMERIC: ['INT64'],
+  BIGNUMERIC: ['INT64', 'NUMERIC'],
+}
+
+/**
+ * The equalities that hold wherever the condition is true: those of each operand of AND that is `a = b`, `a IN (b)`,
+ * `a IN UNNEST([b])`, a match of the tenant's pattern, or a subquery. Nothing follows from any other operand.
+ *
+ * @param ofRow the equalities that hold in each row of a subquery
+ */
+export const equalitiesOf = (
+  condition: Expr,
+  parameter: TenantParameter,
+  ofRow: (scan: Scan) => readonly Equality[],
+): readonly Equality[] =>
+  conjuncts(condition).flatMap(part => {
+    if (part.kind === 'call') return part.isSafe ? [] : equalitiesOfCall(part, parameter)
+    if (part.kind === 'subquery') return part.form === 'exists' ? ofRow(part.scan) : []
+    if (part.kind !== 'in-query') return []
+    const value = valueNamed(part.operand, parameter)
+    return value === null ? [] : [...equal(value, `${part.scan.columns[0]!.id}`), ...ofRow(part.scan)]
+  })
+
+function equalitiesOfCall({ name, arguments: args }: CallExpr, parameter: TenantParameter): readonly Equality[] {
+  const [first, second = null] = args
+  const value = valueNamed(first, parameter)
+  if (value === null) return []
+  switch (name) {
+    case '$eq':
+    case '$in':
+      return equalToAll(value, args.slice(1), parameter)
+    case '$in_array': {
+      if (second?.kind === 'array') return equalToAll(value, second.items, parameter)
+      const array = valueNamed(second, parameter)
+      if (array === null) return []
+      // A row has the tenant of any element of its array.
+      return array === TENANT ? equal(value, TENANT) : [[`${array}[]`, value]]
+    }
+    case 'REGEXP_CONTAINS':
+      return parameter.isPattern && valueNamed(second, parameter) === TENANT ? equal(value, TENANT) : []
+    default:
+      return []
+  }
+}
+
+/** The value and each of the others are equal; nothing follows where two of the others may differ. */
+function equalToAll(value: Value, others: readonly (Expr | null)[], parameter: TenantParameter): readonly Equality[] {
+  const [other, ...more] = new Set(others.map(one => valueNamed(one, parameter)))
+  return other == null || more.length > 0 ? [] : equal(value, other)
+}
+
+/** Both directions; what a constant is equal to is not followed. */
+export function equal(a: Value, b: Value): readonly Equality[] {
+  const both: readonly Equality[] = [
+    [a, b],
+    [b, a],
+  ]
+  return both.filter(([from]) => from !== TENANT)
+}

@@ -1,0 +1,74 @@
+/** What the analysis knows of the rows of a scan. */
+import type { Column } from '../plan/nodes.js'
+import { columnOf, type Equalities, equalTo, NO_EQUALITIES, TENANT, type Value, withEqualities } from './equalities.js'
+
+/** A place that reads a table whose rows belong to tenants. */
+export interface TenantScan {
+  readonly table: string
+  /** The offset of the table's name in the text. */
+  readonly at: number
+  /** The path of the column that names the tenant. */
+  readonly column: string
+  /** Whether the table has this column. */
+  readonly hasColumn: boolean
+}
+
+/**
+ * A scan that is not bounded yet. Each row of the relation comes from at most one row of the scan; it is bounded once one of
+ * `keys`, which are equal to its tenant column, is known to be the tenant's.
+ */
+export interface Pending {
+  readonly scan: TenantScan
+  readonly keys: ReadonlySet<Value>
+}
+
+export interface Relation {
+  readonly pending: readonly Pending[]
+  readonly equalities: Equalities
+}
+
+export const EMPTY: Relation = { pending: [], equalities: NO_EQUALITIES }
+
+/** The ids of the columns of the queries around this one: within one evaluation of it they are constants. */
+export type Outer = ReadonlySet<number>
+
+/** More scans than this count as unbounded, so that a query of a few lines cannot make millions of them. */
+const MAX_PENDING = 1_000
+
+export function combined(parts: readonly Pending[]): readonly Pending[] {
+  if (parts.length <= MAX_PENDING) return parts
+  const lost = new Map(parts.map(({ scan }) => [`${scan.at} ${scan.table}`, { scan, keys: new Set<Value>() }]))
+  return [...lost.values()]
+}
+
+/**
+ * The scans that are still not bounded where their rows are combined with each other (by an aggregate, a window, LIMIT,
+ * DISTINCT, …). A later condition cannot bound them any more; only a column of an outer query can, on which all of them depend.
+ */
+export function mixed({ pending, equalities }: Relation, outer: Outer): readonly Pending[] {
+  return pending.flatMap(({ scan, keys }) => {
+    const equal = equalTo(keys, equalities)
+    return equal.has(TENANT) ? [] : [{ scan, keys: onlyOuter(equal, outer) }]
+  })
+}
+
+const onlyOuter = (values: ReadonlySet<Value>, outer: Outer): ReadonlySet<Value> =>
+  new Set([...values].filter(value => outer.has(columnOf(value))))
+
+/** The relation under other columns: `to` has a column for each of `from`, in the same order. */
+export function renamed(relation: Relation, from: readonly Column[], to: readonly Column[], outer: Outer): Relation {
+  const names = new Map<number, number[]>()
+  from.forEach(({ id }, i) => void names.set(id, [...(names.get(id) ?? []), to[i]!.id]))
+  const renamedValue = (value: Value): readonly Value[] => {
+    const id = columnOf(value)
+    if (outer.has(id)) return [value]
+    return (names.get(id) ?? []).map(other => `${other}${value.slice(String(id).length)}`)
+  }
+  const pending = relation.pending.flatMap(({ scan, keys }): readonly Pending[] => {
+    const equal = equalTo(keys, relation.equalities)
+    return equal.has(TENANT) ? [] : [{ scan, keys: new Set([...equal].flatMap(renamedValue)) }]
+  })
+  const isTenant = ({ id }: Column): boolean => equalTo([`${id}`], relation.equalities).has(TENANT)
+  const equalities = from.flatMap((column, i) => (isTenant(column) ? [[`${to[i]!.id}`, TENANT] as const] : []))
+  return { pending, equalities: withEqualities([], equalities) }
+}

@@ -1,0 +1,36 @@
+/** What a manifest says of tenants. */
+import { isShardOf, isWildcard, prefixOf, type TableCatalogue, type TenantColumnOf } from '../../googlesql/index.js'
+import type { Manifest } from '../model/manifest.js'
+
+/** The parameter that identifies the tenant; null for an endpoint without tenants. */
+export const tenantParameter = ({ tenant }: Manifest): string | null =>
+  (typeof tenant === 'string' ? tenant : tenant?.parameter) ?? null
+
+/** The columns that name the tenant, by table, where they do not have the parameter's name. */
+export const tenantColumns = ({ tenant }: Manifest): Readonly<Record<string, string>> =>
+  (typeof tenant === 'object' ? tenant.columns : undefined) ?? {}
+
+/**
+ * The column that names the tenant of a table's rows. What the manifest says of a wildcard table holds for its shards, not the
+ * other way round: if a shard has a column of its own, the wildcard table must be named too.
+ */
+export function tenantColumnOf(manifest: Manifest, parameter: string, tables: TableCatalogue): TenantColumnOf {
+  const nameOf = (table: string): string => tables.find(table)?.name ?? table
+  const columns = new Map(Object.entries(tenantColumns(manifest)).map(([table, path]) => [nameOf(table), path]))
+  const free = new Set((manifest.tenant_free ?? []).map(nameOf))
+  return ({ table }) => {
+    const named = nearestName(table, columns.keys())
+    if (named !== undefined) return columns.get(named)!
+    const hasNamedShard = isWildcard(table) && [...columns.keys()].some(name => isShardOf(name, prefixOf(table)))
+    if (hasNamedShard) return ''
+    return nearestName(table, free) === undefined ? parameter : null
+  }
+}
+
+/** The table itself, or the wildcard table with the longest name of which it is a shard. */
+function nearestName(table: string, among: Iterable<string>): string | undefined {
+  const names = [...among].filter(
+    name => name === table || (isWildcard(name) && !isWildcard(table) && isShardOf(table, prefixOf(name))),
+  )
+  return names.sort((a, b) => Number(b === table) - Number(a === table) || b.length - a.length)[0]
+}
