@@ -69,7 +69,7 @@ export interface Engine {
   /**
    * @throws RunnerError QUERY_FAILED when the engine rejects or cannot finish the query, QUERY_TIMEOUT after
    *   `timeoutMs`, CALL_ABANDONED when `signal` fires first, ENGINE_UNAVAILABLE when the engine is gone,
-   *   ARGUMENT_INVALID when a bound value itself is at fault (an invalid regular expression), RESULT_TOO_LARGE,
+   *   ARGUMENT_INVALID when a bound value is not of its type, RESULT_TOO_LARGE,
    *   CONTRACT_BROKEN.
    */
   run(query: Query, options: RunOptions): Promise<ResultSet>

@@ -377,16 +377,6 @@ export function engineContract(
       })
     }
 
-    it('an argument that is no regular expression, by its name', async () => {
-      const parameters = { project: { type: 'STRING', value: 'abc(' }, other: { type: 'STRING', value: 'x' } }
-      const error = await errorOf(
-        textOf('SELECT n FROM UNNEST(["a", @other]) AS n WHERE REGEXP_CONTAINS(n, @project)', parameters),
-      )
-      expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
-      expect(error.errors.map(problem => problem.parameter)).to.deep.equal(['project'])
-      expect(error.errors[0]!.detail).to.match(/^is not a valid RE2 regular expression/)
-    })
-
     it('an argument that is not of its type, by its name', async () => {
       const error = await errorOf(textOf('SELECT @n AS n', { n: { type: 'INT64', value: 'x' } }))
       expect(error.errors).to.deep.equal([{ parameter: 'n', detail: 'is not a value of type INT64' }])

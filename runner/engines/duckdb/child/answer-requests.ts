@@ -15,7 +15,7 @@ import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
 import { prepareEach } from './prepared-statements.js'
-import { checkQuery, explainQuery, prepareSelect, queryFailure, runQuery, type SendPart } from './run-query.js'
+import { checkQuery, explainQuery, prepareSelect, runQuery, type SendPart } from './run-query.js'
 import type { Session } from './session.js'
 import type { GuardStatement } from './statement-allowlist.js'
 
@@ -282,7 +282,7 @@ async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<An
     }
   } catch (error) {
     if (state.isCancelled || request.kind === 'check' || isFatal(error)) throw error
-    throw new FailureError(await queryFailure(connection, error, request.parameters))
+    throw new FailureError(failureOf(error))
   } finally {
     state.connection = null
   }
