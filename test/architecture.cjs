@@ -59,6 +59,7 @@ const HOME_OF = {
   handlebars: 'runner/template',
   '@duckdb/node-api': `(runner/engines/duckdb|${ON_DUCKDB}/runtime)`,
   tldts: `${ON_DUCKDB}/runtime`,
+  re2js: 'runner/model',
   fzstd: 'runner/engines/duckdb',
   '@google-cloud/bigquery': 'runner/engines/bigquery',
   'google-auth-library': 'runner/engines/bigquery',

@@ -104,12 +104,14 @@ function Parameters({ all }: { all: readonly Parameter[] }) {
 
 function valuesInWords(parameter: Parameter): string {
   const { examples = [], pattern, minimum, maximum, max_length: maxLength, format } = parameter
+  const { max_element_length: maxElementLength } = parameter
   const parts = [
     parameter.enum && `one of ${parameter.enum.join(', ')}`,
     parameter.default !== undefined && `${String(parameter.default)} if it is left out`,
     minimum !== undefined && `at least ${String(minimum)}`,
     maximum !== undefined && `at most ${String(maximum)}`,
-    maxLength !== undefined && `at most ${maxLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} ${parameter.type.startsWith('array<') ? 'values' : 'characters'}`,
+    maxElementLength !== undefined && `each at most ${maxElementLength} characters`,
     pattern !== undefined && `as ${pattern}`,
     format === 're2' && 'a regular expression (RE2)',
     !parameter.enum && examples.length > 0 && `such as ${examples.join(', ')}`,

@@ -31,6 +31,7 @@ export async function loadManifests(
     tables: engine.tables(),
     checkSql,
     unknownArguments: settings.unknownArguments,
+    maxRegexpLength: settings.maxRegexpLength,
     ...more,
     ...(only.length > 0 && { only }),
   })

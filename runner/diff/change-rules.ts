@@ -36,7 +36,7 @@ export const CHANGE_RULES = {
   'parameter/retyped': { impact: 'breaking', says: 'The `type` of a parameter changed.' },
   'parameter/narrowed': {
     impact: 'breaking',
-    says: 'Fewer arguments are valid: `enum`, `minimum`, `maximum`, `pattern`, `max_length` or `format`. A changed `pattern` counts as narrower.',
+    says: 'Fewer arguments are valid: `enum`, `minimum`, `maximum`, `pattern`, `max_length`, `max_element_length` or `format`. A changed `pattern` counts as narrower.',
   },
   'parameter/widened': { impact: 'safe', says: 'More arguments are valid, as with another value in `enum`.' },
   'parameter/default': { impact: 'review', says: 'The `default` of an optional parameter changed.' },

@@ -49,8 +49,10 @@ function diffConstraints(name: string, base: Parameter, head: Parameter, report:
     const isNarrower = before === undefined || (after !== undefined && (member === 'minimum' ? order < 0 : order > 0))
     changed(isNarrower, was(member, before, after))
   }
-  const [shorter, longer] = [head.max_length ?? Number.POSITIVE_INFINITY, base.max_length ?? Number.POSITIVE_INFINITY]
-  if (shorter !== longer) changed(shorter < longer, was('max_length', base.max_length, head.max_length))
+  for (const member of ['max_length', 'max_element_length'] as const) {
+    const [shorter, longer] = [head[member] ?? Number.POSITIVE_INFINITY, base[member] ?? Number.POSITIVE_INFINITY]
+    if (shorter !== longer) changed(shorter < longer, was(member, base[member], head[member]))
+  }
   // Whether one regular expression matches all that another matches cannot be decided in general.
   if (base.pattern !== head.pattern) changed(head.pattern !== undefined, was('pattern', base.pattern, head.pattern))
   if (head.format !== undefined && base.format === undefined) changed(true, 'format is re2; it had none')

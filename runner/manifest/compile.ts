@@ -35,6 +35,8 @@ export interface CompileInput {
   readonly example?: readonly unknown[] | null
   /** What happens to undeclared arguments where the manifest does not say. @default ignore */
   readonly unknownArguments?: 'ignore' | 'reject'
+  /** The most characters of an argument of `format: re2`. @default 1024 */
+  readonly maxRegexpLength?: number | undefined
   /** Identifies the engine and its data, on which results depend besides the manifest. */
   readonly engineIdentity: string
 }
@@ -52,7 +54,7 @@ export function compileEndpoint(input: CompileInput): Endpoint {
   const { manifest } = input
   const { unknownArguments = SETTING_DEFAULTS.unknown_arguments } = input
   const settings = { ...SETTING_DEFAULTS, unknown_arguments: unknownArguments, ...manifest.settings }
-  const parameters = compileParameters(manifest)
+  const parameters = compileParameters(manifest, input.maxRegexpLength)
   return Object.freeze({
     id: manifest.id.toLowerCase(),
     name: manifest.name,
@@ -75,14 +77,15 @@ export function compileEndpoint(input: CompileInput): Endpoint {
   })
 }
 
-function compileParameters(manifest: Manifest): readonly Parameter[] {
+function compileParameters(manifest: Manifest, maxRegexpLength: number | undefined): readonly Parameter[] {
   const lookups = Object.values(manifest.lookups ?? {})
   const rejecting = lookups.filter(lookup => lookup.default === 'reject')
   const compiled = Object.entries(manifest.parameters ?? {}).map(([name, authored]) => {
     const tables = rejecting.filter(lookup => lookup.by === name)
     const [first, ...others] = tables.map(lookup => Object.keys(lookup.rows))
     const rows = first?.filter(row => others.every(other => other.includes(row)))
-    return compileParameter(name, authored, rows ? { rows } : openRowsOf(lookups.filter(lookup => lookup.by === name)))
+    const fromLookups = rows ? { rows } : openRowsOf(lookups.filter(lookup => lookup.by === name))
+    return compileParameter(name, authored, fromLookups, maxRegexpLength)
   })
   return Object.freeze(compiled)
 }

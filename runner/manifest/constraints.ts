@@ -1,9 +1,16 @@
 /** Compiles the constraints of a parameter, and finds mistakes in them. */
 import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
-import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import {
+  type ArgumentValue,
+  PATTERN_LENGTH,
+  type Parameter,
+  type ScalarParameterType,
+  type ScalarValue,
+} from '../model/param.js'
+import { Pattern, re2Problem } from '../model/re2.js'
+import { isLongerThan } from '../model/text-length.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
-import { wholePattern } from '../model/whole-pattern.js'
-import { compilePinnedAs } from './pinned-as/pinned-as.js'
+import { compilePinnedAs } from './pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
 
@@ -65,7 +72,7 @@ function contradictionFinder(
 ): (argument: ScalarValue, value: Scalar) => string | null {
   const { scalar, isArray } = splitType(authored.type)
   const pattern = compilePattern(authored.pattern)
-  const maxLength = scalar === 'string' && !isArray ? authored.max_length : undefined
+  const maxLength = isArray ? authored.max_element_length : scalar === 'string' ? authored.max_length : undefined
   return (argument, value) => {
     if (argument === '') return 'is empty, and an empty argument counts as absent'
     if (allowed && !allowed.includes(argument)) return `${value} is not one of the allowed values`
@@ -75,9 +82,12 @@ function contradictionFinder(
     if (maximum !== null && compareValues(scalar, argument, maximum) > 0) {
       return `${value} is more than maximum ${authored.maximum}`
     }
-    if (pattern && !wholePattern(pattern).test(String(argument))) return `${value} does not match the pattern`
-    if (maxLength === undefined || [...String(argument)].length <= maxLength) return null
-    return `is longer than max_length ${maxLength}`
+    if (maxLength !== undefined && isLongerThan(String(argument), maxLength)) {
+      return `is longer than ${isArray ? 'max_element_length' : 'max_length'} ${maxLength}`
+    }
+    if (pattern && !pattern.matches(String(argument))) return `${value} does not match the pattern`
+    // The examples of a parameter with pinned_as may be pins.
+    return authored.format && !authored.pinned_as ? re2Problem(String(argument)) : null
   }
 }
 
@@ -97,16 +107,21 @@ function findMisplaced(
   only('format', scalar === 'string', 'strings')
   only('pinned_as', authored.format !== undefined, 'parameters with format: re2')
   only('max_length', scalar === 'string' || isArray, 'strings and arrays')
+  only('max_element_length', scalar === 'string' && isArray, 'arrays of strings')
   only('minimum', isOrdered, 'numbers, dates and times')
   only('maximum', isOrdered, 'numbers, dates and times')
   return misplaced
 }
 
-/** Compiles a parameter that has no mistakes; `rows` are those of the lookup tables that it picks from. */
+/**
+ * Compiles a parameter that has no mistakes; `rows` are those of the lookup tables that it picks from. A regular expression
+ * has at most `maxRegexpLength` characters.
+ */
 export function compileParameter(
   name: string,
   authored: AuthoredParameter,
   rows: Pick<Parameter, 'rows' | 'openRows' | 'fallbackRow'> = {},
+  maxRegexpLength = PATTERN_LENGTH,
 ): Parameter {
   const { scalar } = splitType(authored.type)
   const value = (scalarValue: Scalar): ScalarValue => {
@@ -130,12 +145,29 @@ export function compileParameter(
     ...(pattern && { pattern }),
     ...(authored.minimum !== undefined && { minimum: value(authored.minimum) }),
     ...(authored.maximum !== undefined && { maximum: value(authored.maximum) }),
-    ...(authored.max_length !== undefined && { maxLength: authored.max_length }),
+    ...lengthsOf(authored, maxRegexpLength),
     ...(authored.format && { format: authored.format }),
     ...(authored.pinned_as !== undefined && { pinnedAs: compilePinnedAs(authored.pinned_as) }),
     ...(authored.role && { role: authored.role }),
     ...rows,
   })
+}
+
+/** The bounds of a text, and of a list and its elements. A text that a pattern is applied to, or that is one, always has a bound. */
+function lengthsOf(
+  authored: AuthoredParameter,
+  maxRegexpLength: number,
+): Pick<Parameter, 'maxLength' | 'maxElementLength'> {
+  const { isArray } = splitType(authored.type)
+  const { max_length: maxLength, max_element_length: maxElementLength, pattern, format } = authored
+  const text = isArray ? maxElementLength : maxLength
+  const bounded = text ?? (pattern === undefined ? undefined : PATTERN_LENGTH)
+  const longest = format === undefined ? bounded : Math.min(bounded ?? maxRegexpLength, maxRegexpLength)
+  if (!isArray) return longest === undefined ? {} : { maxLength: longest }
+  return {
+    ...(maxLength !== undefined && { maxLength }),
+    ...(longest !== undefined && { maxElementLength: longest }),
+  }
 }
 
 /**
@@ -150,12 +182,7 @@ function typeAuthored(type: ScalarParameterType, value: Scalar): ReturnType<type
   return typeScalar(type, String(value))
 }
 
-function compilePattern(pattern: string | undefined): RegExp | null {
-  if (pattern === undefined) return null
-  try {
-    return new RegExp(pattern, 'u')
-  } catch {
-    // The rule about patterns reports this.
-    return null
-  }
+/** Null where there is no pattern, or an invalid one, which the rule about patterns reports. */
+function compilePattern(pattern: string | undefined): Pattern | null {
+  return pattern === undefined || re2Problem(pattern) !== null ? null : new Pattern(pattern)
 }

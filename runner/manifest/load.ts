@@ -31,6 +31,8 @@ export interface LoadOptions {
   readonly checkSql: CheckSql
   /** What happens to undeclared arguments where a manifest does not say. @default ignore */
   readonly unknownArguments?: 'ignore' | 'reject'
+  /** The most characters of an argument of `format: re2`. @default 1024 */
+  readonly maxRegexpLength?: number
   /** Whether the engine can tell that the data of a query has changed. @default true */
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
@@ -308,7 +310,7 @@ async function loadOne(
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
 
-  const { tables, engineIdentity = '', checkExample, unknownArguments = 'ignore' } = options
+  const { tables, engineIdentity = '', checkExample, unknownArguments = 'ignore', maxRegexpLength } = options
   const example = examples.get(exampleFile(file, manifest.name))
   const endpoint = compileEndpoint({
     manifest,
@@ -318,6 +320,7 @@ async function loadOne(
     tables,
     engineIdentity,
     unknownArguments,
+    maxRegexpLength,
     ...(example && { example: exampleRows(example) }),
   })
   if (example && checkExample) diagnostics.push(...checkExample(endpoint, example))

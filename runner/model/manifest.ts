@@ -110,7 +110,7 @@ export interface Parameter {
    */
   enum?: Scalar[]
   /**
-   * For strings: a regular expression that the whole argument must match. Look-around, back references and nested repetition are refused.
+   * For strings: an RE2 regular expression that the whole argument must match. Without max_length the argument has at most 1024 characters.
    */
   pattern?: string
   /**
@@ -122,9 +122,13 @@ export interface Parameter {
    */
   maximum?: string | number | boolean
   /**
-   * The most characters of a string, or elements of an array.
+   * The most characters of a string, or elements of an array; for the characters of those elements see max_element_length. With pattern, or format: re2, a string has at most 1024 characters where this is not given.
    */
   max_length?: number
+  /**
+   * The most characters of each element of an array of strings. With pattern, or format: re2, an element has at most 1024 characters where this is not given.
+   */
+  max_element_length?: number
   /**
    * The argument of a call that does not give one. For an array type, a list.
    */

@@ -1,4 +1,5 @@
 /** Parameters as manifests declare them, and arguments as callers give them. */
+import type { Pattern } from './re2.js'
 
 export const SCALAR_PARAMETER_TYPES = ['string', 'int64', 'float64', 'bool', 'date', 'datetime', 'timestamp'] as const
 export type ScalarParameterType = (typeof SCALAR_PARAMETER_TYPES)[number]
@@ -23,6 +24,9 @@ export interface PinnedPattern {
   textFor(pin: string): string | null
 }
 
+/** The most characters of an argument that has a pattern, or is one, where nothing else bounds it. */
+export const PATTERN_LENGTH = 1_024
+
 /** A declared parameter, compiled: ready to type an argument. */
 export interface Parameter {
   readonly name: string
@@ -33,13 +37,15 @@ export interface Parameter {
   /** The typed default; undefined where the parameter has no default. */
   readonly default?: ArgumentValue
   readonly enum?: readonly ArgumentValue[]
-  /** For strings, an RE2-compatible pattern that the whole argument must match. */
-  readonly pattern?: RegExp
+  /** For strings, what the whole argument must match. */
+  readonly pattern?: Pattern
   readonly minimum?: ArgumentValue
   readonly maximum?: ArgumentValue
   /** The most characters (code points) of a string, or elements of an array. */
   readonly maxLength?: number
-  /** 're2': the argument is used as a regular expression; one that RE2 refuses is a 400. */
+  /** The most characters of each element of an array of strings. */
+  readonly maxElementLength?: number
+  /** 're2': the argument is used as a regular expression; an invalid or large one is a 400. */
   readonly format?: 're2'
   /** Only with `format: re2`. Without it a token may not pin the parameter, since its pin would be read as a pattern. */
   readonly pinnedAs?: PinnedPattern

@@ -30,6 +30,7 @@ export interface PublishedParameter {
   readonly minimum?: ArgumentValue
   readonly maximum?: ArgumentValue
   readonly max_length?: number
+  readonly max_element_length?: number
   readonly format?: 're2'
   readonly pinned_as?: string
   /** The parameter is where the period begins or ends that a tool shows. */

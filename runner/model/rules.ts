@@ -55,11 +55,9 @@ export const RULES = {
   'parameter/bad-constraint': {
     says: 'A constraint, a default or an example contradicts the type or another constraint.',
   },
-  'parameter/unsafe-pattern': { says: 'A pattern does not compile, or could take too long to match.' },
-  'parameter/pinned-as': { says: '`pinned_as` does not compile, or does not say where a value begins and ends.' },
-  'parameter/pinned-anywhere': {
-    says: '`pinned_as` can match anywhere in a text, so a pin reaches every text that mentions its value.',
-    isWarning: true,
+  'parameter/unsafe-pattern': { says: 'A pattern is not one of RE2, or its program is too large.' },
+  'parameter/pinned-as': {
+    says: '`pinned_as` has what it may not have, or does not say where a value begins and ends.',
   },
   'parameter/no-pinned-as': {
     says: 'A parameter of `format: re2` has no `pinned_as`, so no token that pins it may call the endpoint.',

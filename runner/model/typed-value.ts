@@ -6,8 +6,14 @@ export type TypedValue =
   | { readonly ok: true; readonly value: ScalarValue }
   | { readonly ok: false; readonly detail: string }
 
+/** The longest text of every type but string: longer than any number that a program writes, short enough to read at once. */
+export const MAX_TYPED_LENGTH = 2_000
+
 /** Types one scalar into the canonical form that `ScalarValue` documents. Every type but string refuses the empty text. */
 export function typeScalar(type: ScalarParameterType, text: string): TypedValue {
+  if (type !== 'string' && text.length > MAX_TYPED_LENGTH) {
+    return refused(`must be at most ${MAX_TYPED_LENGTH} characters long`)
+  }
   switch (type) {
     case 'string':
       return typed(text)
@@ -58,19 +64,16 @@ function compare<T extends bigint | string | number | boolean>(a: T, b: T): numb
 }
 
 function typeInt64(text: string): TypedValue {
-  const parts = /^([+-]?)0*(\d+)$/.exec(text)
-  if (!parts) return refused('must be an integer')
-  const digits = parts[2]!
-  // Every INT64 has at most nineteen digits; parsing more would waste time.
-  const value = digits.length > 19 ? null : BigInt((parts[1] === '-' ? '-' : '') + digits)
-  if (value === null || BigInt.asIntN(64, value) !== value) {
+  if (!/^[+-]?\d+$/.test(text)) return refused('must be an integer')
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  if (BigInt.asIntN(64, value) !== value) {
     return refused('must be between -9223372036854775808 and 9223372036854775807')
   }
   return typed(value.toString())
 }
 
 function typeFloat64(text: string): TypedValue {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return refused('must be a decimal number')
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return refused('must be a decimal number')
   const value = Number(text)
   if (!Number.isFinite(value)) return refused('must be within the range of FLOAT64')
   return typed(value === 0 ? 0 : value) // -0 and 0 are one argument and share a cache key.

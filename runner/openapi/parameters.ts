@@ -1,8 +1,9 @@
 /** The parameters of an endpoint as OpenAPI describes them. */
 import type { Endpoint } from '../model/endpoint.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import { isLongerThan } from '../model/text-length.js'
 import { splitType } from '../model/typed-value.js'
-import { wholePattern } from '../model/whole-pattern.js'
+import { isSameInEcmaScript } from './ecmascript-pattern.js'
 import type { Dialect, JsonSchema } from './schema.js'
 
 /** The versions of OpenAPI that documents are written in. */
@@ -73,7 +74,7 @@ function examplesOf(parameter: Parameter): readonly unknown[] {
 /** Whether the other constraints let this row's name through. */
 function isTaken({ enum: values, pattern, maxLength = Infinity }: Parameter, row: string): boolean {
   if (values && !values.includes(row)) return false
-  return [...row].length <= maxLength && (!pattern || wholePattern(pattern).test(row))
+  return !isLongerThan(row, maxLength) && (!pattern || pattern.matches(row))
 }
 
 /** The schema of an argument with its description and examples, complete in itself. */
@@ -128,7 +129,8 @@ function scalarSchema(
   isArray: boolean,
   dialect: Dialect,
 ): JsonSchema {
-  const { pattern, maxLength, format, minimum, maximum } = parameter
+  const { pattern, format, minimum, maximum } = parameter
+  const maxLength = isArray ? parameter.maxElementLength : parameter.maxLength
   const allowed = allowedOf(parameter)?.map(value => jsonOf(scalar, value))
   const isNumber = scalar === 'int64' || scalar === 'float64'
   const [least, most] = [minimum, maximum].map(bound => (isNumber ? exactNumber(scalar, bound) : undefined))
@@ -136,8 +138,8 @@ function scalarSchema(
     type: TYPES[scalar],
     ...formOf(scalar, format === 're2', dialect),
     ...(allowed && { enum: allowed }),
-    ...(pattern && { pattern: wholePattern(pattern).source }),
-    ...(!isArray && maxLength !== undefined && { maxLength }),
+    ...(pattern && isSameInEcmaScript(pattern.source) && { pattern: `^(?:${pattern.source})$` }),
+    ...(maxLength !== undefined && { maxLength }),
     ...(least !== undefined && { minimum: least }),
     ...(most !== undefined && { maximum: most }),
   }

@@ -3,8 +3,9 @@ import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, RunnerError } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
+import { re2Problem } from '../model/re2.js'
+import { isLongerThan } from '../model/text-length.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
-import { wholePattern } from '../model/whole-pattern.js'
 import type { RawArgument, RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
@@ -84,17 +85,16 @@ function bindOne(parameter: Parameter, raw: RawArgument | undefined, listHint: L
     return { problem: `looks like several values in one: ${listHint(parameter.name)}` }
   }
   if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
+  if (isArray && parameter.maxLength !== undefined && given.length > parameter.maxLength) {
+    return { problem: `must have at most ${parameter.maxLength} elements` }
+  }
   const values: ScalarValue[] = []
   for (const value of given) {
     const bound = bindScalar(parameter, scalar, value)
     if (bound.problem !== undefined) return { problem: isArray ? `each element ${bound.problem}` : bound.problem }
     values.push(bound.value)
   }
-  if (!isArray) return { value: values[0] }
-  if (parameter.maxLength !== undefined && values.length > parameter.maxLength) {
-    return { problem: `must have at most ${parameter.maxLength} elements` }
-  }
-  return { value: Object.freeze(values) }
+  return { value: isArray ? Object.freeze(values) : values[0] }
 }
 
 type BoundScalar = { readonly value: ScalarValue; readonly problem?: never } | { readonly problem: string }
@@ -132,15 +132,20 @@ export function textProblem(text: string): string | null {
 }
 
 function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {
-  const { rows, enum: allowed, pattern, minimum, maximum, maxLength } = parameter
+  const { rows, enum: allowed, pattern, format, minimum, maximum } = parameter
+  if (type === 'string') {
+    // The length comes first: it bounds the work of all other checks.
+    const maxLength = splitType(parameter.type).isArray ? parameter.maxElementLength : parameter.maxLength
+    if (maxLength !== undefined && isLongerThan(String(value), maxLength)) {
+      return `must be at most ${maxLength} characters long`
+    }
+  }
   if (rows && !rows.includes(String(value))) return `must be one of: ${rows.join(', ')}`
   if (allowed && !allowed.includes(value)) return `must be one of: ${allowed.join(', ')}`
-  if (pattern && !wholePattern(pattern).test(String(value))) return `must match the pattern ${pattern.source}`
+  if (pattern && !pattern.matches(String(value))) return `must match the pattern ${pattern.source}`
   if (minimum !== undefined && compareValues(type, value, minimum as ScalarValue) < 0)
     return `must be at least ${minimum}`
   if (maximum !== undefined && compareValues(type, value, maximum as ScalarValue) > 0)
     return `must be at most ${maximum}`
-  const isTooLong = type === 'string' && splitType(parameter.type).isArray === false && maxLength !== undefined
-  if (isTooLong && [...String(value)].length > maxLength) return `must be at most ${maxLength} characters long`
-  return null
+  return format === 're2' ? re2Problem(String(value)) : null
 }

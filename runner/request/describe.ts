@@ -39,7 +39,19 @@ function describeField({ required, json, fields }: ColumnPromise): PublishedFiel
 }
 
 function describeParameter(parameter: Parameter): PublishedParameter {
-  const { name, type, isRequired, description, examples, pattern, maxLength, format, pinnedAs, role } = parameter
+  const {
+    name,
+    type,
+    isRequired,
+    description,
+    examples,
+    pattern,
+    maxLength,
+    maxElementLength,
+    format,
+    pinnedAs,
+    role,
+  } = parameter
   const allowed = allowedOf(parameter)
   return {
     name,
@@ -53,6 +65,7 @@ function describeParameter(parameter: Parameter): PublishedParameter {
     ...(parameter.minimum !== undefined && { minimum: parameter.minimum }),
     ...(parameter.maximum !== undefined && { maximum: parameter.maximum }),
     ...(maxLength !== undefined && { max_length: maxLength }),
+    ...(maxElementLength !== undefined && { max_element_length: maxElementLength }),
     ...(format && { format }),
     ...(pinnedAs && { pinned_as: pinnedAs.source }),
     ...(role && { role }),

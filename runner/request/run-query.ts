@@ -5,7 +5,6 @@ import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
 import type { ArgumentMap, ResultSet } from '../model/query.js'
 import type { Allowance, Budgets, Payer } from './budget.js'
-import { narrowRegexErrors } from './narrow-regex-errors.js'
 
 export interface RunDeps {
   readonly engine: Engine
@@ -42,7 +41,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     return result
   } catch (thrown) {
-    const error = narrowRegexErrors(refusalOf(thrown, allowance, budgets), endpoint.parameters)
+    const error = refusalOf(thrown, allowance, budgets)
     const { cost } = error
     observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)

@@ -1,6 +1,7 @@
 /** Every setting: its type, default, names and description in one row. From flags and variables to frozen settings. */
 import { nearest } from '../../googlesql/index.js'
 import { UsageError } from '../model/errors.js'
+import { PATTERN_LENGTH } from '../model/param.js'
 import { LOG_LEVELS } from '../observe/log-levels.js'
 import {
   amount,
@@ -260,6 +261,13 @@ const TABLE = {
     variable: 'SLUICE_UNKNOWN_ARGUMENTS',
     description:
       'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
+  }),
+  /** The longest regular expression in a call (`format: re2`). */
+  maxRegexpLength: setting(wholeNumber(1, 32_768), PATTERN_LENGTH, {
+    flag: '--max-regexp-length',
+    variable: 'SLUICE_MAX_REGEXP_LENGTH',
+    unit: 'characters',
+    description: 'The longest regular expression that a call may send; a longer one is refused with 400.',
   }),
   corsOrigins: setting(origins, [], {
     flag: '--cors-origins',

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ScalarParameterType, ScalarValue } from '../../runner/model/param.js'
-import { compareValues, readTimestamp, typeScalar } from '../../runner/model/typed-value.js'
+import { compareValues, MAX_TYPED_LENGTH, readTimestamp, typeScalar } from '../../runner/model/typed-value.js'
+import { processorMs } from '../processor-time.js'
 
 type Row = readonly [type: ScalarParameterType, text: string, value: ScalarValue]
 
@@ -40,7 +41,8 @@ const REFUSED: readonly (readonly [type: ScalarParameterType, text: string, deta
   ['int64', ' 1', /an integer/],
   ['int64', '0x10', /an integer/],
   ['int64', '9223372036854775808', /between/],
-  ['int64', '9'.repeat(30_000), /between/],
+  ['int64', '9'.repeat(1_000), /between/],
+  ['int64', '0'.repeat(30_000), /at most 2000 characters/],
   ['float64', 'NaN', /decimal number/],
   ['float64', 'Infinity', /decimal number/],
   ['float64', '1e999', /range/],
@@ -83,6 +85,28 @@ describe('a typed value', () => {
       const typed = typeScalar(type, text)
       expect(typed.ok).to.equal(false)
       if (!typed.ok) expect(typed.detail).to.match(detail)
+    })
+  }
+
+  /** Texts with long runs that a rule could begin to match at each of their characters. */
+  const LONG: readonly ((length: number) => string)[] = [
+    ...['0', '1', '-', '+', '.', 'e1', ' ', '\n', 't', '1:11:11.', '1:11 ', '-0', 'Z'].flatMap(run =>
+      ['', 'x', '.x', 'e', '.', ' 02:00', 'Z'].map(end => (length: number) => run.repeat(length / run.length) + end),
+    ),
+    length => `2026-01-31T12:00:00.${'0'.repeat(length)}1`,
+    length => `0.${'0'.repeat(length)}1x`,
+    length => `1e${'0'.repeat(length)}x`,
+  ]
+  for (const type of ['int64', 'float64', 'bool', 'date', 'datetime', 'timestamp'] as const) {
+    it(`of ${type} costs no more than a millisecond, however long the text is`, () => {
+      for (const text of LONG) {
+        for (const length of [MAX_TYPED_LENGTH - 10, 32_768]) {
+          expect(
+            processorMs(() => typeScalar(type, text(length))),
+            `${length} of ${text(20)}`,
+          ).to.be.below(1)
+        }
+      }
     })
   }
 

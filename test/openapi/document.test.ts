@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { RESULT_FORMATS } from '../../runner/model/query.js'
+import { Pattern } from '../../runner/model/re2.js'
 import { type DocumentOptions, openApiDocument, revisionOf } from '../../runner/openapi/document.js'
 import { handMadeEndpoint, parameter } from '../request/hand-made.js'
 import { publishedSchemas } from './published-schema.js'
@@ -123,8 +124,23 @@ describe('openapi: the parameters', () => {
   for (const [rest, schema] of [
     [{ type: 'string' }, { type: 'string' }],
     [
-      { type: 'string', maxLength: 5, pattern: /[a-z]+|x/u },
+      { type: 'string', maxLength: 5, pattern: new Pattern('[a-z]+|x') },
       { type: 'string', maxLength: 5, pattern: '^(?:[a-z]+|x)$' },
+    ],
+    // ECMAScript reads these in another way, or not at all.
+    ...['a.b', '\\s', '[\\S]', '(?i)a', '(?P<n>a)', '[[:alpha:][a]', '\\z', '\\pL', '\\Qa\\E', '\\x{61}', '[]a]'].map(
+      source => [{ type: 'string', pattern: new Pattern(source) }, { type: 'string' }] as const,
+    ),
+    ...['a\\.b', '[.]', '\\\\s', '(?:a|b)*?', '[^\\d]\\w', '\\p{Lu}', '^a$', '\\x61', 'a{2,}', '[\\]]'].map(
+      source =>
+        [
+          { type: 'string', pattern: new Pattern(source) },
+          { type: 'string', pattern: `^(?:${source})$` },
+        ] as const,
+    ),
+    [
+      { type: 'array<string>', maxLength: 3, maxElementLength: 5 },
+      { type: 'array', items: { type: 'string', maxLength: 5 }, maxItems: 3 },
     ],
     [
       { type: 'int64', minimum: '1', maximum: '9', default: '5' },

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { cacheKey } from '../../runner/cache/key.js'
-import { compilePinnedAs } from '../../runner/manifest/pinned-as/pinned-as.js'
+import { compilePinnedAs } from '../../runner/manifest/pinned-as.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Parameter } from '../../runner/model/param.js'
 import type { Caller } from '../../runner/model/ports.js'
+import { Pattern } from '../../runner/model/re2.js'
 import { authorize, mayRun, refusalOf } from '../../runner/request/authorize.js'
 import { bindPinned } from '../../runner/request/bind-pinned.js'
 import { parseJsonArguments, parsePairs, type RawArguments } from '../../runner/request/raw-arguments.js'
@@ -111,6 +112,7 @@ describe('a pinned parameter that is a regular expression', () => {
   it('is bound as its pinned_as with the quoted pin, whether the call gives the argument or not', () => {
     for (const given of ['', 'url=', 'url=abc']) expect(bound('abc', given)).to.deep.equal({ url: '^https?://abc\\.' })
     expect(bound('a|b', 'b=c')).to.deep.equal({ url: '^https?://a\\|b\\.', b: 'c' })
+    expect(bound('a(', 'url=a('), 'a pin is not a regular expression').to.deep.equal({ url: '^https?://a\\(\\.' })
   })
 
   it('may be given as in the token, and not as the expression that is bound', () => {
@@ -121,7 +123,7 @@ describe('a pinned parameter that is a regular expression', () => {
   })
 
   it('must fulfil its constraints as it is in the token', () => {
-    const bounded = urls({ pattern: /[a-z]+/, maxLength: 3, enum: ['abc', 'xyz'] })
+    const bounded = urls({ pattern: new Pattern('[a-z]+'), maxLength: 3, enum: ['abc', 'xyz'] })
     expect(bound('abc', '', bounded)).to.deep.equal({ url: '^https?://abc\\.' })
     expect(() => bound('abcd', '', bounded)).to.throw(RunnerError, 'not valid')
   })

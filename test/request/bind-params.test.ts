@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Parameter } from '../../runner/model/param.js'
+import { Pattern } from '../../runner/model/re2.js'
 import { bindParams, MAX_VALUE_BYTES } from '../../runner/request/bind-params.js'
 import {
   mergeArguments,
@@ -63,7 +64,7 @@ describe('arguments', () => {
     },
     {
       it: 'fit a pattern as a whole, whichever alternative comes first',
-      parameters: [{ ...project, pattern: /a|ab/ }],
+      parameters: [{ ...project, pattern: new Pattern('a|ab') }],
       query: 'project=ab',
       args: { project: 'ab' },
     },
@@ -148,15 +149,15 @@ describe('arguments', () => {
     },
     {
       it: 'of which a pattern matches a part',
-      parameters: [{ ...project, pattern: /[a-z]+/ }],
+      parameters: [{ ...project, pattern: new Pattern('[a-z]+') }],
       query: 'project=abc1',
       problems: ['project must match the pattern [a-z]+'],
     },
     {
       it: 'that hides behind a line break from its pattern',
-      parameters: [{ ...project, pattern: /[a-z]+/m }],
+      parameters: [{ ...project, pattern: new Pattern('(?m)[a-z]+') }],
       query: 'project=abc%0A1',
-      problems: ['project must match the pattern [a-z]+'],
+      problems: ['project must match the pattern (?m)[a-z]+'],
     },
     {
       it: 'below its minimum, as a number',
@@ -176,6 +177,33 @@ describe('arguments', () => {
       query: 'project=ab',
       problems: ['project must be at most 1 characters long'],
     },
+    {
+      it: 'that are too long, whatever the pattern is',
+      parameters: [{ ...project, maxLength: 3, pattern: new Pattern('[ä]*[ä]*[ä]*[ä]*') }],
+      query: `project=${'%C3%A4'.repeat(5_000)}x`,
+      problems: ['project must be at most 3 characters long'],
+    },
+    {
+      it: 'with an element of too many characters',
+      parameters: [{ ...tags, maxLength: 5, maxElementLength: 2 }],
+      query: `tag=${encodeURIComponent('😀😀')}&tag=aaa`,
+      problems: ['tag each element must be at most 2 characters long'],
+    },
+    {
+      it: 'with an element that a pattern does not match',
+      parameters: [{ ...tags, maxElementLength: 9, pattern: new Pattern('[a-z]+') }],
+      query: 'tag=aa&tag=a1',
+      problems: ['tag each element must match the pattern [a-z]+'],
+    },
+    ...[
+      ['abc(', 'is not a valid RE2 regular expression: missing closing )'],
+      ['a{1,1000}b{50}', 'is too large: its repetitions and classes may stand for at most 1000 characters'],
+    ].map(([text = '', problem]) => ({
+      it: `that may not be regular expressions: ${text}`,
+      parameters: [{ ...project, format: 're2' } as const, { ...tags, format: 're2' } as const],
+      query: `project=${encodeURIComponent(text)}&tag=a&tag=${encodeURIComponent(text)}`,
+      problems: [`project ${problem}`, `tag each element ${problem}`],
+    })),
     {
       it: 'with too many elements',
       parameters: [{ ...tags, maxLength: 1 }],

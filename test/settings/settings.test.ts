@@ -29,6 +29,7 @@ describe('settings', () => {
       watch: false,
       dev: false,
       unknownArguments: 'ignore',
+      maxRegexpLength: 1_024,
       strict: false,
       project: null,
       publicUrl: null,

@@ -2,7 +2,7 @@
 import { type ClientEndpoint, type ClientParameter, readEndpoints } from '../../client/contract.js'
 import { loadContracts } from '../../compose/manifests.js'
 import { type Confinement, isReachable } from '../../compose/reachable.js'
-import { compilePinnedAs } from '../../manifest/pinned-as/pinned-as.js'
+import { compilePinnedAs } from '../../manifest/pinned-as.js'
 import { SetupError, UsageError } from '../../model/errors.js'
 import type { Parameter } from '../../model/param.js'
 import { describeEndpoint } from '../../request/describe.js'

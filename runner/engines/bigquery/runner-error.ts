@@ -3,7 +3,7 @@ import { offsetOf } from '../../../googlesql/index.js'
 import { BodyTooLargeError } from '../../encode/body.js'
 import { BrokenContractError } from '../../encode/broken-contract.js'
 import type { ErrorCode } from '../../model/error-codes.js'
-import { type ArgumentProblem, RunnerError } from '../../model/errors.js'
+import { RunnerError } from '../../model/errors.js'
 import type { SqlProblem } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
@@ -59,11 +59,6 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 }
 
 function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
-  const errors = badPatterns(failure, query)
-  if (errors.length > 0) {
-    const detail = `These arguments are not valid: ${errors.map(error => error.parameter).join(', ')}.`
-    return new RunnerError('ARGUMENT_INVALID', { detail, errors, cause: failure })
-  }
   const code = codeOf(failure)
   const retry = Math.max(1, failure.retryAfterSeconds ?? 1)
   return new RunnerError(code, {
@@ -84,20 +79,6 @@ function codeOf({ reason, status, text }: BigQueryFailure): ErrorCode {
   if (status >= 500 || status === 401 || status === 403) return 'ENGINE_UNAVAILABLE'
   // BigQuery's own errors have a reason. Without one, a proxy has answered, or the address is wrong.
   return reason === '' && status !== 200 && status !== 400 ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED'
-}
-
-/** BigQuery's message quotes the part of the pattern that RE2 refused, but does not name the argument. */
-const BAD_PATTERN = /^(?:Invalid|Cannot parse) regular expression[^:]*: ([^:;]+?)(?:: (.*?))?(?:; error in .*)?$/s
-
-/** The arguments that hold the refused part; empty where the pattern stands in the query itself. */
-function badPatterns({ text }: BigQueryFailure, { parameters }: Query): readonly ArgumentProblem[] {
-  const match = BAD_PATTERN.exec(text)
-  if (!match) return []
-  const [, reason = '', part = ''] = match
-  const holds = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.includes(part)
-  return Object.entries(parameters)
-    .filter(([, { value }]) => (Array.isArray(value) ? value.some(holds) : holds(value)))
-    .map(([parameter]) => ({ parameter, detail: `is not a valid RE2 regular expression: ${reason.trim()}` }))
 }
 
 /** The offset of the place that BigQuery's message names; null where it names none, as in most failures of data. */

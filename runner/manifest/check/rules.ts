@@ -27,7 +27,6 @@ import { parameterDuplicateName } from './rules/parameter-duplicate-name.js'
 import { parameterHidesFormat } from './rules/parameter-hides-format.js'
 import { parameterNoPinnedAs } from './rules/parameter-no-pinned-as.js'
 import { parameterObjectMember } from './rules/parameter-object-member.js'
-import { parameterPinnedAnywhere } from './rules/parameter-pinned-anywhere.js'
 import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
 import { parameterRequiredWithDefault } from './rules/parameter-required-with-default.js'
 import { parameterReservedName } from './rules/parameter-reserved-name.js'
@@ -55,7 +54,6 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   parameterBadConstraint,
   parameterUnsafePattern,
   parameterPinnedAs,
-  parameterPinnedAnywhere,
   parameterNoPinnedAs,
   parameterRole,
   tenantUnknownParameter,

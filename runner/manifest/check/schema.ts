@@ -61,7 +61,9 @@ function withOutdented(mistakes: readonly SchemaMistake[], value: unknown): read
 }
 
 const PARAMETER_KEYS: ReadonlySet<string> = new Set(
-  'type required default description examples enum pattern minimum maximum max_length format pinned_as role'.split(' '),
+  'type required default description examples enum pattern minimum maximum max_length max_element_length format pinned_as role'.split(
+    ' ',
+  ),
 )
 
 /** Schema mistakes as diagnostics. */

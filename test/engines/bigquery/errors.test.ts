@@ -192,18 +192,6 @@ describe('what BigQuery refuses', () => {
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['done'])
   })
 
-  it('an invalid regular expression in an argument is the caller’s mistake, with the name of the argument', async () => {
-    const message = 'Cannot parse regular expression: missing ]: [a; error in REGEXP_CONTAINS'
-    test.fake.plan = () => ({ failure: { status: 400, reason: 'invalidQuery', message } })
-    const error = await test
-      .run('SELECT REGEXP_CONTAINS("x", @p)', {}, { p: { type: 'STRING', value: '[a' } })
-      .catch((thrown: unknown) => thrown as RunnerError)
-    expect(error).to.include({ code: 'ARGUMENT_INVALID' })
-    expect((error as RunnerError).errors).to.deep.equal([
-      { parameter: 'p', detail: 'is not a valid RE2 regular expression: missing ]' },
-    ])
-  })
-
   it('a column of a type that results cannot contain is the query’s fault, with its name in the log', async () => {
     test.fake.plan = () => ({ fields: [{ name: 'r', type: 'RANGE' }] })
     const error = await failure()

@@ -24,15 +24,7 @@ import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
 import { prepareEach } from './prepared-statements.js'
-import {
-  checkQuery,
-  explainQuery,
-  prepareSelect,
-  queryFailure,
-  reasonOfCut,
-  runQuery,
-  type SendPart,
-} from './run-query.js'
+import { checkQuery, explainQuery, prepareSelect, reasonOfCut, runQuery, type SendPart } from './run-query.js'
 import type { Session } from './session.js'
 import type { GuardStatement } from './statement-allowlist.js'
 
@@ -308,7 +300,7 @@ async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<An
     }
   } catch (error) {
     if (state.isCancelled || request.kind === 'check' || isFatal(error)) throw error
-    throw new FailureError(await queryFailure(connection, error, request.parameters))
+    throw new FailureError(failureOf(error))
   } finally {
     state.connection = null
   }

@@ -136,16 +136,6 @@ export function failureOf(error: unknown): Failure {
 /** Whether DuckDB has invalidated the whole database, and not only failed the query. */
 export const isFatal = (error: unknown): boolean => /^FATAL Error|has been invalidated/m.test(textOf(error))
 
-/** Whether an invalid regular expression failed the query, in which case a bound value may be at fault. */
-export const isRegexpFailure = (failure: Failure): boolean =>
-  failure.kind === 'query' && /regular expression|regexp/i.test(failure.message)
-
-/** RE2's reason for refusing a pattern, without the pattern: `missing ]`. */
-export const re2Reason = (error: unknown): string | null => {
-  const match = RE2_MESSAGES.exec(textOf(error))
-  return match ? match[1]!.replace(/: [\s\S]*$/, '') : null
-}
-
 // DuckDB appends the place in its SQL to a message.
 const withoutPlace = (text: string): string => text.replace(/\n\nLINE \d+:[\s\S]*$/, '')
 

@@ -1,13 +1,12 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult, StatementType } from '@duckdb/node-api'
-import type { StructField, Type } from '../../../../googlesql/data.js'
+import type { StructField } from '../../../../googlesql/data.js'
 import { bodyBuilder } from '../../../encode/body.js'
 import { BrokenContractError } from '../../../encode/broken-contract.js'
-import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from '../process/messages.js'
+import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
-import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import { prepareEach, type Statements } from './prepared-statements.js'
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
@@ -76,43 +75,6 @@ export async function explainQuery(connection: DuckDBConnection, request: Explai
     return { sql: request.sql, plan: plan.join('\n') }
   } finally {
     prepared.destroySync()
-  }
-}
-
-/**
- * The failure of a query. If a bound value is an invalid regular expression, it is the failure of that argument. `connection`
- * must not be running a statement.
- */
-export async function queryFailure(
-  connection: DuckDBConnection,
-  error: unknown,
-  parameters: readonly WireParameter[],
-): Promise<Failure> {
-  const failure = failureOf(error)
-  if (!isRegexpFailure(failure)) return failure
-  const errors = []
-  for (const { name, type, value } of parameters) {
-    // The text of a range can look like a pattern that lacks a parenthesis.
-    if (!isPatternType(type)) continue
-    for (const text of Array.isArray(value) ? value : [value]) {
-      const reason = typeof text === 'string' ? await whyNoRegexp(connection, text) : null
-      if (reason === null) continue
-      errors.push({ parameter: name, detail: `is not a valid RE2 regular expression: ${reason}` })
-      break
-    }
-  }
-  return errors.length === 0 ? failure : { kind: 'argument', errors, cause: 'cause' in failure ? failure.cause : '' }
-}
-
-const isPatternType = (type: Type): boolean =>
-  type.kind === 'ARRAY' ? isPatternType(type.element) : type.kind === 'STRING' || type.kind === 'BYTES'
-
-async function whyNoRegexp(connection: DuckDBConnection, pattern: string): Promise<string | null> {
-  try {
-    await connection.run("SELECT regexp_matches('', $1)", [pattern])
-    return null
-  } catch (error) {
-    return re2Reason(error)
   }
 }
 

@@ -1,5 +1,5 @@
 /** A `pinned_as` must compile for RE2, and with a value in the place of {pin} must match no other value. */
-import { pinnedAsMistake } from '../../pinned-as/pinned-as.js'
+import { pinnedAsMistake } from '../../pinned-as.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const parameterPinnedAs: Rule<ManifestFacts> = {

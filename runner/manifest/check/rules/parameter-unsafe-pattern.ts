@@ -1,15 +1,15 @@
-/** A pattern is applied to callers' text: it must compile, and its time must be linear or bounded. */
-import { findPatternDanger } from '../pattern-danger.js'
+/** A pattern is applied to callers' text: RE2 must compile it, and its program must not be large. */
+import { re2Problem } from '../../../model/re2.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const parameterUnsafePattern: Rule<ManifestFacts> = {
   id: 'parameter/unsafe-pattern',
   severity: 'error',
   check: ({ manifest, source }, report) => {
-    for (const [name, { pattern, max_length }] of Object.entries(manifest.parameters ?? {})) {
-      const danger = pattern === undefined ? null : findPatternDanger(pattern, max_length)
-      if (danger !== null)
-        report(source.valueAt(['parameters', name, 'pattern']), `the pattern of parameter "${name}" ${danger}`)
+    for (const [name, { pattern }] of Object.entries(manifest.parameters ?? {})) {
+      const problem = pattern === undefined ? null : re2Problem(pattern)
+      if (problem !== null)
+        report(source.valueAt(['parameters', name, 'pattern']), `the pattern of parameter "${name}" ${problem}`)
     }
   },
 }

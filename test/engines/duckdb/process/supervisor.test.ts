@@ -334,33 +334,6 @@ describe('a failure in a query', () => {
     expect((error.cause as QueryFault).message).to.equal('Array cannot have a null element; error in writing field x')
   })
 
-  it('is a mistake in an argument when RE2 refuses a bound pattern', async () => {
-    const error = await errorOf(
-      raw.run({
-        ...failing('SELECT count(*) AS n FROM range(3) WHERE regexp_matches(range::VARCHAR, $2) AND $1 <> $3'),
-        parameters: {
-          name: { type: 'STRING', value: 'fine' },
-          project: { type: 'STRING', value: 'abc(' },
-          other: { type: 'STRING', value: 'x' },
-        },
-      }),
-    )
-    expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
-    expect(error.errors).to.deep.equal([
-      { parameter: 'project', detail: 'is not a valid RE2 regular expression: missing )' },
-    ])
-  })
-
-  it('is no mistake in an argument that is a range, although its text looks like half a pattern', async () => {
-    const error = await errorOf(
-      raw.run({
-        ...failing("SELECT count(*) AS n FROM range(3) WHERE regexp_matches(range::VARCHAR, '(') AND $1 IS NOT NULL"),
-        parameters: { span: { type: 'RANGE<DATE>', value: '[2026-01-01, 2026-02-01)' } },
-      }),
-    )
-    expect(error.code).to.equal('QUERY_FAILED')
-  })
-
   it('is a bug when DuckDB gives a column of another type than inferred, and no row is sent', async () => {
     const error = await errorOf(raw.run(failing("SELECT 'x' AS n")))
     expect(error.code).to.equal('QUERY_FAILED')

@@ -1,0 +1,73 @@
+/**
+ * Tells how large the program of an RE2 pattern will be, without compiling it: `a{1,1000}` written a hundred times is 1 kB of
+ * text, and compiling it takes seconds and a gigabyte. One pass over the text.
+ */
+
+export interface PatternSize {
+  /** The characters, classes, groups and assertions, with each counted repetition written out: `(ab){3}` has 9. */
+  readonly pieces: number
+  /** The pattern has a group like `(?<name>…)`, which newer RE2s take and DuckDB's refuses. */
+  readonly hasAngleName: boolean
+}
+
+/** The program of a class of Unicode, such as `\p{Greek}`, is as large as that of about so many pieces. */
+const UNICODE_CLASS = 20
+
+const TOKEN =
+  /\\Q(?:(?!\\E).)*(?:\\E)?|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|\[\^?\]?|\(\?P?<|\(\?[a-zA-Z-]*\)|\(\?[a-zA-Z-]*:|\{\d+(?:,\d*)?\}|./suy
+const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|./suy
+
+/** For a pattern that does not compile, any size. */
+export function patternSize(pattern: string): PatternSize {
+  /** The pieces of the pattern, then of each open group. */
+  const sums = [0]
+  let latest = 0
+  let hasAngleName = false
+  const add = (pieces: number): void => {
+    latest = pieces
+    sums.push(sums.pop()! + pieces)
+  }
+  for (let at = 0; at < pattern.length; ) {
+    const token = tokenAt(TOKEN, pattern, at)
+    at += token.length
+    if (token[0] === '(') {
+      hasAngleName ||= token === '(?<'
+      // A group of flags alone matches nothing.
+      if (!token.endsWith(')')) sums.push(1)
+    } else if (token === ')' && sums.length > 1) add(sums.pop()!)
+    else if (token[0] === '[') {
+      const members = membersAt(pattern, at)
+      at = members.end
+      add(members.pieces)
+    } else if (token.length > 1 && token[0] === '{') {
+      const times = Math.max(1, ...token.slice(1, -1).split(',').map(Number))
+      sums.push(sums.pop()! + latest * (times - 1))
+      latest *= times
+    } else if (!'*+?|'.includes(token)) add(piecesOf(token))
+  }
+  return { pieces: sums.reduce((sum, pieces) => sum + pieces), hasAngleName }
+}
+
+/** Reads the members of a class to its end. */
+function membersAt(pattern: string, start: number): { readonly pieces: number; readonly end: number } {
+  let pieces = 1
+  let at = start
+  while (at < pattern.length && pattern[at] !== ']') {
+    const token = tokenAt(CLASS_MEMBER, pattern, at)
+    at += token.length
+    pieces += piecesOf(token)
+  }
+  return { pieces, end: at + 1 }
+}
+
+/** A quotation has one piece a character. */
+function piecesOf(token: string): number {
+  if (token.startsWith('\\Q')) return token.length
+  return /^\\p/i.test(token) ? UNICODE_CLASS : 1
+}
+
+/** Matches a token at a place where one begins, whatever the text is. */
+function tokenAt(tokens: RegExp, text: string, at: number): string {
+  tokens.lastIndex = at
+  return tokens.exec(text)![0]
+}

@@ -1,0 +1,5 @@
+/** Whether a text has more characters (code points) than this. Most texts are told by their length, without counting. */
+export function isLongerThan(text: string, characters: number): boolean {
+  if (text.length <= characters) return false
+  return text.length > 2 * characters || [...text].length > characters
+}

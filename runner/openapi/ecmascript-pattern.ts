@@ -1,0 +1,25 @@
+/** Which patterns of RE2 are also patterns of ECMAScript, the regular expressions of JSON Schema, and mean the same there. */
+
+/** A character class, an escape, the beginning of a group, or one character. */
+const TOKENS = /\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\(\?:|\(\?|./gsu
+
+/**
+ * Whether both read the pattern in the same way. Different are what ECMAScript does not have, and what has the same text there
+ * and matches other characters: `.` and `\s`, as well as `[:alpha:]` in a class.
+ */
+export function isSameInEcmaScript(pattern: string): boolean {
+  for (const [token] of pattern.matchAll(TOKENS)) {
+    if (token === '.' || token === '(?' || /\\s/i.test(token)) return false
+    if (token.length > 1 && token.startsWith('[') && token.includes('[:')) return false
+  }
+  return isEcmaScript(pattern)
+}
+
+function isEcmaScript(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
