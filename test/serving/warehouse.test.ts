@@ -4,10 +4,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { createRunner, type Runner } from '../../runner/compose/runner.js'
+import { createRunner, openRunner, type Runner } from '../../runner/compose/runner.js'
 import { addToken } from '../../runner/compose/tokens.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
-import { SetupError } from '../../runner/model/errors.js'
+import { type RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { command, type Finished, scratch } from '../cli/command.js'
@@ -167,12 +167,26 @@ describe('a server that uses a warehouse', function () {
     expect(failed?.kind === 'query.failed' && failed.cost?.bytesBilled).to.equal(GB)
   })
 
-  it('places a failure in the manifest where BigQuery tells its place in the query', async () => {
+  const failStarts = (message: string): void => {
+    fake.fault = ({ kind }) => (kind === 'start' ? { status: 400, reason: 'invalidQuery', message } : undefined)
+  }
+
+  it('logs a failure as BigQuery tells it', async () => {
+    failStarts('Invalid cast at [1:13]')
+    expect(await code(await call('live', 'CH'))).to.deep.equal([502, 'QUERY_FAILED'])
+    const failed = events.findLast(event => event.kind === 'query.failed')
+    expect(failed?.kind === 'query.failed' && (failed.error.cause as Error).message).to.match(
+      /^Invalid cast at \[1:13\] \(/,
+    )
+  })
+
+  it('places a failure in the manifest for authors, where BigQuery tells its place in the query', async () => {
+    const { runner: authors } = await openRunner(settings, { isForAuthors: true })
     const reasonOf = async (message: string): Promise<string> => {
-      fake.fault = ({ kind }) => (kind === 'start' ? { status: 400, reason: 'invalidQuery', message } : undefined)
-      expect(await code(await call('live', 'CH'))).to.deep.equal([502, 'QUERY_FAILED'])
-      const failed = events.findLast(event => event.kind === 'query.failed')
-      return failed?.kind === 'query.failed' ? (failed.error.cause as Error).message : ''
+      failStarts(message)
+      const error = await authors.call('shop.live', { country: 'CH' }).catch((thrown: RunnerError) => thrown)
+      expect((error as RunnerError).code).to.equal('QUERY_FAILED')
+      return ((error as RunnerError).cause as Error).message
     }
     const file = folder.path('endpoints', 'shop.live.yaml')
     const lines = readFileSync(file, 'utf8').split('\n')
@@ -184,7 +198,7 @@ describe('a server that uses a warehouse', function () {
       RegExp(`^${file}:${line}:15: Query error: Bad; error in x \\(`),
     )
     expect(await reasonOf('Division by zero: 1 / 0')).to.match(/^Division by zero: 1 \/ 0 \(invalidQuery/)
-    fake.fault = () => undefined
+    await authors.close()
   })
 
   const TOO_MUCH = { status: 400, reason: 'bytesBilledLimitExceeded', message: 'Query exceeded limit for bytes billed' }

@@ -62,15 +62,23 @@ async function columnsOf(
 
 async function countRows(connection: DuckDBConnection, sources: readonly ImportSource[]): Promise<number> {
   let rows = 0
-  for (const { path } of sources)
-    rows += Number((await oneRow(connection, `SELECT count(*) FROM ${fileSource(path!)}`))[0])
+  for (const file of sources) rows += Number((await oneRow(connection, file, 'SELECT count(*)'))[0])
   return rows
 }
 
-const fileSource = (path: string): string => parquetSource([path])
-
-async function oneRow(connection: DuckDBConnection, sql: string): Promise<readonly unknown[]> {
-  return (await connection.runAndReadAll(sql)).getRows()[0] ?? []
+/** @throws QueryFault for a file whose pages are damaged. */
+async function oneRow(
+  connection: DuckDBConnection,
+  { name, path }: ImportSource,
+  select: string,
+  where = 'TRUE',
+): Promise<readonly unknown[]> {
+  try {
+    const sql = `${select} FROM ${parquetSource([path!])} WHERE ${where}`
+    return (await connection.runAndReadAll(sql)).getRows()[0] ?? []
+  } catch (cause) {
+    throw new QueryFault(`${name}: it cannot be decoded as Parquet`, { cause })
+  }
 }
 
 async function inferColumn(
@@ -93,7 +101,8 @@ async function inferColumn(
     const column = quoteName(name)
     const [count, first] = await oneRow(
       connection,
-      `SELECT count(${column}), left(CAST(any_value(${column}) AS VARCHAR), 80) FROM ${fileSource(file.path!)}`,
+      file,
+      `SELECT count(${column}), left(CAST(any_value(${column}) AS VARCHAR), 80)`,
     )
     values += Number(count)
     example ??= first === null ? null : String(first)
@@ -119,7 +128,7 @@ async function fieldFor(
   connection: DuckDBConnection,
   name: string,
   stored: DuckDBType,
-  { path }: ImportSource,
+  file: ImportSource,
   doubt: (message: string) => void,
 ): Promise<SchemaField> {
   const type = cutTypes(stored)
@@ -130,7 +139,7 @@ async function fieldFor(
     return { name, type: 'JSON', mode: 'NULLABLE' }
   }
   const misfits = async (fits: string): Promise<number> =>
-    Number((await oneRow(connection, `SELECT count(*) FROM ${fileSource(path!)} WHERE NOT (${fits})`))[0])
+    Number((await oneRow(connection, file, 'SELECT count(*)', `NOT (${fits})`))[0])
   const column = quoteName(name)
   if (type.typeId === DuckDBTypeId.UBIGINT || WIDE.has(type.typeId)) {
     if ((await misfits(`TRY_CAST(${column} AS BIGINT) IS NOT NULL OR ${column} IS NULL`)) === 0) {

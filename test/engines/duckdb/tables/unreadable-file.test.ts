@@ -149,6 +149,12 @@ describe('a data file that cannot be read', () => {
     })
   }
 
+  it('since its pages are damaged is named by `tables infer`', async () => {
+    const path = inside('bad_pages.parquet')
+    const { code, err } = await command(['tables', 'infer', 'shop.bad', path])
+    expect({ code, err }).to.deep.equal({ code: 1, err: `sluice: ${path}: it cannot be decoded as Parquet\n` })
+  })
+
   it('since its pages are damaged is reported by `query` and `call`, and by `serve --dev`', async () => {
     const manifests = join(scratch.path, 'endpoints')
     mkdirSync(manifests)
