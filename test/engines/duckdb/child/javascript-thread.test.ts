@@ -45,7 +45,7 @@ describe('the thread of JavaScript functions', function () {
     const busy = 'const until = Date.now() + 400; while (Date.now() < until) {} return "done"'
     await thread.begin()
     const runAll = (): void => {
-      for (let batch = 0; batch < 3; batch++) call(busy)
+      for (let batch = 0; batch < 10; batch++) call(busy)
     }
     expect(runAll).to.throw(TEXT)
     // Other batches of the same query fail without being run.
