@@ -5,10 +5,6 @@
  */
 export type Scalar = string | number | boolean
 /**
- * The name of a parameter.
- */
-export type ParameterName = string
-/**
  * A value that the template may write into SQL text: a number, a boolean, or a word of letters, digits and _, with dots and single dashes between them.
  */
 export type Word = string | number | boolean
@@ -38,7 +34,7 @@ export interface Manifest {
   /**
    * The parameter that identifies the tenant. Only tokens that pin it, or that were created with --all-tenants, may call the endpoint. The query must read rows of this tenant alone: those whose column of the parameter's name, or the one in columns, equals the parameter.
    */
-  tenant?: ParameterName | Tenant
+  tenant?: string | Tenant
   /**
    * Tables whose rows belong to no tenant: every tenant may read all of them.
    */
@@ -150,7 +146,10 @@ export interface Parameter {
  * The parameter that identifies the tenant, and the columns of tables that have its value under another name.
  */
 export interface Tenant {
-  parameter: ParameterName
+  /**
+   * The parameter that identifies the tenant.
+   */
+  parameter: string
   /**
    * For a table, the column that names the tenant of a row, where it does not have the parameter's name. The path may lead through records, repeated ones too.
    */
