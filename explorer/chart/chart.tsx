@@ -32,14 +32,19 @@ export function Chart({ columns, rows, name, before }: ChartProps) {
   const own = useMemo(() => planChart(columns, rows), [columns, rows])
   const plan = useMemo(() => {
     const other = before ? planChart(before.columns, before.rows) : null
-    return own?.kind === 'lines' && other?.kind === 'lines' ? joinPlans(own, other, before!.offsetSeconds) : own
+    if (own?.kind !== 'lines' || other?.kind !== 'lines' || own.isScattered || other.isScattered) return own
+    return joinPlans(own, other, before!.offsetSeconds)
   }, [own, before?.rows, before?.offsetSeconds])
   const [loaded, setLoaded] = useState(drawing)
   useEffect(() => {
     if (plan?.kind === 'lines' && loaded === null) void loadDrawing().then(setLoaded)
   }, [plan])
   if (plan === null) {
-    return <p class="hint">No chart: it needs a column of numbers, beside one of times or of texts.</p>
+    return (
+      <p class="hint">
+        No chart: it needs a column of numbers that are not identifiers, beside one of times or of texts.
+      </p>
+    )
   }
   switch (plan.kind) {
     case 'bars':

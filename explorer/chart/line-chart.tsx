@@ -60,7 +60,7 @@ export function LineChart({ plan, name }: LineChartProps) {
   }
   const shown = entries.filter(entry => !hidden.value.has(entry.name))
   const when = at.value === null ? null : timeOf(plan, seconds[at.value]!)
-  const label = `Line chart of ${shown.map(one => one.name).join(', ')} by ${x}: ${seconds.length} points`
+  const label = `${plan.isScattered ? 'Points' : 'Line chart'} of ${shown.map(one => one.name).join(', ')} by ${x}: ${seconds.length} points`
   const savePicture = async (): Promise<void> => {
     const canvas = chart.current?.ctx.canvas
     const legend = shown
@@ -190,9 +190,15 @@ function optionsOf(plan: LinePlan, { axes, hidden, width, at, isZoomed }: Drawn)
         scale: scaleOf(one.unit),
         stroke: colours.get(one.name)!,
         ...(one.isBefore && { dash: [5, 4] }),
+        ...(plan.isScattered && { paths: () => null }),
         width: 1.75,
         spanGaps: false,
-        points: { show: true, size: 5, fill: colours.get(one.name)!, filter: pointsOf(one, seconds.length, width) },
+        points: {
+          show: true,
+          size: 5,
+          fill: colours.get(one.name)!,
+          ...(!plan.isScattered && { filter: pointsOf(one, seconds.length, width) }),
+        },
       })),
     ],
     hooks: {

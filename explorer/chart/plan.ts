@@ -1,4 +1,4 @@
-/** Which chart a result makes, from the types of its columns alone; none where no type asks for one. */
+/** Which chart a result makes, from the types and names of its columns; none where no type asks for one. */
 import type { Column } from '../api/contract.js'
 import { secondsOf } from '../value/times.js'
 import { kindOf } from '../value/types.js'
@@ -7,7 +7,7 @@ import { kindOf } from '../value/types.js'
 const MAX_SERIES = 8
 /** The most bars: readers cannot read more. */
 const MAX_BARS = 50
-/** A column with more different values does not split a number into lines. */
+/** The most values of a column that splits a number into lines. */
 const MAX_CATEGORIES = 12
 
 export interface Series {
@@ -28,6 +28,8 @@ export interface LinePlan {
   /** Ascending. */
   readonly seconds: readonly number[]
   readonly series: readonly Series[]
+  /** Several rows have one time and nothing tells them apart: their points are not joined. */
+  readonly isScattered?: true
 }
 
 export interface BarPlan {
@@ -48,13 +50,17 @@ type Placed = Column & { readonly at: number }
 
 export function planChart(columns: readonly Column[], rows: readonly Row[]): ChartPlan | null {
   const placed: readonly Placed[] = columns.map((column, at) => ({ ...column, at }))
-  const numbers = placed.filter(({ type }) => kindOf(type) === 'number')
+  const numbers = placed.filter(column => kindOf(column.type) === 'number' && !isIdentifier(column))
   if (numbers.length === 0 || rows.length === 0) return null
   const time = placed.find(({ type }) => kindOf(type) === 'time')
   if (time) return planLines(time, numbers, placed, rows)
   const label = placed.find(({ type }) => type.startsWith('STRING'))
   return label ? planBars(label, numbers[0]!, rows) : null
 }
+
+/** `id`, `order_id`, `orderId`: a number that is not an amount. */
+const isIdentifier = ({ name, unit }: Column): boolean =>
+  unit === undefined && (/(?:^|_)id$/i.test(name) || /[a-z]I[dD]$/.test(name))
 
 function planLines(
   time: Placed,
@@ -68,15 +74,20 @@ function planLines(
   const times = order.map(i => at[i]!)
   const isRepeated = times.some((seconds, i) => seconds === times[i - 1])
   const category = isRepeated ? categoryOf(columns, rows) : null
-  const known = { kind: 'lines', x: time.name, hasZone: time.type.startsWith('TIMESTAMP') } as const
-  if (category) return { ...known, ...splitBy(category, numbers[0]!, rows, order, times) }
+  const facts = { kind: 'lines', x: time.name, hasZone: time.type.startsWith('TIMESTAMP') } as const
+  const isSplit = category !== null && hasOneRowEach(order.map(i => [at[i], rows[i]![category.at]]))
+  if (isSplit) return { ...facts, ...splitBy(category, numbers[0]!, rows, order, times) }
   const series = numbers.slice(0, MAX_SERIES).map(({ name, unit = null, at: place }) => ({
     name,
     unit,
     values: order.map(i => numberOf(rows[i]![place])),
   }))
-  return { ...known, ...withGaps({ seconds: times, series }) }
+  if (isRepeated) return { ...facts, seconds: times, series, isScattered: true }
+  return { ...facts, ...withGaps({ seconds: times, series }) }
 }
+
+const hasOneRowEach = (keys: readonly (readonly unknown[])[]): boolean =>
+  new Set(keys.map(key => JSON.stringify(key))).size === keys.length
 
 /** The first STRING of few values, which then are lines of their own. */
 function categoryOf(columns: readonly Placed[], rows: readonly Row[]): Placed | null {

@@ -24,10 +24,26 @@ export function Cell({ id, type, value, zone, isActive, isOpen, toggle, onResize
   )
 }
 
+/** The length from which a text may be wider than its column. */
+const MAYBE_CUT = 32
+const END_LENGTH = 12
+
+/** A text whose end stays in sight where its column is too narrow for all of it: addresses often differ only there. */
+function Words({ text }: { readonly text: string }) {
+  if (text.length < MAYBE_CUT) return <bdi>{text}</bdi>
+  const end = [...text.slice(-2 * END_LENGTH)].slice(-END_LENGTH).join('')
+  return (
+    <bdi class="words">
+      <span>{text.slice(0, text.length - end.length)}</span>
+      <span>{end}</span>
+    </bdi>
+  )
+}
+
 function Content({ type, value, zone, isOpen, toggle, onResize }: Omit<CellProps, 'id' | 'isActive'>) {
   if (value === null || value === undefined) return <span class="null">NULL</span>
   const text = cellText(type, value, zone)
-  if (!isNested(value)) return <bdi>{text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}</bdi>
+  if (!isNested(value)) return <Words text={text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text} />
   return (
     <>
       <button type="button" class="twist" tabIndex={-1} aria-expanded={isOpen} onClick={toggle}>

@@ -26,15 +26,25 @@ export function Field({ of, parameter, mistake }: FieldProps) {
     'aria-required': required && !isLocked ? true : undefined,
     'aria-invalid': mistake === undefined ? undefined : true,
   } as const
+  const title = (
+    <>
+      <span class="name">{name}</span>{' '}
+      <span class="type">
+        {type}
+        {isLocked ? ', fixed by the token' : required ? ', required' : ''}
+      </span>
+    </>
+  )
+  const isGroup = !isLocked && isListOfChoices(parameter)
   return (
     <div class={mistake === undefined ? 'field' : 'field at-fault'}>
-      <label for={id}>
-        <span class="name">{name}</span>{' '}
-        <span class="type">
-          {type}
-          {isLocked ? ', fixed by the token' : required ? ', required' : ''}
+      {isGroup ? (
+        <span class="label" id={`${id}-label`}>
+          {title}
         </span>
-      </label>
+      ) : (
+        <label for={id}>{title}</label>
+      )}
       {isLocked ? (
         <input {...control} class="locked" readOnly value={of.pinned[name]} />
       ) : (
@@ -71,6 +81,7 @@ function Control({ control, parameter }: ControlProps) {
   const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
     change(name, event.currentTarget.value)
   const choices = type === 'bool' ? ['true', 'false'] : parameter.enum?.map(String)
+  if (isListOfChoices(parameter)) return <Boxes {...{ control, parameter, value }} />
   if (type.startsWith('array')) {
     const rows = Math.min(6, Math.max(2, value.split('\n').length))
     return (
@@ -113,6 +124,29 @@ function Control({ control, parameter }: ControlProps) {
       )}
       {isTime && <Picker parameter={parameter} />}
     </div>
+  )
+}
+
+const isListOfChoices = ({ type, enum: values }: Parameter): boolean => type.startsWith('array') && values !== undefined
+
+/** A box for each value of the list's `enum`, and for each that an address has beside them. */
+function Boxes({ control, parameter, value }: ControlProps & { readonly value: string }) {
+  const { id, ...described } = control
+  const given = new Set(value.split('\n').filter(one => one !== ''))
+  const choices = [...new Set([...parameter.enum!.map(String), ...given])]
+  const toggle = (choice: string): void => {
+    if (!given.delete(choice)) given.add(choice)
+    change(parameter.name, choices.filter(one => given.has(one)).join('\n'))
+  }
+  return (
+    <fieldset {...described} id={id} class="boxes" aria-labelledby={`${id}-label`}>
+      {choices.map(choice => (
+        <label key={choice}>
+          <input type="checkbox" checked={given.has(choice)} onChange={() => toggle(choice)} />
+          <bdi>{choice}</bdi>
+        </label>
+      ))}
+    </fieldset>
   )
 }
 

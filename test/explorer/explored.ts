@@ -73,6 +73,14 @@ const MANIFESTS: readonly Manifest[] = [
     sql: "SELECT word, LENGTH(word) * 10 AS size FROM UNNEST(['one', 'two', 'three', 'eleven']) AS word ORDER BY size",
   },
   {
+    name: 'tests.alike',
+    sql: "SELECT 123456789000 + n AS order_id, CONCAT(REPEAT('https://shop.example.com/', 9), 'orders/', 5000 + n) AS address,\n    CONCAT('2001:db8:85a3:8d3:1319:8a2e:370:734', n) AS host\n  FROM UNNEST(GENERATE_ARRAY(1, 9)) AS n ORDER BY n",
+  },
+  {
+    name: 'tests.repeated',
+    sql: "SELECT TIMESTAMP '2026-01-31 00:00:00+00' AS moment, n AS order_id, n * 10 AS amount FROM UNNEST(GENERATE_ARRAY(1, 9)) AS n ORDER BY n",
+  },
+  {
     name: 'tests.large',
     sql: "SELECT n, REPEAT('x', 1000000) AS filler FROM UNNEST(GENERATE_ARRAY(1, 21)) AS n ORDER BY n",
   },
@@ -96,11 +104,12 @@ const MANIFESTS: readonly Manifest[] = [
       'day: { type: date }',
       'tags: { type: array<string> }',
       'tier: { type: string, required: true }',
+      'colours: { type: array<string>, enum: [red, green, blue] }',
     ].join('\n  '),
     lookups: 'tier:\n    by: tier\n    rows:\n      small: { days: 1 }\n      large: { days: 7 }\n    default: reject',
     sql: [
       'SELECT @word AS word, @flag AS flag, @count AS count, @since AS since, @day AS day,',
-      "    ARRAY_TO_STRING(@tags, '|') AS tags, {{tier.days}} AS days",
+      "    ARRAY_TO_STRING(@tags, '|') AS tags, {{tier.days}} AS days, ARRAY_TO_STRING(@colours, '|') AS colours",
     ].join('\n'),
   },
   {

@@ -234,17 +234,22 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
         await page.getByLabel(/^word/).selectOption('green')
         await page.getByLabel(/^flag/).selectOption('false')
         await page.getByLabel(/^tags/).fill('a b\nc,d\n')
+        const colours = page.getByRole('group', { name: /^colours/ })
+        expect(await colours.getByRole('checkbox').count()).to.equal(3)
+        for (const colour of ['blue', 'green', 'red', 'green']) await colours.getByLabel(colour).click()
+        expect(await colours.getByRole('checkbox', { checked: true }).count()).to.equal(2)
         await page.getByLabel(/^tier/).selectOption('small')
         await page.getByRole('button', { name: '1 d ago' }).first().click()
         await page.keyboard.press('Control+Enter')
         await statusIs(page, /^1 row/)
         const shown = await cells(page).allTextContents()
-        expect([shown[0], shown[1], shown[2], shown[5], shown[6]]).to.deep.equal([
+        expect([shown[0], shown[1], shown[2], shown[5], shown[6], shown[7]]).to.deep.equal([
           'green',
           'false',
           'NULL',
           'a b|c,d',
           '1',
+          'red|blue',
         ])
         const dayAgo = Date.parse(`${shown[3]!.replace(' ', 'T')}Z`)
         expect(Math.abs(Date.now() - 86_400_000 - dayAgo)).to.be.below(600_000)

@@ -1,5 +1,6 @@
 /** Which chart the types of a result make. */
 import { expect } from 'chai'
+import type { Column } from '../../explorer/api/contract.js'
 import { joinPlans } from '../../explorer/chart/join.js'
 import { axesOf, type BarPlan, type LinePlan, planChart } from '../../explorer/chart/plan.js'
 
@@ -58,6 +59,34 @@ describe('the plan of a chart', () => {
     expect(
       lines([TIME, column('word', 'STRING'), column('n', 'INT64')], rows).series.map(({ name }) => name),
     ).to.deep.equal(['n'])
+  })
+
+  it('does not join points where several rows have one time, and no word tells them apart', () => {
+    const rows = [
+      [at(0), 'a', 1],
+      [at(0), 'a', 9],
+      [at(1), 'b', 2],
+    ]
+    for (const columns of [
+      [TIME, column('word', 'STRING'), column('n', 'INT64')],
+      [TIME, column('flag', 'BOOL'), column('n', 'INT64')],
+    ]) {
+      const plan = lines(columns, rows)
+      expect(plan.isScattered).to.equal(true)
+      expect(plan.series).to.deep.equal([{ name: 'n', unit: null, values: [1, 9, 2] }])
+    }
+    expect(lines([TIME, column('word', 'STRING'), column('n', 'INT64')], rows.slice(1)).isScattered).to.equal(undefined)
+  })
+
+  it('draws no identifier, unless it has a unit', () => {
+    const names = (...columns: readonly Column[]) =>
+      planChart([TIME, ...columns], [[at(0), 1, 2]])?.kind === 'lines'
+        ? lines([TIME, ...columns], [[at(0), 1, 2]]).series.map(({ name }) => name)
+        : null
+    expect(names(column('order_id', 'INT64'), column('paid', 'INT64'))).to.deep.equal(['paid'])
+    expect(names(column('ID', 'NUMERIC'), column('userId', 'INT64'))).to.equal(null)
+    expect(names(column('grid', 'INT64'), column('id', 'INT64', 'bytes'))).to.deep.equal(['grid', 'id'])
+    expect(planChart([column('word', 'STRING'), column('id', 'INT64')], [['a', 1]])).to.equal(null)
   })
 
   it('has two axes, of the first two units', () => {

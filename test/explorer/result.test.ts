@@ -159,6 +159,32 @@ describeInBrowser('a result in the explorer', ({ server, on }) => {
       )
     })
 
+    it('shows all digits of a number, and the end of an address that is wider than its column', async () => {
+      await on(
+        async page => {
+          await statusIs(page, /^9 rows/)
+          const isWhole = (await page.evaluate(
+            `[...document.querySelectorAll('.table-box tbody td.number, .table-box tbody td:last-child')]
+              .every(cell => cell.scrollWidth <= cell.clientWidth &&
+                [...cell.querySelectorAll('span')].every(part => part.scrollWidth <= part.clientWidth))`,
+          )) as boolean
+          expect(isWhole).to.equal(true)
+          const addresses = (await page.evaluate(
+            `[...document.querySelectorAll('.table-box tbody td:nth-child(2)')].filter(cell => cell.textContent !== '').map(cell => {
+              const [start, end] = cell.querySelectorAll('span')
+              const isInSight = end.getBoundingClientRect().right <= cell.getBoundingClientRect().right
+              return [start.scrollWidth > start.clientWidth, isInSight && end.textContent]
+            })`,
+          )) as readonly (readonly [boolean, string])[]
+          expect(addresses.map(([isCut]) => isCut)).to.deep.equal(Array.from({ length: 9 }, () => true))
+          expect(addresses.map(([, end]) => end)).to.deep.equal(
+            Array.from({ length: 9 }, (_, i) => `/orders/500${i + 1}`),
+          )
+        },
+        { hash: '#/tests.alike?run=1' },
+      )
+    })
+
     it('shows times in UTC or in the zone of the browser, to the microsecond', async () => {
       await on(
         async page => {
@@ -198,6 +224,16 @@ describeInBrowser('a result in the explorer', ({ server, on }) => {
           expect(await half.getAttribute('aria-pressed')).to.equal('false')
         },
         { hash: '#/tests.times?points=300&run=1' },
+      )
+    })
+
+    it('has points that are not joined where rows have the same time, and none for an identifier', async () => {
+      await on(
+        async page => {
+          await page.getByRole('img', { name: /^Points of amount by moment: 9 points/ }).waitFor()
+          expect(await page.locator('.legend button[aria-pressed]').allTextContents()).to.deep.equal(['amount'])
+        },
+        { hash: '#/tests.repeated?run=1' },
       )
     })
 
