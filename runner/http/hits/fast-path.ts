@@ -53,7 +53,7 @@ interface Hit {
 }
 
 function fixedHeaderFacts({ cached, offered }: PlannedAddress, result: StoredResult): FixedHeaderFacts {
-  return { result, offered, endpoint: cached.endpoint, hasRanges: true }
+  return { result, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
 }
 
 /**

@@ -31,7 +31,7 @@ export interface SendDeps {
  *   `RepresentationStore.make`.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
-  const { result, offered, endpoint, coding, key, runMs, cost } = response
+  const { result, isCacheable, offered, endpoint, coding, key, runMs, cost } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
   const representation = await deps.representations.make(
@@ -49,8 +49,9 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const isSame = isRead && isMatch(req.get('If-None-Match'), representation.etag)
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
+  const facts = { result, isCacheable, offered, endpoint: endpoint.name, hasRanges }
   const head = [
-    ...fixedHeaders(isSame ? 304 : 200, { result, offered, endpoint: endpoint.name, hasRanges }, representation),
+    ...fixedHeaders(isSame ? 304 : 200, facts, representation),
     ...freshnessHeaders(response, freshnessOf(result, deps.nowMs())),
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
