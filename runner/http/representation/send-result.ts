@@ -22,13 +22,15 @@ export interface SendDeps {
   readonly grow: (key: string, bytes: number) => void
   readonly nowMs: () => number
   readonly elapsedMs: () => number
+  /** Called with the body before it is sent. @throws RunnerError OVERLOADED. */
+  readonly hold: (body: Uint8Array) => void
 }
 
 /**
  * Answers 200 with the rows, 206 with the part of them that `Range` asks for, or 304 when `If-None-Match` names this
  * representation.
  * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only; RANGE_NOT_SATISFIABLE; those of
- *   `RepresentationStore.make`.
+ *   `RepresentationStore.make`; OVERLOADED.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
   const { result, isCacheable, offered, endpoint, coding, key, runMs, cost } = response
@@ -49,6 +51,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const isSame = isRead && isMatch(req.get('If-None-Match'), representation.etag)
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
+  const hasBody = !isSame && req.method !== 'HEAD'
+  if (hasBody) deps.hold(representation.body)
   const facts = { result, isCacheable, offered, endpoint: endpoint.name, hasRanges }
   const head = [
     ...fixedHeaders(isSame ? 304 : 200, facts, representation),
@@ -65,8 +69,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
     return
   }
   res.status(isSame ? 304 : 200)
-  if (isSame || req.method === 'HEAD') res.end()
-  else res.end(representation.body)
+  if (hasBody) res.end(representation.body)
+  else res.end()
 }
 
 /** A result that is cacheable but has just not been stored is too large for the cache: each part would be a query. */
