@@ -92,7 +92,7 @@ const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(runner/(main|index|derive/derive-worker|engines/duckdb/(child/child-main|translation/translation-worker))' +
+  '^(runner/(main|index|derive/derive-worker|process/watchdog-thread|engines/duckdb/(child/child-main|translation/translation-worker))' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/(index|runtime/javascript/sandbox-thread)|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
@@ -247,7 +247,7 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       comment:
-        'child-main.ts is started as a process of its own, translation-worker.ts, sandbox-thread.ts and derive-worker.ts as threads; main.ts and index.ts are entries',
+        'child-main.ts is started as a process of its own, translation-worker.ts, sandbox-thread.ts, derive-worker.ts and watchdog-thread.ts as threads; main.ts and index.ts are entries',
       from: { orphan: true, path: SOURCES },
       to: {},
     },

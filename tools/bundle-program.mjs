@@ -9,6 +9,7 @@ import { build } from 'esbuild'
 const STARTS = [
   'runner/main',
   'runner/derive/derive-worker',
+  'runner/process/watchdog-thread',
   'runner/engines/duckdb/translation/translation-worker',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]

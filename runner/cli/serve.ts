@@ -4,6 +4,7 @@ import { createRunner } from '../compose/runner.js'
 import { ensureToken } from '../compose/tokens.js'
 import { openLog } from '../observe/log.js'
 import { systemClock } from '../process/clock.js'
+import { startWatchdog } from '../process/watchdog.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
 import { reportDiagnostics } from './report.js'
@@ -26,6 +27,8 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     droppedLogLines: log.dropped,
   })
   const shutdown = io.untilShutdown()
+  const onFailure = (cause: Error): void => log.observe({ kind: 'bug', where: 'watchdog', cause })
+  const endWatchdog = startWatchdog({ writesLog: settings.logLevel !== 'silent', onFailure })
   // The reload itself logs its failure.
   reloads.begin(() => void runner.reload().catch(() => {}))
   try {
@@ -39,6 +42,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     await server.close()
   } finally {
     await runner.close()
+    endWatchdog()
   }
   return EXIT.clean
 }

@@ -11,6 +11,7 @@ import { createFastPath } from '../http/hits/fast-path.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
+import { UnsentBodies } from '../http/unsent-bodies.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import { createSchemaCache } from '../manifest/tables/schema-cache.js'
 import { sourceState } from '../manifest/watch/source-state.js'
@@ -174,6 +175,10 @@ export async function openRunner(
       beginCall: relay.begin,
       codings: AVAILABLE_CODINGS,
       newRequestId: randomUUID,
+      unsent: new UnsentBodies({
+        maxUnsentBytes: settings.maxUnsentMb * BYTES_PER_MB,
+        writeIdleMs: settings.writeIdleSeconds * 1000,
+      }),
     }
     const { derive } = opened.add(createDeriver({ clock }))
     const maxResultBytes = settings.maxResultMb * BYTES_PER_MB

@@ -19,7 +19,8 @@ import {
   requireToken,
   runEndpoint,
 } from './routes.js'
-import { sendJson } from './send-json.js'
+import { send, sendJson } from './send.js'
+import type { UnsentBodies } from './unsent-bodies.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
 const MAX_URL_LENGTH = 16_384
@@ -31,6 +32,7 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps {
   readonly representations: RepresentationStore
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   readonly newRequestId: () => string
+  readonly unsent: UnsentBodies
   /** BigQuery's price for reading 1 TiB, in USD. */
   readonly pricePerTib: number
   /** Allowed origins; empty for none. */
@@ -171,14 +173,7 @@ function ping({ engine, clock }: AppDeps): Promise<void> {
 }
 
 function sendMetrics({ metrics }: AppDeps): RequestHandler {
-  return async (req, res) => {
-    const body = Buffer.from(await metrics.text())
-    res.setHeader('Content-Type', metrics.contentType)
-    res.setHeader('Content-Length', body.byteLength)
-    res.status(200)
-    if (req.method === 'HEAD') res.end()
-    else res.end(body)
-  }
+  return async (req, res) => send(req, res, 200, metrics.contentType, Buffer.from(await metrics.text()))
 }
 
 /** The error handler; Express recognises it by its four parameters. */

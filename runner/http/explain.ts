@@ -1,8 +1,8 @@
 /** `GET /problems/<code>`: what a code means, for people as HTML and for programs as JSON. */
-import type { Request, RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import { RunnerError } from '../model/errors.js'
 import { explainProblem, findErrorCode, nearestErrorCode } from '../model/explain-problem.js'
-import { sendJson } from './send-json.js'
+import { send, sendJson } from './send.js'
 
 /** Explains the code that `:name` names, in either spelling. @throws RunnerError NOT_FOUND that says which is meant. */
 export const explain: RequestHandler = async (req, res) => {
@@ -15,7 +15,7 @@ export const explain: RequestHandler = async (req, res) => {
     res.setHeader('Content-Security-Policy', PAGE_POLICY)
     res.setHeader('Referrer-Policy', 'no-referrer')
     const html = code === undefined ? unknownProblemPage(nearestErrorCode(name)) : problemPage(code)
-    return sendHtml(req, res, code === undefined ? 404 : 200, html)
+    return send(req, res, code === undefined ? 404 : 200, 'text/html; charset=utf-8', Buffer.from(html))
   }
   if (code === undefined) {
     const meant = nearestErrorCode(name)
@@ -23,13 +23,4 @@ export const explain: RequestHandler = async (req, res) => {
     throw new RunnerError('NOT_FOUND', { detail: `There is no problem of this name.${hint}` })
   }
   sendJson(req, res, explainProblem(code))
-}
-
-function sendHtml(req: Request, res: Response, status: number, html: string): void {
-  const body = Buffer.from(html)
-  res.setHeader('Content-Type', 'text/html; charset=utf-8')
-  res.setHeader('Content-Length', body.byteLength)
-  res.status(status)
-  if (req.method === 'HEAD') res.end()
-  else res.end(body)
 }

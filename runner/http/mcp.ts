@@ -86,6 +86,7 @@ const sendParseError = (res: Response): void => send(res, 400, 'application/json
 
 function send(res: Response, status: number, contentType: string | null, text: string): void {
   const body = Buffer.from(text)
+  exchangeOf(res).hold(body)
   if (contentType !== null) res.setHeader('Content-Type', contentType)
   if (body.byteLength > 0) res.setHeader('Content-Length', body.byteLength)
   res.status(status).end(body)

@@ -8,6 +8,7 @@ import type { OpenApiDocuments } from './openapi-documents.js'
 import { isMatch } from './representation/result-head.js'
 import { originOf, queryOf } from './request-context.js'
 import { identify } from './routes.js'
+import { send } from './send.js'
 
 export interface OpenApiDeps extends RequestDeps {
   /** Where callers reach this server; null for the origin of each request. */
@@ -38,11 +39,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
       res.status(304).end()
       return
     }
-    res.setHeader('Content-Type', openApiType ?? 'application/json; charset=utf-8')
-    res.setHeader('Content-Length', body.byteLength)
-    res.status(200)
-    if (req.method === 'HEAD') res.end()
-    else res.end(body)
+    send(req, res, 200, openApiType ?? 'application/json; charset=utf-8', body)
   }
 }
 

@@ -6,6 +6,7 @@ import type { CacheOutcome, Event, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
 import type { Progress } from '../request/plan.js'
+import type { UnsentBodies } from './unsent-bodies.js'
 
 /** Paths in the log are cut to this many characters. */
 const MAX_LOGGED_PATH = 512
@@ -29,12 +30,15 @@ export interface Exchange {
   hasCallEvents: boolean
   /** Milliseconds since the request arrived. */
   elapsedMs(): number
+  /** To be called with the body before it is sent. @throws RunnerError OVERLOADED. */
+  hold(body: Uint8Array): void
 }
 
 export interface ExchangeDeps {
   readonly clock: Clock
   readonly observe: Observer
   readonly newRequestId: () => string
+  readonly unsent: UnsentBodies
 }
 
 /** Begins an exchange; `request.done` is observed when it ends, however it does. */
@@ -52,6 +56,7 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
     via: null,
     hasCallEvents: false,
     elapsedMs: () => deps.clock.ticksMs() - began,
+    hold: body => deps.unsent.hold(res, body, exchange.progress.token ?? ''),
   }
   res.locals['exchange'] = exchange
   res.setHeader('X-Request-Id', exchange.requestId)

@@ -13,7 +13,7 @@ import { bearerToken, wantsFresh } from './hits/request-headers.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
-import { sendJson } from './send-json.js'
+import { sendJson } from './send.js'
 
 /** Runs the endpoint that `:ref` names. */
 export function runEndpoint(deps: RequestDeps & { readonly representations: RepresentationStore }): RequestHandler {
@@ -40,6 +40,7 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
       nowMs,
       grow: results.grow,
       elapsedMs: exchange.elapsedMs,
+      hold: exchange.hold,
     })
   }
 }

@@ -226,6 +226,20 @@ const TABLE = {
     unit: 'MB',
     description: 'A result that is larger is an error.',
   }),
+  /** The most bytes of results, in megabytes, that callers have asked for and not taken; more are refused. */
+  maxUnsentMb: setting(wholeNumber(1, 10_000_000), 256, {
+    flag: '--max-unsent',
+    variable: 'SLUICE_MAX_UNSENT',
+    unit: 'MB',
+    description: 'Results that callers have asked for and not yet taken, all together; more are refused with 503.',
+  }),
+  /** A caller that takes no byte of its result for this long is disconnected, in seconds. */
+  writeIdleSeconds: setting(wholeNumber(1, 3_600), 60, {
+    flag: '--write-idle-seconds',
+    variable: 'SLUICE_WRITE_IDLE_SECONDS',
+    unit: 'seconds',
+    description: 'A caller that takes no byte of its result for this long, and at most twice as long, is disconnected.',
+  }),
   /** Memory for stored results, in megabytes. */
   cacheMb: setting(wholeNumber(0, 10_000_000), 64, {
     flag: '--cache-memory',

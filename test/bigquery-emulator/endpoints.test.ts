@@ -85,7 +85,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['date', 'server-timing', 'x-re
 function ageless([name, value]: [string, string], _: number, all: readonly [string, string][]): [string, string] {
   if (name === 'age') return [name, 'some']
   const age = Number(all.find(([other]) => other === 'age')?.[1] ?? 0)
-  return [name, value.replace(/(?<=\b(?:max-age|ttl)=)\d+/, seconds => String(Number(seconds) + age))]
+  return [name, value.replace(/(?<=\bttl=)\d+/, seconds => String(Number(seconds) + age))]
 }
 
 async function ask({ url }: Served, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {

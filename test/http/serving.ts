@@ -17,6 +17,7 @@ import type { McpSettings } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
 import { messageClassesOf } from '../../runner/http/server/message-classes.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
+import { UnsentBodies, type UnsentLimits } from '../../runner/http/unsent-bodies.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Clock } from '../../runner/model/ports.js'
@@ -66,6 +67,10 @@ export interface ServingOptions {
   readonly requestTimeoutMs?: number
   /** The port. @default 0, any free port */
   readonly port?: number
+  /** @default 256 MB, a minute */
+  readonly unsent?: Partial<UnsentLimits>
+  /** The most bytes of stored results. @default 1 MB */
+  readonly cacheBytes?: number
   /** Without the fast path. @default false */
   readonly isSlowPathOnly?: boolean
 }
@@ -83,7 +88,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const engine = countingEngine()
   let endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
   const published = publishResults(engine, () => endpoints)
-  const store = openMemoryStore({ maxBytes: 1_000_000 })
+  const store = openMemoryStore({ maxBytes: options.cacheBytes ?? 1_000_000 })
   const results = createResultCache({ store, clock, observe, random: () => 0 })
   // The store looks at the file ten times a second: after a change its clock is put forward, so that no test has to wait.
   let skippedMs = 0
@@ -103,6 +108,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     endpoints: () => endpoints,
     codings: AVAILABLE_CODINGS,
     newRequestId: randomUUID,
+    unsent: new UnsentBodies({ maxUnsentBytes: 256_000_000, writeIdleMs: 60_000, ...options.unsent }),
   }
   const deriver = createDeriver({ clock: systemClock() })
   const corsOrigins = options.corsOrigins ?? []

@@ -2,12 +2,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type Response } from 'express'
 import { BoundedMap } from '../../model/bounded-map.js'
+import { toRunnerError } from '../../model/errors.js'
 import type { Caller, StoredResult } from '../../model/ports.js'
 import { chooseType, type OfferedType } from '../../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../../request/negotiate-coding.js'
 import { admitCall, planCall } from '../../request/plan.js'
 import { parsePairs } from '../../request/raw-arguments.js'
 import type { AppDeps } from '../app.js'
+import { problemOf } from '../problem.js'
 import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import {
   type FixedHeaderFacts,
@@ -20,7 +22,7 @@ import {
   VARY,
 } from '../representation/result-head.js'
 import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from '../request-context.js'
-import { createSendFinished } from './finished-response.js'
+import { createSendFinished, MAX_COPIED_BYTES } from './finished-response.js'
 import { createHeaderTail, flat } from './header-tail.js'
 import { createPlanCache, type PlannedAddress } from './plan-cache.js'
 import { createHeaderReader, type HitHeaders, wantsFresh } from './request-headers.js'
@@ -53,7 +55,7 @@ interface Hit {
 }
 
 function fixedHeaderFacts({ cached, offered }: PlannedAddress, result: StoredResult): FixedHeaderFacts {
-  return { result, offered, endpoint: cached.endpoint, hasRanges: true }
+  return { result, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
 }
 
 /**
@@ -124,7 +126,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const held = deps.results.peek(planned.cached, planned.held)
     const result = held?.result
     const representation = result && representationOf(result, planned.offered, choiceFor(headers.acceptEncoding))
-    if (!result || !representation) return null
+    if (!result || !representation || deps.unsent.isFull(representation.body)) return null
     if (planned.held !== held) planned.held = held
     if (!remembered) plans.keep(caller, headers.accept, address, planned) // only addresses that are hits are kept
     return caller.admit() > 0 ? null : { caller, planned, result, representation }
@@ -176,7 +178,11 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     }
     // Mostly the kernel has taken all of it by now.
     if (res.socket?.writableLength === 0) observeHit(req, hit, requestId, status, began)
-    else res.once('close', () => observeHit(req, hit, requestId, wasSent(req, res) ? status : 499, began))
+    else {
+      // A small body has been copied, so that no other response shares it.
+      if (body) deps.unsent.add(res, body.byteLength > MAX_COPIED_BYTES ? body : body.subarray(), hit.caller.token)
+      res.once('close', () => observeHit(req, hit, requestId, wasSent(req, res) ? status : 499, began))
+    }
   }
 
   function observeHit(req: IncomingMessage, hit: Hit, requestId: string, status: number, began: number): void {
@@ -186,14 +192,31 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     deps.observe(requestDone(call, status, clock.ticksMs() - began, outcome))
   }
 
+  /** Answers 500, as the app does: nothing around this listener would catch what is thrown in it. */
+  function fail(req: IncomingMessage, res: ServerResponse, thrown: unknown, began: number): void {
+    const error = toRunnerError(thrown)
+    deps.observe({ kind: 'bug', where: 'hit', cause: thrown })
+    const requestId = deps.newRequestId()
+    const call = { requestId, method: req.method!, path: loggedPath(req.url ?? ''), endpoint: null, token: null }
+    deps.observe(requestDone(call, error.status, clock.ticksMs() - began, { cache: null, rows: null, error }))
+    if (res.headersSent) return void res.destroy()
+    const { status, headers, body } = problemOf(error, requestId)
+    res.writeHead(status, { ...headers, 'X-Request-Id': requestId })
+    res.end(req.method === 'HEAD' ? undefined : body)
+  }
+
   return (req, res) => {
     const { method, url: address = '' } = req
     const isSimple = (method === 'GET' || method === 'HEAD') && address.startsWith(PREFIX)
     if (!isSimple || address.length > MAX_ADDRESS || deps.isDraining()) return app(req, res)
     const began = clock.ticksMs()
-    const headers = readHeaders(req.rawHeaders)
-    const hit = headers && findHit(headers, address)
-    if (hit) send(req, res, headers, hit, began)
-    else app(req, res)
+    try {
+      const headers = readHeaders(req.rawHeaders)
+      const hit = headers && findHit(headers, address)
+      if (hit) return send(req, res, headers, hit, began)
+    } catch (thrown) {
+      return fail(req, res, thrown, began)
+    }
+    app(req, res)
   }
 }

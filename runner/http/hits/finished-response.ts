@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { WriteBuffer } from './write-buffer.js'
 
 /** Up to this size a body is copied after its head and sent in one write; for a larger one two parts are cheaper. */
-const MAX_COPIED_BYTES = 16_384
+export const MAX_COPIED_BYTES = 16_384
 
 /**
  * `head`: from the status line to the empty line, one character a byte, with a Content-Length; its values are the sender's

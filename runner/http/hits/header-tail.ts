@@ -5,7 +5,7 @@ import { KEEP_ALIVE_MS } from '../server/keep-alive.js'
 
 const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`
 
-/** From `Cache-Control` to the empty line. */
+/** From `Cache-Status` to the empty line. */
 export type HeaderTail = (freshness: Freshness, nowMs: number) => string
 
 export function createHeaderTail(): HeaderTail {

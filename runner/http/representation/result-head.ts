@@ -19,7 +19,6 @@ export interface Freshness {
 export function freshnessOf(result: RunResponse['result'], nowMs: number): Freshness {
   const { freshUntil, storedAt, dataState } = result
   return {
-    // The data may change at any time, so a client cache must revalidate each time, and usually gets a 304.
     freshSeconds: dataState !== undefined ? 0 : Math.max(0, Math.ceil((freshUntil - nowMs) / 1000)),
     ageSeconds: Math.max(0, Math.floor((nowMs - storedAt) / 1000)),
   }
@@ -27,8 +26,18 @@ export function freshnessOf(result: RunResponse['result'], nowMs: number): Fresh
 
 export type CacheFacts = Pick<RunResponse, 'result' | 'isCacheable' | 'outcome' | 'isStored'>
 
+/**
+ * The whole ttl, however old the result is: a cache subtracts `Age` from it (RFC 9111 §4.2). Zero where the data may change at
+ * any time, so that a client's cache revalidates each time, and usually gets a 304.
+ */
+function maxAgeSeconds({ freshUntil, storedAt, dataState }: RunResponse['result']): number {
+  return dataState !== undefined ? 0 : Math.ceil((freshUntil - storedAt) / 1000)
+}
+
 export interface FixedHeaderFacts {
   readonly result: RunResponse['result']
+  /** Whether the endpoint is cached. */
+  readonly isCacheable: boolean
   readonly offered: OfferedType
   /** Its name. */
   readonly endpoint: string
@@ -39,12 +48,13 @@ export interface FixedHeaderFacts {
 /** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that stay the same as long as the representation is stored. */
 export function fixedHeaders(
   status: 200 | 304,
-  { result, offered, endpoint, hasRanges }: FixedHeaderFacts,
+  { result, isCacheable, offered, endpoint, hasRanges }: FixedHeaderFacts,
   representation: Representation,
 ): HeaderList {
   const head: HeaderList = []
   const set = (name: string, value: string): void => void head.push(name, value)
   set('ETag', representation.etag)
+  set('Cache-Control', isCacheable ? `private, max-age=${maxAgeSeconds(result)}` : 'private, no-cache')
   set('X-Row-Count', String(result.rowCount))
   if (result.isTruncated) set('X-Truncated', 'true')
   if (status === 304) return head
@@ -64,7 +74,6 @@ export const IGNORED_ARGUMENTS = 'X-Ignored-Arguments'
 export function freshnessHeaders(facts: CacheFacts, { freshSeconds, ageSeconds }: Freshness): HeaderList {
   const head: HeaderList = []
   const set = (name: string, value: string): void => void head.push(name, value)
-  set('Cache-Control', facts.isCacheable ? `private, max-age=${freshSeconds}` : 'private, no-cache')
   set('Cache-Status', cacheStatus(facts, freshSeconds))
   if (facts.isCacheable) set('Age', String(ageSeconds))
   return head
@@ -72,7 +81,7 @@ export function freshnessHeaders(facts: CacheFacts, { freshSeconds, ageSeconds }
 
 /** The freshness headers of a hit, as lines. */
 export function freshnessLines({ freshSeconds, ageSeconds }: Freshness): string {
-  return `Cache-Control: private, max-age=${freshSeconds}\r\nCache-Status: sluice; hit; ttl=${freshSeconds}\r\nAge: ${ageSeconds}\r\n`
+  return `Cache-Status: sluice; hit; ttl=${freshSeconds}\r\nAge: ${ageSeconds}\r\n`
 }
 
 /** `Server-Timing`: milliseconds in the engine (null where it was not asked) and in total, and the warehouse's cost. */

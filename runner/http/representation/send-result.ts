@@ -22,16 +22,18 @@ export interface SendDeps {
   readonly grow: (key: string, bytes: number) => void
   readonly nowMs: () => number
   readonly elapsedMs: () => number
+  /** Called with the body before it is sent. @throws RunnerError OVERLOADED. */
+  readonly hold: (body: Uint8Array) => void
 }
 
 /**
  * Answers 200 with the rows, 206 with the part of them that `Range` asks for, or 304 when `If-None-Match` names this
  * representation.
  * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only; RANGE_NOT_SATISFIABLE; those of
- *   `RepresentationStore.make`.
+ *   `RepresentationStore.make`; OVERLOADED.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
-  const { result, offered, endpoint, coding, key, runMs, cost } = response
+  const { result, isCacheable, offered, endpoint, coding, key, runMs, cost } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
   const representation = await deps.representations.make(
@@ -49,8 +51,11 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const isSame = isRead && isMatch(req.get('If-None-Match'), representation.etag)
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
+  const hasBody = !isSame && req.method !== 'HEAD'
+  if (hasBody) deps.hold(representation.body)
+  const facts = { result, isCacheable, offered, endpoint: endpoint.name, hasRanges }
   const head = [
-    ...fixedHeaders(isSame ? 304 : 200, { result, offered, endpoint: endpoint.name, hasRanges }, representation),
+    ...fixedHeaders(isSame ? 304 : 200, facts, representation),
     ...freshnessHeaders(response, freshnessOf(result, deps.nowMs())),
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
@@ -64,8 +69,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
     return
   }
   res.status(isSame ? 304 : 200)
-  if (isSame || req.method === 'HEAD') res.end()
-  else res.end(representation.body)
+  if (hasBody) res.end(representation.body)
+  else res.end()
 }
 
 /** A result that is cacheable but has just not been stored is too large for the cache: each part would be a query. */

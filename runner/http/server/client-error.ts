@@ -19,7 +19,10 @@ interface Unread {
 const UNKNOWN: Unread = { method: '', path: '' }
 
 /** Makes the server answer them with problems; each is the last answer on its connection. */
-export function answerClientErrors(server: Server, { newRequestId, observe }: ExchangeDeps): void {
+export function answerClientErrors(
+  server: Server,
+  { newRequestId, observe }: Pick<ExchangeDeps, 'newRequestId' | 'observe'>,
+): void {
   function refuse(socket: Socket, error: RunnerError, unread: Unread): void {
     const requestId = newRequestId()
     const { status, headers, body } = problemOf(error, requestId)

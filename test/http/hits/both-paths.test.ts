@@ -27,6 +27,17 @@ const ENDPOINTS = [
     render: () => ({ sql: 'SELECT', parameters: { text: { type: 'STRING', value: 'é0123456789'.repeat(500) } } }),
   }),
   handMadeEndpoint({ id: idOf('2b'), name: 'tests.uncached', cache: null }),
+  handMadeEndpoint({
+    id: idOf('5b'),
+    name: 'tests.stale',
+    cache: {
+      ttlMs: 900_000,
+      warmMs: null,
+      staleIfErrorMs: 0,
+      staleWhileRevalidateMs: 3_600_000,
+      untilDataChanges: false,
+    },
+  }),
   handMadeEndpoint({ id: idOf('3b'), name: 'tests.cut', maxRows: 0 }),
   handMadeEndpoint({
     id: idOf('4b'),
@@ -251,9 +262,44 @@ describe('a hit that is answered before the app', () => {
     await send(fast, { path: `${ECHO}?project=ttl` })
     await clocks[0]!.advance(899_000)
     const last = await send(fast, { path: `${ECHO}?project=ttl` })
-    expect([last.headers['cache-control'], last.headers.age]).to.deep.equal(['private, max-age=1', '899'])
+    expect([last.headers['cache-control'], last.headers.age]).to.deep.equal(['private, max-age=900', '899'])
     await clocks[0]!.advance(1_000)
     expect((await send(fast, { path: `${ECHO}?project=ttl` })).headers['cache-status']).to.include('fwd=miss')
+  })
+
+  it('says the whole ttl as max-age, and what is gone of it as Age, in every form', async () => {
+    const forms = ['json', 'table', 'ndjson', 'csv', 'excel', 'arrow', 'parquet'].map(format => `format=${format}`)
+    for (const s of [fast, long]) {
+      const ask = async (form: string, method: string, headers: RawHeaders = {}) => {
+        const answer = await send(s, { path: `${ECHO}?project=whole&${form}`, method, headers })
+        return { answer, head: [answer.status, answer.headers['cache-control'], answer.headers.age] }
+      }
+      const first = await ask('', 'GET')
+      expect(first.head).to.deep.equal([200, 'private, max-age=900', '0'])
+      for (const form of forms) await ask(form, 'GET')
+      await clocks[s === fast ? 0 : 1]!.advance(100_000)
+      for (const form of forms) {
+        const { answer, head } = await ask(form, 'GET')
+        expect([form, ...head]).to.deep.equal([form, 200, 'private, max-age=900', '100'])
+        expect((await ask(form, 'HEAD')).head).to.deep.equal(head)
+        const { head: same } = await ask(form, 'GET', { 'If-None-Match': String(answer.headers.etag) })
+        expect(same).to.deep.equal([304, 'private, max-age=900', '100'])
+      }
+    }
+  })
+
+  it('says them of a stale result, too', async () => {
+    for (const s of [fast, long]) {
+      const call = { path: '/api/endpoints/query/tests.stale?project=a' }
+      await send(s, call)
+      await clocks[s === fast ? 0 : 1]!.advance(950_000)
+      const { headers } = await send(s, call)
+      expect(headers).to.include({
+        'cache-status': 'sluice; fwd=stale',
+        'cache-control': 'private, max-age=900',
+        age: '950',
+      })
+    }
   })
 
   it('is limited to the rate of its token', async () => {

@@ -91,7 +91,9 @@ export class JavaScriptThread {
   async #start(): Promise<Thread> {
     const { port1: port, port2 } = new MessageChannel()
     const isAnswered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    const worker = startWorker('googlesql-duckdb/runtime/javascript/sandbox-thread', { stackSizeMb: STACK_MB })
+    const worker = startWorker('googlesql-duckdb/runtime/javascript/sandbox-thread', {
+      resourceLimits: { stackSizeMb: STACK_MB },
+    })
     worker.postMessage({ port: port2, isAnswered } satisfies SandboxChannel, [port2])
     const ended = new Promise<never>((_, reject) => {
       worker.once('error', reject)

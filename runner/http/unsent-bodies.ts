@@ -1,0 +1,83 @@
+/** The bodies that callers have asked for and not taken: how many bytes they may be together, and how long one may wait. */
+import type { ServerResponse } from 'node:http'
+import { RunnerError } from '../model/errors.js'
+
+export interface UnsentLimits {
+  /** The most bytes of all bodies together. */
+  readonly maxUnsentBytes: number
+  /** A connection that takes no byte for this long is closed. */
+  readonly writeIdleMs: number
+}
+
+/** A response whose body has not been taken whole. */
+interface Holding {
+  readonly response: ServerResponse
+  readonly body: Uint8Array
+  readonly token: string
+}
+
+/**
+ * A body counts once, however many responses send it, from its sending until the last of them has ended: until then all of it
+ * stays in memory. A token with more than half of the bytes makes room for the others: its oldest connections are closed.
+ */
+export class UnsentBodies {
+  readonly #limits: UnsentLimits
+  #bytes = 0
+  readonly #responses = new Map<Uint8Array, number>()
+  /** By token, the oldest first. */
+  readonly #holdings = new Map<string, Set<Holding>>()
+
+  constructor(limits: UnsentLimits) {
+    this.#limits = limits
+  }
+
+  /** Whether there is no room for this body now. */
+  isFull(body: Uint8Array): boolean {
+    return this.#bytes + body.byteLength > this.#limits.maxUnsentBytes && !this.#responses.has(body)
+  }
+
+  /** To be called for each body before it is sent, or once the connection has not taken it. @throws RunnerError OVERLOADED. */
+  hold(response: ServerResponse, body: Uint8Array, token: string): void {
+    while (this.isFull(body)) this.#makeRoomFor(token)
+    this.add(response, body, token)
+  }
+
+  /** The same for a body that has room, or that has been sent already. */
+  add(response: ServerResponse, body: Uint8Array, token: string): void {
+    const holding: Holding = { response, body, token }
+    const responses = this.#responses.get(body) ?? 0
+    if (responses === 0) this.#bytes += body.byteLength
+    this.#responses.set(body, responses + 1)
+    this.#holdings.set(token, (this.#holdings.get(token) ?? new Set<Holding>()).add(holding))
+    // A socket notices when a part of what it has to send was taken, and begins to wait again.
+    response.setTimeout(this.#limits.writeIdleMs, () => response.destroy())
+    response.once('close', () => this.#release(holding))
+  }
+
+  /** Closes a connection of the token with most bytes. @throws RunnerError OVERLOADED where that would not be fair. */
+  #makeRoomFor(token: string): void {
+    const bytesOf = (name: string): number =>
+      [...(this.#holdings.get(name) ?? [])].reduce((sum, { body }) => sum + body.byteLength, 0)
+    const [most] = [...this.#holdings.keys()].sort((a, b) => bytesOf(b) - bytesOf(a))
+    if (most === undefined || most === token || bytesOf(most) <= this.#limits.maxUnsentBytes / 2) {
+      const detail = 'Callers have not taken too many bytes of earlier results; take them, and ask again.'
+      throw new RunnerError('OVERLOADED', { detail, headers: { 'Retry-After': '1' } })
+    }
+    const [oldest] = this.#holdings.get(most)!
+    this.#release(oldest!)
+    oldest!.response.destroy()
+  }
+
+  #release(holding: Holding): void {
+    const { body, token } = holding
+    const holdings = this.#holdings.get(token)
+    if (!holdings?.delete(holding)) return // It was closed to make room.
+    if (holdings.size === 0) this.#holdings.delete(token)
+    const others = this.#responses.get(body)! - 1
+    if (others > 0) this.#responses.set(body, others)
+    else {
+      this.#responses.delete(body)
+      this.#bytes -= body.byteLength
+    }
+  }
+}

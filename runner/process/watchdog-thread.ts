@@ -1,0 +1,69 @@
+/**
+ * The thread of the watchdog. It counts its own beats, not time: a process that was stopped, or slept with its machine, has
+ * stopped this thread, too.
+ */
+import { write } from 'node:fs'
+import { type Debugger, Session } from 'node:inspector'
+import { workerData } from 'node:worker_threads'
+import { systemClock } from './clock.js'
+import type { WatchdogData } from './watchdog.js'
+
+/** How long the main thread may take to say where it is, in milliseconds: it can do so between two steps of JavaScript. */
+const ANSWER_MS = 3_000
+/** How long a stalled reader of the log is waited for, in milliseconds. */
+const WRITE_MS = 1_000
+/** The innermost functions that the log names. */
+const MOST_FRAMES = 12
+const STANDARD_ERROR = 2
+
+const { turns, beatMs, mostBeats, writesLog } = workerData as WatchdogData
+let lastTurn = -1
+let stillBeats = 0
+
+const watching = setInterval(() => {
+  const turn = Atomics.load(turns, 0)
+  stillBeats = turn === lastTurn ? stillBeats + 1 : 0
+  lastTurn = turn
+  if (stillBeats < mostBeats) return
+  clearInterval(watching)
+  askWhere(endProcess)
+}, beatMs)
+
+/** Calls back once, with the functions that the main thread is in, the innermost first; with none where it does not answer. */
+function askWhere(tell: (where: readonly string[]) => void): void {
+  const silent = setTimeout(tell, ANSWER_MS, [])
+  const files = new Map<string, string>()
+  const session = new Session()
+  session.connectToMainThread()
+  session.on('Debugger.scriptParsed', ({ params }) => files.set(params.scriptId, params.url))
+  session.on('Debugger.paused', ({ params }) => {
+    clearTimeout(silent)
+    tell(params.callFrames.slice(0, MOST_FRAMES).map(frame => placeOf(frame, files)))
+  })
+  session.post('Debugger.enable')
+  session.post('Debugger.pause')
+}
+
+function placeOf({ functionName, location }: Debugger.CallFrame, files: ReadonlyMap<string, string>): string {
+  const { scriptId, lineNumber, columnNumber = 0 } = location
+  return `${functionName || '(anonymous)'} (${files.get(scriptId)}:${lineNumber + 1}:${columnNumber + 1})`
+}
+
+/** Nothing on the main thread can end the process in good order, so it is killed. */
+function endProcess(where: readonly string[]): void {
+  const kill = (): void => void process.kill(process.pid, 'SIGKILL')
+  if (!writesLog) return kill()
+  setTimeout(kill, WRITE_MS)
+  write(STANDARD_ERROR, lineOf(where), kill)
+}
+
+/** A line like those of observe/log.ts, which writes in the main thread. */
+function lineOf(where: readonly string[]): string {
+  const time = new Date(systemClock().nowMs()).toISOString()
+  const stalledSeconds = (mostBeats * beatMs) / 1000
+  const facts =
+    where.length > 0
+      ? { where }
+      : { reason: 'the main thread is in native code, such as a driver or a call of the system' }
+  return `${JSON.stringify({ level: 'error', time, stalledSeconds, ...facts, msg: 'process.stalled' })}\n`
+}
