@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.js'
 import type { Script } from './scripts.js'
 
 /** Incremented when the format changes: replicas of different versions then ignore each other's results. */
-const FORMAT_VERSION = 3
+const FORMAT_VERSION = 4
 
 const MAGIC = Buffer.from('sluice')
 const BEGINNING = Buffer.concat([MAGIC, Buffer.of(FORMAT_VERSION)])
@@ -34,8 +34,8 @@ interface Kept {
   readonly purges: PurgeNumbers
 }
 
-/** The numbers of the last purge of everything and of the endpoint, and when the log of purges was begun. */
-export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number, beginning: number]
+/** When the log of purges was begun, and the numbers of the last purge of everything, of the endpoint and of its tenant. */
+export type PurgeNumbers = readonly number[]
 
 interface Head extends Kept, Omit<StoredResult, 'body' | 'storedAt'> {
   /** The key that it was stored under; a value found under another key is not used. */
