@@ -1,6 +1,7 @@
 /** Reads, checks and writes the tokens file. It holds hashes, never a token. */
 import { createHash, randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '../files/make-folder.js'
 import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
@@ -62,6 +63,27 @@ export interface NewToken {
 /** The hash that identifies a token in the file. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
+}
+
+/** The permissions to write of the group and of all others. */
+const WRITABLE_BY_OTHERS = 0o022
+
+/**
+ * The text of the tokens file. A user who can write to it can give any rights to any token.
+ * @throws SetupError when other users may write to it; what `open` throws.
+ */
+export function readTokenFile(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const { mode } = fstatSync(file)
+    // Windows has no such permissions, and shows all of them.
+    if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0) {
+      throw new SetupError(`other users may write to the tokens file ${path}, which is refused: chmod 600 ${path}`)
+    }
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Parses the records. @throws SetupError that names the wrong record. */
@@ -182,14 +204,12 @@ function lifeMs(text: string): number | null {
 
 /** The records of this file; empty when it does not exist. @throws SetupError when it cannot be read or is malformed. */
 export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
-  let text: string
   try {
-    text = await readFile(path, 'utf8')
+    return parseTokenFile(readTokenFile(path), path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw cannotReadTokens(path, cause)
+    throw cause instanceof SetupError ? cause : cannotReadTokens(path, cause)
   }
-  return parseTokenFile(text, path)
 }
 
 /** The error for a tokens file that exists and cannot be read. */

@@ -1,12 +1,19 @@
 /** Finds the caller of a token, from the current tokens file and from SLUICE_TOKEN. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { BoundedMap } from '../model/bounded-map.js'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import { fileStamp } from '../model/file-stamp.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
-import { cannotReadTokens, hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
+import {
+  cannotReadTokens,
+  hashToken,
+  parseRate,
+  parseTokenFile,
+  readTokenFile,
+  type TokenRecord,
+} from './token-file.js'
 
 /** How long a revoked token may still work, in milliseconds. */
 const RECHECK_MS = 100
@@ -121,9 +128,9 @@ function stampOf(path: string): string | null {
 function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock: Clock): Map<string, KnownToken> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTokenFile(path)
   } catch (cause) {
-    throw cannotReadTokens(path, cause)
+    throw cause instanceof SetupError ? cause : cannotReadTokens(path, cause)
   }
   const known = new Map<string, KnownToken>()
   for (const record of parseTokenFile(text, path)) {

@@ -1,14 +1,14 @@
 /** Counts purges: a result whose query began before a purge must not be stored after it. */
-import { keyPrefixOf } from '../model/result-key.js'
+import { purgePrefixesOf } from '../model/result-key.js'
 
 export interface Purges {
-  /** Notes a purge of all keys with this prefix: an endpoint's id with its colon, or '' for all. */
+  /** Notes a purge of all keys with this prefix: one of `purgePrefixesOf`. */
   note(prefix: string): void
   /** A number that changes with each purge of this key. */
   countOf(key: string): number
 }
 
-/** The most endpoints that are counted separately. With more, all count as purged, which costs one query for each. */
+/** The most prefixes that are counted separately. With more, all count as purged, which costs one query for each. */
 const MAX_PREFIXES = 10_000
 
 export function createPurges(): Purges {
@@ -21,8 +21,11 @@ export function createPurges(): Purges {
         counts.clear()
       } else counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
     },
-    // Counts per endpoint are dropped only when the count of all rises, which outweighs them.
-    countOf: key => ofAll * PURGES_AT_MOST + (counts.get(keyPrefixOf(key)) ?? 0),
+    // Counts per prefix are dropped only when the count of all rises, which outweighs them.
+    countOf(key) {
+      const prefixes = new Set(purgePrefixesOf(key))
+      return [...prefixes].reduce((sum, prefix) => sum + (counts.get(prefix) ?? 0), ofAll * PURGES_AT_MOST)
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
-import { endpointIdOf, keyPrefix } from '../model/result-key.js'
+import { endpointIdOf } from '../model/result-key.js'
 import { createRuns, type Run } from './distributed-run.js'
 import { createNegativeCache } from './negative-cache.js'
 import { createPurges } from './purges.js'
@@ -40,10 +40,10 @@ export interface ResultCache {
   /** Counts bytes that were added to the stored result of this key. */
   grow(key: string, bytes: number): void
   /**
-   * Purges all results of an endpoint, or of all endpoints for null, in every replica; results of running queries are not
-   * stored. Rejects when the store fails; some results may then be left.
+   * Purges all results whose keys have this prefix, '' for all, in every replica; results of running queries are not stored.
+   * Rejects when the store fails; some results may then be left.
    */
-  purge(endpointId: string | null): Promise<void>
+  purge(prefix: string): Promise<void>
   /**
    * Drops this process's entries of endpoints that have been changed or removed. Entries that other replicas may still serve
    * stay.
@@ -226,8 +226,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     grow(key, bytes) {
       store.grow?.(key, bytes)
     },
-    async purge(endpointId) {
-      const prefix = endpointId === null ? '' : keyPrefix(endpointId)
+    async purge(prefix) {
       notePurge(prefix)
       await store.purge(prefix)
     },

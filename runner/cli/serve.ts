@@ -36,7 +36,10 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     const server = await runner.listen()
     if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
     const explorer = settings.explorer === 'on' ? `explorer ${server.url}/explorer/\n` : ''
-    io.print(`ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n${explorer}`)
+    const metrics = server.metricsUrl === undefined ? '' : `metrics ${server.metricsUrl}/metrics\n`
+    io.print(
+      `ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n${explorer}${metrics}`,
+    )
     io.loaded()
     await shutdown
     await server.close()

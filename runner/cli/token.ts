@@ -1,5 +1,5 @@
 /** `sluice token create|list|revoke`. */
-import { tokenWarnings } from '../compose/check-token.js'
+import { leftToCallers, tokenWarnings } from '../compose/check-token.js'
 import { addToken, readTokens, removeToken } from '../compose/tokens.js'
 import { readSettings } from '../settings/settings.js'
 import { assignments } from './arguments.js'
@@ -29,6 +29,8 @@ export async function createTokenCommand(
   }
   io.print(`${await addToken(settings, order)}\n`)
   io.printError('The token is shown only this once; the file stores only its hash.\n')
+  const left = await leftToCallers(settings, order)
+  if (left !== null) io.printError(`${left}\n`)
   for (const warning of await tokenWarnings(settings, order)) io.printError(`warning: ${warning}\n`)
   return EXIT.clean
 }

@@ -4,7 +4,7 @@ import type { NewToken } from '../auth/token-file.js'
 import { namePattern } from '../auth/tokens.js'
 import { type FolderAccess, readAccess } from '../manifest/read-access.js'
 import { didYouMean } from '../manifest/report.js'
-import { pinnedValueProblem, refusalOf } from '../request/authorize.js'
+import { type Confined, pinnedValueProblem, refusalOf } from '../request/authorize.js'
 import type { Settings } from '../settings/settings.js'
 
 /**
@@ -28,6 +28,22 @@ export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken)
   ]
 }
 
+/**
+ * What the token leaves to its callers, as a sentence: the arguments of its endpoints that it does not pin. Null for a token
+ * that pins nothing, or leaves nothing. Never rejects.
+ */
+export async function leftToCallers({ endpointsDir }: Settings, order: NewToken): Promise<string | null> {
+  const { pin = {} } = order
+  if (Object.keys(pin).length === 0) return null
+  const endpoints = (await readAccess(endpointsDir))?.endpoints ?? []
+  const open = endpoints
+    .filter(endpoint => refusalOf(confinedOf(order), endpoint) === null)
+    .flatMap(({ parameters }) => parameters.map(({ name }) => name).filter(name => !Object.hasOwn(pin, name)))
+  if (open.length === 0) return null
+  const pins = Object.entries(pin).map(([name, value]) => `${name}=${value}`)
+  return `pinned: ${pins.join(' ')}; callers choose ${listed([...new Set(open)])}: pin what is not theirs to choose, too`
+}
+
 type Endpoints = FolderAccess['endpoints']
 
 function unmatchedPatterns({ allow }: NewToken, endpoints: Endpoints): readonly string[] {
@@ -44,13 +60,16 @@ function undeclaredPins({ pin = {} }: NewToken, endpoints: Endpoints): readonly 
   )
 }
 
+function confinedOf({ allow, pin = {}, allTenants = false }: NewToken): Confined {
+  return { mayCall: name => allow.some(pattern => namePattern(pattern).test(name)), pinned: pin, allTenants }
+}
+
 /** The endpoints that the patterns name but the token may not call, by the reason. */
-function closedEndpoints({ allow, pin = {}, allTenants = false }: NewToken, endpoints: Endpoints): readonly string[] {
-  const mayCall = (name: string): boolean => allow.some(pattern => namePattern(pattern).test(name))
-  const caller = { mayCall, pinned: pin, allTenants }
+function closedEndpoints(order: NewToken, endpoints: Endpoints): readonly string[] {
+  const caller = confinedOf(order)
   const closed = new Map<string, string[]>()
   for (const endpoint of endpoints) {
-    if (!mayCall(endpoint.name)) continue
+    if (!caller.mayCall(endpoint.name)) continue
     const reason = refusalOf(caller, endpoint)?.reason ?? pinnedValueProblem(caller, endpoint)
     if (reason !== null) closed.set(reason, [...(closed.get(reason) ?? []), endpoint.name])
   }

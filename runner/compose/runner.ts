@@ -5,9 +5,10 @@ import type { TableCatalogue } from '../../googlesql/index.js'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { createDeriver } from '../derive/deriver.js'
-import { createApp } from '../http/app.js'
+import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
 import { createDevStreams } from '../http/dev-changes.js'
 import { createFastPath } from '../http/hits/fast-path.js'
+import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
@@ -198,6 +199,8 @@ export async function openRunner(
       mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
       pricePerTib,
       hasExplorer: settings.explorer === 'on',
+      isServedHost: servedHosts(settings.hosts),
+      hasMetricsPort: settings.metricsPort !== null,
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
     }
@@ -270,8 +273,12 @@ export async function openRunner(
           onLeaving,
           onDraining,
         })
+        const metricsServer = await listenForMetrics(appDeps, settings).catch(async thrown => {
+          await server.close()
+          throw thrown
+        })
         observe({ kind: 'server.ready', url: server.url, endpoints: registry.index().all.length, engine: engine.name })
-        return server
+        return metricsServer === null ? server : besideMetrics(server, metricsServer)
       },
       close: opened.close,
     }
@@ -280,6 +287,19 @@ export async function openRunner(
     await opened.close()
     throw thrown
   }
+}
+
+/** The server of `--metrics-port`; null without that setting. */
+async function listenForMetrics(deps: AppDeps, { host, metricsPort }: Settings): Promise<RunningServer | null> {
+  if (metricsPort === null) return null
+  const listener = createMetricsApp(deps)
+  const unheard = { observe: () => undefined, onLeaving: () => undefined, onDraining: () => undefined }
+  return startServer({ ...deps, ...unheard, listener, host, port: metricsPort, drainDelayMs: 0, graceMs: 0 })
+}
+
+/** Health is reported until the last call has been answered. */
+function besideMetrics(server: RunningServer, metrics: RunningServer): RunningServer {
+  return { ...server, metricsUrl: metrics.url, close: () => server.close().then(metrics.close) }
 }
 
 /** Creates the endpoint registry and its engine relay; nothing is loaded yet. `opened` closes both. */

@@ -41,6 +41,10 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps {
   readonly sendChanges?: RequestHandler | null
   /** Whether problems show the mistake in an endpoint, which only authors may see. @default false */
   readonly isDev?: boolean
+  /** Whether a `Host` header names a host that is served. */
+  readonly isServedHost: (header: string) => boolean
+  /** Whether metrics and health are served at a port of their own. */
+  readonly hasMetricsPort: boolean
   /** Null where agents are not served. */
   readonly mcp: McpSettings | null
   /** Whether the process is about to end, so that balancers should send no more work. */
@@ -51,20 +55,11 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps {
 
 /** Creates the app. The caller owns everything that is passed in. */
 export function createApp(deps: AppDeps): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag')
-  app.set('query parser', false) // arguments are read by request/raw-arguments.ts, which sees repeated names
-  app.enable('case sensitive routing')
-
-  app.use((req, res, next) => {
-    beginExchange(req, res, deps)
-    res.setHeader('X-Content-Type-Options', 'nosniff')
-    next()
-  })
+  const app = emptyApp(deps)
   app.use(cors(deps.corsOrigins))
   app.use(refuseLongAddress)
   app.use(refuseOddRequest)
+  app.use(refuseOtherHosts(deps))
   app.use('/api', refuseWhileDraining(deps))
   app.use(answerForAll)
 
@@ -81,16 +76,49 @@ export function createApp(deps: AppDeps): Express {
   if (deps.mcp) {
     app.route('/mcp').all(allow('POST'), refuseWhileDraining(deps), answerAgents({ ...deps, mcp: deps.mcp }))
   }
-  app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
-  app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
-  app.route('/metrics').all(allow('GET', 'HEAD'), sendMetrics(deps))
+  if (!deps.hasMetricsPort) addMetrics(app, deps)
   app.route('/problems/:name').all(allow('GET', 'HEAD'), explain)
   addExplorer(app, deps, allow('GET', 'HEAD'))
+  return endApp(app, deps)
+}
+
+/** The app of `--metrics-port`: metrics and health alone, for whatever `Host`. */
+export function createMetricsApp(deps: AppDeps): Express {
+  const app = emptyApp(deps)
+  app.use(refuseLongAddress)
+  app.use(refuseOddRequest)
+  addMetrics(app, deps)
+  return endApp(app, deps)
+}
+
+/** An app that begins the exchange of each request, and has no route yet. */
+function emptyApp(deps: AppDeps): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false) // arguments are read by request/raw-arguments.ts, which sees repeated names
+  app.enable('case sensitive routing')
+  app.use((req, res, next) => {
+    beginExchange(req, res, deps)
+    res.setHeader('X-Content-Type-Options', 'nosniff')
+    next()
+  })
+  return app
+}
+
+/** Adds what comes after all routes. */
+function endApp(app: Express, deps: AppDeps): Express {
   app.use(() => {
     throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })
   })
   app.use(sendProblem(deps))
   return app
+}
+
+function addMetrics(app: Express, deps: AppDeps): void {
+  app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
+  app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
+  app.route('/metrics').all(allow('GET', 'HEAD'), sendMetrics(deps))
 }
 
 /** Answers other methods with 405, and OPTIONS with the list of allowed methods. */
@@ -130,6 +158,13 @@ const refuseOddRequest: RequestHandler = (req, _res, next) => {
     throw new RunnerError('EXPECTATION_FAILED', { detail: 'Only 100-continue can be expected.' })
   }
   next()
+}
+
+function refuseOtherHosts({ isServedHost }: AppDeps): RequestHandler {
+  return (req, _res, next) => {
+    if (isServedHost(req.get('Host') ?? '')) return next()
+    throw new RunnerError('HOST_NOT_SERVED')
+  }
 }
 
 function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {

@@ -1,5 +1,6 @@
 /** The routes below /api: running, listing and describing endpoints, and purging results. */
 import type { Request, RequestHandler, Response } from 'express'
+import { RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
@@ -123,9 +124,17 @@ function refOf(req: Request): string {
   return typeof ref === 'string' ? ref : ''
 }
 
-/** The token from `X-API-KEY`, else from `Authorization: Bearer`; null where both are missing. */
+/**
+ * The token from `X-API-KEY`, else from `Authorization: Bearer`; null where both are missing.
+ * @throws RunnerError REQUEST_INVALID for two different credentials: a proxy could check one, and the call use the other.
+ */
 export function tokenOf(req: Request): string | null {
-  const key = req.get('X-API-KEY')
-  if (key !== undefined && key !== '') return key
-  return bearerToken(req.get('Authorization') ?? '')
+  const key = req.get('X-API-KEY') ?? ''
+  const bearer = bearerToken(req.get('Authorization') ?? '')
+  const { 'x-api-key': keys, authorization } = req.headersDistinct
+  const isRepeated = [keys, authorization].some(values => new Set(values).size > 1)
+  if (isRepeated || (key !== '' && bearer !== null && key !== bearer)) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'The request has two different credentials; send one of them.' })
+  }
+  return key === '' ? bearer : key
 }

@@ -49,7 +49,7 @@ export const ERROR_CODES = {
   TOKEN_NOT_ALLOWED: {
     status: 403,
     title: 'The token does not allow this call',
-    when: 'The token may not call this endpoint, does not say which tenant it is for, or fixes an argument (pins it) for which the call has another value.',
+    when: 'The token may not call this endpoint (a token that is limited to endpoints is not told whether there is one), does not say which tenant it is for, or fixes an argument (pins it) for which the call has another value.',
     fault: 'caller',
     remedy:
       'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log of the server has the reason.',
@@ -137,6 +137,14 @@ export const ERROR_CODES = {
     when: '`Expect` asks for something other than `100-continue`.',
     fault: 'caller',
     remedy: 'Leave `Expect` out.',
+  },
+  HOST_NOT_SERVED: {
+    status: 421,
+    title: 'Another host is meant',
+    when: '`Host` is not one of the names that `--hosts` lists.',
+    fault: 'caller',
+    remedy:
+      'Use the address that the operator has given. A proxy in front of the server passes on the `Host` of the request.',
   },
   RATE_LIMITED: {
     status: 429,

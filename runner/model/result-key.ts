@@ -1,14 +1,23 @@
-/** Keys of results: the endpoint's id, a colon, and a hash of its revision and the arguments; and their ETags. */
+/**
+ * Keys of results: the endpoint's id, a colon, a hash of the tenant, a colon, and a hash of its revision and the arguments; and
+ * their ETags.
+ */
 import { createHash } from 'node:crypto'
 
 /** The prefix of all keys of this endpoint. */
 export const keyPrefix = (endpointId: string): string => `${endpointId}:`
 
-/** The prefix of the key's endpoint; '' for a key without an endpoint. */
-export const keyPrefixOf = (key: string): string => key.slice(0, key.indexOf(':') + 1)
+/** The prefix of the endpoint's keys of one tenant; `tenant` is '' for an endpoint without tenants. */
+export const tenantKeyPrefix = (endpointId: string, tenant: string): string => `${keyPrefix(endpointId)}${tenant}:`
+
+/** The prefixes under which results can be purged that include this key: of all keys, of its endpoint, of its tenant. */
+export function purgePrefixesOf(key: string): readonly [all: '', endpoint: string, tenant: string] {
+  const endpoint = key.slice(0, key.indexOf(':') + 1)
+  return ['', endpoint, key.slice(0, key.indexOf(':', endpoint.length) + 1) || endpoint]
+}
 
 /** The id of the key's endpoint; '' for a key without an endpoint. */
-export const endpointIdOf = (key: string): string => keyPrefixOf(key).slice(0, -1)
+export const endpointIdOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':')))
 
 /** The strong ETag of a result's JSON, with its quotes: a hash of these bytes. */
 export const etagOf = (body: Uint8Array): string =>

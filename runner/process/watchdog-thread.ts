@@ -52,9 +52,8 @@ function placeOf({ functionName, location }: Debugger.CallFrame, files: Readonly
 /** Nothing on the main thread can end the process in good order, so it is killed. */
 function endProcess(where: readonly string[]): void {
   const kill = (): void => void process.kill(process.pid, 'SIGKILL')
-  if (!writesLog) return kill()
-  setTimeout(kill, WRITE_MS)
-  write(STANDARD_ERROR, lineOf(where), kill)
+  setTimeout(kill, writesLog ? WRITE_MS : 0)
+  if (writesLog) write(STANDARD_ERROR, lineOf(where), kill)
 }
 
 /** A line like those of observe/log.ts, which writes in the main thread. */

@@ -48,11 +48,11 @@ export function admitCall(
   progress: Progress | null = null,
 ): AdmittedCall {
   const index = endpoints()
-  const broken = findBroken(index, ref)
-  if (progress && broken) progress.endpoint = broken.name
-  if (broken?.name && !caller.mayCall(broken.name)) throw new RunnerError('TOKEN_NOT_ALLOWED', SCOPE_REFUSED)
+  const name = (index.find(ref) ?? findBroken(index, ref))?.name ?? null
+  if (progress && name !== null) progress.endpoint = name
+  // A token that is limited to endpoints is not told whether there are others.
+  if (!caller.mayCall(name ?? ref)) throw new RunnerError('TOKEN_NOT_ALLOWED', SCOPE_REFUSED)
   const endpoint = route(index, ref)
-  if (progress) progress.endpoint = endpoint.name
   authorize(caller, endpoint)
   return { caller, endpoint }
 }

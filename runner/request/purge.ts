@@ -1,9 +1,12 @@
-/** Purges the stored results of an endpoint, in every replica. */
+/** Purges the stored results of an endpoint, or of one tenant's calls of it, in every replica. */
+import { tenantPrefix } from '../cache/key.js'
 import type { ResultCache } from '../cache/result-cache.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { RunnerError } from '../model/errors.js'
+import { type Refusal, RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller } from '../model/ports.js'
+import { keyPrefix } from '../model/result-key.js'
+import { bindPinned } from './bind-pinned.js'
 
 export interface PurgeDeps {
   readonly results: ResultCache
@@ -11,24 +14,37 @@ export interface PurgeDeps {
 }
 
 /**
- * Purges the results; the caller must be allowed to call the endpoint.
+ * Purges the results that the caller could have asked for; it must be allowed to call the endpoint.
  * @throws RunnerError TOKEN_NOT_ALLOWED; STORE_UNAVAILABLE when replicas may still have results.
  */
 export async function purgeEndpoint(
   caller: Caller,
-  { id, name }: Pick<Endpoint, 'id' | 'name'>,
+  endpoint: Endpoint,
   { results, observe }: PurgeDeps,
 ): Promise<void> {
-  if (!caller.mayPurge) {
-    const refusal = { rule: 'purge', reason: 'the token was made without --purge' } as const
-    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not purge results.', refusal })
-  }
+  if (!caller.mayPurge) throw refused('the token was made without --purge')
+  const prefix = purgedPrefix(caller, endpoint)
   try {
-    await results.purge(id)
+    await results.purge(prefix)
   } catch (cause) {
     observe({ kind: 'store.failed', operation: 'purge', cause })
     const detail = 'Results may be left in the shared store and in other replicas: ask again.'
     throw new RunnerError('STORE_UNAVAILABLE', { detail, headers: { 'Retry-After': '1' }, cause })
   }
-  observe({ kind: 'cache.purged', endpoint: name, token: caller.token })
+  observe({ kind: 'cache.purged', endpoint: endpoint.name, token: caller.token })
+}
+
+/** The keys tell the calls of one tenant from others, and nothing else. */
+function purgedPrefix(caller: Caller, endpoint: Endpoint): string {
+  if (Object.keys(caller.pinned).length === 0) return keyPrefix(endpoint.id)
+  const parameters = endpoint.parameters.filter(
+    ({ name }) => name === endpoint.tenant && Object.hasOwn(caller.pinned, name),
+  )
+  if (parameters.length > 0) return tenantPrefix(endpoint, bindPinned(caller, { parameters }, new Map()))
+  throw refused('the token pins arguments, but not the tenant of the endpoint: the purge would reach results of others')
+}
+
+function refused(reason: string): RunnerError {
+  const refusal: Refusal = { rule: 'purge', reason }
+  return new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not purge results.', refusal })
 }

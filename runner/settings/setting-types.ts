@@ -117,20 +117,32 @@ export const httpUrl: SettingType<string> = textType(
 
 const HTTP_URL = /^https?:\/\/[^\s?#@/]+(?:\/[^\s?#@/]+)*$/
 
-export const origins: SettingType<readonly string[]> = {
-  kind: 'list of strings',
-  parse(value) {
-    const list = value.split(',').map(origin => origin.trim())
-    this.check(list)
-    return list
-  },
-  check(list) {
-    for (const origin of list) {
-      if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
-      throw new SettingProblem('must be origins like https://app.example.com, with commas between them, or *')
-    }
-  },
+/** Texts with commas between them. */
+function listType(isRight: (value: string) => boolean, message: string): SettingType<readonly string[]> {
+  function check(list: readonly string[]): void {
+    if (!list.every(isRight)) throw new SettingProblem(message)
+  }
+  return {
+    kind: 'list of strings',
+    parse(value) {
+      const list = value.split(',').map(element => element.trim())
+      check(list)
+      return list
+    },
+    check,
+  }
 }
+
+export const origins: SettingType<readonly string[]> = listType(
+  origin => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin),
+  'must be origins like https://app.example.com, with commas between them, or *',
+)
+
+/** Names or addresses of hosts, without ports. */
+export const hostNames: SettingType<readonly string[]> = listType(
+  host => /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host),
+  'must be names of hosts without ports, such as data.example.com, with commas between them',
+)
 
 /** Parses a Redis URL. The error does not quote the text, since it may hold a password. */
 export const redisUrl: SettingType<string> = textType(

@@ -5,6 +5,7 @@ import { PATTERN_LENGTH } from '../model/param.js'
 import { LOG_LEVELS } from '../observe/log-levels.js'
 import {
   amount,
+  hostNames,
   httpUrl,
   kindOf,
   matching,
@@ -59,6 +60,19 @@ const TABLE = {
     flag: '--host',
     variable: 'SLUICE_HOST',
     description: 'Address to listen on.',
+  }),
+  /** The port of metrics and health; null for that of everything else. */
+  metricsPort: optional(wholeNumber(0, 65_535), {
+    flag: '--metrics-port',
+    variable: 'SLUICE_METRICS_PORT',
+    description: 'A port for /metrics, /healthz and /readyz alone; without it, they are at the other port.',
+  }),
+  /** The names in `Host` that are served; empty for all. */
+  hosts: setting(hostNames, [], {
+    flag: '--hosts',
+    variable: 'SLUICE_HOSTS',
+    description:
+      'Names that callers may reach the server by, with commas between them; others are a 421. Without it, all.',
   }),
   endpointsDir: setting(text, 'endpoints', {
     flag: '--endpoints',

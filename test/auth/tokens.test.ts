@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -32,6 +32,26 @@ describe('tokens', () => {
     expect(await listTokens(path)).to.have.length(1)
     expect(statSync(path).mode & 0o777).to.equal(0o600)
     expect(readdirSync(join(folder, 'data'))).to.deep.equal(['tokens.json'])
+  })
+
+  it('are refused where other users may write to the file, and those read before stay valid', async () => {
+    const token = await create()
+    const events: Event[] = []
+    const store = open(events)
+    for (const mode of [0o620, 0o602, 0o666]) {
+      chmodSync(path, mode)
+      const message = `other users may write to the tokens file ${path}, which is refused: chmod 600 ${path}`
+      expect(() => open()).to.throw(SetupError, message)
+      expect(await listTokens(path).catch((error: Error) => error.message)).to.equal(message)
+      expect(await create({ name: 'm' }).catch((error: Error) => error.message)).to.equal(message)
+      await clock.advance(200)
+      expect(store.find(token)?.token).to.equal('n')
+      expect(events.at(-1)).to.deep.equal({ kind: 'tokens.unreadable', reason: message })
+    }
+    for (const mode of [0o600, 0o644]) {
+      chmodSync(path, mode)
+      expect(open().find(token)?.token).to.equal('n')
+    }
   })
 
   it('are recognised by their text alone', async () => {

@@ -75,6 +75,18 @@ describe('sluice token', () => {
     expect(await status(key, COUNTS.replace('abc', '.*'))).to.equal(403)
   })
 
+  it('create says what a token pins, and what it leaves to its callers', async () => {
+    const said = async (...pins: readonly string[]): Promise<readonly string[]> => {
+      const argv = ['create', '--name', `says-${pins.length}`, '--allow', 'logs.all', '--pin', ...pins]
+      return (await token(...argv)).err.trimEnd().split('\n').slice(1)
+    }
+    const times = 'iso_timestamp_start, iso_timestamp_end: pin what is not theirs to choose, too'
+    expect(await said('project=abc')).to.deep.equal([`pinned: project=abc; callers choose project_tier, ${times}`])
+    expect(await said('project=abc', 'project_tier=PRO')).to.deep.equal([
+      `pinned: project=abc project_tier=PRO; callers choose ${times}`,
+    ])
+  })
+
   it('create --expires sets its expiry; create --rate limits its calls', async () => {
     const key = await create('--name', 'short', '--allow', '*', '--expires', '90d', '--rate', '2/hour', '--all-tenants')
     const expires = Date.parse(records().find(record => record.name === 'short')?.expires ?? '')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { type RawHeaders, rawRequest } from './raw-request.js'
 import { type Serving, serving, TOKEN } from './serving.js'
 
 describe('access', () => {
@@ -23,6 +24,8 @@ describe('access', () => {
     ['X-API-KEY', { 'X-API-KEY': TOKEN }],
     ['Authorization: Bearer', { Authorization: `Bearer ${TOKEN}` }],
     ['Authorization: bearer', { Authorization: `bearer ${TOKEN}` }],
+    ['both, where they are the same', { 'X-API-KEY': TOKEN, Authorization: `Bearer ${TOKEN}` }],
+    ['X-API-KEY beside the password of a proxy', { 'X-API-KEY': TOKEN, Authorization: 'Basic YTpi' }],
     ['an empty X-API-KEY beside a bearer token', { 'X-API-KEY': '', Authorization: `Bearer ${TOKEN}` }],
   ]
   for (const [name, headers] of accepted) {
@@ -39,12 +42,6 @@ describe('access', () => {
     ],
     ['another scheme', PATH, { Authorization: `Basic ${TOKEN}` }, 'TOKEN_MISSING'],
     ['an unknown token', PATH, { 'X-API-KEY': 'nonsense' }, 'TOKEN_UNKNOWN'],
-    [
-      'an unknown token beside a good one',
-      PATH,
-      { 'X-API-KEY': 'nonsense', Authorization: `Bearer ${TOKEN}` },
-      'TOKEN_UNKNOWN',
-    ],
     ['no token and an unknown endpoint', '/api/endpoints/query/nope', {}, 'TOKEN_MISSING'],
     ['no token and an unknown address', '/api/nope', {}, 'TOKEN_MISSING'],
     ['no token, for the list', '/api/endpoints', {}, 'TOKEN_MISSING'],
@@ -61,6 +58,87 @@ describe('access', () => {
     })
   }
 
+  it('is a 400 with two different credentials, whichever of them is good, also where the answer is stored', async () => {
+    const both: readonly RawHeaders[] = [
+      { 'X-API-KEY': 'nonsense', Authorization: `Bearer ${TOKEN}` },
+      { 'X-API-KEY': TOKEN, Authorization: 'Bearer nonsense' },
+      { 'X-API-KEY': [TOKEN, 'nonsense'] },
+      { Authorization: [`Bearer ${TOKEN}`, 'Bearer nonsense'] },
+    ]
+    for (const headers of both) {
+      for (const [method, path] of [
+        ['GET', PATH],
+        ['HEAD', PATH],
+        ['GET', '/api/endpoints'],
+        ['GET', '/openapi.json'],
+        ['POST', '/mcp'],
+        ['POST', '/api/endpoints/tests.echo/purge'],
+      ] as const) {
+        const answer = await rawRequest(s.url + path, method, headers)
+        expect([path, answer.status]).to.deep.equal([path, 400])
+        if (method === 'HEAD') continue
+        const text = answer.body.toString()
+        expect(JSON.parse(text)).to.include({ code: 'REQUEST_INVALID' })
+        expect(text).to.not.include(TOKEN)
+      }
+    }
+  })
+
+  it('of a limited token is a 403 for every other name and id, whether it exists or not', async () => {
+    const limited = await s.token({ allow: ['tests.echo'], purge: true, explain: true, allTenants: true })
+    const open = await s.token({ allow: ['*'], purge: true, explain: true, allTenants: true })
+    const names = ['other.endpoint', ENDPOINT_ID.replace('0b', '1b'), 'no.such', ENDPOINT_ID.replace('0b', '9b')]
+    for (const [method, path] of [
+      ['GET', '/api/endpoints/query/NAME'],
+      ['GET', '/api/endpoints/NAME'],
+      ['GET', '/api/endpoints/explain/NAME'],
+      ['POST', '/api/endpoints/NAME/purge'],
+    ] as const) {
+      const ask = async (name: string, token: string) => {
+        const headers = { 'X-API-KEY': token }
+        const response = await fetch(s.url + path.replace('NAME', name), { method, headers })
+        const { instance: _, ...problem } = (await response.json()) as Record<string, unknown>
+        return problem
+      }
+      const problems = await Promise.all(names.map(name => ask(name, limited)))
+      for (const problem of problems) expect(problem).to.deep.equal(problems[0])
+      expect(problems[0]).to.include({ status: 403, code: 'TOKEN_NOT_ALLOWED' })
+      for (const name of names.slice(2)) expect(await ask(name, open)).to.include({ status: 404 })
+    }
+    const tool = async (name: string) => {
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }
+      const headers = { 'X-API-KEY': limited, 'Content-Type': 'application/json', Accept: 'application/json' }
+      const response = await fetch(`${s.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(call) })
+      return (await response.text()).replaceAll(name, 'NAME')
+    }
+    expect(await tool('other_endpoint')).to.equal(await tool('no_such'))
+  })
+
+  it('to purge reaches the results of its own tenant alone', async () => {
+    const pinned = await s.token({ allow: ['*'], pin: { project: 'abc' }, purge: true })
+    const QUERY = '/api/endpoints/query/third.tenants'
+    const calls = ['?project=abc', '?project=abc&size=5', '?project=def'] as const
+    const states = () =>
+      Promise.all(
+        calls.map(async call =>
+          (await bare(QUERY + call, { 'X-API-KEY': TOKEN })).headers.get('Cache-Status')?.slice(8, 11),
+        ),
+      )
+    const purge = (name: string, token: string) =>
+      fetch(`${s.url}/api/endpoints/${name}/purge`, { method: 'POST', headers: { 'X-API-KEY': token } })
+    await states()
+    expect(await states()).to.deep.equal(['hit', 'hit', 'hit'])
+    expect((await purge('third.tenants', pinned)).status).to.equal(200)
+    expect(await states()).to.deep.equal(['fwd', 'fwd', 'hit'])
+    expect((await purge('third.tenants', TOKEN)).status).to.equal(200)
+    expect(await states()).to.deep.equal(['fwd', 'fwd', 'fwd'])
+    // Without a tenant, nothing tells its results from those of others.
+    const id = randomUUID()
+    const headers = { 'X-API-KEY': pinned, 'X-Request-Id': id }
+    const refusal = await fetch(`${s.url}/api/endpoints/tests.echo/purge`, { method: 'POST', headers })
+    expect([refusal.status, (await s.done(id)).error?.refusal?.rule]).to.deep.equal([403, 'purge'])
+  })
+
   it('is refused before a body is read', async () => {
     const body = 'x'.repeat(2_000_000)
     const response = await fetch(s.url + PATH, { method: 'POST', body, headers: { 'X-API-KEY': 'nonsense' } })
@@ -76,7 +154,8 @@ describe('access', () => {
     ['another endpoint', '/api/endpoints/query/other.endpoint', 403, 'scope'],
     ['the description of another endpoint', '/api/endpoints/other.endpoint', 403, 'scope'],
     ['an endpoint that does not declare the pin', '/api/endpoints/query/tests.unpinned', 403, 'pin'],
-    ['an unknown endpoint', '/api/endpoints/query/nope', 404, null],
+    ['an unknown endpoint', '/api/endpoints/query/nope', 403, 'scope'],
+    ['an unknown endpoint that its patterns name', '/api/endpoints/query/tests.nope', 404, null],
   ]
   for (const [name, path, status, rule] of confinedRows) {
     it(`of a confined token to ${name} is a ${status}${rule === null ? '' : `, for its ${rule}`}`, async () => {

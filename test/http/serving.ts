@@ -13,6 +13,7 @@ import { publishResults } from '../../runner/compose/publish-results.js'
 import { createDeriver } from '../../runner/derive/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/hits/fast-path.js'
+import { servedHosts } from '../../runner/http/hosts.js'
 import type { McpSettings } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
 import { messageClassesOf } from '../../runner/http/server/message-classes.js'
@@ -67,6 +68,8 @@ export interface ServingOptions {
   readonly requestTimeoutMs?: number
   /** The port. @default 0, any free port */
   readonly port?: number
+  /** The names in `Host` that are served. @default all */
+  readonly hosts?: readonly string[]
   /** @default 256 MB, a minute */
   readonly unsent?: Partial<UnsentLimits>
   /** The most bytes of stored results. @default 1 MB */
@@ -121,6 +124,8 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     mcp: options.mcp === undefined ? { maxBytes: 65_536 } : options.mcp,
     pricePerTib: 6.25,
     hasExplorer: options.hasExplorer ?? true,
+    isServedHost: servedHosts(options.hosts ?? []),
+    hasMetricsPort: false,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }

@@ -41,7 +41,7 @@ describe('the watchdog', function () {
       expect(await ended).to.equal('SIGKILL')
       const [line] = lines()
       expect(line).to.include({ level: 'error', stalledSeconds: 1.5, msg: 'process.stalled' })
-      expect((line?.['where'] as readonly string[])[0]).to.match(new RegExp(`^${name} \\(\\S*watchdog-process`))
+      expect(String(line?.['where'])).to.match(new RegExp(`^${name} \\(\\S*watchdog-process`))
     })
   }
 

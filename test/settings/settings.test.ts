@@ -18,6 +18,8 @@ describe('settings', () => {
     expect(DEFAULT_SETTINGS).to.deep.equal({
       host: '127.0.0.1',
       port: 8080,
+      metricsPort: null,
+      hosts: [],
       endpointsDir: 'endpoints',
       tablesDir: 'schemas/tables',
       functionsDir: 'functions',
@@ -47,6 +49,8 @@ describe('settings', () => {
       engineTempMb: 8192,
       maxQueries: 512,
       maxResultMb: 64,
+      maxUnsentMb: 256,
+      writeIdleSeconds: 60,
       cacheMb: 64,
       redisUrl: null,
       redisPrefix: 'sluice:',
@@ -79,6 +83,10 @@ describe('settings', () => {
     )
     expect(settings).to.include({ cacheMb: 0, token: 'unrestricted-token-of-32-letters', logLevel: 'warn' })
     expect(settings.corsOrigins).to.deep.equal(['https://a.example.com', 'http://localhost:3000'])
+    expect(readSettings({ hosts: 'a.example.com, [::1]' }, {}).hosts).to.deep.equal(['a.example.com', '[::1]'])
+    for (const hosts of ['a.example.com:80', 'https://a', 'a,,b', '*']) {
+      expect(() => readSettings({ hosts }, {})).to.throw('--hosts must be names of hosts without ports')
+    }
   })
 
   it('report every problem at once, under the name that was used', () => {

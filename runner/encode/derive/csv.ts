@@ -8,6 +8,7 @@ import { ResultReader } from './result-reader.js'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
+const SEMICOLON = 0x3b
 
 /** Decides by a cell's text, bytes `start` to `end` of `text`, whether the cell gets a prefix. */
 export type CellPrefix = (text: Uint8Array, start: number, end: number) => boolean
@@ -102,10 +103,13 @@ function compileCell(type: Type | undefined, guard: CellPrefix | null): Cell {
 
 const APOSTROPHE = 0x27
 
-/** A cell of any text: quoted where it is empty, or holds a comma, a quote or the end of a line. */
+/**
+ * A cell of any text: quoted where it is empty, or holds a comma, a quote or the end of a line. Where cells are guarded, also
+ * with a semicolon: in many countries spreadsheets begin another cell there, which then is guarded, too.
+ */
 function writeText(out: ByteWriter, text: Uint8Array, start: number, end: number, guard: CellPrefix | null): void {
   const isGuarded = guard?.(text, start, end) === true
-  if (start < end && !mustQuote(text, start, end)) {
+  if (start < end && !mustQuote(text, start, end, guard !== null)) {
     if (isGuarded) out.byte(APOSTROPHE)
     out.range(text, start, end)
     return
@@ -120,15 +124,23 @@ function writeText(out: ByteWriter, text: Uint8Array, start: number, end: number
     const byte = text[i]!
     bytes[at++] = byte
     if (byte === QUOTE) bytes[at++] = QUOTE
+    else if (byte === SEMICOLON && guard?.(text, afterQuotes(text, i + 1), end)) bytes[at++] = APOSTROPHE
   }
   bytes[at++] = QUOTE
   out.length = at
 }
 
-function mustQuote(text: Uint8Array, start: number, end: number): boolean {
+function afterQuotes(text: Uint8Array, start: number): number {
+  let at = start
+  while (text[at] === QUOTE) at += 1
+  return at
+}
+
+function mustQuote(text: Uint8Array, start: number, end: number, hasSemicolons: boolean): boolean {
   for (let i = start; i < end; i++) {
     const byte = text[i]!
     if (byte === COMMA || byte === QUOTE || byte === LINE_FEED || byte === CARRIAGE_RETURN) return true
+    if (hasSemicolons && byte === SEMICOLON) return true
   }
   return false
 }

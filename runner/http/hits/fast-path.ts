@@ -63,7 +63,7 @@ function fixedHeaderFacts({ cached, offered }: PlannedAddress, result: StoredRes
  */
 export function createFastPath(deps: AppDeps, app: RequestListener): RequestListener {
   const { clock } = deps
-  const readHeaders = createHeaderReader()
+  const readHeaders = createHeaderReader(deps.isServedHost)
   const plans = createPlanCache()
   const choices = new Map<string, CodingChoice>()
   const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY

@@ -36,8 +36,11 @@ const MAX_SPELLINGS = 1_000
 
 export type ReadHeaders = (rawHeaders: readonly string[]) => HitHeaders | null
 
-/** Creates the reader. It returns null for a request that is not simple: a header that matters is repeated, or asks for more. */
-export function createHeaderReader(): ReadHeaders {
+/**
+ * Creates the reader. It returns null for a request that is not simple: a header that matters is repeated, or asks for more; it
+ * is sent to a host for which `isServed` is false.
+ */
+export function createHeaderReader(isServed: (host: string) => boolean): ReadHeaders {
   const spellings = new Map<string, Role | null>()
 
   function roleOf(name: string): Role | null {
@@ -64,12 +67,20 @@ export function createHeaderReader(): ReadHeaders {
       if (role === null) continue
       const value = rawHeaders[i + 1]!
       if (role === 'stop') return null
-      if (role === 'host') hosts += 1
-      else if (role === 'bearer') bearer ||= value
-      else if (!store(headers, role, value)) return null
+      if (role === 'host') {
+        if (!isServed(value)) return null
+        hosts += 1
+      } else if (role === 'bearer') {
+        if (bearer !== '') return null
+        bearer = value
+      } else if (!store(headers, role, value)) return null
     }
     if (hosts !== 1) return null
-    if (headers.token === '') headers.token = bearerToken(bearer) ?? ''
+    if (bearer !== '') {
+      const token = bearerToken(bearer) ?? ''
+      if (headers.token === '') headers.token = token
+      else if (token !== '' && token !== headers.token) return null
+    }
     return headers.token === '' ? null : headers
   }
 }

@@ -58,6 +58,8 @@ export interface RunningServer {
   /** The address, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
+  /** The address of metrics and health, where they have a port of their own. */
+  readonly metricsUrl?: string
   /**
    * After the delay, stops accepting, lets running requests finish within the grace period, then closes their connections.
    */

@@ -3,7 +3,7 @@
  * before a purge are recognised.
  */
 import type { Clock } from '../../../model/ports.js'
-import { keyPrefixOf } from '../../../model/result-key.js'
+import { purgePrefixesOf } from '../../../model/result-key.js'
 import { StoreError } from '../store-error.js'
 import type { RedisLink, Reply } from './link.js'
 import type { PurgeNumbers } from './schemas.js'
@@ -16,7 +16,7 @@ const BEGINNING = 'log'
 /** Numbers begin with the time of the first purge and count purges: a number beyond the next day's cannot be right. */
 const MAX_AHEAD_MS = 86_400_000
 
-/** The log of purges, by prefix of keys: '' for a purge of everything, an endpoint's id with a colon for a purge of that endpoint. */
+/** The log of purges, by prefix of keys: those of `purgePrefixesOf`. */
 export interface PurgeLog {
   /**
    * Adds a purge. Its number is greater than any before it, even of a lost log, since it starts from Redis' time.
@@ -53,7 +53,8 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
   /** A number above every number that this process knows for this prefix. */
   const first = (prefix: string): number => Math.ceil(Math.max(clock.nowMs() + link.aheadMs(name), last(prefix) + 1))
 
-  const of = (key: string): PurgeNumbers => [last(''), last(keyPrefixOf(key)), last(BEGINNING)]
+  const fieldsOf = (key: string): readonly string[] => [BEGINNING, ...purgePrefixesOf(key)]
+  const of = (key: string): PurgeNumbers => fieldsOf(key).map(last)
 
   /** Runs `work`; a key of another type, which another program has written, is deleted first. */
   async function inLog<T>(work: () => Promise<T>): Promise<T> {
@@ -91,14 +92,12 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
       const news = pairsOf(all).filter(([prefix, number]) => note(prefix, number))
       return news.map(([prefix]) => prefix).filter(prefix => prefix !== BEGINNING)
     },
-    learn(key, [ofAll, ofEndpoint, beginning]) {
-      note(BEGINNING, beginning)
-      const prefix = keyPrefixOf(key)
-      return [...(note('', ofAll) ? [''] : []), ...(note(prefix, ofEndpoint) ? [prefix] : [])]
+    learn(key, numbers) {
+      const news = fieldsOf(key).filter((field, i) => note(field, numbers[i] ?? 0))
+      return news.filter(field => field !== BEGINNING)
     },
     isPast(key, numbers) {
-      const known = of(key)
-      return numbers.some((number, i) => number < known[i]!)
+      return of(key).some((number, i) => (numbers[i] ?? 0) < number)
     },
   }
 }

@@ -2,8 +2,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { RunOutcome, StoredResult } from '../../../model/ports.js'
 
-/** The numbers of the last purge of everything and of the endpoint, and when the log of purges was begun. */
-export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number, beginning: number]
+/** When the log of purges was begun, and the numbers of the last purge of everything, of the endpoint and of its tenant. */
+export type PurgeNumbers = readonly number[]
 
 /** The ETag is not stored: it is computed from the body. */
 export interface Head extends Omit<StoredResult, 'body' | 'storedAt' | 'etag'> {
@@ -54,7 +54,7 @@ const HEAD = members(
     isTruncated: { type: 'boolean' },
     freshUntil: TIME,
     keepUntil: TIME,
-    purges: { ...listOf(COUNT, 3), minItems: 3 },
+    purges: { ...listOf(COUNT, 4), minItems: 4 },
   },
   { dataState: { type: 'string', maxLength: 100_000 } },
 )

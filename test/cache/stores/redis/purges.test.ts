@@ -45,6 +45,27 @@ describe('purges that replicas share in Redis', function () {
     }
   })
 
+  it('of a tenant apply to its keys alone, also to those that reach Redis after them', async () => {
+    const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
+    await a.tiered.set('e:t:1', storedResult('old'), 60_000)
+    await a.tiered.set('e:u:1', storedResult('kept'), 60_000)
+    await until(async () => (await b.tiered.get('e:u:1')) !== undefined, 'the other tenant is in Redis')
+    redis.line.delay(300, 0)
+    const stored = a.tiered.set('e:t:2', storedResult('late'), 60_000)
+    await b.tiered.purge('e:t:')
+    redis.line.delay(0, 0)
+    await stored
+    await until(() => a.memory.get('e:t:1') === undefined, 'the other replica has forgotten')
+    const c = await openReplica({ url: redis.server.url })
+    for (const replica of [a, b, c]) {
+      await until(async () => (await replica.tiered.get('e:t:2')) === undefined, 'the late one is not served')
+      expect(await replica.tiered.get('e:t:1')).to.equal(undefined)
+      expect(await bodyOf(replica.shared, 'e:u:1')).to.equal('kept')
+    }
+    await b.tiered.purge('e:')
+    await until(async () => (await a.tiered.get('e:u:1')) === undefined, 'a purge of the endpoint')
+  })
+
   it('of everything apply to every key, of an endpoint only to its keys', async () => {
     const [a, b] = [
       await openReplica({ url: redis.line.url, commandMs: 40 }),
