@@ -1,7 +1,7 @@
 /**
  * Finds the place in its text at which a query has failed. DuckDB's errors contain no place, and SQL that passes places along
  * would slow down every query. So a failed query is run again several times, in a binary search for the failing expression:
- * each run makes another number of expressions safe.
+ * in each run, other expressions give NULL instead of failing.
  */
 import type { Clock } from '../../model/ports.js'
 import { boundedSignal } from './process/bounded-signal.js'

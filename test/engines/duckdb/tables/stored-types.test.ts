@@ -121,7 +121,9 @@ describe(`a Parquet type that DuckDB reads with other values${WHY_PENDING}`, () 
     )
     const [int96] = inferred.engine.unreadable()
     expect(int96!.table).to.equal('p.int96')
-    expect(int96!.reason).to.match(/^none of its columns can be read; i: it has nanoseconds.* declares i as TIMESTAMP, if/)
+    expect(int96!.reason).to.match(
+      /^none of its columns can be read; i: it has nanoseconds.* declares i as TIMESTAMP, if/,
+    )
   })
 
   it('has its nanoseconds cut where a schema declares the time', async () => {
