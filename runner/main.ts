@@ -6,9 +6,9 @@ import { EXIT } from './cli/io.js'
 import { standardOutput } from './process/standard-output.js'
 import { letYoungGenerationGrow } from './process/v8-heap.js'
 
-// V8 meets the burst of loading with a young generation of 32 MB, and gives none of it back: 20 MB more at rest. It may
-// grow, to half of that, once requests ask for it, or once loading has taken a second: thousands of manifests would take
-// half as long again.
+// While the program loads, V8 would grow its young generation to 32 MB and keep that memory: the process would need 20 MB
+// more when it waits. So the young generation stays small until requests arrive, or until loading has taken a second, since
+// thousands of manifests would take half as long again; then it may grow to half of that size.
 setFlagsFromString('--semi-space-growth-factor=1')
 let isGrowing = false
 const letGrow = (): void => {
@@ -40,7 +40,7 @@ const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
 /** A closed terminal no longer counts as a terminal. */
 const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(descriptor => isatty(descriptor))
 
-/** A hangup means the end where the terminal is gone that the process was started from: by the signal, or in good order. */
+/** Ends the process when its terminal has closed: by the signal, or in good order once a command has set how. */
 let endAtHangup = (): void => {
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
@@ -71,7 +71,7 @@ const code = await run(process.argv.slice(2), {
 })
 clearInterval(untilDone)
 process.exitCode = interrupted.signal.aborted ? (interrupted.signal.reason as number) : code
-// Only then all of it is written, or is known not to be.
+// Only at the exit is it certain whether all of the output was written.
 process.once('exit', () => {
   if (output.hasFailed() && !interrupted.signal.aborted) process.exitCode = EXIT.failed
 })

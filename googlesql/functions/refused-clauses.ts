@@ -70,7 +70,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
   {
     clause: 'Type GEOGRAPHY',
     documentation: 'data-types#geography_type',
-    reason: 'nothing here reckons on the sphere as BigQuery does',
+    reason: 'no function here computes on the sphere as those of BigQuery do',
   },
   {
     clause: 'Type parameters in ARRAY<…>[…] and STRUCT<…>(…)',

@@ -47,7 +47,7 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
   ...refusal(
     ['ST_*', 'S2_*'],
     'geography_functions',
-    'there is no type GEOGRAPHY here, and nothing that reckons on the sphere as BigQuery does; columns of latitude and longitude can be compared',
+    'the type GEOGRAPHY is not supported, and no function computes on the sphere as those of BigQuery do; columns of latitude and longitude can be compared',
   ),
   ...refusal(
     ['VECTOR_SEARCH'],

@@ -65,8 +65,8 @@ export interface ResultCacheDeps {
 interface LookedUp {
   readonly found: StoredResult | undefined
   /**
-   * Which part of the store was asked: its memory, or all of it. `all-now` answered synchronously; since an `all-earlier`
-   * answer was sent, another run may have stored a result.
+   * Which part of the store answered: its memory, or all of it. `all-now` answered in this turn of the event loop;
+   * `all-earlier` answered in an earlier turn, so another run may have stored a result meanwhile.
    */
   readonly asked: 'memory' | 'all-now' | 'all-earlier'
 }

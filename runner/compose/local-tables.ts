@@ -1,12 +1,11 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
-import { basename, relative } from 'node:path'
+import { relative } from 'node:path'
 import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import { filesOfTable, statFile, unreadFiles } from '../engines/duckdb/tables/data-folder.js'
 import { whyUnread } from '../engines/duckdb/tables/unread-files.js'
-import { diagnosticAt } from '../manifest/report.js'
 import { loadTableSchemas } from '../manifest/tables/load.js'
-import { unreadableColumn } from '../manifest/tables/unreadable-column.js'
+import { unreadableColumn, unreadFile } from '../manifest/tables/unreadable-data.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
@@ -68,7 +67,7 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
         if (reason === undefined) return null
         return { ...NOTHING_KNOWN, table: name, files, problem: reason }
       }
-      // Paths of fields name no elements here: `items.sku`.
+      // Columns are listed without the elements of arrays: `items.sku`, not `items[].sku`.
       const required = (definition.required ?? [])
         .filter(path => !path.endsWith('[]'))
         .map(path => path.replaceAll('[]', ''))
@@ -113,12 +112,9 @@ export function unreadableColumns(settings: Settings, tables: TableCatalogue): r
 
 /** Warnings of files in the places of this catalogue's tables that are not read. */
 export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
-  return tables.names().flatMap(name =>
-    unreadFiles(dataDir, name).map(file => {
-      const message = `${basename(file.path)} is not read: ${whyUnread(file, name)}`
-      return diagnosticAt({ file: file.path, line: 1, column: 1 }, 'table/unread-file', message, 'warning')
-    }),
-  )
+  return tables
+    .names()
+    .flatMap(name => unreadFiles(dataDir, name).map(file => unreadFile(file.path, whyUnread(file, name))))
 }
 
 const SOME_ROWS = 100

@@ -118,7 +118,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
     if (reason !== null) {
       // Not reported as a bad argument, since the caller may not have sent it.
       const refusal = { rule: 'pin', reason } as const
-      const detail = `The token is pinned to what is no value of ${name} here.`
+      const detail = `The token pins ${name} to a value that this endpoint does not take.`
       throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
     }
     const isOther = (value: unknown): boolean => value !== '' && !isSameArgument(splitType(type).scalar, value, pin)
@@ -152,7 +152,7 @@ export function pinnedValueProblem(
 
 function valueProblem(name: string, type: Parameter['type'], pin: string): string | null {
   const isValue = textProblem(pin) === null && typeScalar(splitType(type).scalar, pin).ok
-  return isValue ? null : `the pinned value is no value of "${name}"`
+  return isValue ? null : `"${name}" does not take the pinned value`
 }
 
 function isSameArgument(type: Parameters<typeof typeScalar>[0], value: unknown, pin: string): boolean {

@@ -10,7 +10,10 @@ export const FORMAT_NAME = 'format'
 /** A format that callers can have. */
 export interface OfferedType {
   readonly format: ResultFormat
-  /** The media types by which `Accept` asks for the format; the first is the format's own, and none: only the address can. */
+  /**
+   * The media types by which `Accept` asks for the format; the first is the format's own. If there are none, only `format` in the
+   * address asks for it.
+   */
   readonly mediaTypes: readonly string[]
   readonly contentType: string
   /** The extension of the file as which a browser saves the result; null where it shows the result. */

@@ -147,7 +147,7 @@ lines.sku   STRING REQUIRED  x
       .to.match(/^raw\.fine: 1 row, /)
       .and.to.match(/^id +INT64 +1/m)
       .and.to.match(/^name +STRING +x/m)
-    expect(err).to.match(/^at cannot be read: raw\.fine\.at holds what is no DATETIME/)
+    expect(err).to.match(/^at cannot be read: raw\.fine\.at has a value that is not DATETIME/)
   })
 
   it('need their folder', async () => {

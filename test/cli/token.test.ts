@@ -184,7 +184,7 @@ describe('sluice token', () => {
       ],
       [
         ['--allow', 'shop.sizes', '--pin', 'size=x'],
-        ['the token may not call shop.sizes: the pinned value is no value of "size"'],
+        ['the token may not call shop.sizes: "size" does not take the pinned value'],
       ],
     ]
     for (const [i, [argv, warnings]] of rows.entries()) {

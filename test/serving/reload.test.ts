@@ -316,16 +316,17 @@ describe('manifests that are edited while they are served', function () {
       expect(await text('n1')).to.equal('{"result":[{"n":10}]}')
     })
 
-    it('may be a mounted ConfigMap, whose link to the files is swapped', async () => {
+    it('may be a mounted volume of ConfigMaps, also of partials, whose link to the files is swapped', async () => {
       const mount = (version: number): void => {
         const files = join(folder, `mount/..version-${version}`)
-        mkdirSync(files, { recursive: true })
-        writeFileSync(join(files, 'n1.yaml'), manifest(1, `SELECT ${version} AS n`))
+        mkdirSync(join(files, 'partials'), { recursive: true })
+        writeFileSync(join(files, 'n1.yaml'), manifest(1, 'SELECT {{> version}} AS n'))
+        writeFileSync(join(files, 'partials/version.sql'), String(version))
         symlinkSync(`..version-${version}`, join(folder, 'mount/..data_tmp'))
         renameSync(join(folder, 'mount/..data_tmp'), join(folder, 'mount/..data'))
       }
       mount(1)
-      symlinkSync('..data/n1.yaml', join(folder, 'mount/n1.yaml'))
+      for (const name of ['n1.yaml', 'partials']) symlinkSync(`..data/${name}`, join(folder, 'mount', name))
       await start({ watch: true, endpointsDir: join(folder, 'mount') })
       expect(await text('n1')).to.equal('{"result":[{"n":1}]}')
       await edited(() => mount(2))

@@ -1,6 +1,7 @@
 /** A comparison as the comment of a pull request: at most 60 kB, with what is long folded. */
 import { type Change, IMPACT_RANK } from '../../diff/change-rules.js'
 import { diagnosticLine } from '../../model/diagnostic.js'
+import { plural } from '../plural.js'
 import { byEndpoint, type Comparison, IMPACT_WORDS, isBreaking, printable, summary } from './report.js'
 
 /** GitHub takes comments of 65,536 characters. */
@@ -18,7 +19,7 @@ export function markdownText(comparison: Comparison): string {
   const title = isBreaking(comparison) ? 'Endpoints: breaking changes' : 'Endpoints'
   const top = [`### ${title}`, '', `${code(base)} → ${code(head)}: ${plain(summary(comparison))}`, '']
   const errors = diagnostics.slice(0, MAX_ERRORS).map(diagnosticLine)
-  const shownErrors = errors.length === 0 ? [] : [...fenced('', errors, `${diagnostics.length} errors`), '']
+  const shownErrors = errors.length === 0 ? [] : [...fenced('', errors, plural(diagnostics.length, 'error')), '']
   // The longest differences are cut first, then the last changes of the list, in which breaking ones come first.
   for (let lines = 1_000; lines >= LEAST_LINES; lines = Math.floor(lines / 2)) {
     const text = written([...top, ...shownErrors, ...changeLines(changes, lines)])

@@ -1,7 +1,7 @@
 /**
  * Finds the place in its text at which a query has failed, for authors. DuckDB's errors contain no place, and SQL that passes
  * places along would slow down every query. So a failed query is run again several times, in a binary search for the failing
- * expression: each run makes another number of expressions safe. No caller of a server waits for this.
+ * expression: in each run, other expressions give NULL instead of failing. No caller of a server waits for this.
  */
 import type { Clock } from '../../model/ports.js'
 import { boundedSignal } from './process/bounded-signal.js'

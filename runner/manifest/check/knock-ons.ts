@@ -8,7 +8,10 @@ const RULES_ABOUT_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constrain
 /** Messages of SQL that cannot be parsed: it may be meant to read the parameters that seem to be unused. */
 const UNPARSED = /^(?:Syntax error|Positional parameters)/
 
-/** Besides these, drops the diagnostic of an unused name that another diagnostic proposes: that name is probably meant. */
+/**
+ * Drops diagnostics that follow from another one. It also drops the diagnostic of an unused name that another diagnostic proposes:
+ * the author probably meant that name.
+ */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
   const meant = new Set(
     diagnostics.flatMap(({ message }) =>

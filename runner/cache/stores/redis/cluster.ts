@@ -7,7 +7,7 @@ import { keyOf, mastersOf, slotOf } from './slots.js'
 /** The shortest time between two requests for the map of slots. */
 const REFRESH_MS = 1_000
 
-/** As `openRedisLink`. A command that a node sends elsewhere fails, and the next of its kind goes to the right node. */
+/** As `openRedisLink`. A command that a node redirects fails, and the next command for the same slot goes to the right node. */
 export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
   const { clock } = options
   const seed = await openRedisLink(options)

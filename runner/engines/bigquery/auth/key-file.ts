@@ -29,7 +29,7 @@ async function problemOf(path: string): Promise<string | null> {
     return `which cannot be read: ${(cause as NodeJS.ErrnoException).code}`
   }
   const key = parsed(text)
-  if (key === null) return 'which is no JSON object'
+  if (key === null) return 'which is not a JSON object'
   const { type } = key
   if (typeof type !== 'string' || !Object.hasOwn(MEMBERS, type)) {
     return `whose "type" is none of ${Object.keys(MEMBERS).join(', ')}`

@@ -209,11 +209,11 @@ function parse(bytes: Buffer, status: number): unknown {
   try {
     body = status < 300 ? readAnswerBody(bytes) : JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
-    if (status < 300) throw new TransportError('the answer is no JSON', { cause })
+    if (status < 300) throw new TransportError('the answer is not JSON', { cause })
     return undefined
   }
   const isObject = typeof body === 'object' && body !== null
-  if (status < 300 && !isObject) throw new TransportError('the answer is no JSON object')
+  if (status < 300 && !isObject) throw new TransportError('the answer is not a JSON object')
   return isObject ? body : undefined
 }
 
@@ -236,7 +236,7 @@ function transportError(cause: unknown, wasSent: boolean): TransportError {
 function refuseCredentials(cause: unknown, origin: string | undefined): never {
   const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
   // The message of a SyntaxError quotes the file, and so perhaps the key.
-  const why = cause instanceof SyntaxError ? 'a file of credentials is no JSON' : (message ?? String(cause))
+  const why = cause instanceof SyntaxError ? 'a file of credentials is not JSON' : (message ?? String(cause))
   const reason = origin === undefined ? why : `${origin}: ${why}`
   const isTransient = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
   throw new TransportError(`no credentials: ${reason}`, {

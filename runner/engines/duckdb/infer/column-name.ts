@@ -12,7 +12,7 @@ export const needsBackticks = (key: string): boolean => !PLAIN.test(key) || RESE
 
 /** Why the key cannot be the name of a column, and what to do; null where it can. */
 export function whyNoColumn(key: string): string | null {
-  if (key === '') return 'an empty key is no name of a column; name it in the file'
+  if (key === '') return 'an empty key cannot name a column; name it in the file'
   if (key.length > MAX_LENGTH) return `a name of a column has at most ${MAX_LENGTH} characters; rename it in the file`
   if (RESERVED.test(key)) return `BigQuery keeps names that begin with ${RESERVED.exec(key)![0]}; rename it in the file`
   if (PLAIN.test(key) || FLEXIBLE.test(key)) return null

@@ -49,7 +49,7 @@ async function columnsOf(
   const columns = new Map<string, { name: string; parts: { file: ImportSource; type: DuckDBType }[] }>()
   for (const file of sources) {
     const shape = await parquetShape(connection, file.path!).catch(cause => {
-      throw new QueryFault(`${file.name}: it is not there, is no Parquet file, or is damaged`, { cause })
+      throw new QueryFault(`${file.name}: it is missing, damaged, or not a Parquet file`, { cause })
     })
     for (const [i, name] of shape.names.entries()) {
       const column = columns.get(name.toLowerCase()) ?? { name, parts: [] }

@@ -123,7 +123,7 @@ function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInf
   const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
   const way = isInferred ? wayOut(have) : null
   const advice = way === null ? '' : ` (a table schema, ${table}.json, that declares it as ${way})`
-  const message = quoteText(`${NATIVE_ERROR_MARK}${path} holds what is no ${want.kind}${advice}`)
+  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${want.kind}${advice}`)
   return (
     `CASE WHEN ${sql} IS NULL THEN NULL WHEN TRY_CAST(${cast} AS ${have}) = ${sql} THEN ${cast} ` +
     `ELSE error(${message} || ': ' || left(CAST(${sql} AS VARCHAR), 80)) END`

@@ -204,5 +204,5 @@ function timestampFromWire(
 
 function refusal(kind: string, sql: string, { path, rowNumber }: WireContext): string {
   const row = rowNumber === null ? '' : ` || ' in row ' || ${rowNumber}`
-  return `${quoteText(`${NATIVE_ERROR_MARK}${path} holds what is no ${kind}`)}${row} || ': ' || left(CAST(${sql} AS VARCHAR), 80)`
+  return `${quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${kind}`)}${row} || ': ' || left(CAST(${sql} AS VARCHAR), 80)`
 }

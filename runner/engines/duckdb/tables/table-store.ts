@@ -451,7 +451,7 @@ export const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
   files.find(file => !isUnchanged(file, statFile(file.path)))
 
 function missing(path: string): never {
-  throw new QueryFault(`The file ${path} is not there, or is no Parquet, NDJSON or CSV file`)
+  throw new QueryFault(`The file ${path} is missing, or is not a Parquet, NDJSON or CSV file`)
 }
 
 const columnList = ({ columns }: TableDefinition): string =>

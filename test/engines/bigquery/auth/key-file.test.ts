@@ -26,9 +26,9 @@ describe('a credentials file', () => {
   }
 
   for (const { what, content, problem } of [
-    { what: 'that is no JSON', content: SECRET, problem: 'which is no JSON object' },
-    { what: 'that was cut', content: `{"private_key": "${SECRET}`, problem: 'which is no JSON object' },
-    { what: 'that is a list', content: [SECRET], problem: 'which is no JSON object' },
+    { what: 'that is no JSON', content: SECRET, problem: 'which is not a JSON object' },
+    { what: 'that was cut', content: `{"private_key": "${SECRET}`, problem: 'which is not a JSON object' },
+    { what: 'that is a list', content: [SECRET], problem: 'which is not a JSON object' },
     {
       what: 'of an unknown type',
       content: { type: SECRET },

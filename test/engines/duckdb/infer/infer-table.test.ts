@@ -199,7 +199,7 @@ const CASES: readonly Case[] = [
     gives: 'x-y INTEGER, order INTEGER, größe INTEGER',
     doubts: [
       'a.b is left out: a name of a column has no "."; rename it in the file',
-      ' is left out: an empty key is no name of a column; name it in the file',
+      ' is left out: an empty key cannot name a column; name it in the file',
       '_PARTITIONTIME is left out: BigQuery keeps names that begin with _PARTITION; rename it in the file',
       'x-y is a name that SQL needs in backticks: `x-y`',
       'order is a name that SQL needs in backticks: `order`',
@@ -247,7 +247,7 @@ describe('the type of a column', () => {
     ['a header without a name', () => [file('csv', 'a,\n1,2\n')], /a column without a name/],
     ['a header with a name twice', () => [file('csv', 'a,A\n1,2\n')], /names "A" twice/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
-    ['no Parquet', () => [file('parquet', 'x')], /is no Parquet file/],
+    ['no Parquet', () => [file('parquet', 'x')], /not a Parquet file/],
     ['a truncated file', () => [file('csv.gz', gzipSync('a\n1\n').subarray(0, 12))], /not to its end|cannot be|ends/],
   ]
   for (const [says, files, message] of UNREADABLE) {

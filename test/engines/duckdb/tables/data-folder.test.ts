@@ -207,7 +207,7 @@ describe('the data folder', () => {
       name: 'an INT64 with a fraction',
       type: 'INTEGER',
       line: '1.5',
-      says: /3\.ndjson: bad\.t\d+\.x holds what is no INT64 in row 2: 1\.5$/,
+      says: /3\.ndjson: bad\.t\d+\.x has a value that is not INT64 in row 2: 1\.5$/,
     },
     { name: 'an INT64 out of range', type: 'INTEGER', line: '9223372036854775808', says: /no INT64 in row 2/ },
     {

@@ -31,7 +31,7 @@ const CASES: readonly Case[] = [
     name: 'uint64_too_large',
     values: ['18446744073709551615::UBIGINT'],
     schema: { type: 'INTEGER' },
-    fails: 'd.uint64_too_large.x holds what is no INT64: 18446744073709551615',
+    fails: 'd.uint64_too_large.x has a value that is not INT64: 18446744073709551615',
   },
   { name: 'uint32', values: ['4294967295::UINTEGER'], rows: [4294967295] },
   {
@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
     name: 'ns_finer',
     values: [`${NS}789'`],
     fails:
-      'd.ns_finer.x holds what is no DATETIME (a table schema, d.ns_finer.json, that declares it as DATETIME or TIMESTAMP cuts what is below a microsecond): 2026-01-31 12:00:00.123456789',
+      'd.ns_finer.x has a value that is not DATETIME (a table schema, d.ns_finer.json, that declares it as DATETIME or TIMESTAMP cuts what is below a microsecond): 2026-01-31 12:00:00.123456789',
   },
   {
     name: 'ns_cut',
@@ -79,7 +79,7 @@ const CASES: readonly Case[] = [
     name: 'big_of_large_text',
     values: ["'578960446186580977117854925043439539267'"],
     schema: { type: 'BIGNUMERIC' },
-    fails: 'd.big_of_large_text.x holds what is no BIGNUMERIC: 578960446186580977117854925043439539267',
+    fails: 'd.big_of_large_text.x has a value that is not BIGNUMERIC: 578960446186580977117854925043439539267',
   },
   {
     // A column of this type counts whole numbers: it is not how a BIGNUMERIC is kept here.
@@ -238,7 +238,7 @@ describe('Parquet columns of types that GoogleSQL does not have', () => {
       expect(messages[0]).to.include('Column b of table main.t cannot be read: its type BIT has no equivalent')
       expect(messages[0]).to.include('declares b as STRING')
       expect(messages[1]).to.match(
-        /main\.large\.h holds what is no NUMERIC \(.* as STRING keeps it whole\): 1701411834/,
+        /main\.large\.h has a value that is not NUMERIC \(.* as STRING keeps it whole\): 1701411834/,
       )
     } finally {
       await other.close()

@@ -1,4 +1,5 @@
-/** The warning of a column that no query can read. */
+/** The warnings of data that no query can read: a column, a file. */
+import { basename } from 'node:path'
 import type { UnreadableColumn } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
@@ -11,3 +12,7 @@ export const unreadableColumn = (file: string, table: string, { name, reason }: 
     `column ${name} of ${table} cannot be read: ${reason}`,
     'warning',
   )
+
+/** `file` is in the place of a table. */
+export const unreadFile = (file: string, reason: string): Diagnostic =>
+  diagnosticAt({ file, line: 1, column: 1 }, 'table/unread-file', `${basename(file)} is not read: ${reason}`, 'warning')
