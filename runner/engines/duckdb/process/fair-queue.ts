@@ -11,8 +11,8 @@ export interface FairQueueLimits {
   readonly most: number
   /** The most running items of a caller. */
   readonly mostOf: (caller: string) => number
-  /** The most running items of an endpoint for one caller. */
-  readonly mostOfEndpoint: number
+  /** The most running items of one endpoint of a caller. */
+  readonly mostOfEndpoint: (caller: string) => number
 }
 
 interface Entry<T> {
@@ -55,7 +55,7 @@ export class FairQueue<T> {
       const { caller, endpoint } = entry.share
       const ofCaller = this.#running.filter(share => share.caller === caller)
       const ofEndpoint = ofCaller.filter(share => share.endpoint === endpoint).length
-      if (ofCaller.length >= this.#limits.mostOf(caller) || ofEndpoint >= this.#limits.mostOfEndpoint) continue
+      if (ofCaller.length >= this.#limits.mostOf(caller) || ofEndpoint >= this.#limits.mostOfEndpoint(caller)) continue
       const isFirst = ofCaller.length < fewest || (ofCaller.length === fewest && ofEndpoint < fewestOfEndpoint)
       if (isFirst) [next, fewest, fewestOfEndpoint] = [entry, ofCaller.length, ofEndpoint]
     }

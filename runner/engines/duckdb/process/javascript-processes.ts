@@ -35,7 +35,7 @@ export class JavaScriptProcesses {
   readonly #turns = new FairQueue<() => void>({
     most: MOST_PROCESSES,
     mostOf: () => MOST_OF_CALLER,
-    mostOfEndpoint: MOST_OF_CALLER,
+    mostOfEndpoint: () => MOST_OF_CALLER,
   })
   readonly #all = new Set<EngineProcess>()
   /** The processes without a query, all of which know the current tables. */

@@ -81,9 +81,8 @@ interface Job {
  * project's scalar functions cannot be interrupted.
  */
 const STOP_WITHIN_MS = 2_000
-/** The number of connections that a caller must leave to others, and the number that one endpoint of a caller must. */
-const LEFT_TO_CALLERS = 1
-const LEFT_TO_ENDPOINTS = 2
+/** The number of a caller's connections that one endpoint must leave to the caller's others. */
+const LEFT_TO_ENDPOINTS = 1
 export const NO_SHARE: Share = { caller: '', endpoint: '' }
 /** A request fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
@@ -96,13 +95,17 @@ const SUSPECTS: Share = { caller: '~suspects', endpoint: '' }
 const HARMLESS_AFTER_MS = 300
 
 export function createWork({ connections, clock, post, onStuck }: WorkOptions): Work {
-  const mostOfCaller = Math.max(1, connections - LEFT_TO_CALLERS)
+  // With more, a query of another caller would get so small a part of the processors that it takes many times as long.
+  const mostOfCaller = Math.ceil(connections / 2)
   /** The number of suspects that may run at once. */
   let suspects = 1
+  const mostOf = (caller: string): number =>
+    caller === SUSPECTS.caller ? Math.min(suspects, mostOfCaller) : mostOfCaller
   const queue = new FairQueue<Job>({
     most: connections,
-    mostOf: caller => (caller === SUSPECTS.caller ? Math.min(suspects, mostOfCaller) : mostOfCaller),
-    mostOfEndpoint: Math.max(1, connections - LEFT_TO_ENDPOINTS),
+    mostOf,
+    mostOfEndpoint: caller =>
+      caller === SUSPECTS.caller ? mostOf(caller) : Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS),
   })
   /** Requests that need no connection and wait for the child to be ready. */
   const unsent = new Set<Job>()

@@ -6,7 +6,11 @@ const shareOf = (item: string): Share => ({ caller: item[0]!, endpoint: item[1]!
 
 describe('a fair queue', () => {
   const queueOf = (...items: readonly string[]) => {
-    const queue = new FairQueue<string>({ most: 4, mostOf: caller => (caller === 'x' ? 1 : 3), mostOfEndpoint: 2 })
+    const queue = new FairQueue<string>({
+      most: 4,
+      mostOf: caller => (caller === 'x' ? 1 : 3),
+      mostOfEndpoint: () => 2,
+    })
     for (const item of items) queue.add(shareOf(item), item)
     return queue
   }
