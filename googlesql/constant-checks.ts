@@ -5,8 +5,10 @@
 import { constantCalls } from './constant-calls.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
+import { nearest } from './suggest.js'
 import { shortTypeName } from './types/types.js'
 import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
+import { TIME_ZONE_NAMES } from './values/time-zone-names.js'
 
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
@@ -37,7 +39,7 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
   const probes: { at: number; sql: string }[] = []
   const checkZone = (zone: Expr | null | undefined): void => {
     if (!isText(zone) || ZONE_OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
-    mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}` })
+    mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}${meantZone(zone.value)}` })
   }
   visitScan(scan, expr => {
     if (expr.kind === 'cast' && !expr.isSafe) checkZone(expr.timeZone)
@@ -53,6 +55,11 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
     if (probe !== null) probes.push(probe)
   })
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
+}
+
+function meantZone(name: string): string {
+  const meant = nearest(name, TIME_ZONE_NAMES)
+  return meant === undefined ? '' : `; Did you mean ${meant}?`
 }
 
 /** The names of the parameters that are given as time zones. */
