@@ -1,12 +1,15 @@
 /**
- * Finds constants, and expressions of parameters and constants, with which a call always fails: the names of time zones, regular expressions, patterns of FORMAT, and calls
- * and casts of literals. BigQuery reports them when the query runs; an author wants to know them before.
+ * Finds constants, and expressions of parameters and constants, with which a call always fails: the names of time zones,
+ * regular expressions, patterns of FORMAT, and calls and casts of literals. BigQuery reports them when the query runs; an
+ * author wants to know them before.
  */
 import { type ConstantCall, constantCalls, type WrittenConstant, writeConstant } from './constant-calls.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
+import { nearest } from './suggest.js'
 import { shortTypeName } from './types/types.js'
 import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
+import { TIME_ZONE_NAMES } from './values/time-zone-names.js'
 
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
@@ -38,7 +41,7 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
   const checkZone = (zone: Expr | null | undefined): void => {
     if (isText(zone)) {
       if (ZONE_OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
-      mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}` })
+      mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}${meantZone(zone.value)}` })
     } else {
       const written = writtenText(zone)
       const sql = written && `SELECT DATETIME(TIMESTAMP '2001-02-03 00:00:00+00', ${written.sql})`
@@ -54,6 +57,11 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
     if (probe !== null) probes.push(probe)
   })
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
+}
+
+function meantZone(name: string): string {
+  const meant = nearest(name, TIME_ZONE_NAMES)
+  return meant === undefined ? '' : `; Did you mean ${meant}?`
 }
 
 /** The names of the parameters that are given as time zones. */

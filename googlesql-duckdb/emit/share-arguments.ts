@@ -58,7 +58,8 @@ export function shareArguments(
     if (costs[i] === 0) return []
     const extra = (template.uses.get(i) ?? 0) - 1
     const isDrawn = argument !== null && isVolatile(argument)
-    const isShared = extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(parts[i]!, extra))
+    const isShared =
+      extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(parts[i]!, isFolded(argument) ? 1 : extra))
     return isNeeded[i] || isShared ? [i] : []
   })
   if (chosen.length === 0) return write(parts)

@@ -95,10 +95,16 @@ interface Member {
 function objectSql(sql: string, row: string, members: readonly Member[], { target }: JsonTextOptions): string {
   const kept = target === 'string' ? members : firstByName(members)
   const parts = kept.map(
-    ({ name, text }, i) => `${quoteText(`${i > 0 ? ',' : ''}${JSON.stringify(name)}:`)} || ${text}`,
+    ({ name, text }, i) => `${quoteText(`${i > 0 ? ',' : ''}${nameText(name, target)}:`)} || ${text}`,
   )
   const body = ["'{'", ...parts, "'}'"].join(' || ')
   return `list_extract(list_transform([${sql}], lambda ${row}: CASE WHEN ${row} IS NOT NULL THEN ${body} END), 1)`
+}
+
+/** In the text of TO_JSON_STRING, line and paragraph separators are escaped, in names as in strings. */
+function nameText(name: string, target: JsonTextOptions['target']): string {
+  const text = JSON.stringify(name)
+  return target === 'string' ? text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : text
 }
 
 function firstByName(members: readonly Member[]): readonly Member[] {

@@ -166,18 +166,20 @@ const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
   inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
 
 /**
- * LIKE. A pattern without a backslash needs no ESCAPE, and DuckDB then turns common patterns into prefix and substring
- * searches.
+ * LIKE. DuckDB's own takes linear time for a literal without `_` and escapes, which it also turns into prefix and substring
+ * searches, and for a pattern with a single `%` in its middle.
  */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
   const text = expr?.kind === 'literal' && typeof expr.value === 'string' ? expr.value : null
-  if (text !== null && !text.includes('\\')) return `(${x} LIKE ${pattern})`
-  // DuckDB validates a pattern only as far as it compares it with the text, so the macro checks a pattern that may end in an
-  // escape.
-  const isWhole = text !== null && !/(?<!\\)(?:\\\\)*\\$/.test(text)
-  return `(${x} LIKE ${isWhole ? pattern : `bq_like_pattern(${pattern})`} ESCAPE '\\')`
+  if (text === null || endsInEscape(text)) return `bq_like(${x}, ${pattern})`
+  const hasEscape = text.includes('\\')
+  const isLinear = (!hasEscape && !text.includes('_')) || !/%+[^%]+%+[^%]/.test(text)
+  if (!isLinear) return `bq_like(${x}, ${pattern})`
+  return `(${x} LIKE ${pattern}${hasEscape ? " ESCAPE '\\'" : ''})`
 }
+
+const endsInEscape = (text: string): boolean => /(?<!\\)(?:\\\\)*\\$/.test(text)
 
 const like: Form = ({ sql: [x, pattern], args: [operand, expr] }) => likeSql(x!, pattern!, expr!, operand!.type)
 const likeList =

@@ -4,6 +4,8 @@ import type { Token } from '../lex/tokenize.js'
 import { nearest } from '../suggest.js'
 import { type Adviser, callAround, clauseAround, type Found, isName, isText, QUOTED_NAME } from './found.js'
 
+const NO_ILIKE = 'BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'
+
 /** Keywords in the place of a name that show that an expression is missing before them, not that the name needs quotes. */
 const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
 const NAME_FOLLOWS = new Set(
@@ -58,12 +60,16 @@ export const syntaxOfOthers: Adviser = found => {
   if (/^Column name \w+ is ambiguous/.test(reason)) return `write its table or alias before it: name.${token.text}`
   if (reason.startsWith('Duplicate table alias')) return 'give one of the two another name with AS'
   const [last, last2, last3] = [before.at(-1), before.at(-2), before.at(-3)]
+  // In a SELECT list, the word is taken for an alias.
+  if (reason.startsWith('Syntax error') && last?.term === 'ILIKE') return NO_ILIKE
   if (reason.startsWith('Cannot access field')) return ofField(found)
   if (reason.startsWith('A valid date part name') && last?.term === 'INTERVAL') return writtenInterval(token)
   if (!reason.startsWith('Syntax error')) return null
   switch (token.term) {
     case 'ILIKE':
-      return "write LOWER(text) LIKE 'pattern' with the pattern in lower case"
+      return NO_ILIKE
+    case 'NOT':
+      return after[0]?.term === 'ILIKE' ? NO_ILIKE : null
     case 'RLIKE':
     case 'REGEXP':
     case '~':

@@ -14,6 +14,9 @@ export const CORE_MACROS: readonly string[] = [
   // given text.
   `bq_refuse(message) AS list_extract([NULL], length(json_deserialize_sql(
     '{"error":true,"error_type":"","error_message":' || CAST(to_json('${NATIVE_ERROR_MARK}' || message) AS VARCHAR) || '}')))`,
+  // For a scalar function that returns NULL where it would compute for too long, since it cannot be interrupted:
+  // `coalesce(bq_name(…), bq_exceeded('…'))`.
+  "bq_exceeded(reason) AS bq_refuse('Resources exceeded during query execution: ' || reason)",
   // The result of a scalar function that may refuse: raises the error if `answer` is a refusal.
   `bq_unrefused(answer) AS list_transform([answer], lambda a$: CASE
     WHEN starts_with(a$, '${REFUSAL_MARK}') THEN bq_refuse(substr(a$, ${REFUSAL_MARK.length + 1})) ELSE a$ END)[1]`,

@@ -28,6 +28,22 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_all_of(tests) AS CASE WHEN tests IS NULL THEN true WHEN list_contains(tests, false) THEN false WHEN list_count(tests) < len(tests) THEN NULL ELSE true END`,
   `bq_like_pattern(pattern) AS CASE WHEN ends_with(pattern, '\\') AND (length(pattern) - length(rtrim(pattern, '\\'))) % 2 = 1
      THEN bq_raise('LIKE pattern ends with a backslash') ELSE pattern END`,
+  // DuckDB's LIKE goes back to every % of the pattern, so its time is a power of the text's length. Where that is too much, a
+  // text that contains the first literal part of the pattern is matched in linear time.
+  `bq_like(x, p) AS CASE
+     WHEN strlen(x) > bq_like_reach(p) THEN CASE WHEN contains(x, regexp_extract(bq_like_pattern(p), '[^%_\\\\]+'))
+       THEN coalesce(bq_like_text(x, p), bq_exceeded('LIKE compares too long a text with too long a pattern')) ELSE false END
+     WHEN contains(p, '\\') THEN x LIKE bq_like_pattern(p) ESCAPE '\\'
+     ELSE x LIKE p END`,
+  `bq_bytes_like(x, p) AS CASE WHEN x IS NOT NULL AND p IS NOT NULL
+     THEN coalesce(bq_like_blob(x, p), bq_exceeded('LIKE compares too long a text with too long a pattern')) END`,
+  // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons: text^n / n! times pattern, where n is the number
+  // of % that are followed by something. The tests of a pattern are LIKEs, which are faster than counting.
+  `bq_like_reach(p) AS CASE
+     WHEN p NOT LIKE '%!%%!%_%' ESCAPE '!' THEN 1048576 // (strlen(p) + 1)
+     WHEN p NOT LIKE '%!%%!%%!%_%' ESCAPE '!' THEN 1448 / sqrt(strlen(p) + 1)
+     WHEN p NOT LIKE '%!%%!%%!%%!%_%' ESCAPE '!' THEN 184 / cbrt(strlen(p) + 1)
+     WHEN p IS NOT NULL THEN 0 END`,
   `bq_array_at_offset(list, i) AS CASE WHEN list IS NOT NULL AND (i < 0 OR i >= len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i + 1) END`,
   `bq_array_at_ordinal(list, i) AS CASE WHEN list IS NOT NULL AND (i < 1 OR i > len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i) END`,
   'bq_safe_array_at_offset(list, i) AS CASE WHEN i >= 0 AND i < len(list) THEN list_extract(list, i + 1) END',

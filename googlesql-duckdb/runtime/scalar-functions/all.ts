@@ -10,6 +10,7 @@ import { FLOAT_STEP_SCALAR_FUNCTIONS } from './float-steps.js'
 import { FORMAT_SCALAR_FUNCTIONS } from './format.js'
 import { HASH_SCALAR_FUNCTIONS } from './hash.js'
 import { JSON_SCALAR_FUNCTIONS } from './json.js'
+import { LIKE_SCALAR_FUNCTIONS } from './like.js'
 import { MATH_SCALAR_FUNCTIONS } from './math.js'
 import { NET_SCALAR_FUNCTIONS } from './net.js'
 import { RANGE_SCALAR_FUNCTIONS } from './ranges.js'
@@ -26,6 +27,7 @@ export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...DATE_SCALAR_FUNCTIONS,
   ...FLOAT_STEP_SCALAR_FUNCTIONS,
   ...JSON_SCALAR_FUNCTIONS,
+  ...LIKE_SCALAR_FUNCTIONS,
   ...MATH_SCALAR_FUNCTIONS,
   ...STRING_SCALAR_FUNCTIONS,
   ...BYTES_SCALAR_FUNCTIONS,

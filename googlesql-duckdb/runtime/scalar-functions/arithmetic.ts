@@ -107,44 +107,4 @@ export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   },
   shift('bq_bytes_shift_left', 1n),
   shift('bq_bytes_shift_right', -1n),
-  {
-    // LIKE over bytes: `_` matches any byte, `%` any number of bytes, and a backslash escapes the next byte.
-    name: 'bq_bytes_like',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BOOLEAN',
-    handlesNull: false,
-    compute: (bytes: Uint8Array, pattern: Uint8Array) => matchesBytes(bytes, pattern),
-  },
 ]
-
-const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
-
-/**
- * Matches greedily and remembers one position to backtrack to: the time is at most proportional to the product of the lengths.
- */
-function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
-  const escapes = pattern.length - 1 - pattern.findLastIndex(byte => byte !== BACKSLASH)
-  if (escapes % 2 === 1) throw new ScalarFunctionError('LIKE pattern ends with a backslash')
-  let [at, p, restartAt, restartP] = [0, 0, -1, -1]
-  while (at < bytes.length || p < pattern.length) {
-    const token = pattern[p]
-    if (token === PERCENT) {
-      restartP = ++p
-      restartAt = at
-      continue
-    }
-    const isEscape = token === BACKSLASH
-    if (isEscape && p + 1 >= pattern.length) throw new ScalarFunctionError('LIKE pattern ends with a backslash')
-    const wanted = isEscape ? pattern[p + 1] : token
-    if (at < bytes.length && p < pattern.length && ((token === UNDERSCORE && !isEscape) || wanted === bytes[at])) {
-      at++
-      p += isEscape ? 2 : 1
-    } else if (restartP >= 0 && restartAt < bytes.length) {
-      at = ++restartAt
-      p = restartP
-    } else {
-      return false
-    }
-  }
-  return true
-}

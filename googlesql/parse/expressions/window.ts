@@ -30,7 +30,7 @@ export function parseNulls(p: Parser): OrderItem['nulls'] {
   return p.expected('keyword FIRST or keyword LAST')
 }
 
-/** The number of a LIMIT or OFFSET: an integer literal, a parameter, or a CAST of either. */
+/** The number of a LIMIT in the arguments of an aggregate: an integer literal, a parameter, or a CAST of either. */
 export function parseCount(p: Parser): Expression {
   const { at } = p.token
   if (!p.acceptSequence('CAST', '(')) return parsePlainCount(p) ?? p.unexpected()

@@ -1,7 +1,7 @@
 /** Parses pipe operators: `|> WHERE …`, `|> AGGREGATE … GROUP BY …`. */
 
 import type { GroupBy, Identifier, Pipe, PipeAggregate, PipeJoin, PipeOrder } from '../../ast/nodes.js'
-import { parseCount, parseNulls, parseOrderBy } from '../expressions/window.js'
+import { parseNulls, parseOrderBy } from '../expressions/window.js'
 import { isSetOperatorMode } from '../parentheses.js'
 import type { Parser } from '../parser.js'
 import { parseJoin } from './from.js'
@@ -66,8 +66,8 @@ const OPERATORS: Readonly<Record<string, (p: Parser, at: number) => Pipe>> = {
   ORDER: (p, at) => ({ kind: 'pipe-order-by', at, orderBy: parseOrderBy(p) }),
   LIMIT: (p, at) => {
     p.take()
-    const limit = parseCount(p)
-    return { kind: 'pipe-limit', at, limit, offset: p.accept('OFFSET') ? parseCount(p) : null }
+    const limit = p.expression()
+    return { kind: 'pipe-limit', at, limit, offset: p.accept('OFFSET') ? p.expression() : null }
   },
   ...Object.fromEntries(
     ['JOIN', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'NATURAL'].map(word => [word, parsePipeJoin] as const),

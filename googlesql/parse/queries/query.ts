@@ -1,7 +1,7 @@
 /** Parses a query: WITH, set operations, ORDER BY, LIMIT, and the pipe operators after them. */
 
 import type { Cte, FromQuery, Pipe, Query, QueryBody } from '../../ast/nodes.js'
-import { parseCount, parseOrderBy } from '../expressions/window.js'
+import { parseOrderBy } from '../expressions/window.js'
 import type { Parser } from '../parser.js'
 import { parseFrom } from './from.js'
 import { parsePipe } from './pipe.js'
@@ -21,8 +21,8 @@ export function parseQueryExpression(p: Parser): Query {
   const body = p.is('FROM') ? parseFromQuery(p) : parseBody(p)
   const isTail = body.kind !== 'from'
   const orderBy = isTail ? parseOrderBy(p) : []
-  const limit = isTail && p.accept('LIMIT') ? parseCount(p) : null
-  const offset = limit !== null && p.accept('OFFSET') ? parseCount(p) : null
+  const limit = isTail && p.accept('LIMIT') ? p.expression() : null
+  const offset = limit !== null && p.accept('OFFSET') ? p.expression() : null
   const isAlone = body.kind === 'query' && ctes.length === 0 && orderBy.length === 0 && limit === null
   const pipes = [...(isAlone ? parsePipeAlias(p) : []), ...parsePipes(p)]
   return { kind: 'query', at, ctes, isRecursive, body, orderBy, limit, offset, pipes }

@@ -1,6 +1,6 @@
 /** The embedded engine as a library: tables in, rows out. */
 import { tmpdir } from 'node:os'
-import { fieldsToColumns, type SchemaField } from '../../../googlesql/index.js'
+import { fieldsToColumns, requiredPaths, type SchemaField } from '../../../googlesql/index.js'
 import { toTable } from '../../encode/derive/table.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
@@ -70,7 +70,7 @@ function tableSource(name: string, { schema, rows, files }: EmbeddedTable) {
   const columns = fieldsToColumns(schema)
   if (!columns) throw new UsageError([`The schema of ${name} has a type that BigQuery does not know`])
   return {
-    definition: { name, columns },
+    definition: { name, columns, required: requiredPaths(schema) },
     // A table with neither rows nor files is empty.
     ...(rows || !files ? { rows: rows ?? [] } : {}),
     ...(files ? { files } : {}),

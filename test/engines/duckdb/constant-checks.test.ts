@@ -17,7 +17,7 @@ const WRONG: readonly (readonly [sql: string, message: string])[] = [
   ],
   ["SELECT REGEXP_REPLACE(@s, «r'a(b)', r'\\2')", 'Invalid REGEXP_REPLACE pattern'],
   ["SELECT REGEXP_EXTRACT(@s, «r'(a)(b)')", 'more than 1 capturing group'],
-  ["SELECT TIMESTAMP_TRUNC(@t, DAY, «'Europe/Berln')", 'Invalid time zone: Europe/Berln'],
+  ["SELECT TIMESTAMP_TRUNC(@t, DAY, «'Europe/Berln')", 'Invalid time zone: Europe/Berln; Did you mean Europe/Berlin?'],
   ["SELECT EXTRACT(HOUR FROM @t AT TIME ZONE «'Nowhere')", 'Invalid time zone: Nowhere'],
   ["SELECT IF(@s = 'a', DATE(@t, «'Mars'), NULL)", 'Invalid time zone: Mars'],
   ["SELECT CAST(@t AS STRING FORMAT 'YYYY' AT TIME ZONE «'zz')", 'Invalid time zone: zz'],

@@ -25,6 +25,23 @@ describe('the embedded engine as a library', () => {
     }
   })
 
+  it('says in INFORMATION_SCHEMA that a REQUIRED column is not nullable', async () => {
+    const schema = [
+      { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
+      { name: 'note', type: 'STRING' },
+    ]
+    const engine = await openEmbeddedEngine({ tables: { 'shop.orders': { schema, rows: [{ id: 1 }] } } })
+    try {
+      const { rows } = await engine.query('SELECT column_name, is_nullable FROM shop.INFORMATION_SCHEMA.COLUMNS')
+      expect(rows).to.deep.equal([
+        ['id', 'NO'],
+        ['note', 'YES'],
+      ])
+    } finally {
+      await engine.close()
+    }
+  })
+
   it('finds a table whose name differs only in case, and has the columns of the one that it is', async () => {
     const engine = await openEmbeddedEngine({
       tables: { 'Sales.Orders': { schema: [{ name: 'id', type: 'INTEGER' }], rows: [{ id: 1 }] } },
