@@ -8,6 +8,9 @@ import type { OpenApiDeps } from './openapi.js'
 import { exchangeOf, loggedPath, originOf } from './request-context.js'
 import { identify } from './routes.js'
 
+/** The most messages in a batch. */
+const MAX_MESSAGES = 100
+
 export interface McpSettings {
   /** The most bytes of the rows in one answer. */
   readonly maxBytes: number
@@ -28,6 +31,9 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     refuseOtherTypes(req)
     const message = await readJsonBody(req).catch(notJson)
     if (message === undefined) return sendParseError(res)
+    if (Array.isArray(message) && message.length > MAX_MESSAGES) {
+      throw new RunnerError('REQUEST_INVALID', { detail: `A batch may have at most ${MAX_MESSAGES} messages.` })
+    }
     // The messages of a batch count as as many calls.
     if (Array.isArray(message)) for (let i = 1; i < message.length; i++) countCall(caller)
     const { answerRequest } = await import('../mcp/answer-request.js')

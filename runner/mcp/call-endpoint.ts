@@ -118,10 +118,13 @@ function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller)
   throw argumentMistakes([...errors, ...bindingProblems(caller, endpoint, given)])
 }
 
-/** One problem for each argument that a tool does not have. */
+/** The most unknown arguments that are named. */
+const MAX_UNKNOWN = 20
+
+/** A problem for each argument that a tool does not have. */
 export function unknownArguments(args: GivenArguments, names: readonly string[]): ArgumentProblem[] {
   const unknown = Object.keys(args).filter(name => !names.includes(name))
-  return unknown.map(parameter => {
+  return unknown.slice(0, MAX_UNKNOWN).map(parameter => {
     const meant = nearest(parameter, names)
     const hint = meant === undefined ? `; the arguments are ${names.join(', ')}` : `; did you mean ${meant}?`
     return { parameter, detail: `is not an argument of this tool${hint}` }

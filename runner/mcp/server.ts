@@ -38,6 +38,7 @@ export function createMcpServer(session: Session): Server {
     },
   )
   const guarded = guard(session)
+  const nextTurn = turns()
   server.setRequestHandler(
     'tools/list',
     guarded(async () => {
@@ -49,6 +50,7 @@ export function createMcpServer(session: Session): Server {
     guarded(async () => {
       const { name, arguments: args = {} } = request.params
       const signal = AbortSignal.any([session.signal, context.mcpReq.signal])
+      await nextTurn()
       return sdkValue(await callTool(name, args, session, signal))
     })(),
   )
@@ -70,6 +72,18 @@ export function createMcpServer(session: Session): Server {
     })(),
   )
   return server
+}
+
+/**
+ * The calls of a batch begin one after the other, each in a turn of the event loop of its own, so that the requests of other
+ * callers are answered between them.
+ */
+function turns(): () => Promise<void> {
+  let latest: Promise<void> = Promise.resolve()
+  return () => {
+    latest = latest.then(() => new Promise(resolve => setImmediate(resolve)))
+    return latest
+  }
 }
 
 async function callTool(

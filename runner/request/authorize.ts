@@ -121,8 +121,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
       const detail = `The token pins ${name} to a value that this endpoint does not take.`
       throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
     }
-    const isOther = (value: unknown): boolean => value !== '' && !isSameArgument(splitType(type).scalar, value, pin)
-    if (raw?.values.some(isOther)) {
+    if (raw && hasOtherThan(pin, splitType(type).scalar, raw.values)) {
       const refusal = { rule: 'pin', reason: `the call gives another value of "${name}" than the pinned one` } as const
       throw new RunnerError('TOKEN_NOT_ALLOWED', {
         detail: `The token is pinned to another value of ${name}.`,
@@ -155,9 +154,13 @@ function valueProblem(name: string, type: Parameter['type'], pin: string): strin
   return isValue ? null : `"${name}" does not take the pinned value`
 }
 
-function isSameArgument(type: Parameters<typeof typeScalar>[0], value: unknown, pin: string): boolean {
-  if (value === pin) return true
-  if (typeof value === 'object') return false
-  const [a, b] = [typeScalar(type, String(value)), typeScalar(type, pin)]
-  return a.ok && b.ok && a.value === b.value
+/** Whether one of these values is neither empty nor the pin, in whatever spelling. */
+function hasOtherThan(pin: string, type: Parameters<typeof typeScalar>[0], values: readonly unknown[]): boolean {
+  const pinned = typeScalar(type, pin)
+  return values.some(value => {
+    if (value === pin || value === '') return false
+    if (typeof value === 'object') return true
+    const typed = typeScalar(type, String(value))
+    return !typed.ok || !pinned.ok || typed.value !== pinned.value
+  })
 }

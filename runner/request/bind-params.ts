@@ -81,12 +81,16 @@ function bindOne(parameter: Parameter, raw: RawArgument | undefined, listHint: L
     return parameter.isRequired ? { problem: 'is required' } : {}
   }
   const [only] = given
-  if (isArray && !raw?.isList && given.length === 1 && /^\[|,/.test(String(only))) {
+  if (isArray && !raw?.isList && given.length === 1 && typeof only === 'string' && /^\[|,/.test(only)) {
     return { problem: `looks like several values in one: ${listHint(parameter.name)}` }
   }
   if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
   if (isArray && parameter.maxLength !== undefined && given.length > parameter.maxLength) {
     return { problem: `must have at most ${parameter.maxLength} elements` }
+  }
+  const maxPatterns = isArray && parameter.format === 're2' ? parameter.maxElementLength : undefined
+  if (maxPatterns !== undefined && lengthOf(given) > maxPatterns) {
+    return { problem: `must have at most ${maxPatterns} characters in all elements together` }
   }
   const values: ScalarValue[] = []
   for (const value of given) {
@@ -96,6 +100,10 @@ function bindOne(parameter: Parameter, raw: RawArgument | undefined, listHint: L
   }
   return { value: isArray ? Object.freeze(values) : values[0] }
 }
+
+/** The length of these texts together: the work of checking regular expressions grows with it. */
+const lengthOf = (values: readonly unknown[]): number =>
+  values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 
 type BoundScalar = { readonly value: ScalarValue; readonly problem?: never } | { readonly problem: string }
 

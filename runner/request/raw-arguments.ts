@@ -30,12 +30,13 @@ export function parsePairs(text: string): RawArguments {
   return found
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 function decode(text: string): string {
   if (!/[%+\x80-\xff]/.test(text)) return text
   try {
-    return decodeURIComponent(
-      text.replace(/\+/g, ' ').replace(/[\x80-\xff]/g, byte => `%${byte.charCodeAt(0).toString(16)}`),
-    )
+    const characters = /[\x80-\xff]/.test(text) ? UTF8.decode(Buffer.from(text, 'latin1')) : text
+    return decodeURIComponent(characters.replaceAll('+', ' '))
   } catch (cause) {
     const detail = 'A name or value is not valid percent-encoded UTF-8.'
     throw new RunnerError('REQUEST_INVALID', { detail, cause })
@@ -81,10 +82,15 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
 function countTopNames(text: string): number {
   let depth = 0
   let names = 0
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {
-    if (token === '{' || token === '[') depth += 1
-    else if (token === '}' || token === ']') depth -= 1
-    else if (token === ':' && depth === 1) names += 1
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\\') at++
+    else if (character === '"') isInText = !isInText
+    else if (isInText) continue
+    else if (character === '{' || character === '[') depth++
+    else if (character === '}' || character === ']') depth--
+    else if (character === ':' && depth === 1) names++
   }
   return names
 }

@@ -20,10 +20,10 @@ const MAX_LISTED = 12
 /** The undeclared names, without `format`, which chooses the format. With brackets a declared name is another mistake. */
 export function unknownNames({ parameters }: Declared, given: RawArguments): readonly string[] {
   if (given.size === 0) return NONE
-  const isDeclared = (name: string): boolean => parameters.some(parameter => parameter.name === name)
-  const isKnown = (name: string): boolean =>
-    name === '' || name === FORMAT_NAME || isDeclared(name) || isDeclared(name.replace(/\[\d*\]$/, ''))
-  return [...given.keys()].filter(name => !isKnown(name))
+  const known = new Set(['', FORMAT_NAME, ...parameters.map(({ name }) => name)])
+  return [...given.keys()].filter(
+    name => !known.has(name) && !(name.endsWith(']') && known.has(name.replace(/\[\d*\]$/, ''))),
+  )
 }
 
 /** The value of `X-Ignored-Arguments`: the names, percent-encoded and with commas between them, as many as have room. */
@@ -60,4 +60,5 @@ function advice(suggests: string | undefined, declared: readonly string[]): stri
   return `it takes ${declared.slice(0, MAX_LISTED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
 }
 
-const beginning = (name: string): string => [...name.replace(/\p{Cs}/gu, '\ufffd')].slice(0, MAX_NAME_LENGTH).join('')
+const beginning = (name: string): string =>
+  [...name.slice(0, 2 * MAX_NAME_LENGTH).replace(/\p{Cs}/gu, '\ufffd')].slice(0, MAX_NAME_LENGTH).join('')

@@ -205,6 +205,12 @@ describe('arguments', () => {
       problems: [`project ${problem}`, `tag each element ${problem}`],
     })),
     {
+      it: 'that are too many patterns',
+      parameters: [{ ...tags, format: 're2', maxElementLength: 5 } as const],
+      query: 'tag=aaa&tag=bbb',
+      problems: ['tag must have at most 5 characters in all elements together'],
+    },
+    {
       it: 'with too many elements',
       parameters: [{ ...tags, maxLength: 1 }],
       query: 'tag=aa&tag=b',

@@ -128,7 +128,8 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const representation = result && representationOf(result, planned.offered, choiceFor(headers.acceptEncoding))
     if (!result || !representation || deps.unsent.isFull(representation.body)) return null
     if (planned.held !== held) planned.held = held
-    if (!remembered) plans.keep(caller, headers.accept, address, planned) // only addresses that are hits are kept
+    // Only addresses that are hits are kept, and no long `Accept`: a caller could fill the memory with different ones.
+    if (!remembered && headers.accept.length <= MAX_ADDRESS) plans.keep(caller, headers.accept, address, planned)
     return caller.admit() > 0 ? null : { caller, planned, result, representation }
   }
 
