@@ -64,6 +64,9 @@ export const syntaxOfOthers: Adviser = found => {
   if (reason.startsWith('Syntax error') && last?.term === 'ILIKE') return NO_ILIKE
   if (reason.startsWith('Cannot access field')) return ofField(found)
   if (reason.startsWith('A valid date part name') && last?.term === 'INTERVAL') return writtenInterval(token)
+  if (['LIMIT', 'OFFSET'].includes(last?.term ?? '') && isText(token) && /^\d+$/.test(token.text)) {
+    return `write the number without quotes: ${token.text}`
+  }
   if (!reason.startsWith('Syntax error')) return null
   switch (token.term) {
     case 'ILIKE':
@@ -126,7 +129,6 @@ export const syntaxOfOthers: Adviser = found => {
       return /^Syntax error: Expected end of input/.test(reason) ? 'there is one ")" too many' : null
     default:
   }
-  if (last?.term === 'LIMIT' || last?.term === 'OFFSET') return ofCount(token)
   if (last?.term === 'TOP' && last2?.term === 'SELECT') return 'write LIMIT n at the end of the query'
   if (isText(token) && (last?.term === 'FROM' || last?.term === 'JOIN')) return QUOTED_NAME
   if (isText(token) && last?.term === 'AS') return `a name is quoted with backticks: \`${token.text}\``
@@ -154,11 +156,6 @@ function ofField({ reason, before }: Found): string | null {
   const field = /^Cannot access field (\w+) on a value with type ARRAY<STRUCT</.exec(reason)?.[1]
   if (field === undefined || !isName(last2)) return null
   return `the array has many: write FROM …, UNNEST(${last2!.text}) AS one, and one.${field}`
-}
-
-function ofCount(token: Token): string | null {
-  if (isName(token)) return `a number or a parameter stands here: write @${token.text} for the parameter`
-  return isText(token) && /^\d+$/.test(token.text) ? `write the number without quotes: ${token.text}` : null
 }
 
 export const ofPart = ({ text }: Token): string =>

@@ -1,4 +1,5 @@
 /** JSON text as the JSON type stores it: no white space, members sorted by name, the first of equal names, exact numbers. */
+import { withoutTrailing } from './trim-text.js'
 
 /** `error` describes for a message why the text is not valid JSON. */
 export type CanonicalJson = { readonly text: string } | { readonly error: string }
@@ -98,7 +99,8 @@ class JsonReader {
   #number(): string {
     const written = this.#word(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
     if (written === undefined) throw this.#unexpected()
-    if (/^-?\d+$/.test(written)) {
+    // An INT64 or UINT64 has at most 20 digits; BigInt would take quadratic time for more.
+    if (/^-?\d{1,20}$/.test(written)) {
       const integer = BigInt(written)
       if (integer >= -(2n ** 63n) && integer < 2n ** 64n) return integer.toString()
     }
@@ -154,7 +156,7 @@ export function doubleText(double: number): string {
 function digitsOf(number: string): string {
   const [, sign, whole, behind, exponent] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number)!
   const digits = (whole! + (behind ?? '')).replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutTrailing(digits, '0')
   if (significant === '') return '0'
   const scale = Number(exponent ?? 0) - (behind ?? '').length + digits.length - significant.length
   return `${sign}${significant}e${scale}`

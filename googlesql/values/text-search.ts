@@ -76,10 +76,13 @@ interface Analysis {
 interface AnalyzedText {
   readonly text: string
   readonly tokens: readonly string[]
+  readonly distinct: ReadonlySet<string>
   /** The offsets of the starts and ends of the delimiters, and the offsets inside delimiters of several characters. */
   readonly starts: ReadonlySet<number>
   readonly ends: ReadonlySet<number>
   readonly inner: ReadonlySet<number>
+  /** The steps that the search has taken through this text. */
+  steps: number
 }
 
 const DELIMITERS =
@@ -124,7 +127,7 @@ function analyzed(text: string, { delimiter, isDefault, filters }: Analysis): An
     for (let place = index + 1; place < from; place++) inner.add(place)
   }
   add(text.slice(from))
-  return { text, tokens, starts, ends, inner }
+  return { text, tokens, distinct: new Set(tokens), starts, ends, inner, steps: 0 }
 }
 
 // analyzer_options
@@ -165,8 +168,11 @@ const textsOf = (value: unknown, name: string): readonly string[] =>
     throw new SearchError(`SEARCH: ${name} must hold texts that are not empty`)
   })
 
+const MAX_DELIMITERS = 256
+
 function delimitersOf(value: unknown): readonly string[] {
   const texts = textsOf(value, 'delimiters')
+  if (texts.length > MAX_DELIMITERS) throw new SearchRefusal('SEARCH: there are too many delimiters')
   const wrong = texts.find(text => text.length > 16 || !/^[\0-\x7f]*$/.test(text))
   if (wrong !== undefined) throw new SearchError('SEARCH: delimiters are ASCII texts of at most 16 characters')
   return texts
@@ -207,20 +213,41 @@ function isFound(expression: Expression, within: AnalyzedText): boolean {
     case 'exact':
       return hasExactly(expression.text, within)
     case 'tokens':
-      return expression.tokens.every(token => within.tokens.includes(token))
+      return expression.tokens.every(token => within.distinct.has(token))
     case 'phrase':
-      return within.tokens.some((_, at) =>
-        expression.tokens.every((token, index) => within.tokens[at + index] === token),
-      )
+      return hasPhrase(expression.tokens, within)
     default:
       return expression satisfies never
   }
 }
 
+/** The most steps that the texts in quotes of one search take through a text: about 10 ms of processor time. */
+const MAX_STEPS = 1_000_000
+
+/** Counts the steps of one search in one text. @throws SearchRefusal */
+function countStep(within: AnalyzedText): void {
+  if (++within.steps > MAX_STEPS) {
+    throw new SearchRefusal(
+      'Resources exceeded during query execution: SEARCH compares too long a text with too long a search query',
+    )
+  }
+}
+
+function hasPhrase(phrase: readonly string[], within: AnalyzedText): boolean {
+  return within.tokens.some((_, at) =>
+    phrase.every((token, index) => {
+      countStep(within)
+      return within.tokens[at + index] === token
+    }),
+  )
+}
+
 /** Whether `sought` occurs between two delimiters; the start and the end of the searched text count as delimiters. */
-function hasExactly(sought: string, { text, starts, ends, inner }: AnalyzedText): boolean {
+function hasExactly(sought: string, within: AnalyzedText): boolean {
+  const { text, starts, ends, inner } = within
   let isOpen = false
   for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
+    countStep(within)
     const end = at + sought.length
     const isAfterDelimiter = at === 0 || ends.has(at)
     const isBeforeDelimiter = end === text.length || starts.has(end)
@@ -236,9 +263,12 @@ const RESERVED_WORDS: readonly string[] = ['AND', 'NOT', 'OR', 'IN', 'NEAR']
 
 type Piece = { readonly kind: '(' | ')' | 'AND' | 'OR' | 'end' } | { readonly kind: 'term'; readonly term: Expression }
 
+const MAX_DEPTH = 100
+
 /** Reads a query: terms joined by AND, by white space (which means AND), and by OR, which binds less than AND. */
 class QueryReader {
   #at = 0
+  #depth = 0
   #piece: Piece
 
   readonly query: string
@@ -282,8 +312,11 @@ class QueryReader {
       return piece.term
     }
     if (piece.kind !== '(') throw this.#misplaced()
+    if (++this.#depth > MAX_DEPTH)
+      throw new SearchRefusal('SEARCH: search_query has too many parentheses in each other')
     this.#piece = this.#next()
     const expression = this.#alternatives()
+    this.#depth--
     if ((this.#piece as Piece).kind !== ')') throw this.#misplaced()
     this.#piece = this.#next()
     return expression
