@@ -53,6 +53,7 @@ export type {
   WarehouseReads,
 } from './model/query.js'
 export { QueryFault } from './model/query-fault.js'
+export type { Pattern } from './model/re2.js'
 export type { RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log-levels.js'
 export type { ReloadReport } from './serving/endpoint-registry.js'
