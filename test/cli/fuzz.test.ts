@@ -35,9 +35,9 @@ const PLANTED: readonly Planted[] = [
     arguments: { unit: 'none', size: '1' },
   },
   {
-    says: 'a cast of an argument',
+    says: 'a cast of a column with an argument',
     // For few values: a query that fails is run again several times, to name the place.
-    faulty: 'CAST(IF(STARTS_WITH(@size, "a"), @size, "1") AS INT64)',
+    faulty: 'CAST(IF(STARTS_WITH(@size, "a"), CONCAT(@size, id), "1") AS INT64)',
     sound: 'SAFE_CAST(@size AS INT64)',
     what: /^502 QUERY_FAILED: \S+\.yaml:\d+:\d+: Bad int64 value/,
     arguments: { unit: 'dozen', size: 'a' },
@@ -85,7 +85,7 @@ columns:
   - { name: next, type: DATE }
 sql: |
   SELECT id, DIV(amount, {{unit.n}}) AS parts,
-    CAST(IF(STARTS_WITH(@size, "a"), @size, "1") AS INT64) AS number, NULLIF(@size, "-1") AS size, DATE_ADD(@since, INTERVAL 1 DAY) AS next
+    CAST(IF(STARTS_WITH(@size, "a"), CONCAT(@size, id), "1") AS INT64) AS number, NULLIF(@size, "-1") AS size, DATE_ADD(@since, INTERVAL 1 DAY) AS next
   FROM \`shop.orders\`
   WHERE amount > (
     SELECT COUNT(*)
