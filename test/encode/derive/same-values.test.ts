@@ -21,15 +21,14 @@ const rowsOf = (rows: readonly Json[], types: readonly Type[]): Rows =>
 
 const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
 
-/** What a spreadsheet's guard may add: `'` before texts that begin as formulas do, and before long numbers. */
+/** What a spreadsheet's guard may add: `'` before what begins as formulas do, and before long numbers. */
 function unguarded(cell: string | null, { kind }: Type): string | null {
   const isText = /^(?:STRING|BYTES|JSON|ARRAY|STRUCT)$/.test(kind)
-  const guard = isText ? /^'(?=[=+\-@\t\r])/ : /^'(?=-?[\d.]{16,}$)/
-  return cell?.replace(guard, '') ?? null
+  return cell?.replace(isText ? /'/g : /^'(?=-?[\d.]{16,}$)/, '') ?? null
 }
 
 /** Whether a text cannot be told from a guarded one. */
-const isAmbiguous = (cell: string | null): boolean => cell !== null && /^'[=+\-@\t\r]/.test(cell)
+const isAmbiguous = (cell: string | null): boolean => cell?.includes("'") ?? false
 
 /** How the rows are read from each format. */
 let parquet: ParquetReader

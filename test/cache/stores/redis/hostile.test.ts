@@ -45,7 +45,7 @@ function entryOf(entry: Entry, key: string | null = null): Buffer {
     isTruncated: false,
     freshUntil: now + 60_000,
     keepUntil: now + 60_000,
-    purges: [0, 0, now + 10_000],
+    purges: [now + 10_000, 0, 0, 0],
   }
   const text = Buffer.from(entry.text ?? JSON.stringify({ ...right, ...head }))
   const numbers = Buffer.alloc(12)
@@ -114,7 +114,7 @@ describe('a Redis that another program writes to', function () {
       ['a begin before 1970', { storedAt: -1 }],
       ['a begin in the next hour', { storedAt: now + 3_600_000, head: { freshUntil: now + 3_660_000 } }],
       ['no purge numbers', { head: { purges: [] } }],
-      ['purge numbers that are texts', { head: { purges: ['1', '1', '1'] } }],
+      ['purge numbers that are texts', { head: { purges: ['1', '1', '1', '1'] } }],
       ['a head that is no JSON', { text: '{"columns":' }],
       ['a head that is a list', { text: '[]' }],
       ['a body that is no JSON', { body: 'hello' }],
@@ -204,7 +204,7 @@ describe('a Redis that another program writes to', function () {
       for (const number of ['1e300', '9007199254740990', 'x', '-1', '9'.repeat(400)])
         await replica.link.send(['HSET', `${PREFIX}purges`, number.slice(0, 9), number, '', number])
       const second = await openReplica()
-      await write(second, entryOf({ head: { purges: [Number.MAX_SAFE_INTEGER, 0, Date.now()] } }), `${PREFIX}r:{e:1}`)
+      await write(second, entryOf({ head: { purges: [Date.now(), Number.MAX_SAFE_INTEGER, 0, 0] } }), `${PREFIX}r:{e:1}`)
       await failure(second.shared.get('e:1'))
       await second.shared.set(KEY, storedResult('{"result":[{"a":3}]}'), 60_000)
       for (const { shared } of [second, replica]) expect(await bodyOf(shared)).to.equal('{"result":[{"a":3}]}')
