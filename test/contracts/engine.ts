@@ -384,7 +384,7 @@ export function engineContract(
       )
       expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
       expect(error.errors.map(problem => problem.parameter)).to.deep.equal(['project'])
-      expect(error.errors[0]!.detail).to.match(/^is not a valid RE2 regular expression/)
+      expect(error.errors[0]!.detail).to.match(/regular expression/)
     })
 
     it('an argument with which an expression of arguments fails, by its name', async () => {
