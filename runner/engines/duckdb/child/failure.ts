@@ -40,7 +40,7 @@ const WORDINGS: readonly Wording[] = [
   {
     // DuckDB's decoders do not know the file. After these words, the message may have bytes of the file.
     pattern:
-      /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding|Failed to decompress GZIP block|(?:Snappy|ZSTD|Brotli|LZ4) [Dd]ecompression failure)/,
+      /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding|[^\n:]*\bGZIP\b[^\n:]*|(?:Snappy|ZSTD|Brotli|LZ4) [Dd]ecompression failure)/,
     message: match => `A Parquet file of a table that the query reads cannot be decoded: ${match[1]}`,
     isOfExpression: false,
   },
