@@ -79,7 +79,7 @@ for (const [which, revision] of CLIENTS) {
         '# shop.orders',
         '- `count` (int64, required): How many. At least `0`. At most `100000`.',
         '- `size` (int64, optional): The characters of a text. Without it `1`.',
-        '- `search` (string, optional): A pattern. An RE2 regular expression.',
+        '- `search` (string, optional): A pattern. An RE2 regular expression. At most 1024 characters.',
         '- `weight` (NUMERIC, never NULL, in kg): What it weighs.',
       ])
     })

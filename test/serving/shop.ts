@@ -44,10 +44,15 @@ export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-replicas-'))
   for (const name of ['endpoints', 'tables', 'data/shop']) mkdirSync(join(folder, name), { recursive: true })
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  // Grouped by the argument, the pattern would be a column.
+  const bad = manifest('shop.bad', '{ ttl_seconds: 900 }', 'REGEXP_CONTAINS(MAX(name), @tag)').replace(
+    '@tag AS tag',
+    '1 AS tag',
+  )
   write('endpoints/all.yaml', manifest('shop.all', '{ ttl_seconds: 900 }', SLOW))
   write('endpoints/warm.yaml', manifest('shop.warm', '{ ttl_seconds: 3, warm_seconds: 1 }'))
   write('endpoints/live.yaml', manifest('shop.live', '{ until: data_changes }'))
-  write('endpoints/bad.yaml', manifest('shop.bad', '{ ttl_seconds: 900 }', 'REGEXP_CONTAINS(MAX(name), @tag)'))
+  write('endpoints/bad.yaml', bad)
   write('endpoints/slow.yaml', manifest('shop.slow', '{ ttl_seconds: 900 }', SLOWER))
   write('tables/shop.orders.json', JSON.stringify([{ name: 'name', type: 'STRING' }]))
   write('data/shop/orders.ndjson', '{"name":"a"}\n{"name":"b"}\n')
