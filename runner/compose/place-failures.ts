@@ -40,7 +40,7 @@ async function placed(
   const found = await placeInManifest(files, { sql, offset: cause.offset }).catch(() => null)
   if (found === null) return error
   // The author reads the manifest, not the rendered SQL, so its place there would mislead.
-  const reason = cause.message.replace(/\s*\bat \[\d+:\d+\]/g, '')
+  const reason = cause.message.replace(/(?<!\s)\s*\bat \[\d+:\d+\]/g, '')
   const message = `${found.place}: ${reason}${found.inclusion}`
   return error.withCause(new QueryFault(message, { cause: cause.cause, offset: cause.offset }))
 }
