@@ -162,7 +162,10 @@ describe('sluice new', () => {
   const ADVISED: readonly (readonly [sql: string, told: string])[] = [
     ['SELECT id FROM `shop.orders` WHERE ordered_at < NOW()', '1:49: Function not found: NOW; write @now '],
     ["SELECT DATE_FORMAT(ordered_at, '%Y') FROM `shop.orders`", "; write FORMAT_DATE('%Y-%m-%d', date)"],
-    ["SELECT id FROM `shop.orders` WHERE country ILIKE 'de'", '; BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'],
+    [
+      "SELECT id FROM `shop.orders` WHERE country ILIKE 'de'",
+      '; BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)',
+    ],
     ['SELECT id::text FROM `shop.orders` WHERE id = @id', '; write CAST(value AS type) '],
     ['SELECT id FROM `shop.orders` WHERE id = @From OR id = @from', ': @from is written @From before;'],
     ['SELECT id FROM `shop.orders` WHERE id = @_id', 'advised.sql:1:41: @_id: a parameter is named with a letter'],
