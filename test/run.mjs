@@ -33,6 +33,7 @@ const TOUCHING_NODE =
 const LONG = [
   'docs/commands',
   'googlesql-duckdb/cases',
+  'googlesql-duckdb/functions/worst-texts',
   'package/install',
   'explorer/accessibility',
   'googlesql-duckdb/analysis/failing-branches',

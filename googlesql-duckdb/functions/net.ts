@@ -6,6 +6,11 @@ const native =
   call =>
     `${name}(${call.sql.join(', ')})`
 
+const refusing =
+  (name: string): Form =>
+  call =>
+    `bq_unrefused(${native(name)(call)})`
+
 export const NET_FORMS: Forms = {
   'NET.HOST': native('bq_net_host'),
   'NET.IP_FROM_STRING': native('bq_net_ip_from_string'),
@@ -16,7 +21,7 @@ export const NET_FORMS: Forms = {
   'NET.IPV4_FROM_INT64': native('bq_net_ipv4_from_int64'),
   'NET.IPV4_TO_INT64': native('bq_net_ipv4_to_int64'),
   'NET.MAKE_NET': native('bq_net_make_net'),
-  'NET.PUBLIC_SUFFIX': native('bq_net_public_suffix'),
-  'NET.REG_DOMAIN': native('bq_net_reg_domain'),
+  'NET.PUBLIC_SUFFIX': refusing('bq_net_public_suffix'),
+  'NET.REG_DOMAIN': refusing('bq_net_reg_domain'),
   'NET.SAFE_IP_FROM_STRING': native('bq_net_safe_ip_from_string'),
 }

@@ -30,6 +30,14 @@ const knownFacts = (call: FormCall): PatternFacts | null => {
   return text === null ? null : readPattern(text)
 }
 
+/** The SQL of the call, where the pattern is not too large for the text. A literal is the author's, and needs no test. */
+const bounded =
+  (write: (call: FormCall) => string) =>
+  (call: FormCall): string =>
+    literalText(call.args[1]) === null
+      ? `bq_regexp_bounded(${subject(call)}, ${pattern(call)}, ${write(call)})`
+      : write(call)
+
 function contains(call: FormCall): string {
   const facts = knownFacts(call)
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'BOOLEAN')
@@ -58,7 +66,7 @@ const isOne = (arg: Expr | null | undefined, sql: string | null | undefined): bo
 
 function extractAll(call: FormCall): string {
   const text = extractAllText(call)
-  return isBytes(call) ? `list_transform(${text}, lambda v$: bq_from_latin1(v$))` : text
+  return isBytes(call) ? `list_transform(${text}, lambda v$: bq_bytes_of_latin1(v$))` : text
 }
 function extractAllText(call: FormCall): string {
   const facts = knownFacts(call)
@@ -92,14 +100,14 @@ function replace(call: FormCall): string {
     return `regexp_replace(${subject(call)}, ${pattern(call)}, ${call.sql[2]}, 'g')`
   }
   const by = isBytes(call) ? `bq_latin1(${call.sql[2]})` : call.sql[2]!
-  const replaced = `regexp_replace(${subject(call)}, ${pattern(call)}, bq_re_rewrite(${by}, ${pattern(call)}), 'g')`
+  const replaced = `bq_regexp_replace(${subject(call)}, ${pattern(call)}, ${by})`
   return isBytes(call) ? `bq_from_latin1(${replaced})` : replaced
 }
 
 export const REGEXP_FORMS: Forms = {
-  REGEXP_CONTAINS: contains,
-  REGEXP_EXTRACT: extract,
-  REGEXP_EXTRACT_ALL: extractAll,
-  REGEXP_INSTR: instr,
-  REGEXP_REPLACE: replace,
+  REGEXP_CONTAINS: bounded(contains),
+  REGEXP_EXTRACT: bounded(extract),
+  REGEXP_EXTRACT_ALL: bounded(extractAll),
+  REGEXP_INSTR: bounded(instr),
+  REGEXP_REPLACE: bounded(replace),
 }

@@ -154,8 +154,9 @@ function format(call: FormCall): string {
 
 function containsSubstr(call: FormCall): string {
   const { type } = call.args[0]!
-  if (type.kind === 'STRING') return `bq_contains_substr(${call.sql[0]}, ${call.sql[1]})`
-  return `bq_value_contains_substr(${encoded(call.sql[0]!, type, readable)}, ${quoteText(JSON.stringify(type))}, ${call.sql[1]})`
+  if (type.kind === 'STRING') return `CAST(bq_unrefused(bq_contains_substr(${call.sql[0]}, ${call.sql[1]})) AS BOOLEAN)`
+  return `CAST(bq_unrefused(bq_value_contains_substr(${encoded(call.sql[0]!, type, readable)},
+    ${quoteText(JSON.stringify(type))}, ${call.sql[1]})) AS BOOLEAN)`
 }
 
 export const STRING_FORMS: Forms = {
@@ -167,8 +168,8 @@ export const STRING_FORMS: Forms = {
   CODE_POINTS_TO_STRING: plain('bq_code_points_to_string'),
   CONCAT: concat,
   CONTAINS_SUBSTR: { ...PLAIN, write: containsSubstr, isNullFor: 'first' },
-  EDIT_DISTANCE: call =>
-    `${isBytes(call) ? 'bq_bytes_edit_distance' : 'bq_edit_distance'}(${call.sql[0]}, ${call.sql[1]}, ${call.sql[2] ?? '9223372036854775807'})`,
+  EDIT_DISTANCE: ({ sql: [a, b, max], args }) =>
+    `bq_edit_distance(${[a, b].map(text => (args[0]!.type.kind === 'BYTES' ? `bq_latin1(${text})` : text)).join(', ')}, ${max ?? '9223372036854775807'})`,
   ENDS_WITH: either('suffix', 'bq_bytes_ends_with'),
   FORMAT: format,
   FROM_BASE32: plain('bq_from_base32'),
@@ -181,8 +182,8 @@ export const STRING_FORMS: Forms = {
   LOWER: either('bq_lower', 'bq_bytes_lower'),
   LPAD: call => pad(call, 'lpad'),
   LTRIM: trim('ltrim'),
-  NORMALIZE: call => `bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}')`,
-  NORMALIZE_AND_CASEFOLD: call => `bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}')`,
+  NORMALIZE: call => `bq_unrefused(bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
+  NORMALIZE_AND_CASEFOLD: call => `bq_unrefused(bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
   REPEAT: either('bq_repeat', 'bq_bytes_repeat'),
   REPLACE: replace,
   REVERSE: either('bq_reverse', 'bq_bytes_reverse'),

@@ -1,6 +1,19 @@
 /** Regular expressions whose pattern, position or occurrence is known only at run time. */
 
 export const REGEXP_MACROS: readonly string[] = [
+  // RE2 keeps to linear time only while its automaton fits into its memory; otherwise the time is text times pattern. Compiling
+  // a pattern takes a microsecond for each part. For a small pattern that is constant, nothing is left of the test.
+  `bq_regexp_bounded(s, p, result) AS CASE
+    WHEN bq_re_size(p) > 300 AND (bq_re_size(p) > 5000 OR strlen(s) * bq_re_size(p) > 5000000)
+    THEN bq_exceeded('a regular expression is too large for the text that it searches') ELSE result END`,
+  // An ASCII text has the same bytes. A call of JavaScript for each of thousands of matches would take longer than the search.
+  `bq_bytes_of_latin1(text) AS CASE WHEN strlen(text) = length(text) THEN encode(text) ELSE bq_from_latin1(text) END`,
+  // The result is at most 8 MB: each match adds the replacement, and each reference in the replacement at most the text. The
+  // matches are counted only where the result could be so long.
+  `bq_regexp_replace(s, p, rewrite) AS CASE
+    WHEN strlen(s) * strlen(rewrite) > 8388608 AND strlen(s) * (strlen(rewrite) - strlen(replace(rewrite, '\\', ''))) + len(regexp_extract_all(s, p)) * strlen(rewrite) > 8388608
+    THEN bq_exceeded('the result of REGEXP_REPLACE is too long')
+    ELSE regexp_replace(s, p, bq_re_rewrite(rewrite, p), 'g') END`,
   // The struct makes DuckDB evaluate each argument once. A group that takes no part in a match is NULL in the list.
   `bq_regexp_all(s, p) AS list_transform([{'s': s, 'p': p}], lambda m$: bq_re_all(
     regexp_extract_all(m$.s, bq_re_wrap(m$.p), 1),

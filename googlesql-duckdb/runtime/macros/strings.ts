@@ -14,6 +14,8 @@ export const STRING_MACROS: readonly string[] = [
     WHEN n < 0 THEN bq_raise_for(s, 'Second argument in LEFT() cannot be negative') ELSE "left"(s, n) END`,
   `bq_right(s, n) AS CASE
     WHEN n < 0 THEN bq_raise_for(s, 'Second argument in RIGHT() cannot be negative') ELSE "right"(s, n) END`,
+  `bq_edit_distance(a, b, most) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND most IS NOT NULL
+    THEN coalesce(bq_edit_distance_of(a, b, most), bq_exceeded('EDIT_DISTANCE compares texts that are too long')) END`,
   // The macro cuts in two steps, since a start position before the text must not reduce the length.
   `bq_substr(s, pos, n) AS CASE
     WHEN n < 0 THEN bq_raise(CASE WHEN s IS NOT NULL AND pos IS NOT NULL THEN 'Third argument in SUBSTR() cannot be negative' END) ELSE substr(substr(s, pos), 1, n) END`,

@@ -1,6 +1,7 @@
 /** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
+import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
-import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
+import { checkPadding, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
 
@@ -114,7 +115,7 @@ function toBase32(value: Bytes): string {
 
 function fromBase32(text: string): Bytes {
   const invalid = (): ScalarFunctionError => new ScalarFunctionError('Failed to decode invalid base32 string')
-  const digits = text.replace(/=+$/, '')
+  const digits = withoutTrailing(text, '=')
   if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) throw invalid()
   const bytes: number[] = []
   let bits = 0
@@ -137,7 +138,7 @@ function fromBase32(text: string): Bytes {
  */
 export function fromBase64(text: string): Bytes {
   const compact = text.replace(/[ \t\n\v\f\r]/g, '')
-  const digits = compact.replace(/=+$/, '')
+  const digits = withoutTrailing(compact, '=')
   const padding = compact.length - digits.length
   if (
     !/^[A-Za-z0-9+/]*$/.test(digits) ||
@@ -326,13 +327,6 @@ export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     returns: 'BLOB',
     handlesNull: false,
     compute: fromCodePoints,
-  },
-  {
-    name: 'bq_bytes_edit_distance',
-    parameters: ['BLOB', 'BLOB', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (a: Bytes, b: Bytes, max: bigint) => editDistance(a, b, max),
   },
   { name: 'bq_to_base32', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: toBase32 },
   { name: 'bq_from_base32', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromBase32 },

@@ -72,14 +72,19 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
 ]
 
 /**
+ * The parts of a number. No character can belong to two neighbouring parts: matching would then try every way to divide them.
+ */
+const NUMBER = /^([ \t-\r+-]*)(?![ \t-\r+-])([\d,]*)((?:\.\d*)?(?:[eE][+-]?\d*)?)[ \t-\r]*(?:([+-])[ \t-\r]*)?$/
+
+/**
  * Rewrites a text for PARSE_NUMERIC into the form that CAST accepts: PARSE_NUMERIC also allows commas among the digits, white
  * space around the sign, and a sign after the number. Null for other text. Source: FilterParseNumericString of the reference
  * implementation.
  */
 export function parsedNumber(text: string): string | null {
-  const found = /^([ \t-\r+-]*)([\d,]*)(\.?\d*(?:[eE][+-]?\d*)?)[ \t-\r]*([+-]?)[ \t-\r]*$/.exec(text)
+  const found = NUMBER.exec(text)
   if (!found) return null
-  const [, before, whole, rest, behind] = found
+  const [, before, whole, rest, behind = ''] = found
   if (/^,+$/.test(whole!)) return null
   return behind + before!.replace(/[ \t-\r]/g, '') + whole!.replaceAll(',', '') + rest
 }

@@ -2,9 +2,9 @@
 import type { Type } from '../../../googlesql/types/types.js'
 import { readableText } from './format/value.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
-import { foldCase } from './strings.js'
+import { foldCase, normalized } from './strings.js'
 
-const folded = (text: string): string => foldCase(text.normalize('NFKC'))
+const folded = (text: string): string => foldCase(normalized(text, 'NFKC'))
 
 function containsText(value: string | null, search: string | null): boolean | null {
   if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
@@ -31,22 +31,26 @@ function containsIn(value: string | null, type: Type, search: string): boolean |
   return result
 }
 
+const textOf = (isContained: boolean | null): string | null => (isContained === null ? null : String(isContained))
+
 export const CONTAINS_SUBSTR_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_contains_substr',
     parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'BOOLEAN',
+    returns: 'VARCHAR',
     handlesNull: true,
-    compute: containsText,
+    refuses: true,
+    compute: (value: string | null, search: string | null) => textOf(containsText(value, search)),
   },
   {
     name: 'bq_value_contains_substr',
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'BOOLEAN',
+    returns: 'VARCHAR',
     handlesNull: true,
+    refuses: true,
     compute: (value: string | null, type: string, search: string | null) => {
       if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
-      return containsIn(value, JSON.parse(type) as Type, folded(search))
+      return textOf(containsIn(value, JSON.parse(type) as Type, folded(search)))
     },
   },
 ]

@@ -32,10 +32,14 @@ function pathOf(text: string, form: string, allowsLax = false): JsonPath {
   return path
 }
 
-/** The path of a value to change. Its indexes must not be negative. @throws ScalarFunctionError in BigQuery's words */
+/** The greatest depth of a JSON value. */
+const MAX_DEPTH = 500
+
+/** The path of a value to change, not deeper than a value can be. Its indexes must not be negative. @throws ScalarFunctionError in BigQuery's words */
 function editedPathOf(text: string): JsonPath {
   const path = pathOf(text, 'standard')
-  const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"/gsu, name => ' '.repeat(name.length)))
+  if (path.steps.length > MAX_DEPTH) throw new ScalarFunctionError(`JSONPath has more than ${MAX_DEPTH} steps`)
+  const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"?/gsu, name => ' '.repeat(name.length)))
   if (negative) throw new ScalarFunctionError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
   return path
 }
@@ -175,15 +179,18 @@ function strictString(text: string): string {
   return node.value
 }
 
+const MAX_INT64_DIGITS = 19
+
 /** A decimal text, with or without an exponent, rounded half away from zero; null for other text, and beyond INT64. */
 function roundedInt64(text: string): bigint | null {
-  const parts = /^[ \t\n\r]*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?[ \t\n\r]*$/.exec(text)
+  const parts = /^[ \t\n\r]*(?![ \t\n\r])([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?[ \t\n\r]*$/.exec(text)
   if (!parts) return null
   const [, sign, whole, fraction = '', exponent = '0'] = parts
-  const digits = whole! + fraction
-  if (digits === '') return null
+  if (whole === '' && fraction === '') return null
+  const digits = (whole! + fraction).replace(/^0+/, '')
   const scale = fraction.length - Number(exponent)
   if (scale < -40 || scale > 400) return /^0*$/.test(digits) ? 0n : scale > 0 ? 0n : null
+  if (digits.length - scale > MAX_INT64_DIGITS) return null
   let value = BigInt(digits) * 10n ** BigInt(Math.max(-scale, 0))
   if (scale > 0) {
     const unit = 10n ** BigInt(scale)
@@ -225,7 +232,7 @@ function laxFloat64(text: string): number | null {
   const trimmed = node.value.trim()
   const named = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed)
   if (named) return /nan/i.test(named[2]!) ? Number.NaN : named[1] === '-' ? -Infinity : Infinity
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : null
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : null
 }
 
 function laxBool(text: string): boolean | null {

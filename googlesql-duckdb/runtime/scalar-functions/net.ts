@@ -1,7 +1,10 @@
 /** The NET functions: hosts of URLs, and IP addresses as text and as bytes in network order. */
 
+import { withoutLeading, withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { publicSuffix, registeredDomain } from './public-suffix.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+
+const WHITE_SPACE = ' \t\n\v\f\r'
 
 const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
 
@@ -10,7 +13,7 @@ const isSlash = (char: string | undefined): boolean => char === '/' || char === 
  * browser's: a scheme is recognised only before `//`, and the part before the last `@` is a user.
  */
 function host(url: string): string | null {
-  const text = url.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '')
+  const text = withoutLeading(withoutTrailing(url, WHITE_SPACE), WHITE_SPACE)
   let start = 0
   let end = text.length
   let mayHaveScheme = true
@@ -203,6 +206,7 @@ export const NET_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     parameters: ['VARCHAR'],
     returns: 'VARCHAR',
     handlesNull: false,
+    refuses: true,
     compute: ofHost(publicSuffix),
   },
   {
@@ -210,6 +214,7 @@ export const NET_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     parameters: ['VARCHAR'],
     returns: 'VARCHAR',
     handlesNull: false,
+    refuses: true,
     compute: ofHost(registeredDomain),
   },
   {

@@ -4,6 +4,8 @@
  */
 import { createRequire } from 'node:module'
 import { domainToASCII } from 'node:url'
+import { withoutLeading, withoutTrailing } from '../../../googlesql/values/trim-text.js'
+import { checkMarks } from './strings.js'
 
 type Lookup = typeof import('tldts').parse
 
@@ -18,6 +20,7 @@ function loadLookup(): Lookup {
 
 /** The number of labels in the public suffix of `host`; 0 if it has no public suffix. Private domains do not count. */
 function suffixLabels(host: string): number {
+  checkMarks(host)
   const ascii = domainToASCII(host.toLowerCase())
   if (ascii === '') return 0
   const options = { extractHostname: false, validateHostname: false, allowPrivateDomains: false }
@@ -29,13 +32,14 @@ function suffixLabels(host: string): number {
  * The public suffix and the `extra` labels before it, as the host spells them; null if the host has no suffix or fewer labels.
  */
 function lastLabels(host: string, extra: number): string | null {
-  const trimmed = host.replace(/^\.+|\.+$/g, '')
+  const bare = withoutTrailing(host, '.')
+  const trimmed = withoutLeading(bare, '.')
   const labels = trimmed.split('.')
   const suffix = suffixLabels(trimmed)
   if (suffix === 0 || labels.length < suffix + extra) return null
   if (labels.slice(-(suffix + extra)).includes('')) return null
   // Dots at the end of the host are a part of the result.
-  const tail = /\.*$/.exec(host)![0]
+  const tail = host.slice(bare.length)
   return labels.slice(-(suffix + extra)).join('.') + tail
 }
 

@@ -1,5 +1,5 @@
 /** Text functions that DuckDB does not have, or whose result differs. All count code points, as GoogleSQL does. */
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /** GoogleSQL's limit on the output of LPAD, RPAD, REPEAT, REPLACE and TRANSLATE. */
 export const MAX_OUTPUT_BYTES = 1 << 20
@@ -18,20 +18,44 @@ function instr(value: string, part: string, position: bigint, occurrence: bigint
  * Occurrences may overlap.
  */
 export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: number, occurrence: number): number {
-  const isAt = (start: number): boolean => {
-    for (let index = 0; index < part.length; index++) if (value[start + index] !== part[index]) return false
-    return true
-  }
-  const last = value.length - part.length
-  let seen = 0
   if (position > 0) {
-    for (let start = position - 1; start <= last; start++) if (isAt(start) && ++seen === occurrence) return start + 1
+    let seen = 0
+    for (const start of occurrences(value, part)) {
+      if (start >= position - 1 && ++seen === occurrence) return start + 1
+    }
     return 0
   }
   // An empty part also occurs after the last character; for an empty part, position -1 means that place.
   const from = value.length + position + (part.length === 0 ? 1 : 0)
-  for (let start = Math.min(from, last); start >= 0; start--) if (isAt(start) && ++seen === occurrence) return start + 1
-  return 0
+  const starts = [...occurrences(value, part)].filter(start => start <= from)
+  return (starts.at(-occurrence) ?? -1) + 1
+}
+
+/** The places at which the part begins, by the algorithm of Knuth, Morris and Pratt, which never reads a character again. */
+function* occurrences<T>(value: ArrayLike<T>, part: ArrayLike<T>): Generator<number> {
+  if (part.length === 0) {
+    for (let start = 0; start <= value.length; start++) yield start
+    return
+  }
+  const borders = bordersOf(part)
+  let length = 0
+  for (let at = 0; at < value.length; at++) {
+    while (length > 0 && (length === part.length || part[length] !== value[at])) length = borders[length - 1]!
+    if (part[length] === value[at]) length++
+    if (length === part.length) yield at - length + 1
+  }
+}
+
+/** For each beginning of the part, the length of its longest proper beginning that is also its end. */
+function bordersOf<T>(part: ArrayLike<T>): Uint32Array {
+  const borders = new Uint32Array(part.length)
+  let length = 0
+  for (let at = 1; at < part.length; at++) {
+    while (length > 0 && part[length] !== part[at]) length = borders[length - 1]!
+    if (part[length] === part[at]) length++
+    borders[at] = length
+  }
+  return borders
 }
 
 const DEFAULT_DELIMITERS =
@@ -77,9 +101,34 @@ export function foldCase(text: string): string {
     else if (code === 0x1e9e) folded += 'ss'
     // Cherokee letters fold to upper case.
     else if ((code >= 0x13a0 && code <= 0x13fd) || (code >= 0xab70 && code <= 0xabbf)) folded += char.toUpperCase()
-    else folded += [...char.toUpperCase()].map(c => c.toLowerCase()).join('')
+    else {
+      const upper = char.toUpperCase()
+      folded += upper.length === 1 ? upper.toLowerCase() : [...upper].map(c => c.toLowerCase()).join('')
+    }
   }
   return folded
+}
+
+/** The most combining marks in a row. No writing has more than a few. */
+const MAX_MARKS = 1_000
+
+/**
+ * @throws RefusalError for a text with thousands of combining marks in a row: Unicode orders them, and ICU takes quadratic time
+ * for that.
+ */
+export function checkMarks(text: string): void {
+  if (text.length <= MAX_MARKS) return
+  for (const [marks] of text.matchAll(/\p{M}+/gu)) {
+    if (marks.length > MAX_MARKS) {
+      throw new RefusalError('Resources exceeded during query execution: a text has too many combining marks in a row')
+    }
+  }
+}
+
+/** @throws RefusalError, see checkMarks */
+export function normalized(text: string, form: string): string {
+  checkMarks(text)
+  return text.normalize(form)
 }
 
 const SOUNDEX_CODES = '01230120022455012623010202'
@@ -192,23 +241,44 @@ function ascii(value: string): bigint {
   return BigInt(code)
 }
 
-/** The number of single edits from `a` to `b`, at most `max`. Keeps only two rows of the table of distances. */
-export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>, max: bigint | null): bigint {
-  if (max !== null && max < 0n) throw new ScalarFunctionError('Max distance must be non-negative')
-  // The loop below cannot be interrupted, so it must end within some seconds.
-  if (a.length * b.length > 1e9) throw new ScalarFunctionError('EDIT_DISTANCE: the values are too long')
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const substituted = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(substituted, previous[column]! + 1, current[column - 1]! + 1))
-    }
-    previous = current
+/** The most cells of the table of distances that are computed: about 30 ms of processor time. */
+const MAX_CELLS = 20_000_000
+
+/**
+ * The number of single edits from `a` to `b`, at most `max`; null where it would take too long. Keeps only two rows of the
+ * table of distances, and computes only the cells whose row and column differ by less than `max`.
+ */
+function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | null {
+  if (max < 0n) throw new ScalarFunctionError('Max distance must be non-negative')
+  let start = 0
+  let [height, width] = [a.length, b.length]
+  while (start < height && start < width && a[start] === b[start]) start++
+  while (height > start && width > start && a[height - 1] === b[width - 1]) {
+    height--
+    width--
   }
-  const distance = BigInt(previous[b.length]!)
-  return max !== null && distance > max ? max : distance
+  height -= start
+  width -= start
+  const limit = Math.min(Number(max), Math.max(height, width))
+  if (Math.abs(height - width) >= limit) return BigInt(limit)
+  if (height * Math.min(width, 2 * limit + 1) > MAX_CELLS) return null
+  let previous = Uint32Array.from({ length: width + 1 }, (_, column) => column)
+  let current = new Uint32Array(width + 1).fill(limit)
+  for (let row = 1; row <= height; row++) {
+    const first = Math.max(1, row - limit)
+    const last = Math.min(width, row + limit)
+    current[first - 1] = first === 1 ? row : limit
+    const value = a[start + row - 1]
+    for (let column = first; column <= last; column++) {
+      const substituted = previous[column - 1]! + (value === b[start + column - 1] ? 0 : 1)
+      current[column] = Math.min(substituted, previous[column]! + 1, current[column - 1]! + 1)
+    }
+    ;[previous, current] = [current, previous]
+  }
+  return BigInt(Math.min(previous[width]!, limit))
 }
+
+const codePoints = (text: string): Uint32Array => Uint32Array.from(text, char => char.codePointAt(0)!)
 
 export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
@@ -252,14 +322,16 @@ export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     parameters: ['VARCHAR', 'VARCHAR'],
     returns: 'VARCHAR',
     handlesNull: false,
-    compute: (value: string, form: string) => value.normalize(form),
+    refuses: true,
+    compute: normalized,
   },
   {
     name: 'bq_normalize_fold',
     parameters: ['VARCHAR', 'VARCHAR'],
     returns: 'VARCHAR',
     handlesNull: false,
-    compute: (value: string, form: string) => foldCase(value.normalize(form)),
+    refuses: true,
+    compute: (value: string, form: string) => foldCase(normalized(value, form)),
   },
   { name: 'bq_soundex', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: soundex },
   {
@@ -315,10 +387,11 @@ export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     compute: (codes: readonly (bigint | null)[]) => (codes.includes(null) ? null : codePointsToString(codes)),
   },
   {
-    name: 'bq_edit_distance',
+    // NULL where it would take too long.
+    name: 'bq_edit_distance_of',
     parameters: ['VARCHAR', 'VARCHAR', 'BIGINT'],
     returns: 'BIGINT',
     handlesNull: false,
-    compute: (a: string, b: string, max: bigint) => editDistance([...a], [...b], max),
+    compute: (a: string, b: string, max: bigint) => editDistance(codePoints(a), codePoints(b), max),
   },
 ]

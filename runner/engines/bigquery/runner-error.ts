@@ -93,8 +93,8 @@ const PLACE = /\bat \[(\d+):(\d+)\](?!.*\bat \[\d+:\d+\])/s
 /** The failure as a message and its place in the query, from `Unrecognized name: stauts at [3:12]`. */
 export function sqlProblemOf(failure: BigQueryFailure): SqlProblem {
   // A diagnostic is one line.
-  const text = failure.text.trim().replace(/\s*\n\s*/g, ' ')
-  const place = /\s*at \[(\d+):(\d+)\]\s*$/.exec(text)
+  const text = failure.text.trim().replace(/(?<!\s)\s*\n\s*/g, ' ')
+  const place = /(?<!\s)\s*at \[(\d+):(\d+)\]\s*$/.exec(text)
   if (!place) return { line: 1, column: 1, message: text }
   return { line: Number(place[1]), column: Number(place[2]), message: text.slice(0, place.index) }
 }

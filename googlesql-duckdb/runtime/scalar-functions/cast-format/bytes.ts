@@ -1,4 +1,5 @@
 /** CAST … FORMAT between BYTES and STRING: HEX, BASE2 to BASE64M, ASCII, UTF-8. */
+import { withoutTrailing } from '../../../../googlesql/values/trim-text.js'
 import { fromBase64 } from '../bytes.js'
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
@@ -128,7 +129,7 @@ function textToBytes(text: string, format: string): Uint8Array {
     case 'BASE8':
       return octalBytes(text)
     case 'BASE32': {
-      const bare = text.replace(/=+$/, '')
+      const bare = withoutTrailing(text, '=')
       if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) {
         throw new ScalarFunctionError('Failed to decode invalid base32 string')
       }

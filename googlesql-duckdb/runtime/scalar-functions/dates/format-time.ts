@@ -1,6 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
-import type { ScalarFunction } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 import {
   type CivilTime,
   civilFromSeconds,
@@ -186,13 +186,21 @@ interface Flags {
   readonly width: number
 }
 
+/** GoogleSQL's limit on the output of functions. */
+const MAX_OUTPUT = 1 << 20
+
+function checkedSize(size: number): number {
+  if (size > MAX_OUTPUT) throw new ScalarFunctionError('Output of a format exceeds max allowed output size of 1MB')
+  return size
+}
+
 function flagsOf(flags: string, width: string): Flags {
   const pads = flags.replace(/[\^#]/g, '')
   return {
     pad: pads.at(-1) ?? '',
     isUpper: flags.includes('^'),
     changesCase: flags.includes('#'),
-    width: Number(width),
+    width: checkedSize(Number(width)),
   }
 }
 
@@ -272,6 +280,10 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
   return pieces
 }
 
+/** The most formats that are kept compiled, and the length of the longest of them. */
+const MAX_COMPILED = 500
+const MAX_KEPT_LENGTH = 500
+
 const compiled = new Map<string, readonly Piece[]>()
 
 /** Formats a value in microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
@@ -280,14 +292,17 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
   let pieces = compiled.get(key)
   if (pieces === undefined) {
     pieces = compileFormat(format, kind)
-    if (compiled.size > 500) compiled.clear()
-    compiled.set(key, pieces)
+    if (compiled.size > MAX_COMPILED) compiled.clear()
+    if (format.length <= MAX_KEPT_LENGTH) compiled.set(key, pieces)
   }
   const { seconds, micro } = splitMicros(micros)
   const offsetSeconds = wholeMinutes(timeZone(zone)(seconds))
   const moment = { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
   let text = ''
-  for (const piece of pieces) text += typeof piece === 'string' ? piece : piece(moment)
+  for (const piece of pieces) {
+    text += typeof piece === 'string' ? piece : piece(moment)
+    checkedSize(text.length)
+  }
   return text
 }
 

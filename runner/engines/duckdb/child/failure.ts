@@ -126,8 +126,9 @@ export function failureOf(error: unknown): Failure {
   if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
   const unwritten = ownFileFailure(error)
   if (unwritten) return { kind: 'query', message: unwritten.message, cause }
+  const searched = withoutMiddle(text)
   for (const { pattern, message, ...rest } of WORDINGS) {
-    const match = pattern.exec(text)
+    const match = pattern.exec(searched)
     if (match) return { kind: 'query', message: message(match), cause, ...rest }
   }
   return { kind: 'engine', cause }
@@ -135,6 +136,12 @@ export function failureOf(error: unknown): Failure {
 
 /** Whether DuckDB has invalidated the whole database, and not only failed the query. */
 export const isFatal = (error: unknown): boolean => /^FATAL Error|has been invalidated/m.test(textOf(error))
+
+/** The most characters of each end of DuckDB's message that are searched: a message may quote a value of any length. */
+const SEARCHED_LENGTH = 1_000
+
+const withoutMiddle = (text: string): string =>
+  text.length <= 2 * SEARCHED_LENGTH ? text : `${text.slice(0, SEARCHED_LENGTH)}…${text.slice(-SEARCHED_LENGTH)}`
 
 // DuckDB appends the place in its SQL to a message.
 const withoutPlace = (text: string): string => text.replace(/\n\nLINE \d+:[\s\S]*$/, '')

@@ -1,0 +1,168 @@
+/**
+ * Every scalar function of the catalogue, and every cast of a text, with long texts that cost a careless algorithm the most:
+ * it takes milliseconds, whether it succeeds, fails or is refused.
+ */
+import type { DuckDBPreparedStatement } from '@duckdb/node-api'
+import { expect } from 'chai'
+import { allFunctions } from '../../../googlesql/functions/all.js'
+import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
+import type { Expr } from '../../../googlesql/plan/nodes.js'
+import { STRING, type Type, typeName } from '../../../googlesql/types/types.js'
+import { castSql } from '../../../googlesql-duckdb/emit/expressions/cast.js'
+import { duckdbType } from '../../../googlesql-duckdb/emit/type.js'
+import { failureOf } from '../../../runner/engines/duckdb/child/failure.js'
+import { sampleOf } from '../../sample-size.js'
+import { callsOf, sqlOf } from '../catalogue-calls.js'
+import { openSqlSession, type SqlSession } from '../sql-session.js'
+import { LETTERS, WORST_TEXTS } from './worst-texts.js'
+
+/** The most processor time, twice the 50 ms that a call may take: other programs on the machine make it slower. */
+const MOST_MS = 100
+
+/** The SQL of a value of each type from the text `$1`; other types have no long texts. */
+const FROM_TEXT: Readonly<Record<string, (text: string) => string>> = {
+  STRING: text => text,
+  BYTES: text => `encode(${text})`,
+  JSON: text => `CAST(coalesce(TRY(bq_json_parse(${text}, 'round')), CAST(to_json(${text}) AS VARCHAR)) AS JSON)`,
+  'ARRAY<STRING>': text => `[${text}]`,
+}
+
+/** The SQL of a usual value of each type. */
+const USUAL: Readonly<Record<string, string>> = {
+  INT64: '1::BIGINT',
+  FLOAT64: '1.5::DOUBLE',
+  NUMERIC: '1.5::DECIMAL(38,9)',
+  BOOL: 'true',
+  BYTES: `'a'::BLOB`,
+  JSON: `'{"a":[1]}'::JSON`,
+  DATE: `DATE '2024-01-02'`,
+  DATETIME: `TIMESTAMP '2024-01-02 03:04:05'`,
+  TIME: `TIME '03:04:05'`,
+  TIMESTAMP: `TIMESTAMPTZ '2024-01-02 03:04:05+00'`,
+  INTERVAL: 'INTERVAL 1 DAY',
+}
+
+/** A text that is valid as a path, a format or a time zone, where the function takes one. */
+function usualText(name: string): string {
+  if (name.startsWith('JSON_')) return '$.a'
+  if (/^(?:PARSE|FORMAT)_/.test(name)) return '%Y'
+  if (/DATE|TIME|^STRING$|^\$extract$/.test(name)) return 'UTC'
+  return 'a'
+}
+
+/** Pairs of a label and the SQL. */
+type Calls = readonly (readonly [label: string, sql: string])[]
+
+/** The calls with `$1` in place of each argument in turn, beside usual and beside long arguments, and of all. */
+function callsWithTexts(entry: FunctionEntry): Calls {
+  const calls = new Map<string, string>()
+  for (const { args, type } of callsOf(entry)) {
+    const values = args.flatMap((arg, index) => (isValue(arg) ? [{ index, type: arg.type }] : []))
+    const texts = values.filter(value => Object.hasOwn(FROM_TEXT, typeName(value.type)))
+    for (const { index } of texts) {
+      for (const [beside, other] of BESIDE) {
+        const columns = values.map(value => {
+          const write = FROM_TEXT[typeName(value.type)]
+          const text = value.index === index ? '$1::VARCHAR' : other
+          return `unnest([${write && text !== null ? write(text) : usualOf(value.type, entry.name)}]) AS a${value.index}`
+        })
+        const types = values.map(value => typeName(value.type)).join(', ')
+        const sql = `SELECT ${sqlOf(entry, args, type)} FROM (SELECT ${columns.join(', ')})`
+        calls.set(sql, `(${types}), argument ${index + 1} beside ${beside}`)
+      }
+    }
+  }
+  return [...calls].map(([sql, label]) => [label, sql])
+}
+
+/** The SQL of the other texts; null for usual ones. */
+const BESIDE: readonly (readonly [name: string, sql: string | null])[] = [
+  ['usual arguments', null],
+  ['long arguments', `'${LETTERS}'`],
+  ['itself', '$1::VARCHAR'],
+]
+
+const isValue = (arg: Expr | null): arg is Expr => arg !== null && arg.kind !== 'word' && arg.kind !== 'lambda'
+
+function usualOf(type: Type, name: string): string {
+  if (type.kind === 'ARRAY') return `[${usualOf(type.element, name)}]`
+  if (type.kind === 'STRING') return `'${usualText(name)}'`
+  return USUAL[type.kind] ?? `NULL::${duckdbType(type)}`
+}
+
+const CAST_TARGETS = [
+  'BOOL',
+  'INT64',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'BYTES',
+  'DATE',
+  'DATETIME',
+  'TIME',
+  'TIMESTAMP',
+  'INTERVAL',
+  'RANGE<DATE>',
+  'RANGE<DATETIME>',
+  'RANGE<TIMESTAMP>',
+] as const
+
+const CASTS: Calls = CAST_TARGETS.map(kind => [
+  `AS ${kind}`,
+  `SELECT ${castSql('a0', STRING, { kind })} FROM (SELECT unnest([$1::VARCHAR]) AS a0)`,
+])
+
+const FUNCTIONS: readonly (readonly [name: string, calls: Calls])[] = allFunctions()
+  .filter(({ kind }) => kind === 'scalar')
+  .map(entry => [entry.name, callsWithTexts(entry)])
+
+describe('a function with a long text', () => {
+  let session: SqlSession
+  before(async () => {
+    session = await openSqlSession([], ['SET threads = 1'])
+  })
+  after(() => session.close())
+
+  /** Runs the statement; returns what an author could not have caused. */
+  const problemOf = async (statement: DuckDBPreparedStatement, text: string): Promise<string | null> => {
+    statement.bindVarchar(1, text)
+    try {
+      await statement.runAndReadAll()
+      return null
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure.kind === 'query' && !failure.message.includes('Internal error')) return null
+      return String(error).slice(0, 200)
+    }
+  }
+
+  /** The least processor time of a few attempts: garbage of earlier calls may be collected in one of them. */
+  const measured = async (statement: DuckDBPreparedStatement, text: string) => {
+    let [ms, problem]: [number, string | null] = [Number.POSITIVE_INFINITY, null]
+    for (let attempt = 0; attempt < 3 && ms > MOST_MS && ms > 0; attempt++) {
+      const started = process.cpuUsage()
+      problem = await problemOf(statement, text)
+      const { user, system } = process.cpuUsage(started)
+      ms = Math.min(ms, (user + system) / 1000)
+    }
+    return { ms, problem }
+  }
+
+  for (const [name, calls] of [...FUNCTIONS, ['CAST', CASTS] as const]) {
+    if (calls.length === 0) continue
+    it(`takes milliseconds: ${name}`, async function () {
+      this.timeout(0)
+      const wrong: string[] = []
+      for (const [label, sql] of calls) {
+        const statement = await session.connection.prepare(sql)
+        for (const [text, value] of sampleOf(Object.entries(WORST_TEXTS))) {
+          const { ms, problem } = await measured(statement, value)
+          if (ms > MOST_MS) wrong.push(`${label}, ${text}: ${Math.round(ms)} ms`)
+          if (problem !== null) wrong.push(`${label}, ${text}: ${problem}`)
+        }
+        statement.destroySync()
+      }
+      expect(wrong).to.deep.equal([])
+    })
+  }
+})
