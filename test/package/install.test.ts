@@ -189,6 +189,8 @@ function importAll(folder: string): string {
 }
 
 function isValueSymbol(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
+  // A class can be exported as a type alone.
+  if (symbol.declarations?.some(ts.isTypeOnlyExportDeclaration)) return false
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
   return (target.flags & ts.SymbolFlags.Value) !== 0
 }

@@ -204,7 +204,11 @@ describe('a Redis that another program writes to', function () {
       for (const number of ['1e300', '9007199254740990', 'x', '-1', '9'.repeat(400)])
         await replica.link.send(['HSET', `${PREFIX}purges`, number.slice(0, 9), number, '', number])
       const second = await openReplica()
-      await write(second, entryOf({ head: { purges: [Date.now(), Number.MAX_SAFE_INTEGER, 0, 0] } }), `${PREFIX}r:{e:1}`)
+      await write(
+        second,
+        entryOf({ head: { purges: [Date.now(), Number.MAX_SAFE_INTEGER, 0, 0] } }),
+        `${PREFIX}r:{e:1}`,
+      )
       await failure(second.shared.get('e:1'))
       await second.shared.set(KEY, storedResult('{"result":[{"a":3}]}'), 60_000)
       for (const { shared } of [second, replica]) expect(await bodyOf(shared)).to.equal('{"result":[{"a":3}]}')

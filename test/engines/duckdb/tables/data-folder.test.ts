@@ -223,7 +223,12 @@ describe('the data folder', () => {
       line: '"2026-02-30"',
       says: /that is not DATE in row 2: 2026-02-30/,
     },
-    { name: 'a TIMESTAMP of year 0', type: 'TIMESTAMP', line: '"0000-01-01T00:00:00Z"', says: /that is not TIMESTAMP in row 2/ },
+    {
+      name: 'a TIMESTAMP of year 0',
+      type: 'TIMESTAMP',
+      line: '"0000-01-01T00:00:00Z"',
+      says: /that is not TIMESTAMP in row 2/,
+    },
     {
       name: 'an invalid TIMESTAMP',
       type: 'TIMESTAMP',
