@@ -7,6 +7,7 @@ import { makeFolder } from '../files/make-folder.js'
 import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError, UsageError } from '../model/errors.js'
+import { isRecord } from '../model/is-record.js'
 import { nearest } from '../model/suggest.js'
 import { withFileLock } from './file-lock.js'
 
@@ -180,8 +181,6 @@ const ENDPOINT_PATTERN = /^[a-z0-9.*-]+$/
 /** Whether a pin is empty. An empty argument counts as absent, so an empty pin would not confine the caller. */
 const isBlank = (value: string): boolean => value.trim() === ''
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 const isTextRecord = (value: unknown): value is Record<string, string> =>

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import type { ManifestSource } from '../manifest/source.js'
 import { parseManifest } from '../manifest/yaml/parse.js'
+import { isRecord } from '../model/is-record.js'
 import type { Lookup, Manifest } from '../model/manifest.js'
 import { type FileKind, kindOf } from './folders.js'
 import { manifestSql, partialSql, type SqlBlock } from './sql-block.js'
@@ -106,6 +107,3 @@ function namesOf(value: Readonly<Record<string, unknown>>): DeclaredNames {
     constants: section('constants'),
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,6 @@
 /** Where the results of two engines differ. */
+
+import { isRecord } from '../../model/is-record.js'
 import type { ResultColumn } from '../../model/query.js'
 
 /** What an engine made of a call. `body` is in the format `table`. */
@@ -136,9 +138,6 @@ function firstOf<T>(
   }
   return null
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whole numbers are counts, and are never only close. */
 function isClose(a: unknown, b: unknown, digits: number | null): boolean {

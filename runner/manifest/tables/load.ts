@@ -18,6 +18,7 @@ import {
   typeName,
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import { isRecord } from '../../model/is-record.js'
 import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
@@ -181,10 +182,6 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
   if (at < 0) return path
   const here = [...path, at]
   return column.length === 1 ? here : columnPath([...here, 'fields'], fields[at]!.fields ?? [], column.slice(1))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Advice for a key that is the name of a mode, such as "required"; null for any other key. */

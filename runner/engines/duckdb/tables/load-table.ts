@@ -3,6 +3,7 @@
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/data.js'
+import { isRecord } from '../../../model/is-record.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { adaptColumn } from './adapt-column.js'
 import type { DataFile } from './data-folder.js'
@@ -58,7 +59,7 @@ async function spellingOfKeys(
 
 function spellingIn(type: Type, structure: unknown): KeySpelling {
   if (type.kind === 'ARRAY') return Array.isArray(structure) ? spellingIn(type.element, structure[0]) : AS_DECLARED
-  if (type.kind !== 'STRUCT' || !isObject(structure)) return AS_DECLARED
+  if (type.kind !== 'STRUCT' || !isRecord(structure)) return AS_DECLARED
   const names = new Map<string, string>()
   const below = new Map<string, KeySpelling>()
   for (const field of type.fields) {
@@ -70,9 +71,6 @@ function spellingIn(type: Type, structure: unknown): KeySpelling {
   }
   return names.size === 0 && below.size === 0 ? AS_DECLARED : { names, below }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function findKey(keys: readonly string[], name: string): string | undefined {
   return keys.includes(name) ? name : keys.find(key => key.toLowerCase() === name.toLowerCase())
