@@ -213,7 +213,7 @@ function filesInPlace(dataDir: string, tableName: string, listing: Listing): Fil
   for (const { path, name, kind } of names.sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const file = kind && statFile(path)
     if (file) files.push(file)
-    else if (!isOwnName(name)) unread.push(...unreadAt(path))
+    else if (!isOwnName(name)) unread.push(...unreadAt(path, name))
   }
   return { files, unread }
 }
@@ -222,10 +222,10 @@ function filesInPlace(dataDir: string, tableName: string, listing: Listing): Fil
 const isOwnName = (name: string): boolean => isWritersOwn(name) || name === IMPORTS_FILE || IMPORT_ID.test(name)
 
 /** None where the file is gone meanwhile, or is a folder with nothing in it. */
-function unreadAt(path: string): readonly UnreadFile[] {
+function unreadAt(path: string, name: string): readonly UnreadFile[] {
   if (!lstatSync(path, { throwIfNoEntry: false })) return []
   const isFolder = tryStat(path)?.isDirectory() ?? false
-  return isFolder && namesIn(path).length === 0 ? [] : [{ path, isFolder }]
+  return isFolder && namesIn(path).length === 0 ? [] : [{ path, isFolder, hasEnding: fileKind(name) !== null }]
 }
 
 function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced }: Imports): readonly DataFile[] {

@@ -21,6 +21,15 @@ import { quotePath } from '../../../../googlesql-duckdb/data.js'
 const CUT = 'nanoseconds'
 const MAX_DIGITS = 38
 
+/** The types of times that have microseconds in DuckDB. */
+const CUT_TYPES: Readonly<
+  Partial<Record<DuckDBTypeId, typeof DuckDBTimeType | typeof DuckDBTimestampType | typeof DuckDBTimestampTZType>>
+> = {
+  [DuckDBTypeId.TIME]: DuckDBTimeType,
+  [DuckDBTypeId.TIMESTAMP]: DuckDBTimestampType,
+  [DuckDBTypeId.TIMESTAMP_TZ]: DuckDBTimestampTZType,
+}
+
 export const isCut = (type: DuckDBType): boolean => type.alias === CUT
 
 /** Whether DuckDB reads other numbers than the file has. */
@@ -60,25 +69,13 @@ const MISREAD: ReadonlySet<DuckDBTypeId> = new Set([
 
 function storedType(type: DuckDBType, { precision, scale, hasNanoseconds }: StoredType): DuckDBType {
   if (precision !== null && precision > MAX_DIGITS) return new DuckDBDecimalType(precision, scale)
-  if (!hasNanoseconds) return type
-  switch (type.typeId) {
-    case DuckDBTypeId.TIME:
-      return new DuckDBTimeType(CUT)
-    case DuckDBTypeId.TIMESTAMP:
-      return new DuckDBTimestampType(CUT)
-    case DuckDBTypeId.TIMESTAMP_TZ:
-      return new DuckDBTimestampTZType(CUT)
-    default:
-      return type
-  }
+  const Time = CUT_TYPES[type.typeId]
+  return hasNanoseconds && Time ? new Time(CUT) : type
 }
 
 /** The type without the mark of nanoseconds: the type of DuckDB's values. */
-export function asRead(leaf: DuckDBType): DuckDBType {
-  if (!isCut(leaf)) return leaf
-  if (leaf.typeId === DuckDBTypeId.TIME) return DuckDBTimeType.create()
-  return leaf.typeId === DuckDBTypeId.TIMESTAMP ? DuckDBTimestampType.create() : DuckDBTimestampTZType.create()
-}
+export const asRead = (leaf: DuckDBType): DuckDBType =>
+  isCut(leaf) ? (CUT_TYPES[leaf.typeId]?.create() ?? leaf) : leaf
 
 /** The type whose nanoseconds are cut, in all its parts. Without a zone, only INT96 is cut, which counts as UTC. */
 export const cutTypes = (type: DuckDBType): DuckDBType =>
