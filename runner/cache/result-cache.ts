@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
-import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
+import { BACKGROUND, type Clock, type HeldResult, type ResultStore, type StoredResult } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
 import { endpointIdOf } from '../model/result-key.js'
 import { createRuns, type Run } from './distributed-run.js'
@@ -269,9 +269,6 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     },
   }
 }
-
-/** What background refreshes count for; a token's name is not empty. */
-const BACKGROUND = ''
 
 /** Failures of a run that concern the token that it counts for, and no other. */
 const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']

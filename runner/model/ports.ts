@@ -10,6 +10,9 @@ import type {
   WarehouseReads,
 } from './query.js'
 
+/** The name that background refreshes, which have no token, count under together; a token's name is not empty. */
+export const BACKGROUND = ''
+
 /** Limits and labels of a warehouse's job. */
 export interface JobOptions {
   /** A query that would be billed for more bytes fails; null for the engine's own default. */

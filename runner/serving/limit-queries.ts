@@ -1,9 +1,6 @@
 /** Limits the number of queries that run or wait on an engine, all together and for each token. */
 import { RunnerError } from '../model/errors.js'
-import type { Engine } from '../model/ports.js'
-
-/** The name that background refreshes count under; a token's name is not empty. */
-const BACKGROUND = ''
+import { BACKGROUND, type Engine } from '../model/ports.js'
 
 /**
  * Wraps an engine so that at most `most` queries run or wait. A token may add one while it has fewer than are left: so it has at

@@ -19,7 +19,7 @@ import type { Delay } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
-import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
+import { BACKGROUND, type CheckResult, type Clock, type Engine, type RunOptions } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
@@ -539,5 +539,4 @@ const namesOf = ({
 
 const needsOf = ({ tables, runsJavaScript, shardReads }: SqlNeeds): SqlNeeds => ({ tables, runsJavaScript, shardReads })
 
-/** Background refreshes, which have no token, count together as one caller. */
-const shareOf = ({ endpoint, job }: RunOptions): Share => ({ caller: job?.token ?? '', endpoint })
+const shareOf = ({ endpoint, job }: RunOptions): Share => ({ caller: job?.token ?? BACKGROUND, endpoint })
