@@ -1,7 +1,7 @@
 /**
  * Finds calls and casts of literals and parameters that a query evaluates for every row, so that the query fails if one of them
- * fails: a date that does not exist, a text that is not a number. The constants of a branch, a column or a table expression that may not be
- * evaluated are left out, because the query may succeed.
+ * fails: a date that does not exist, a text that is not a number. The constants of a branch, a column or a table expression
+ * that may not be evaluated are left out, because the query may succeed.
  */
 import { findFunction } from './functions/all.js'
 import { evaluationOf, volatilityOf } from './functions/facts.js'

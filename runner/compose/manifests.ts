@@ -100,9 +100,10 @@ export async function checkManifests(
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
     const diagnostics = [...loaded.diagnostics, ...mistakes]
-    if (settings.engine === 'duckdb') diagnostics.push(...unreadableColumns(settings, engine.tables()))
-    if (settings.engine === 'duckdb' && settings.database === null)
-      diagnostics.push(...unreadFileWarnings(settings, engine.tables()))
+    if (settings.engine === 'duckdb') {
+      diagnostics.push(...unreadableColumns(settings, engine.tables()))
+      if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))
+    }
     return withCauses({ ...loaded, diagnostics }, definitions.mistakes)
   } finally {
     await engine.close()

@@ -1,6 +1,7 @@
 /**
  * Runs JavaScript functions in QuickJS, which is compiled to WebAssembly, so that they cannot access any object of this
- * process. It runs in a thread of its own, sandbox-thread.ts, which is ended when a function takes too long. Each batch of calls gets a runtime of its own, so that no state is left from one query to another.
+ * process. It runs in a thread of its own, sandbox-thread.ts, which is ended when a function takes too long. Each batch of
+ * calls gets a runtime of its own, so that no state is left from one query to another.
  */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import type { JavaScriptDefinition } from '../../../googlesql/functions/definitions/javascript.js'

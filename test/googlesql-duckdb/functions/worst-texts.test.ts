@@ -7,7 +7,8 @@ import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
 import type { Expr } from '../../../googlesql/plan/nodes.js'
-import { STRING, type Type, typeName } from '../../../googlesql/types/types.js'
+import { mayCast } from '../../../googlesql/types/cast-rules.js'
+import { SCALAR_TYPES, STRING, type Type, typeName } from '../../../googlesql/types/types.js'
 import { castSql } from '../../../googlesql-duckdb/emit/expressions/cast.js'
 import { duckdbType } from '../../../googlesql-duckdb/emit/type.js'
 import { failureOf } from '../../../runner/engines/duckdb/child/failure.js'
@@ -90,22 +91,7 @@ function usualOf(type: Type, name: string): string {
   return USUAL[type.kind] ?? `NULL::${duckdbType(type)}`
 }
 
-const CAST_TARGETS = [
-  'BOOL',
-  'INT64',
-  'FLOAT64',
-  'NUMERIC',
-  'BIGNUMERIC',
-  'BYTES',
-  'DATE',
-  'DATETIME',
-  'TIME',
-  'TIMESTAMP',
-  'INTERVAL',
-  'RANGE<DATE>',
-  'RANGE<DATETIME>',
-  'RANGE<TIMESTAMP>',
-] as const
+const CAST_TARGETS = SCALAR_TYPES.filter(kind => kind !== 'STRING' && mayCast(STRING, { kind }))
 
 const CASTS: Calls = CAST_TARGETS.map(kind => [
   `AS ${kind}`,
