@@ -12,4 +12,5 @@ export { literalPath, PATTERN_LETTERS, quoteName, quotePath, quoteText } from '.
 export { FROM_COLUMN, PARTITION_ALIAS, SHARD_SUFFIX, UNTIL_COLUMN } from './emit/scans/hidden-columns.js'
 export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'
 export { duckdbType, fieldNames } from './emit/type.js'
+export { NO_MATCH_OR } from './runtime/macros/regexp.js'
 export { NATIVE_ERROR_MARK } from './runtime/scalar-functions/scalar-function.js'

@@ -41,7 +41,7 @@ const bounded =
 function contains(call: FormCall): string {
   const facts = knownFacts(call)
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'BOOLEAN')
-  return `regexp_matches(${subject(call)}, ${pattern(call)})`
+  return `bq_re_contains(${subject(call)}, ${pattern(call)})`
 }
 
 function extract(call: FormCall): string {

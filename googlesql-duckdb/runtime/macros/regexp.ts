@@ -1,11 +1,19 @@
 /** Regular expressions whose pattern, position or occurrence is known only at run time. */
 
+/** Begins patterns that DuckDB's optimiser must leave alone: an alternative that matches nothing. */
+export const NO_MATCH_OR = '[^\\x00-\\x{10FFFF}]|'
+
 export const REGEXP_MACROS: readonly string[] = [
   // RE2 keeps to linear time only while its automaton fits into its memory; otherwise the time is text times pattern. Compiling
   // a pattern takes a microsecond for each part. For a small pattern that is constant, nothing is left of the test.
   `bq_regexp_bounded(s, p, result) AS CASE
     WHEN bq_re_size(p) > 300 AND (bq_re_size(p) > 5000 OR strlen(s) * bq_re_size(p) > 5000000)
     THEN bq_exceeded('a regular expression is too large for the text that it searches') ELSE result END`,
+  // DuckDB turns regexp_matches into LIKE where the pattern is constant and a sequence of texts. It takes anchors and empty groups
+  // inside of the sequence for its ends, so that '-^' would match '-'. It leaves an alternation as it is.
+  `bq_re_contains(s, p) AS regexp_matches(s, CASE
+    WHEN contains(substr(p, 2), '^') OR contains(substr(p, 1, length(p) - 1), '$') OR contains(p, ':)') OR contains(p, '\\A') OR contains(p, '\\z')
+    THEN '${NO_MATCH_OR}' || p ELSE p END)`,
   // An ASCII text has the same bytes. A call of JavaScript for each of thousands of matches would take longer than the search.
   `bq_bytes_of_latin1(text) AS CASE WHEN strlen(text) = length(text) THEN encode(text) ELSE bq_from_latin1(text) END`,
   // The result is at most 8 MB: each match adds the replacement, and each reference in the replacement at most the text. The

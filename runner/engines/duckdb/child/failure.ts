@@ -1,6 +1,6 @@
 /** Translates DuckDB's errors into BigQuery's messages where they are known. DuckDB's own texts appear only in causes. */
 
-import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
+import { NATIVE_ERROR_MARK, NO_MATCH_OR } from '../../../../googlesql-duckdb/data.js'
 import { BodyTooLargeError } from '../../../encode/body.js'
 import { BrokenContractError } from '../../../encode/broken-contract.js'
 import { ValueError } from '../../../encode/scalar-text.js'
@@ -22,7 +22,10 @@ interface Wording {
 }
 
 const WORDINGS: readonly Wording[] = [
-  { pattern: RE2_MESSAGES, message: match => `Cannot parse regular expression: ${match[1]}` },
+  {
+    pattern: RE2_MESSAGES,
+    message: match => `Cannot parse regular expression: ${match[1]!.replace(NO_MATCH_OR, '')}`,
+  },
   {
     pattern: /Pattern failed to parse, error: '([\s\S]*)'/,
     message: match => `Cannot parse regular expression: ${match[1]}`,
