@@ -174,8 +174,11 @@ const isImplied = (expr: CallExpr | CastExpr): boolean =>
 function detailOf(expr: CallExpr | CastExpr): string {
   if (expr.kind === 'cast') return `cannot be converted to ${shortTypeName(expr.type)}`
   if (expr.name === '$divide') return 'leads to a division by zero, or to a number that is too large'
-  return Object.hasOwn(ARITHMETIC, expr.name) ? 'leads to a number that is too large' : `is refused by ${expr.name}`
+  return Object.hasOwn(ARITHMETIC, expr.name) ? 'leads to a number that is too large' : `is refused by ${nameOf(expr)}`
 }
+
+/** The keyword of a call that has its own syntax; the name of any other. */
+const nameOf = ({ name }: CallExpr): string => name.replace('$', '').toUpperCase()
 
 const FAILS_ON_PURPOSE = 'ERROR'
 
@@ -196,7 +199,7 @@ function evaluatedArguments(call: CallExpr): readonly Expr[] {
 /** The operators that are written between their operands. */
 const ARITHMETIC: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*', $divide: '/' }
 
-/** Null for an expression that is not made of literals and parameters, or whose function has a special syntax. */
+/** Null for an expression that is not made of literals and parameters, or whose operator is not written here. */
 export function writeConstant(expr: Expr): WrittenConstant | null {
   const parameters = new Set<string>()
   const sql = writtenConstant(expr, parameters)
@@ -217,6 +220,8 @@ function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
     }
     case 'call':
       return writtenCall(expr, parameters)
+    case 'word':
+      return expr.word.replace(/_(.*)/, '($1)')
     default:
       return null
   }
@@ -227,9 +232,19 @@ function writtenCall(call: CallExpr, parameters: Set<string>): string | null {
     const operands = call.arguments.map(operand => operand && writtenConstant(operand, parameters))
     return operands.every(operand => operand !== null) ? `(${operands.join(` ${ARITHMETIC[call.name]} `)})` : null
   }
+  if (call.name === '$interval' || call.name === '$extract') return writtenWords(call, parameters)
   if (!/^[A-Z][A-Z0-9_]*$/.test(call.name) || volatilityOf(call.name) !== 'immutable') return null
   const written = writtenArguments(call, parameters)
   return written && `${call.isSafe ? 'SAFE.' : ''}${call.name}(${written.join(', ')})`
+}
+
+/** An INTERVAL or EXTRACT, whose arguments stand between words. */
+function writtenWords({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
+  const [first, second, third] = args.map(argument => argument && writtenConstant(argument, parameters))
+  // An INTERVAL with two parts takes literals alone.
+  if (!first || !second || (args[2] && (!third || name === '$interval'))) return null
+  if (name === '$interval') return `INTERVAL ${first} ${second}`
+  return `EXTRACT(${first} FROM ${second}${third ? ` AT TIME ZONE ${third}` : ''})`
 }
 
 /** The arguments that are given, with the names of those that need one; null where an argument cannot be written. */

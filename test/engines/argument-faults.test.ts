@@ -58,6 +58,19 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
       { re: text('(a)(b)') },
       { re: 'is not a regular expression that the query can use' },
     ],
+    [
+      'SELECT DATE_ADD(DATE(@d), INTERVAL @n DAY) FROM orders',
+      { d: text('9999-12-31'), n: whole('1') },
+      { d: 'is refused by DATE_ADD', n: 'is refused by DATE_ADD' },
+    ],
+    ['SELECT DATE_TRUNC(DATE(@d), WEEK(SUNDAY))', { d: text('0001-01-01') }, { d: 'is refused by DATE_TRUNC' }],
+    ['SELECT INTERVAL @n YEAR', { n: whole('10001') }, { n: 'is refused by INTERVAL' }],
+    ['SELECT DIV(1, EXTRACT(DAY FROM DATE(@d)) - 31)', { d: text('2026-01-31') }, { d: 'is refused by DIV' }],
+    [
+      'SELECT EXTRACT(DATE FROM TIMESTAMP(@t) AT TIME ZONE @tz)',
+      { t: text('0001-01-01 00:00:00+00'), tz: text('-08:00') },
+      { t: 'is refused by EXTRACT', tz: 'is refused by EXTRACT' },
+    ],
     ["SELECT REPEAT('ab', @n)", { n: whole('-1') }, { n: 'is refused by REPEAT' }],
     [
       'SELECT 10 / @n, CAST(@a AS INT64), DATETIME(moment, @tz), @fine FROM orders',
