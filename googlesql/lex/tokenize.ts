@@ -147,6 +147,7 @@ export function readToken(source: string, i: number, before: readonly Token[]): 
   if (code === 96) {
     const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, what: 'identifier literal' })
     if (name.text === '') throw new SqlError('Syntax error: Invalid empty identifier', source, i)
+    if (name.text.includes('\0')) throw new SqlError('Syntax error: An identifier cannot contain \\x00', source, i)
     return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
   }
   if (is(DIGIT, code) || (code === 46 && is(DIGIT, source.charCodeAt(i + 1)) && !canTakeDot(previous))) {
