@@ -1,5 +1,5 @@
 /** `sluice validate`: checks every manifest against every rule, and every variant of its query. */
-import { checkManifests } from '../compose/manifests.js'
+import { checkManifests } from '../compose/check-manifests.js'
 import { BYTE_SIZE_FORM, parseByteSize } from '../model/byte-size.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'

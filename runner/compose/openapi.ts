@@ -6,7 +6,7 @@ import type { Version } from '../openapi/parameters.js'
 import { mayRun } from '../request/authorize.js'
 import type { Settings } from '../settings/settings.js'
 import { tokenWarnings } from './check-token.js'
-import { loadContracts } from './manifests.js'
+import { loadContracts } from './contracts.js'
 
 /** The token that the document is for. */
 export interface DescribedToken {

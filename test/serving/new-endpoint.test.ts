@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { checkManifests } from '../../runner/compose/manifests.js'
+import { checkManifests } from '../../runner/compose/check-manifests.js'
 import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { LoadError, type RunnerError } from '../../runner/model/errors.js'

@@ -1,6 +1,6 @@
 /** The endpoints that a client is written for: those of the manifests here, or of a server. */
 import { type ClientEndpoint, type ClientParameter, readEndpoints } from '../../client/contract.js'
-import { loadContracts } from '../../compose/manifests.js'
+import { loadContracts } from '../../compose/contracts.js'
 import { type Confinement, isReachable } from '../../compose/reachable.js'
 import { compilePinnedAs } from '../../manifest/pinned-as.js'
 import { SetupError, UsageError } from '../../model/errors.js'

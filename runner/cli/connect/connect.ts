@@ -1,7 +1,7 @@
 /** `sluice connect`: prints what a tool needs to call an endpoint. */
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { checkManifests } from '../../compose/manifests.js'
+import { checkManifests } from '../../compose/check-manifests.js'
 import { grafanaFiles } from '../../connect/grafana/grafana.js'
 import type { ConnectTool } from '../../connect/tool.js'
 import { CONNECT_TOOLS } from '../../connect/tools.js'
