@@ -10,6 +10,8 @@ COPY schemas schemas
 COPY googlesql googlesql
 COPY googlesql-duckdb googlesql-duckdb
 COPY runner runner
+COPY authoring authoring
+COPY cli cli
 COPY explorer explorer
 RUN node tools/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 

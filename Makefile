@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find explorer googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/alone.mjs tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs -type f 2>/dev/null)
+SOURCES := $(shell find explorer googlesql googlesql-duckdb runner authoring cli schemas/endpoint.schema.json schemas/test.schema.json tools/alone.mjs tools/build.mjs tools/build-explorer.mjs tools/build-macros.mjs tools/bundle-program.mjs tools/third-party-licenses.mjs -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
@@ -11,11 +11,11 @@ help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
 
 serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve ARGS="--port 9000", ENGINE=bigquery
-	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "* | *" --data"[=\ ]*) ;; *) node dist/runner/main.js sample --once ;; esac
-	@exec env SLUICE_ENGINE="$(ENGINE)" node dist/runner/main.js serve $(ARGS)
+	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "* | *" --data"[=\ ]*) ;; *) node dist/cli/main.js sample --once ;; esac
+	@exec env SLUICE_ENGINE="$(ENGINE)" node dist/cli/main.js serve $(ARGS)
 
 validate: build ## Check every manifest and every variant of its query
-	@SLUICE_ENGINE="$(ENGINE)" node dist/runner/main.js validate $(ARGS)
+	@SLUICE_ENGINE="$(ENGINE)" node dist/cli/main.js validate $(ARGS)
 
 test: build ## Run the tests but for the files that take long; ALL=1 runs them too, and SLUICE_TEST_COVERAGE=on with it prints the coverage
 	@node test/run.mjs $(or $(ARGS),$(if $(ALL),,--without-left-out))
@@ -26,7 +26,7 @@ check: node_modules/.installed ## Types, lint, format, architecture, and that no
 	$(BIN)/tsc --noEmit
 	$(BIN)/tsc -p explorer
 	$(BIN)/biome check --error-on-warnings
-	$(BIN)/depcruise --config test/architecture.cjs explorer googlesql googlesql-duckdb runner tools
+	$(BIN)/depcruise --config test/architecture.cjs explorer googlesql googlesql-duckdb runner authoring cli tools
 	$(BIN)/knip --no-progress --treat-config-hints-as-errors
 
 bench: build ## Measure, and write bench/RESULTS.md

@@ -12,7 +12,7 @@ import { type BigQueryEngine, openBigQueryEngine } from '../runner/engines/bigqu
 import { readAnswerBody } from '../runner/engines/bigquery/rest/answer-body.js'
 import type { RestCell, RestField, RestQueryResponse, RestRow } from '../runner/engines/bigquery/rest/messages.js'
 import type { StoredResult } from '../runner/model/ports.js'
-import { systemClock } from '../runner/process/clock.js'
+import { systemClock } from '../runner/platform/clock.js'
 import { PLAIN_OPTIONS } from '../test/engines/bigquery/plain-options.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { startServer } from './processes.js'

@@ -277,7 +277,7 @@ const PROFILE = readFileSync(new URL('./http-profile.md', import.meta.url), 'utf
 // As a program: `node --import tsx bench/http.ts [program] [hits | kinds]` prints the whole section, only hits, or only
 // 304s, HEAD, gzip and many keys.
 if (process.argv[1]?.endsWith('bench/http.ts')) {
-  const [program = 'dist/runner/main.js', part] = process.argv.slice(2)
+  const [program = 'dist/cli/main.js', part] = process.argv.slice(2)
   if (part === 'kinds') console.log(table(await inFolder(folder => kinds({ folder, program: [program] }))))
   else if (part === 'hits')
     console.log(table(await inFolder(async folder => (await hits({ folder, program: [program] }))[0])))

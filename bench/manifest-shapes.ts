@@ -1,7 +1,7 @@
 /**
  * The manifests of a large installation: shapes like those of the three shipped endpoints, and others, filled in at random.
  */
-import type { Random } from '../runner/sample/random.js'
+import type { Random } from '../authoring/sample/random.js'
 
 const DATASETS = ['shop', 'auth', 'edge', 'media', 'search', 'mail', 'jobs', 'billing', 'support', 'devices'] as const
 const SUBJECTS = ['requests', 'orders', 'sessions', 'uploads', 'payments', 'errors', 'visits', 'messages'] as const

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Random, seededRandom } from '../runner/sample/random.js'
+import { type Random, seededRandom } from '../authoring/sample/random.js'
 import { editInEditor, editUnderWatch, type ManyFolders } from './editing.js'
 import type { Figure } from './figures.js'
 import { MEASURES, SHAPES, TABLES, WORDS } from './manifest-shapes.js'

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-export const PROGRAM = ['dist/runner/main.js'] as const
+export const PROGRAM = ['dist/cli/main.js'] as const
 
 /** The seconds that the command took; it must exit with 0. */
 export async function secondsOf(args: readonly string[]): Promise<number> {

@@ -6,11 +6,11 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync, wri
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type SampleStream, sampleLines } from '../authoring/sample/generate.js'
 import type { StructField, Type } from '../googlesql/types/types.js'
 import { quoteName, quoteText } from '../googlesql-duckdb/emit/quote.js'
 import { duckdbType } from '../googlesql-duckdb/emit/type.js'
 import { loadTableSchemas } from '../runner/manifest/tables/load.js'
-import { type SampleStream, sampleLines } from '../runner/sample/generate.js'
 
 export const ENTRIES = 10_000_000
 export const DAYS = 7

@@ -4,11 +4,11 @@ import type { CacheRequest } from '../runner/cache/request.js'
 import type { ResultSet } from '../runner/model/query.js'
 
 // Imports the built program: tsx gives every function a name of its own, which takes more memory than is measured here.
-const built = <T>(module: string): Promise<T> => import(new URL(`../dist/runner/${module}.js`, import.meta.url).href)
-const { createResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('cache/result-cache')
-const { systemClock } = await built<typeof import('../runner/process/clock.js')>('process/clock')
-const { letYoungGenerationGrow } = await built<typeof import('../runner/process/v8-heap.js')>('process/v8-heap')
-const { openMemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('cache/stores/memory')
+const built = <T>(module: string): Promise<T> => import(new URL(`../dist/${module}.js`, import.meta.url).href)
+const { createResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('runner/cache/result-cache')
+const { systemClock } = await built<typeof import('../runner/platform/clock.js')>('runner/platform/clock')
+const { letYoungGenerationGrow } = await built<typeof import('../cli/v8-heap.js')>('cli/v8-heap')
+const { openMemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('runner/cache/stores/memory')
 
 // The same settings of V8 as in the program.
 letYoungGenerationGrow()

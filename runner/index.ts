@@ -1,20 +1,6 @@
 /** Sluice as a library: a runner that mounts in any server, and the embedded engine on its own. */
 
 export type { SchemaField } from '../googlesql/index.js'
-export {
-  type EmbeddedEngine,
-  type EmbeddedEngineOptions,
-  type EmbeddedTable,
-  openEmbeddedEngine,
-} from './compose/engine.js'
-export {
-  type CallArguments,
-  type CallOptions,
-  createRunner,
-  type Explained,
-  type Runner,
-  type RunnerOptions,
-} from './compose/runner.js'
 export type { RunningServer } from './http/server/server.js'
 export type { LoadedEndpoint } from './manifest/load.js'
 export type { Diagnostic, Severity } from './model/diagnostic.js'
@@ -56,5 +42,19 @@ export { QueryFault } from './model/query-fault.js'
 export type { Pattern } from './model/re2.js'
 export type { RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log-levels.js'
-export type { ReloadReport } from './serving/endpoint-registry.js'
+export type { ReloadReport } from './serve/endpoint-registry.js'
+export {
+  type EmbeddedEngine,
+  type EmbeddedEngineOptions,
+  type EmbeddedTable,
+  openEmbeddedEngine,
+} from './serve/engine.js'
+export {
+  type CallArguments,
+  type CallOptions,
+  createRunner,
+  type Explained,
+  type Runner,
+  type RunnerOptions,
+} from './serve/runner.js'
 export type { SettingKey, Settings } from './settings/settings.js'

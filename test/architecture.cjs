@@ -2,32 +2,30 @@
 const LANGUAGE = 'googlesql'
 const ON_DUCKDB = 'googlesql-duckdb'
 
-/** The imports allowed inside runner/: a folder may import only itself and the folders listed for it. */
+/**
+ * The houses, from the binary down: each may import those after it. `authoring/` is what only an author runs, `runner/` is what
+ * a server loads.
+ */
+const HOUSES = ['cli', 'authoring', 'runner', ON_DUCKDB, LANGUAGE]
+
+/** The imports allowed inside runner/: a folder may import only itself and the folders listed for it; serve/ may import all. */
 const MAY_IMPORT = {
   model: [LANGUAGE],
   template: ['model'],
   encode: ['model', LANGUAGE],
-  derive: ['model', 'process', 'encode'],
-  client: ['model', 'manifest', LANGUAGE],
-  connect: ['model', 'manifest', LANGUAGE],
-  sample: [],
-  files: ['model'],
-  process: ['model', 'files'],
+  derive: ['model', 'platform', 'encode'],
+  platform: ['model'],
   observe: ['model'],
-  settings: ['model', 'observe', 'files', LANGUAGE],
+  settings: ['model', 'observe', 'platform', LANGUAGE],
   cache: ['model'],
-  'cache/stores': ['model', 'files', LANGUAGE],
-  auth: ['model', 'files'],
-  engines: ['model', 'files', 'process', 'encode', LANGUAGE, ON_DUCKDB],
+  'cache/stores': ['model', 'platform', LANGUAGE],
+  auth: ['model', 'platform'],
+  engines: ['model', 'platform', 'encode', LANGUAGE, ON_DUCKDB],
   openapi: ['model', LANGUAGE],
-  manifest: ['model', 'template', 'openapi', LANGUAGE],
-  serving: ['model', 'manifest', LANGUAGE],
-  request: ['model', 'template', 'cache', 'serving'],
-  mcp: ['model', 'encode', 'manifest', 'request', 'serving', 'openapi', 'process', LANGUAGE],
-  testing: ['model', 'manifest', 'request', 'serving', 'sample'],
-  lsp: ['model', 'template', 'manifest', LANGUAGE],
-  diff: ['model', 'manifest', 'testing', LANGUAGE],
-  http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi', 'mcp'],
+  manifest: ['model', 'template', LANGUAGE],
+  request: ['model', 'template', 'cache', LANGUAGE],
+  mcp: ['model', 'encode', 'manifest', 'request', 'openapi', 'platform', LANGUAGE],
+  http: ['model', 'request', 'manifest', 'observe', 'derive', 'openapi', 'mcp'],
 }
 
 /** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */
@@ -54,10 +52,10 @@ const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime
 /** Each third-party package has one home (two for DuckDB's driver); swapping it touches one folder. */
 const HOME_OF = {
   express: 'runner/http',
-  yaml: 'runner/manifest',
-  ajv: 'runner/(manifest|cache/stores)',
+  yaml: '(runner/manifest|authoring)',
+  ajv: '(runner/(manifest|cache/stores)|authoring/check)',
   handlebars: 'runner/template',
-  '@duckdb/node-api': `(runner/engines/duckdb|${ON_DUCKDB}/runtime)`,
+  '@duckdb/node-api': `(runner/engines/duckdb|authoring/data|${ON_DUCKDB}/runtime)`,
   tldts: `${ON_DUCKDB}/runtime`,
   re2js: 'runner/model',
   fzstd: 'runner/engines/duckdb',
@@ -67,32 +65,31 @@ const HOME_OF = {
   redis: 'runner/cache/stores',
   pino: 'runner/observe',
   'prom-client': 'runner/observe',
-  commander: 'runner/cli',
-  'vscode-languageserver': 'runner/lsp',
-  'vscode-languageserver-textdocument': 'runner/lsp',
+  commander: '(cli|authoring)',
+  'vscode-languageserver': 'authoring/editor',
+  'vscode-languageserver-textdocument': 'authoring/editor',
   'apache-arrow': 'runner/encode/derive',
   'hyparquet-writer': 'runner/encode/derive',
-  '@modelcontextprotocol/server': 'runner/mcp',
+  '@modelcontextprotocol/server': '(runner/mcp|authoring/agent)',
   uplot: 'explorer/chart',
   '@tanstack/virtual-core': 'explorer/table',
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|connect|openapi|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'
 
 /** The files that are loaded when a caller or a command needs them; other files import them by `import()` alone. */
-const ON_REQUEST =
-  '^runner/(openapi/|mcp/|(http/(openapi-documents|problem-page|explorer/explorer-files)|compose/openapi|cli/(openapi|examples|first-rows|mcp)|manifest/check/example)\\.ts$)'
+const ON_REQUEST = '^runner/(openapi/|mcp/|http/(openapi-documents|problem-page|explorer/explorer-files)\\.ts$)'
 
 /** All source files of the program. */
-const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
+const SOURCES = `^(${HOUSES.join('|')})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(runner/(main|index|derive/derive-worker|process/watchdog-thread|engines/duckdb/(child/child-main|translation/translation-worker))' +
+  '^(cli/main|runner/(index|derive/derive-worker|platform/watchdog-thread|engines/duckdb/(child/child-main|translation/translation-worker))' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/(index|runtime/javascript/sandbox-thread)|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
@@ -119,6 +116,14 @@ const layerOfLanguage = ([from, targets]) => ({
   to: { path: `^${LANGUAGE}/[^/]+/`, pathNot: `^${LANGUAGE}/(${[from, ...targets].join('|')})/` },
 })
 
+const house = (from, place) => ({
+  name: `house-${from}`,
+  severity: 'error',
+  comment: `${HOUSES.join(' → ')}: no house imports one before it`,
+  from: { path: `^${from}/` },
+  to: { path: `^(${HOUSES.slice(0, place).join('|')})/` },
+})
+
 const home = ([name, folder]) => ({
   name: `home-${name}`,
   severity: 'error',
@@ -129,6 +134,7 @@ const home = ([name, folder]) => ({
 
 module.exports = {
   forbidden: [
+    ...HOUSES.map(house).slice(1),
     ...Object.entries(MAY_IMPORT).map(layer),
     ...Object.entries(MAY_IMPORT_IN_LANGUAGE).map(layerOfLanguage),
     ...Object.entries(HOME_OF).map(home),
@@ -150,51 +156,44 @@ module.exports = {
     {
       name: 'only-public-files',
       severity: 'error',
-      comment: 'runner/ uses what the index files of the language offer',
-      from: { path: '^runner/' },
+      comment: 'the other houses use what the index files of the language offer',
+      from: { path: '^(cli|authoring|runner)/' },
       to: { path: `^(${LANGUAGE}|${ON_DUCKDB})/`, pathNot: PUBLIC_FILE },
     },
     {
       name: 'no-driver-in-the-parent',
       severity: 'error',
       comment: 'the parent process translates and never loads DuckDB; its child does',
-      from: { path: `^(runner/main|${ON_DUCKDB}/(index|data))\\.ts$` },
+      from: { path: `^(cli/main|${ON_DUCKDB}/(index|data))\\.ts$` },
       to: { path: `^${ON_DUCKDB}/runtime/(index|prepare-session|register)\\.ts$`, reachable: true },
     },
     {
       name: 'no-driver-before-an-import',
       severity: 'error',
       comment: 'DuckDB takes 38 MB: the parent process loads it for `sluice import` alone, as that begins',
-      from: { path: '^runner/' },
+      from: { path: '^(cli|authoring|runner)/' },
       to: { path: `^${ON_DUCKDB}/runtime/keep-byte-order-mark\\.ts$`, dynamic: false },
     },
     {
-      name: 'no-client-before-its-command',
+      name: 'no-feature-before-its-command',
       severity: 'error',
-      comment: 'a server does not load what writes clients and snippets: their commands do, as they begin',
-      from: { path: '^runner/', pathNot: '^runner/(cli/)?(client|connect)/' },
-      to: { path: '^runner/(cli/)?(client|connect)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+      comment: 'what a command does is loaded as it begins: a server loads no language server and no writer of clients',
+      from: { path: '^(cli/|authoring/(terminal|commands)/)' },
+      to: { path: '^authoring/(?!(terminal|commands)/)', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'snippets-run-in-a-browser',
       severity: 'error',
-      comment: 'the page bundles connect/, so it reaches no module of Node',
-      from: { path: '^runner/connect/' },
+      comment: 'the page bundles authoring/connect/, so it reaches no module of Node',
+      from: { path: '^authoring/connect/(?!command/)' },
       to: { path: `^(node:)?(${require('node:module').builtinModules.join('|')})$`, reachable: true },
-    },
-    {
-      name: 'no-protocol-before-its-command',
-      severity: 'error',
-      comment: 'the protocol of editors is loaded by `sluice lsp` alone, as it begins',
-      from: { path: '^runner/', pathNot: '^runner/(lsp/|cli/lsp\\.ts$|compose/checker\\.ts$)' },
-      to: { path: '^runner/(lsp/|cli/lsp\\.ts$)', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'openapi-on-request',
       severity: 'error',
       comment:
         'a server loads what makes OpenAPI documents, serves agents or reads the explorer when it is asked for, not as it starts',
-      from: { path: '^runner/', pathNot: ON_REQUEST },
+      from: { path: '^(cli|runner)/', pathNot: ON_REQUEST },
       to: { path: ON_REQUEST, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
@@ -220,10 +219,10 @@ module.exports = {
       to: { path: '^runner/engines/([^/]+)/', pathNot: '^runner/engines/$1/' },
     },
     {
-      name: 'adapters-only-from-compose',
+      name: 'adapters-only-from-serve',
       severity: 'error',
       comment: 'engines/, cache/stores/ and auth/ are built in one place',
-      from: { path: '^runner/', pathNot: ['^runner/compose/', `^runner/(${ADAPTERS})/`] },
+      from: { path: '^runner/', pathNot: ['^runner/serve/', `^runner/(${ADAPTERS})/`] },
       to: { path: `^runner/(${ADAPTERS})/` },
     },
     {
@@ -232,7 +231,10 @@ module.exports = {
       comment:
         'the page runs in browsers: it shares with the program the types of endpoints and diagnostics, and the snippets for other tools',
       from: { path: '^explorer/' },
-      to: { path: SOURCES, pathNot: '^runner/(connect/|model/(published-endpoint|diagnostic)\\.ts)' },
+      to: {
+        path: SOURCES,
+        pathNot: '^(authoring/connect/(?!command/)|runner/model/(published-endpoint|diagnostic)\\.ts)',
+      },
     },
     { name: 'not-to-the-explorer', severity: 'error', from: { path: SOURCES }, to: { path: '^explorer/' } },
     { name: 'not-to-test', severity: 'error', from: { path: SOURCES }, to: { path: '^test/' } },

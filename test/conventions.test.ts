@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 
-const sources = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner'].flatMap(folder =>
+const sources = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'authoring', 'cli'].flatMap(folder =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => /\.tsx?$/.test(file))
     .map(file => ({ file: join(folder, file), text: readFileSync(join(folder, file), 'utf8') })),
 )
 
 /** Files that generate example programs, in which these calls are right. */
-const SNIPPETS = ['runner/connect/fetch.ts', 'runner/connect/typescript.ts']
+const SNIPPETS = ['authoring/connect/fetch.ts', 'authoring/connect/typescript.ts']
 
 const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[]; in?: RegExp }[] = [
-  { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['runner/main.ts', ...SNIPPETS] },
+  { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['cli/main.ts', ...SNIPPETS] },
   { rule: 'nothing calls process.exit', pattern: /\bprocess\.exit\(/, allowed: [] },
   { rule: 'failures have classes of their own', pattern: /\bthrow new Error\(/, allowed: SNIPPETS },
   {
     rule: 'time and chance are injected, but into the page',
     pattern: /\bDate\.now\(|\bMath\.random\(/,
-    allowed: ['runner/process/clock.ts'],
+    allowed: ['runner/platform/clock.ts'],
     in: /^(?!explorer)/,
   },
   {

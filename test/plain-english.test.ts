@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { expect } from 'chai'
 
-const CODE = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'test', 'tools', 'bench']
+const CODE = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'authoring', 'cli', 'test', 'tools', 'bench']
 const DOCUMENTS = /\.md$/
 const SOURCES = /\.(?:tsx?|mjs|cjs|css)$/
 

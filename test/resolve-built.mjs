@@ -1,7 +1,7 @@
-/** A module hook of Node: resolves `../../runner/cli/io.js`, as a test imports it, to dist/runner/cli/io.js. */
+/** A module hook of Node: resolves `../../authoring/terminal/io.js`, as a test imports it, to dist/authoring/terminal/io.js. */
 const ROOT = new URL('..', import.meta.url).href
 /** The path of a source: with `.js` as a test imports it, or with `.ts` as tsx resolves it if its hooks run first. */
-const SOURCES = /^(?:googlesql|googlesql-duckdb|runner)\/.*\.[jt]s$/
+const SOURCES = /^(?:googlesql|googlesql-duckdb|runner|authoring|cli)\/.*\.[jt]s$/
 
 export function resolve(specifier, context, next) {
   const { parentURL } = context

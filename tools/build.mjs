@@ -12,7 +12,7 @@ import { alone } from './alone.mjs'
 const MARK = 'dist/.built'
 /** The Makefile has the same list. `make` writes the last file when it has installed the packages, which the build bundles. */
 const SOURCES = [
-  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/alone.mjs', 'tools/build.mjs', 'tools/build-explorer.mjs'],
+  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'authoring', 'cli', 'tools/alone.mjs', 'tools/build.mjs', 'tools/build-explorer.mjs'],
   ...['tools/build-macros.mjs', 'tools/bundle-program.mjs', 'tools/third-party-licenses.mjs', 'schemas/endpoint.schema.json'],
   ...['schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json', 'node_modules/.installed'],
 ]
@@ -50,7 +50,7 @@ async function build() {
   if (status !== 0) return status ?? 1
   const { bundleProgram } = await import('./bundle-program.mjs')
   const bundled = await bundleProgram()
-  chmodSync('dist/runner/main.js', 0o755)
+  chmodSync('dist/cli/main.js', 0o755)
   const { buildExplorer } = await import('./build-explorer.mjs')
   bundled.push(...(await buildExplorer()))
   const { buildMacros } = await import('./build-macros.mjs')

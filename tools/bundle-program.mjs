@@ -7,9 +7,9 @@ import { dirname } from 'node:path'
 import { build } from 'esbuild'
 
 const STARTS = [
-  'runner/main',
+  'cli/main',
   'runner/derive/derive-worker',
-  'runner/process/watchdog-thread',
+  'runner/platform/watchdog-thread',
   'runner/engines/duckdb/translation/translation-worker',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
-import { makeProgram } from '../runner/cli/program.js'
-import { CHANGE_RULES } from '../runner/diff/change-rules.js'
+import { CHANGE_RULES } from '../authoring/diff/change-rules.js'
+import { makeProgram } from '../cli/program.js'
 import { ERROR_CODES } from '../runner/model/error-codes.js'
 import { FAULTS } from '../runner/model/explain-problem.js'
 import { RULES } from '../runner/model/rules.js'
@@ -94,7 +94,7 @@ function changesText(): string {
   return page(
     '# Changes',
     '',
-    GENERATED('runner/diff/change-rules.ts'),
+    GENERATED('authoring/diff/change-rules.ts'),
     'What [`sluice diff`](../review.md) says of each change. *Breaking*: a call that worked may fail, or its result may lack what a',
     'reader relies on. *Safe*: no caller notices. *To look at*: only a reader can tell. Kinds are never renamed.',
     '',
@@ -131,7 +131,7 @@ function cliText(): string {
   return page(
     '# Command line',
     '',
-    GENERATED('runner/cli/program.ts'),
+    GENERATED('cli/program.ts'),
     'Flags that are settings have a variable and a default, too: [settings.md](settings.md). Each command has `--help`, and',
     '`sluice --version` prints the version. Exit codes: 0 clean, 1 problems found, 2 bad usage, 3 could not run.',
     ...commands.flatMap(commandText),

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '../runner/cli/program.js'
+import { run } from '../cli/program.js'
 import { SILENT_IO } from './silent-io.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

@@ -1,7 +1,7 @@
 /** The call of the fields as other tools make it: the texts that `sluice connect` prints. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ConnectTool } from '../../runner/connect/tool.js'
+import type { ConnectTool } from '../../authoring/connect/tool.js'
 import type { Endpoint } from '../api/contract.js'
 import { argumentsOfFields, fieldTexts } from '../state/choice.js'
 import { CopyButton } from './copy.js'
@@ -14,7 +14,7 @@ export function UseItFrom({ of }: { of: Endpoint }) {
   const chosen = useSignal('curl')
   useEffect(() => {
     if (tools.value !== null) return
-    void import('../../runner/connect/tools.js').then(({ CONNECT_TOOLS }) => {
+    void import('../../authoring/connect/tools.js').then(({ CONNECT_TOOLS }) => {
       loaded = CONNECT_TOOLS
       tools.value = CONNECT_TOOLS
     })

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as elapse } from 'node:timers/promises'
-import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { SetupError } from '../model/errors.js'
 import { isAlive } from '../model/is-alive.js'
+import { fileReason, SETTING, writeFailure } from '../platform/write-failure.js'
 
 /** Attempts to take the lock, ten seconds in all: a holder needs it for a few milliseconds. */
 const ATTEMPTS = 500

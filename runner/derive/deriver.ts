@@ -6,7 +6,7 @@ import type { ResultFacts } from '../encode/derive/facts.js'
 import { RunnerError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 import type { DerivedFormat, ResultColumn } from '../model/query.js'
-import { startWorker } from '../process/start-worker.js'
+import { startWorker } from '../platform/start-worker.js'
 
 export interface Deriver {
   /**

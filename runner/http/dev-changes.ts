@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express'
 import type { Clock, TokenStore } from '../model/ports.js'
 import type { EndpointChange } from '../model/published-endpoint.js'
-import type { EndpointChanges } from '../serving/endpoint-changes.js'
+import type { EndpointChanges } from './endpoint-changes.js'
 import { identify, tokenOf } from './routes.js'
 
 /** A comment is sent this often, in milliseconds, so that no proxy takes the stream for dead. */

@@ -5,7 +5,7 @@ import { stringifyExact } from '../model/exact-json.js'
 import type { Caller } from '../model/ports.js'
 import { type DocumentOptions, openApiDocument, revisionOf } from '../openapi/document.js'
 import { mayRun } from '../request/authorize.js'
-import type { EndpointIndex } from '../serving/route.js'
+import type { EndpointIndex } from '../request/route.js'
 
 /** What a request asks for, besides who asks. */
 export type DocumentOrder = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>

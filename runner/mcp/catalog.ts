@@ -2,7 +2,7 @@
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
 import { mayRun, pinnedValueProblem } from '../request/authorize.js'
-import type { EndpointIndex } from '../serving/route.js'
+import type { EndpointIndex } from '../request/route.js'
 import { type Tool, toolName, toolOf } from './tools.js'
 
 /** Whether there is a tool of this endpoint for the caller. */

@@ -1,7 +1,7 @@
 /** The SDK's server for one session: it answers requests of the protocol, whichever revision they are of. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { RunnerError } from '../model/errors.js'
-import { ownVersion } from '../process/own-version.js'
+import { ownVersion } from '../platform/own-version.js'
 import type { ToolAnswer } from './answers.js'
 import { callEndpoint, type GivenArguments, refusalAnswer } from './call-endpoint.js'
 import { describedTool, endpointOfTool, offeredEndpoint, offeredEndpoints, pinnedNames } from './catalog.js'

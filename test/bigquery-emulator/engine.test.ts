@@ -1,6 +1,6 @@
 import { openAccess } from '../../runner/engines/bigquery/auth/credentials.js'
 import { type BigQueryEngine, openBigQueryEngine } from '../../runner/engines/bigquery/open-engine.js'
-import { systemClock } from '../../runner/process/clock.js'
+import { systemClock } from '../../runner/platform/clock.js'
 import { engineContract } from '../contracts/engine.js'
 import { PLAIN_OPTIONS } from '../engines/bigquery/plain-options.js'
 import { describeOverEmulator, PROJECT } from './emulator.js'

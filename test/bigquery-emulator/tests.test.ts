@@ -164,7 +164,7 @@ tests:
           `  - { name: n${i}, tables: { shop.orders: [{ product: p${i}, tags: [a] }] }, expect: { count: 0 } }\n`,
       )
       write('endpoints/shop.sales.test.yaml', `tests:\n${many.join('')}`)
-      const child = spawn(process.execPath, ['dist/runner/main.js', 'test', ...flags], {
+      const child = spawn(process.execPath, ['dist/cli/main.js', 'test', ...flags], {
         env: { PATH: process.env['PATH'], ...environment },
         stdio: 'ignore',
       })

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { createRunner } from '../../runner/compose/runner.js'
+import { createRunner } from '../../runner/serve/runner.js'
 import { command, type Finished, scratch } from './command.js'
 
 const NOW = '2026-03-15T12:00:00Z'

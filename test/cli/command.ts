@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { run } from '../../runner/cli/program.js'
+import { run } from '../../cli/program.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
 
 export interface Finished {
@@ -58,7 +58,7 @@ export interface Started {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-const PROGRAM = 'dist/runner/main.js'
+const PROGRAM = 'dist/cli/main.js'
 /** Ends a server whose result breaks its published schema, so that the test fails. */
 const HOLD_SERVED = new URL('../hold-served.mjs', import.meta.url).href
 

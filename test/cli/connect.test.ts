@@ -1,7 +1,7 @@
 /** `sluice connect`: finds tool, endpoint and arguments, and prints or writes what the tool needs. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { CONNECT_TOOLS } from '../../runner/connect/tools.js'
+import { CONNECT_TOOLS } from '../../authoring/connect/tools.js'
 import { command, type Finished, scratch } from './command.js'
 
 const SALES = `id: 6b1b5a52-0c1c-4a06-9f55-3d2fa1a7c0ba

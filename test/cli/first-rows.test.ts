@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { firstRows } from '../../runner/cli/first-rows.js'
+import { firstRows } from '../../authoring/call/first-rows.js'
 
 describe('the first rows of a result', () => {
   it('are indented, and every number and text is as it was', () => {

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'chai'
-import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { RESULT_FORMATS } from '../../runner/model/query.js'
+import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import { arrowRows } from '../encode/derive/arrow-values.js'
 import { openParquetReader, type ParquetReader } from '../encode/derive/read-parquet.js'
 import { typeOf } from '../encode/derive/read-typed.js'
@@ -117,7 +117,7 @@ describe('the formats that the program prints', function () {
   it('writes bytes that are not text to standard output', async () => {
     const [name, args] = CALLS[0]!
     const words = Object.entries(args).map(([key, value]) => `${key}=${value}`)
-    const argv = ['dist/runner/main.js', 'call', name, ...words, '--format', 'arrow', ...flags]
+    const argv = ['dist/cli/main.js', 'call', name, ...words, '--format', 'arrow', ...flags]
     const { status, stdout } = spawnSync(process.execPath, argv)
     expect(status).to.equal(0)
     expect(stdout.equals(await overHttp(name, { ...args, format: 'arrow' }))).to.equal(true)

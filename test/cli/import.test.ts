@@ -4,14 +4,14 @@ import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
-import { openEngine } from '../../runner/compose/engine.js'
-import { systemClock } from '../../runner/process/clock.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { openEngine } from '../../runner/serve/engine.js'
 import { DEFAULT_SETTINGS } from '../../runner/settings/settings.js'
 import { rowsFrom } from '../engines/ask-engine.js'
 import { until } from '../until.js'
 import { command, scratch } from './command.js'
 
-const PROGRAM = 'dist/runner/main.js'
+const PROGRAM = 'dist/cli/main.js'
 
 const ORDERS = {
   schema: {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { basename, relative } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { installedFrom } from '../../runner/cli/init/installed-from.js'
-import { createRunner } from '../../runner/compose/runner.js'
+import { installedFrom } from '../../authoring/write/installed-from.js'
+import { createRunner } from '../../runner/serve/runner.js'
 import { command, scratch } from './command.js'
 
 const WRITTEN = [

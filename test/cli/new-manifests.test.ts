@@ -1,10 +1,10 @@
 /** Manifests that `sluice new` writes, of every table that there is and of every query of the cases. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { completeText } from '../../authoring/write/complete.js'
+import { manifestOfSql } from '../../authoring/write/from-sql.js'
+import { manifestOfTable } from '../../authoring/write/from-table.js'
 import { type TableDefinition, tableCatalogue } from '../../googlesql/index.js'
-import { completeText } from '../../runner/manifest/new/complete.js'
-import { manifestOfSql } from '../../runner/manifest/new/from-sql.js'
-import { manifestOfTable } from '../../runner/manifest/new/from-table.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { caseFiles, caseTables, readCases } from '../googlesql/case-files.js'
 import { checkByTranslation } from '../manifest/check-by-translation.js'

@@ -14,7 +14,7 @@ type Left = 'out' | 'err' | 'both'
 
 /** Runs the built program to its end; the readers of the named streams close them before the program has begun to write. */
 function runUnread(argv: readonly string[], left: Left, out: 'pipe' | number = 'pipe'): Promise<Ended> {
-  const child = spawn(process.execPath, ['dist/runner/main.js', ...argv], {
+  const child = spawn(process.execPath, ['dist/cli/main.js', ...argv], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', out, 'pipe'],
   })

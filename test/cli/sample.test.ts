@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { createRunner } from '../../runner/compose/runner.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
+import { createRunner } from '../../runner/serve/runner.js'
 import { command, scratch } from './command.js'
 
 const NOW = '2026-02-03T04:05:06.789012Z'

@@ -134,7 +134,7 @@ describe('sluice serve', function () {
     }
 
     it('reads them once more when SIGHUP came before it was ready', async () => {
-      const child = spawn(process.execPath, ['dist/runner/main.js', 'serve', ...flags], {
+      const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', ...flags], {
         env: { PATH: process.env['PATH'], ...environment },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
@@ -158,7 +158,7 @@ describe('sluice serve', function () {
 
     it('ends when the terminal from which it was started is closed', async function () {
       if (spawnSync('script', ['--version']).status !== 0) this.skip()
-      const command = [process.execPath, 'dist/runner/main.js', 'serve', ...flags].map(word => `'${word}'`).join(' ')
+      const command = [process.execPath, 'dist/cli/main.js', 'serve', ...flags].map(word => `'${word}'`).join(' ')
       const log = folder.path('terminal.txt')
       const terminal = spawn('script', ['--quiet', '--flush', '--command', `echo $$; exec ${command}`, log], {
         env: { PATH: process.env['PATH'], ...environment },

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { shellWord } from '../../runner/cli/shell-word.js'
+import { shellWord } from '../../authoring/terminal/shell-word.js'
 
 describe('shellWord', () => {
   for (const text of [

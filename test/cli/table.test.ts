@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { textTable } from '../../runner/cli/table.js'
+import { textTable } from '../../authoring/terminal/table.js'
 
 describe('textTable', () => {
   const columns = [

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect } from 'chai'
-import { run } from '../../runner/cli/program.js'
+import { run } from '../../cli/program.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
 import { until } from '../until.js'
 import { command, type Finished, scratch } from './command.js'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
+import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import { command, type Finished, scratch } from './command.js'
 
 interface TokensFile {

@@ -1,7 +1,7 @@
 /** Files and folders that cannot be written: each gives a message that names the setting, and no stack trace. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { SETTING } from '../../runner/files/write-failure.js'
+import { SETTING } from '../../runner/platform/write-failure.js'
 import { SETTINGS } from '../../runner/settings/settings.js'
 import { command, scratch } from './command.js'
 

@@ -50,7 +50,7 @@ describe('commands that use BigQuery', function () {
     during: (kill: (signal: NodeJS.Signals) => void) => Promise<void> = async () => {},
     more: readonly string[] = flags,
   ): Promise<Finished> {
-    const child = spawn(process.execPath, ['dist/runner/main.js', ...argv, ...more], {
+    const child = spawn(process.execPath, ['dist/cli/main.js', ...argv, ...more], {
       env: { PATH: process.env['PATH'], ...environment, ...given },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

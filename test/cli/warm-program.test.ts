@@ -41,7 +41,7 @@ describe('the warm program', () => {
   ]
   for (const words of COMMANDS) {
     it(words.join(' '), async () => {
-      const own = await bash(`exec '${process.execPath}' '${resolve('dist/runner/main.js')}' "$@"`, words)
+      const own = await bash(`exec '${process.execPath}' '${resolve('dist/cli/main.js')}' "$@"`, words)
       expect(await bash(warm.script, words)).to.deep.equal(own)
     })
   }

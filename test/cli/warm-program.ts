@@ -1,12 +1,12 @@
 /**
  * The program, loaded once for the commands of a page: they run one after the other in this process, by the same `run` of dist/
- * that dist/runner/main.js calls. A script asks over a socket, and is answered with a script that prints, in the same order to
+ * that dist/cli/main.js calls. A script asks over a socket, and is answered with a script that prints, in the same order to
  * the same streams, what the command printed, and ends with its exit code.
  */
 import { createServer } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { run as Run } from '../../runner/cli/program.js'
+import type { run as Run } from '../../cli/program.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
 
 export interface WarmProgram {
@@ -17,7 +17,7 @@ export interface WarmProgram {
 
 /** `socket` is a path at which there is nothing yet. */
 export async function openWarmProgram(socket: string): Promise<WarmProgram> {
-  const { run } = (await import(pathToFileURL(resolve('dist/runner/cli/program.js')).href)) as {
+  const { run } = (await import(pathToFileURL(resolve('dist/cli/program.js')).href)) as {
     readonly run: typeof Run
   }
   let earlier: Promise<unknown> = Promise.resolve()

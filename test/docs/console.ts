@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { initFolder } from '../../runner/cli/init/init.js'
+import { initFolder } from '../../authoring/write/init.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
 import { openWarmProgram } from '../cli/warm-program.js'
 import { freePort } from '../free-port.js'
@@ -68,8 +68,8 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
   const programs = join(root, 'bin')
   mkdirSync(programs)
   // npm's own takes a second to find a program: the folder's own, else that of the clone.
-  const program = join(clone, 'dist/runner/main.js')
-  const installed = 'node_modules/sluice/dist/runner/main.js'
+  const program = join(clone, 'dist/cli/main.js')
+  const installed = 'node_modules/sluice/dist/cli/main.js'
   const warm = await openWarmProgram(join(root, 'program.sock'))
   // A reader installs these for a program in TypeScript; here they are the clone's own.
   const packages = join(clone, 'node_modules')

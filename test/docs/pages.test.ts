@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path'
 import { expect } from 'chai'
 import type { Command } from 'commander'
 import { parseAllDocuments } from 'yaml'
-import { makeProgram } from '../../runner/cli/program.js'
+import { makeProgram } from '../../cli/program.js'
 import { METRICS } from '../../runner/observe/metrics.js'
 import { SETTINGS } from '../../runner/settings/settings.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
@@ -85,7 +85,7 @@ for (const page of PAGES) {
     })
 
     it('names files as they are', () => {
-      const folders = 'googlesql|googlesql-duckdb|runner|test|tools|schemas|endpoints|bench|docs'
+      const folders = 'googlesql|googlesql-duckdb|runner|authoring|cli|test|tools|schemas|endpoints|bench|docs'
       const named = [...page.text.matchAll(new RegExp(`\`((?:${folders})/[\\w./-]*)\``, 'g'))].map(match => match[1]!)
       expect(named.filter(path => !MADE.test(path) && !existsSync(path))).to.deep.equal([])
     })

@@ -35,7 +35,7 @@ describe('docs/reference', () => {
 
   it('has every rule that the code names, and no other', () => {
     const areas = [...new Set(Object.keys(RULES).map(id => id.split('/')[0]))].join('|')
-    const named = ['runner/manifest', 'runner/template', 'runner/cli'].flatMap(folder =>
+    const named = ['runner/manifest', 'runner/template', 'authoring', 'cli'].flatMap(folder =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter(file => file.endsWith('.ts'))
         .map(file => readFileSync(join(folder, file), 'utf8'))

@@ -2,9 +2,9 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunnerError } from '../../runner/model/errors.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
+import { createRunner, type Runner } from '../../runner/serve/runner.js'
 
 /** The value of `@now`: on a Sunday, with six significant fractional digits. */
 export const NOW = '2026-03-15T12:34:56.789012Z'

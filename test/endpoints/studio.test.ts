@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
+import { busiestProject, SAMPLE_STREAMS, sampleLines } from '../../authoring/sample/generate.js'
 import { type EmbeddedEngine, openEmbeddedEngine, type SchemaField } from '../../runner/index.js'
-import { busiestProject, SAMPLE_STREAMS, sampleLines } from '../../runner/sample/generate.js'
 
 interface Case {
   readonly page: string

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 describe('the program before it opens an engine', () => {
   it('has loaded neither DuckDB nor Google’s client', () => {
     const script =
-      "import { Module } from 'node:module'; await import('./dist/runner/cli/serve.js');" +
+      "import { Module } from 'node:module'; await import('./dist/cli/serve.js');" +
       'console.log(JSON.stringify(Object.keys(Module._cache)))'
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
     const loaded = JSON.parse(stdout) as readonly string[]

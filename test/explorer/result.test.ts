@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { CONNECT_TOOLS } from '../../runner/connect/tools.js'
+import { CONNECT_TOOLS } from '../../authoring/connect/tools.js'
 import { until } from '../until.js'
 import { cells, describeInBrowser, grid, open, runButton, statusIs } from './driver.js'
 import { PROJECT, TOKEN } from './explored.js'

@@ -1,7 +1,7 @@
 /** `--hosts`, and `--metrics-port`. */
 import { rmSync } from 'node:fs'
 import { expect } from 'chai'
-import { makeFolder, openReplica, TOKEN as SHOP_TOKEN, settingsOf } from '../serving/shop.js'
+import { makeFolder, openReplica, TOKEN as SHOP_TOKEN, settingsOf } from '../serve/shop.js'
 import { rawRequest } from './raw-request.js'
 import { type Serving, serving, TOKEN } from './serving.js'
 

@@ -5,10 +5,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse, stringify } from 'yaml'
+import { readTests } from '../../authoring/test/files/load.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { loadSources } from '../../runner/manifest/load.js'
 import { readTableSchema } from '../../runner/manifest/tables/load.js'
-import { readTests } from '../../runner/manifest/tests/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { checkByTranslation } from './check-by-translation.js'
 

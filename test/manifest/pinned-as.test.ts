@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
-import { openEmbeddedEngine } from '../../runner/compose/engine.js'
 import { compilePinnedAs, pinnedAsMistake } from '../../runner/manifest/pinned-as.js'
+import { openEmbeddedEngine } from '../../runner/serve/engine.js'
 
 const PIN = '{pin}'
 

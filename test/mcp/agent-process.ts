@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { until } from '../until.js'
 import type { Json } from './agent-server.js'
 
-export const PROGRAM = 'dist/runner/main.js'
+export const PROGRAM = 'dist/cli/main.js'
 
 export interface Agent {
   /** Sends one line. */

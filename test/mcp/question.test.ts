@@ -4,7 +4,7 @@
  */
 import { cpSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { createRunner } from '../../runner/compose/runner.js'
+import { createRunner } from '../../runner/serve/runner.js'
 import { command, scratch } from '../cli/command.js'
 import { startAgent } from './agent-process.js'
 import { type Json, TOKEN } from './agent-server.js'

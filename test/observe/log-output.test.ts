@@ -9,7 +9,7 @@ const LINES = LENGTHS.map((length, i) => `${`line ${i} `.padEnd(length, 'x')}\n`
 
 const CHILD = `
   import { standardError } from './runner/observe/log-output.ts'
-  import { systemClock } from './runner/process/clock.ts'
+  import { systemClock } from './runner/platform/clock.ts'
   const output = standardError(systemClock())
   const lines = JSON.parse(process.env.LINES_LENGTHS).map((length, i) => ('line ' + i + ' ').padEnd(length, 'x') + '\\n')
   for (const line of lines) output.hold(line)

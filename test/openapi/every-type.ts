@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRunner } from '../../runner/compose/runner.js'
+import { createRunner } from '../../runner/serve/runner.js'
 
 export const TOKEN = 'unrestricted-token-of-32-letters'
 

@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect } from 'chai'
-import { readEndpoints } from '../../runner/client/contract.js'
-import { typescriptClient } from '../../runner/client/typescript.js'
-import { runtimeOf } from '../client/described.js'
+import { readEndpoints } from '../../authoring/client/contract.js'
+import { typescriptClient } from '../../authoring/client/typescript.js'
+import { runtimeOf } from '../authoring/client/described.js'
 import { type EveryType, serveEveryType, TOKEN } from './every-type.js'
 
 const run = promisify(execFile)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { createRunner } from '../../runner/compose/runner.js'
+import { createRunner } from '../../runner/serve/runner.js'
 import { SETTINGS } from '../../runner/settings/settings.js'
 
 interface Instruction {

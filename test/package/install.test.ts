@@ -46,7 +46,7 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
       'schemas/endpoint.schema.json',
       'schemas/table.schema.json',
       'templates/init/_gitignore',
-      'dist/runner/main.js',
+      'dist/cli/main.js',
     ])
     expect(paths.filter(path => /^test\/|\.map$|\.built$/.test(path))).to.deep.equal([])
   })

@@ -4,10 +4,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { makeFolder } from '../../files/make-folder.js'
-import { SETTING, systemReason, writeFailure } from '../../files/write-failure.js'
 import type { SetupError } from '../../model/errors.js'
 import { isAlive } from '../../model/is-alive.js'
+import { makeFolder } from '../../platform/make-folder.js'
+import { SETTING, systemReason, writeFailure } from '../../platform/write-failure.js'
 
 const PREFIX = 'sluice-duckdb-'
 /** The file that names the owner of the folder: `<host> <process id>`. */

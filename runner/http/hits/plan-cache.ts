@@ -3,7 +3,7 @@
 import type { Caller, HeldResult } from '../../model/ports.js'
 import type { OfferedType } from '../../request/negotiate.js'
 import type { Plan } from '../../request/plan.js'
-import type { EndpointIndex } from '../../serving/route.js'
+import type { EndpointIndex } from '../../request/route.js'
 
 /** Plans in one generation; there are two. */
 const MAX_PLANS = 20_000

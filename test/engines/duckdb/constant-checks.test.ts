@@ -5,7 +5,7 @@ import { parseTypeName, resolveQuery, tableCatalogue } from '../../../googlesql/
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { openEmbeddedEngine } from '../../../runner/index.js'
-import { systemClock } from '../../../runner/process/clock.js'
+import { systemClock } from '../../../runner/platform/clock.js'
 import { caseFiles, caseTables, readCases } from '../../googlesql/case-files.js'
 import { sampleOf } from '../../sample-size.js'
 

@@ -1,6 +1,6 @@
 /** What is thrown on the fast path is answered and logged, and does not end the process. */
 import { expect } from 'chai'
-import { systemClock } from '../../../runner/process/clock.js'
+import { systemClock } from '../../../runner/platform/clock.js'
 import { serving } from '../serving.js'
 
 describe('a hit that fails', () => {

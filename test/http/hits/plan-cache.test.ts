@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createPlanCache, type PlannedAddress } from '../../../runner/http/hits/plan-cache.js'
 import type { Caller } from '../../../runner/model/ports.js'
-import { indexEndpoints } from '../../../runner/serving/route.js'
+import { indexEndpoints } from '../../../runner/request/route.js'
 
 const caller = (token: string): Caller => ({
   token,

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { startServer } from '../../../runner/http/server/server.js'
 import { SetupError } from '../../../runner/model/errors.js'
-import { systemClock } from '../../../runner/process/clock.js'
+import { systemClock } from '../../../runner/platform/clock.js'
 import { until } from '../../until.js'
 import { type Serving, serving, TOKEN } from '../serving.js'
 

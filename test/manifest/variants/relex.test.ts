@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import { type Random, seededRandom } from '../../../authoring/sample/random.js'
 import { type Token, tokenize } from '../../../googlesql/lex/tokenize.js'
 import { SqlError } from '../../../googlesql/sql-error.js'
 import { type TokenizedText, tokenizeAlike } from '../../../runner/manifest/variants/relex.js'
-import { type Random, seededRandom } from '../../../runner/sample/random.js'
 
 const textOf = (source: string): TokenizedText => ({ source, tokens: tokenize(source) })
 

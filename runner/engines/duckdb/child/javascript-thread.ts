@@ -11,7 +11,7 @@ import {
   ScalarFunctionError,
   type ToSandbox,
 } from '../../../../googlesql-duckdb/runtime/index.js'
-import { startWorker } from '../../../process/start-worker.js'
+import { startWorker } from '../../../platform/start-worker.js'
 
 /**
  * The time that the JavaScript of one query may take, in milliseconds. On a busy machine it is processor time, so that a query does

@@ -12,7 +12,7 @@ import {
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { isSource } from '../../../process/own-module.js'
+import { isSource } from '../../../platform/own-module.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import type { Guard } from '../tables/choose-parts.js'
 import {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isSource, ownModule } from '../../../process/own-module.js'
+import { isSource, ownModule } from '../../../platform/own-module.js'
 import { temporaryFailure, tryRemove } from '../engine-folder.js'
 import type { FromChild, SessionOptions, ToChild } from './messages.js'
 

@@ -6,9 +6,9 @@ import { type BigIntStats, type Dirent, lstatSync, readdirSync, statSync } from 
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
-import { fileReason, SETTING } from '../../../files/write-failure.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { fileReason, SETTING } from '../../../platform/write-failure.js'
 import type { Compression } from './decompress.js'
 import {
   IMPORT_ID,

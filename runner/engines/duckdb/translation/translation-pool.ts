@@ -13,7 +13,7 @@ import {
 } from '../../../../googlesql/index.js'
 import type { TranslatedQuery } from '../../../../googlesql-duckdb/index.js'
 import type { Clock } from '../../../model/ports.js'
-import { startWorker } from '../../../process/start-worker.js'
+import { startWorker } from '../../../platform/start-worker.js'
 
 /** The tables of a catalogue, as sent to the threads. */
 export interface CatalogueSource {

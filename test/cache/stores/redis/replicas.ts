@@ -6,7 +6,7 @@ import { openRedisStore, type RedisStore } from '../../../../runner/cache/stores
 import { openTieredStore } from '../../../../runner/cache/stores/tiered.js'
 import type { Event } from '../../../../runner/model/events.js'
 import type { Clock, ResultStore } from '../../../../runner/model/ports.js'
-import { systemClock } from '../../../../runner/process/clock.js'
+import { systemClock } from '../../../../runner/platform/clock.js'
 import { openRedisServer, type RedisServer } from './redis-server.js'
 import { type Line, openLine } from './slow-line.js'
 

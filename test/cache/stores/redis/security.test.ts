@@ -18,7 +18,7 @@ import { bodyOf, closeReplicas, failure, KEY, openReplica } from './replicas.js'
 
 /** Runs `sluice cache purge` in its own process, since Node reads certificates at its start: exit code and standard error. */
 function purge(environment: Readonly<Record<string, string>>): Promise<{ code: number | null; err: string }> {
-  const args = ['dist/runner/main.js', 'cache', 'purge']
+  const args = ['dist/cli/main.js', 'cache', 'purge']
   const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...environment } })
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { inferTable } from '../../../../runner/engines/duckdb/infer/infer-table.js'
+import { inferTable } from '../../../../authoring/data/infer/infer-table.js'
 import { needPython, PYTHON, WHY_PENDING } from '../../../python-readers/python.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 

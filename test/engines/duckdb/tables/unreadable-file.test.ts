@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import type { SchemaField } from '../../../../googlesql/tables.js'
-import { createRunner } from '../../../../runner/compose/runner.js'
 import { causeText } from '../../../../runner/model/cause-text.js'
+import { createRunner } from '../../../../runner/serve/runner.js'
 import { command } from '../../../cli/command.js'
-import { settingsOf } from '../../../serving/folder-settings.js'
+import { settingsOf } from '../../../serve/folder-settings.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 
 const ROWS = 5_000

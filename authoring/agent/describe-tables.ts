@@ -1,0 +1,121 @@
+/** The tool `describe_tables`: the tables that queries can read, for agents of authors. */
+import { nearest, type SchemaField, type TableCatalogue, typeName } from '../../googlesql/index.js'
+import type { ToolAnswer } from '../../runner/mcp/answers.js'
+import { argumentMistakes, type GivenArguments, unknownArguments } from '../../runner/mcp/call-endpoint.js'
+import type { OtherTool } from '../../runner/mcp/session.js'
+import { READ_ONLY } from '../../runner/mcp/tools.js'
+import type { ArgumentProblem } from '../../runner/model/errors.js'
+import type { TableResource } from '../../runner/model/table-resource.js'
+
+export interface TableSources {
+  /** All tables that a query can name now. */
+  readonly catalogue: () => TableCatalogue
+  /** What the schema files say besides types, by table; read anew each time. */
+  readonly resources: () => Promise<ReadonlyMap<string, TableResource>>
+  /** The most bytes of an answer. */
+  readonly maxBytes: number
+}
+
+export function describeTablesTool({ catalogue, resources, maxBytes }: TableSources): OtherTool {
+  return {
+    tool: TOOL,
+    async call(args) {
+      const known = catalogue()
+      const names = namesOf(args, known)
+      const files = await resources()
+      const all = { tables: names.map(name => describeTable(name, known, files.get(name))) }
+      if (Buffer.byteLength(JSON.stringify(all)) <= maxBytes) return answer(all)
+      const note = 'The columns would be too long: name the tables whose columns you need.'
+      return answer({ tables: names.map(name => ({ name })), note })
+    },
+  }
+}
+
+const answer = (value: Readonly<Record<string, unknown>>): ToolAnswer => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+})
+
+const TEXT = { type: 'string' } as const
+const TEXTS = { type: 'array', items: TEXT } as const
+
+const TOOL: OtherTool['tool'] = {
+  name: 'describe_tables',
+  title: 'Describe tables',
+  description:
+    'The tables that SQL can read, with their columns and types in GoogleSQL. Write the names between backticks: `logs.edge`.',
+  inputSchema: {
+    type: 'object',
+    properties: { tables: { ...TEXTS, description: 'Only these tables; all without it.', examples: [['logs.edge']] } },
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    required: ['tables'],
+    properties: {
+      tables: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name'],
+          properties: {
+            name: TEXT,
+            description: TEXT,
+            columns: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['name', 'type', 'required'],
+                properties: { name: TEXT, type: TEXT, required: { type: 'boolean' }, description: TEXT },
+                additionalProperties: false,
+              },
+            },
+            partitioned_by: TEXT,
+            clustered_by: TEXTS,
+          },
+          additionalProperties: false,
+        },
+      },
+      note: TEXT,
+    },
+    additionalProperties: false,
+  },
+  annotations: READ_ONLY,
+}
+
+/** @throws RunnerError ARGUMENT_INVALID naming every table that there is not. */
+function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly string[] {
+  const all = [...catalogue.names()].sort()
+  const errors: ArgumentProblem[] = unknownArguments(args, ['tables'])
+  const { tables = all } = args
+  const isList = Array.isArray(tables) && tables.every(one => typeof one === 'string')
+  if (!isList) errors.push({ parameter: 'tables', detail: 'must be a list of names' })
+  for (const name of isList ? tables : []) {
+    if (catalogue.find(name)) continue
+    const meant = nearest(name, all) ?? all.find(one => one.endsWith(`.${name}`))
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    errors.push({ parameter: 'tables', detail: `there is no table ${name}${hint}` })
+  }
+  if (errors.length > 0) throw argumentMistakes(errors)
+  return tables as readonly string[]
+}
+
+function describeTable(name: string, catalogue: TableCatalogue, resource: TableResource | undefined): object {
+  const { columns = [], required = [], partitionedBy } = catalogue.find(name) ?? {}
+  const fields = new Map<string, SchemaField>(resource?.schema.fields.map(field => [field.name, field]))
+  const clusteredBy = resource?.clustering?.fields
+  return {
+    name,
+    ...described(resource?.description),
+    columns: columns.map(column => ({
+      name: column.name,
+      type: typeName(column.type),
+      required: required.includes(column.name),
+      ...described(fields.get(column.name)?.description),
+    })),
+    ...(partitionedBy !== undefined && { partitioned_by: partitionedBy }),
+    ...(clusteredBy && { clustered_by: clusteredBy }),
+  }
+}
+
+const described = (description: string | undefined): object => (description ? { description } : {})

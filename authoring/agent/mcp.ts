@@ -1,0 +1,28 @@
+/** `sluice mcp`: the endpoints here as tools for an agent, over standard input and output. */
+
+import { UsageError } from '../../runner/model/errors.js'
+import { openLog } from '../../runner/observe/log.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { openAgentDeps } from './agent.js'
+import { serveAgent as serveOver } from './serve-agent.js'
+
+/** Serves until standard input ends, or the process is asked to end. The log goes to standard error. */
+export async function serveAgent(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  if (settings.engine !== 'duckdb') {
+    throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
+  }
+  const log = openLog(settings.logLevel, systemClock())
+  io.onExit(log.end)
+  const until = io.untilShutdown()
+  const agent = await openAgentDeps(settings, log.observe)
+  try {
+    io.loaded()
+    await serveOver(agent, { input: io.standardInput(), print: io.print }, until)
+  } finally {
+    await agent.close()
+  }
+  return EXIT.clean
+}

@@ -1,0 +1,111 @@
+/** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
+import { offsetOf, withAdvice } from '../../googlesql/index.js'
+import { withNow } from '../../runner/manifest/with-now.js'
+import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
+import {
+  argumentMistakes,
+  type GivenArguments,
+  noteOf,
+  rowsOf,
+  unknownArguments,
+} from '../../runner/mcp/call-endpoint.js'
+import { excerptOf } from '../../runner/mcp/excerpt.js'
+import type { RawJson } from '../../runner/mcp/raw-json.js'
+import type { OtherTool } from '../../runner/mcp/session.js'
+import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
+import type { Clock, Engine, SqlProblem } from '../../runner/model/ports.js'
+
+export interface RunQueryDeps {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly raw: RawJson
+  /** The most bytes of an answer's rows. */
+  readonly maxBytes: number
+}
+
+const TIMEOUT_MS = 30_000
+/** The rows that a query gives at most, as `sluice query` does. */
+const RESULT_ROWS = 1_000
+
+export function runQueryTool(deps: RunQueryDeps): OtherTool {
+  return {
+    tool: TOOL,
+    async call(args, signal) {
+      const { sql, rows } = readArguments(args)
+      const parameters = withNow(sql, {}, deps.clock)
+      const types = Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type]))
+      const checked = await deps.engine.check(sql, types)
+      if (!checked.ok) return mistakeAnswer(problemText(checked.problem, sql))
+      const { compiled } = checked
+      const query = { sql, parameters, ...(compiled && { compiled }) }
+      const options = {
+        maxRows: RESULT_ROWS,
+        timestamps: 'iso8601',
+        endpoint: 'query',
+        timeoutMs: TIMEOUT_MS,
+        signal,
+      } as const
+      return rowsOfQuery(await deps.engine.run(query, options), rows, deps)
+    },
+  }
+}
+
+function rowsOfQuery(
+  result: Awaited<ReturnType<Engine['run']>>,
+  maxRows: number,
+  { maxBytes, raw }: RunQueryDeps,
+): ToolAnswer {
+  const { columns } = result
+  const excerpt = excerptOf(result, { maxRows, maxBytes })
+  const note = excerpt.isTruncated ? noteOf(excerpt.rows, result, null) : null
+  return rowsAnswer(excerpt.text(note, { columns: columns.map(({ name, type }) => ({ name, type })) }), null, raw)
+}
+
+const COLUMNS = {
+  type: 'array',
+  description: 'The columns in order, with their types in GoogleSQL.',
+  items: {
+    type: 'object',
+    required: ['name', 'type'],
+    properties: { name: { type: 'string' }, type: { type: 'string' } },
+    additionalProperties: false,
+  },
+}
+
+const TOOL: OtherTool['tool'] = {
+  name: 'run_query',
+  title: 'Run a query',
+  description:
+    'Runs one SELECT in GoogleSQL (the SQL of BigQuery) over the local tables, to try what a manifest will say. @now is the time. ' +
+    `It stops after ${TIMEOUT_MS / 1000} s, and gives at most ${RESULT_ROWS} rows, of which \`${ROWS}\` are shown.`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      sql: { type: 'string', description: 'The query.', examples: ['SELECT COUNT(*) AS entries FROM `logs.edge`'] },
+      [ROWS]: ROWS_SCHEMA,
+    },
+    required: ['sql'],
+    additionalProperties: false,
+  },
+  outputSchema: answerSchema({ type: 'object' }, MAX_ROWS, { columns: COLUMNS }),
+  annotations: READ_ONLY,
+}
+
+/** @throws RunnerError ARGUMENT_INVALID. */
+function readArguments(args: GivenArguments): { readonly sql: string; readonly rows: number } {
+  const errors = unknownArguments(args, ['sql', ROWS])
+  const { sql } = args
+  if (typeof sql !== 'string' || sql.trim() === '') errors.push({ parameter: 'sql', detail: 'is required, as text' })
+  const rows = rowsOf(args, errors)
+  if (errors.length > 0) throw argumentMistakes(errors)
+  return { sql: sql as string, rows }
+}
+
+/** The mistake with its place and what to write instead, and the line with a caret below it. */
+function problemText(problem: SqlProblem, sql: string): string {
+  const { line, column } = problem
+  const message = withAdvice(problem.message, sql, offsetOf(sql, problem))
+  const text = sql.split(/\r?\n/)[line - 1] ?? ''
+  const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
+  return `${line}:${column}: ${message}\n${text}\n${before}^`
+}

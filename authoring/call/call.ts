@@ -1,0 +1,57 @@
+/** `sluice call`: runs one endpoint in this process, just as a call over HTTP would. */
+
+import { UsageError } from '../../runner/model/errors.js'
+import { bindParams } from '../../runner/request/bind-params.js'
+import { FORMAT_NAME } from '../../runner/request/negotiate.js'
+import { rawArguments as readArguments } from '../../runner/request/raw-arguments.js'
+import { type CallArguments, openRunner, type Runner } from '../../runner/serve/runner.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { rawArguments, timeArgument } from '../terminal/arguments.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
+import { checkDryRun, printReads } from './dry-run.js'
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** Runs the endpoint and prints its result; a repeated argument name becomes a list, as in a URL. */
+export async function callEndpoint(name: string, texts: readonly string[], flags: Flags, io: Io): Promise<number> {
+  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
+  const args = rawArguments(texts)
+  if (flags['dryRun']) checkDryRun(flags)
+  const now = flags['now']
+  const clock = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
+  const { runner } = await openRunner(settings, { isForAuthors: true })
+  try {
+    checkCall(runner, name, args)
+    if (flags['dryRun']) {
+      const reads = await runner.dryRun(name, args, clock)
+      printReads(reads, settings.pricePerTib, flags['format'], io)
+      return EXIT.clean
+    }
+    if (flags['explain']) {
+      io.print(explanationText(await runner.explain(name, args, clock)))
+      return EXIT.clean
+    }
+    const shown = flags['format'] as ShownFormat
+    const format = encodedFormat(shown)
+    const result = await runner.call(name, args, { ...clock, format, signal: io.interruption() })
+    printRows(result.columns, result.body, shown, io)
+    if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
+    return EXIT.clean
+  } finally {
+    await runner.close()
+  }
+}
+
+/**
+ * Refuses what HTTP would only report or ignore: a mistyped argument would otherwise change the result silently.
+ * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, ARGUMENT_INVALID; UsageError.
+ */
+function checkCall(runner: Runner, name: string, args: CallArguments): void {
+  const endpoint = runner.find(name)
+  if (Object.hasOwn(args, FORMAT_NAME) && !endpoint.parameters.some(({ name: own }) => own === FORMAT_NAME)) {
+    throw new UsageError([`the format is a flag here: --format ${String(args[FORMAT_NAME])}`])
+  }
+  const listHint = (own: string): string => `repeat the name, ${own}=a ${own}=b`
+  bindParams({ ...endpoint, rejectsUnknown: true }, readArguments(args), listHint)
+}

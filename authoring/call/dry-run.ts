@@ -1,0 +1,38 @@
+/** `--dry-run`: what a query would read, and on a warehouse what it would cost. */
+import { UsageError } from '../../runner/model/errors.js'
+import type { FileReads, QueryReads, TableReads } from '../../runner/model/query.js'
+import { priceOf, sizeText, usdText } from '../../runner/model/read-price.js'
+import type { Io } from '../terminal/io.js'
+import { plural } from '../terminal/plural.js'
+
+/** @throws UsageError for flags that a dry run does not go with. */
+export function checkDryRun(flags: Readonly<Record<string, unknown>>): void {
+  if (flags['explain']) throw new UsageError(['--dry-run or --explain, not both'])
+  const format = flags['format']
+  if (format !== 'text' && format !== 'json') {
+    throw new UsageError([`--dry-run prints --format text or json, found ${String(format)}`])
+  }
+}
+
+/** Prints the reads: as lines for people, or with `--format json` as one JSON object. */
+export function printReads(reads: QueryReads, usdPerTib: number, format: unknown, io: Io): void {
+  const usd = reads.engine === 'bigquery' ? priceOf(reads, usdPerTib) : null
+  if (format === 'json') {
+    io.print(`${JSON.stringify({ ...reads, ...(usd !== null && { usd }) })}\n`)
+    return
+  }
+  if (reads.engine === 'duckdb') for (const line of fileLines(reads)) io.print(`${line}\n`)
+  else io.print(`${plural(reads.tables, 'table')}, ${sizeText(reads.bytes)}, ${usdText(usd!)}\n`)
+}
+
+function fileLines({ tables, files, bytes }: FileReads): readonly string[] {
+  if (tables.length === 0) return ['no table is read']
+  const total = `total: ${plural(files, 'file')}, ${sizeText(bytes)}`
+  return [...tables.map(one => `${one.table}: ${tableText(one)}`), total]
+}
+
+function tableText({ files, bytes, parts }: TableReads): string {
+  const size =
+    files === null || bytes === null ? 'in the database file' : `${plural(files, 'file')}, ${sizeText(bytes)}`
+  return parts === null ? size : `${parts.read} of ${parts.of} ${parts.kind}, ${size}`
+}

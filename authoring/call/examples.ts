@@ -1,0 +1,72 @@
+/** `sluice openapi --examples`: writes two rows of each endpoint beside its manifest, to be reviewed and committed. */
+import { writeFile } from 'node:fs/promises'
+import { exampleFile } from '../../runner/manifest/example-rows.js'
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
+import { type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { planCalls } from '../compare/calls.js'
+import { type DescribedToken, isDescribed } from '../openapi/describe-endpoints.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { firstRows } from './first-rows.js'
+
+/** The rows of an example. */
+const EXAMPLE_ROWS = 2
+/** The most calls of an endpoint that are tried until one gives enough rows. */
+const MAX_CALLS = 50
+
+/**
+ * Calls each endpoint of the token with the examples of its parameters, and with pins as arguments, until a call gives two
+ * rows; `clock` may fix the time of their queries. An endpoint without any rows keeps the file that it has.
+ * @throws what createRunner throws; SetupError.
+ */
+export async function writeExamples(
+  settings: Settings,
+  token: DescribedToken,
+  clock: Pick<CallOptions, 'nowMicros'>,
+  io: Io,
+): Promise<number> {
+  const options = { ...clock, signal: io.interruption() }
+  const runner = await createRunner({ ...settings, redisUrl: null })
+  try {
+    let code: number = EXIT.clean
+    for (const detail of runner.details()) {
+      if (!isDescribed(detail.endpoint, token)) continue
+      const problem = await writeExample(runner, detail, token.pin, options)
+      io.printError(
+        `${detail.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,
+      )
+      if (problem !== null) code = EXIT.problems
+    }
+    return code
+  } finally {
+    await runner.close()
+  }
+}
+
+/** Null, or why nothing was written. */
+async function writeExample(
+  runner: Runner,
+  detail: LoadedEndpoint,
+  pin: DescribedToken['pin'],
+  options: CallOptions,
+): Promise<string | null> {
+  const { endpoint, file } = detail
+  const { calls, unknown } = planCalls(detail, pin)
+  if (unknown.length > 0) return `${unknown.join(' and ')} ${unknown.length === 1 ? 'has' : 'have'} no examples`
+  let best: { readonly body: Uint8Array; readonly rowCount: number } | null = null
+  for (const args of calls.slice(0, MAX_CALLS)) {
+    const result = await runner.call(endpoint.name, args, options)
+    if (result.rowCount > (best?.rowCount ?? 0)) best = result
+    if (result.rowCount >= EXAMPLE_ROWS) break
+  }
+  if (best === null)
+    return 'no call with the examples of its parameters gives rows; --pin name=value gives other arguments'
+  const path = exampleFile(file, endpoint.name)
+  try {
+    await writeFile(path, firstRows(Buffer.from(best.body).toString(), EXAMPLE_ROWS))
+  } catch (cause) {
+    throw writeFailure({ what: 'the example', path, setting: SETTING.endpoints }, cause)
+  }
+  return null
+}

@@ -1,0 +1,222 @@
+/** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
+
+import { createReadStream } from 'node:fs'
+import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
+import { derive } from '../../runner/encode/derive/derive.js'
+import { didYouMean } from '../../runner/manifest/report.js'
+import { type Bound, withNow } from '../../runner/manifest/with-now.js'
+import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
+import type { Clock, Engine, RunOptions } from '../../runner/model/ports.js'
+import type { BoundValue, Query } from '../../runner/model/query.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+import { typeScalar } from '../../runner/model/typed-value.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { fileReason } from '../../runner/platform/write-failure.js'
+import { openEngine, openServingEngine } from '../../runner/serve/engine.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { splitAssignment } from '../terminal/arguments.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
+import { checkDryRun, printReads } from './dry-run.js'
+import { printFunctions } from './functions.js'
+
+type Flags = Readonly<Record<string, unknown>>
+
+const MAX_SECONDS = 86_400
+
+/** Runs the SQL and prints its rows. Without `given`, or where it is `-`, the SQL is read from a file or standard input. */
+export async function runQuery(given: string | undefined, flags: Flags, io: Io): Promise<number> {
+  const file = flags['file'] as string | undefined
+  if (flags['functions'] === true) {
+    if (given !== undefined || file !== undefined)
+      throw new UsageError(['--functions lists functions, and takes no SQL'])
+    return printFunctions(flags['format'] as string, io)
+  }
+  const sql = await readSql(given, file, io)
+  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
+  if (flags['dryRun']) checkDryRun(flags)
+  else if (settings.engine !== 'duckdb') {
+    throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
+  }
+  const clock = systemClock()
+  const bound = boundValues(flags['parameter'] as readonly string[])
+  refuseUnread(bound, sql)
+  const query: Query = { sql, parameters: withNow(sql, bound, clock) }
+  const bounds = boundsOf(flags)
+  if (flags['dryRun']) return dryRun(query, settings, flags['format'], io)
+  const engine = await openEngine(settings, { observe: () => {}, clock })
+  try {
+    if (flags['explain']) await explain(engine, query, clock, io)
+    else await printResult(engine, query, bounds, flags['format'] as ShownFormat, io)
+    return EXIT.clean
+  } catch (thrown) {
+    throw withPlace(thrown, sql)
+  } finally {
+    await engine.close()
+  }
+}
+
+interface Bounds {
+  readonly maxRows: number
+  readonly timeoutMs: number
+}
+
+/** @throws UsageError. */
+function boundsOf(flags: Flags): Bounds {
+  const maxRows = Number(flags['maxRows'])
+  if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
+  const timeoutMs = 1_000 * Number(flags['timeout'])
+  if (timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS) return { maxRows, timeoutMs }
+  throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
+}
+
+async function explain(engine: Engine, query: Query, clock: Clock, io: Io): Promise<void> {
+  const { sql, parameters } = query
+  const began = clock.nowMicros()
+  const { engineSql, plan } = await engine.explain(query)
+  const timingsMs = { explained: Number(clock.nowMicros() - began) / 1000 }
+  io.print(explanationText({ variant: null, sql, parameters, engineSql, plan, timingsMs }))
+}
+
+async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: ShownFormat, io: Io): Promise<void> {
+  const timestamps = 'iso8601'
+  const options = { ...bounds, timestamps, endpoint: 'query', signal: io.interruption() } as const
+  const { columns, body, isTruncated, rowCount } = await engine.run(query, options).catch(async thrown => {
+    throw await withOffset(thrown, engine, query, options)
+  })
+  const format = encodedFormat(shown)
+  const facts = { endpoint: 'query', revision: '', isTruncated, timestamps } as const
+  printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
+  if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
+}
+
+/** Prints what the query would read, on either engine. */
+async function dryRun(query: Query, settings: Settings, format: unknown, io: Io): Promise<number> {
+  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
+  try {
+    printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
+    return EXIT.clean
+  } catch (thrown) {
+    throw withPlace(thrown, query.sql)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** The longest text, in bytes; BigQuery takes 1 MB. */
+const MAX_SQL_BYTES = 4_000_000
+
+/** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
+async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  if (given !== undefined && file !== undefined) throw new UsageError(['query takes SQL or --file, not both'])
+  const sql = file === undefined && given !== undefined && given !== '-' ? given : await readAll(file ?? '-', io)
+  if (sql.trim() !== '') return sql
+  throw new UsageError(['query takes SQL: as an argument, with --file, or from standard input'])
+}
+
+async function readAll(file: string, io: Io): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    const source = file === '-' ? io.standardInput() : createReadStream(file)
+    if ('isTTY' in source && source.isTTY) io.printError('type SQL, then Ctrl-D\n')
+    for await (const part of source) {
+      parts.push(Buffer.from(part as Uint8Array))
+      bytes += parts.at(-1)!.length
+      if (bytes > MAX_SQL_BYTES) throw new UsageError([`the SQL is longer than ${MAX_SQL_BYTES} bytes`])
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown
+    const source = file === '-' ? 'standard input' : file
+    const reason = thrown instanceof TypeError ? 'it is not valid UTF-8' : fileReason(thrown as NodeJS.ErrnoException)
+    throw new SetupError(`${source} cannot be read: ${reason}`)
+  }
+}
+
+/** The failure with the offset of the expression that failed, where that can be found. */
+async function withOffset(thrown: unknown, engine: Engine, query: Query, options: RunOptions): Promise<unknown> {
+  if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault)) return thrown
+  const { message, cause, offset } = thrown.cause
+  const place = offset ?? (await engine.locate?.(query, options, thrown)) ?? null
+  return place === null ? thrown : thrown.withCause(new QueryFault(message, { cause, offset: place }))
+}
+
+/** The failure of a query, with the line and column in its text where they are known. */
+function withPlace(thrown: unknown, sql: string): unknown {
+  const cause = thrown instanceof RunnerError ? thrown.cause : null
+  if (!(cause instanceof QueryFault)) return thrown
+  if (cause.cause instanceof SqlError) {
+    const { reason, offset } = cause.cause
+    const unbound = /^Query parameter '(\w+)' not found/.exec(reason)?.[1]
+    const advised = unbound === undefined ? withAdvice(reason, sql, offset) : `${reason}; -p ${unbound}=VALUE binds it`
+    const { message } = new SqlError(advised, sql, blamedOffset(reason, sql, offset))
+    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
+  }
+  // BigQuery's own messages name the place already.
+  if (cause.offset === null || /\bat \[\d+:\d+\]/.test(cause.message)) return thrown
+  const { line, column } = new SqlError(cause.message, sql, cause.offset).place
+  return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
+}
+
+/** @throws UsageError for parameters that the SQL does not name, which are probably misspelt. */
+function refuseUnread(bound: Bound, sql: string): void {
+  const read = new Set([...sql.matchAll(/(?<!@)@`?(\w+)/g)].map(([, name]) => name!))
+  const names = new Set([...read].map(name => name.toLowerCase()))
+  const problems = Object.keys(bound)
+    .filter(name => !names.has(name.toLowerCase()))
+    .map(name => {
+      const hint = didYouMean(name, read)
+      const all =
+        read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(one => `@${one}`).join(', ')}`
+      return `--parameter ${name}: the query does not read @${name}${hint || all}`
+    })
+  if (problems.length > 0) throw new UsageError(problems)
+}
+
+/** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */
+function boundValues(texts: readonly string[]): Bound {
+  const bound = texts.map((text): readonly [string, BoundValue] => {
+    const [left, value] = splitAssignment('--parameter', text)
+    const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
+    return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
+  })
+  // Names of parameters are case-insensitive in GoogleSQL.
+  const names = bound.map(([name]) => name.toLowerCase())
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new UsageError([`--parameter: ${twice} is given twice`])
+  return Object.fromEntries(bound)
+}
+
+const FLOAT64_WORDS: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  inf: Infinity,
+  '+inf': Infinity,
+  '-inf': -Infinity,
+}
+
+function float64(name: string, text: string): number {
+  const word = text.toLowerCase()
+  if (Object.hasOwn(FLOAT64_WORDS, word)) return FLOAT64_WORDS[word]!
+  const typed = typeScalar('float64', text)
+  if (typed.ok) return typed.value as number
+  throw new UsageError([`--parameter: ${name} ${typed.detail}`])
+}
+
+function wireValue(name: string, type: string, text: string): unknown {
+  if (/^BOOL(EAN)?$/.test(type)) {
+    if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+    throw new UsageError([`--parameter: ${name} must be true or false`])
+  }
+  if (type === 'FLOAT64') return float64(name, text)
+  if (!/^(ARRAY|STRUCT)\b/.test(type)) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new UsageError([
+      `--parameter: the value of ${name} must be JSON, such as ${/^ARRAY/.test(type) ? '[1, 2]' : '{"a": 1}'}, since its type is ${type}`,
+    ])
+  }
+}

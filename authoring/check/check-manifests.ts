@@ -1,0 +1,54 @@
+/** Checks manifests as `sluice validate` does. */
+
+import { withCauses } from '../../runner/manifest/definitions.js'
+import type { Loaded } from '../../runner/manifest/load.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
+import { loadManifests } from '../../runner/serve/manifests.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { unreadableColumns, unreadFileWarnings } from '../data/local-tables.js'
+import { testMistakes, withManifests } from '../test/test-mistakes.js'
+import { checkExample } from './example.js'
+
+export interface CheckLimits {
+  /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
+  readonly maxBytes?: number | null
+  /** Whether hints are reported too. @default false */
+  readonly hasHints?: boolean
+}
+
+/**
+ * Checks every manifest, every variant of its query on the engine, table schemas and test files, and closes what it opened.
+ * `only` limits the result to these files and folders; an empty list means all. Mistakes in table schemas and
+ * functions are always reported, and what they cause in manifests is not. @throws SetupError.
+ */
+export async function checkManifests(
+  settings: Settings,
+  only: readonly string[],
+  limits: CheckLimits = {},
+): Promise<Loaded> {
+  const clock = systemClock()
+  const definitions = await readDefinitions(settings)
+  const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock })
+  // The bytes that a warehouse would read from a partitioned table depend on the time.
+  const now = new Date(clock.nowMs()).toISOString()
+  try {
+    const loaded = await loadManifests(
+      settings,
+      engine,
+      (sql, types, values) => engine.check(sql, types, { ...values, now }),
+      withManifests(only),
+      // A warehouse is asked about every text, since it says what each would read.
+      { ...limits, checkExample, checksImplied: settings.engine === 'bigquery' },
+    )
+    const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
+    const diagnostics = [...loaded.diagnostics, ...mistakes]
+    if (settings.engine === 'duckdb') {
+      diagnostics.push(...unreadableColumns(settings, engine.tables()))
+      if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))
+    }
+    return withCauses({ ...loaded, diagnostics }, definitions.mistakes)
+  } finally {
+    await engine.close()
+  }
+}

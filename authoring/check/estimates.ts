@@ -1,0 +1,45 @@
+/** Estimates of what BigQuery would read for each variant of a query, and of the price. */
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { priceOf, sizeText, usdText } from '../../runner/model/read-price.js'
+import type { Io } from '../terminal/io.js'
+import { annotation } from '../terminal/report.js'
+
+/** One variant's estimate. It has the members of a diagnostic, so that one list can hold both. */
+export interface Estimate {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly rule: 'sql/estimate'
+  readonly severity: 'notice'
+  readonly message: string
+  /** `interval=1day, function_id given`. */
+  readonly variant: string
+  readonly bytes: number
+  readonly usd: number
+}
+
+/** The estimate of each variant that was checked with a warehouse; empty when only the embedded engine was asked. */
+export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number): readonly Estimate[] {
+  return details.flatMap(({ endpoint, file, variants }) =>
+    variants.flatMap(({ label, reads }) => {
+      if (!reads) return []
+      const { bytes } = reads
+      const usd = priceOf(reads, usdPerTib)
+      const variant = label === '' ? endpoint.name : `${endpoint.name} (${label})`
+      const message = `${variant}: ${sizeText(bytes)}, ${usdText(usd)}`
+      const place = { file, line: 1, column: 1, rule: 'sql/estimate', severity: 'notice' } as const
+      return [{ ...place, message, variant: label, bytes, usd }]
+    }),
+  )
+}
+
+/** Prints a line for each variant; for GitHub's checks, which show only a few lines, the dearest variant of each manifest. */
+export function reportEstimates(estimates: readonly Estimate[], format: 'text' | 'github', io: Io): void {
+  if (format === 'text') {
+    for (const { message } of estimates) io.print(`${message}\n`)
+    return
+  }
+  const dearest = new Map<string, Estimate>()
+  for (const one of estimates) if (one.bytes > (dearest.get(one.file)?.bytes ?? -1)) dearest.set(one.file, one)
+  for (const one of dearest.values()) io.print(`${annotation(one)}\n`)
+}

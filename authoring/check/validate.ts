@@ -1,0 +1,53 @@
+/** `sluice validate`: checks every manifest against every rule, and every variant of its query. */
+
+import { BYTE_SIZE_FORM, parseByteSize } from '../../runner/model/byte-size.js'
+import { UsageError } from '../../runner/model/errors.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { tableDiagnostics } from '../data/diff.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { plural } from '../terminal/plural.js'
+import { type ReportFormat, reportDiagnostics } from '../terminal/report.js'
+import { checkManifests } from './check-manifests.js'
+import { readEstimates, reportEstimates } from './estimates.js'
+
+export interface ValidateFlags {
+  readonly format: ReportFormat
+  /** The most bytes that BigQuery may read for a variant, such as `100 GB`; more is an error. Absent for no limit. */
+  readonly maxBytes?: string | undefined
+  /** Whether table schemas are also compared with the tables in BigQuery. */
+  readonly diffsTables?: boolean
+  /** Whether hints are reported too. */
+  readonly hasHints?: boolean
+}
+
+/** Validates and reports; `paths` limits the report to these files and folders. */
+export async function validate(
+  paths: readonly string[],
+  flags: Readonly<Record<string, string | undefined>>,
+  { format, maxBytes, diffsTables = false, hasHints = false }: ValidateFlags,
+  io: Io,
+): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine), hasHints }
+  const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
+  const diagnostics = diffsTables ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
+  const estimates = readEstimates(details, settings.pricePerTib)
+  reportDiagnostics(diagnostics, format, io, estimates)
+  if (format !== 'json') reportEstimates(estimates, format, io)
+  const errors = diagnostics.filter(d => d.severity === 'error').length
+  const warnings = diagnostics.filter(d => d.severity === 'warning').length
+  const hints = diagnostics.length - errors - warnings
+  const problems =
+    errors + warnings === 0 ? 'no problems' : `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
+  const outcome = hints === 0 ? problems : `${problems}, ${plural(hints, 'hint')}`
+  if (format === 'text') io.print(`${plural(manifests, 'manifest')}, ${plural(variants, 'variant')}: ${outcome}\n`)
+  return errors > 0 ? EXIT.problems : EXIT.clean
+}
+
+function readMaxBytes(text: string | undefined, engine: string): number | null {
+  if (text === undefined) return null
+  const bytes = parseByteSize(text)
+  if (bytes === undefined) throw new UsageError([`--max-bytes must be ${BYTE_SIZE_FORM}`])
+  if (engine !== 'bigquery') throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
+  return bytes
+}

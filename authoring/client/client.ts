@@ -1,0 +1,91 @@
+/** `sluice client`: writes a typed client of the endpoints, as one file. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SetupError, UsageError } from '../../runner/model/errors.js'
+import { fileReason } from '../../runner/platform/write-failure.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { assignments } from '../terminal/arguments.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { differenceOf } from './difference.js'
+import { clientEndpoints } from './endpoints.js'
+import { pythonClient } from './python.js'
+import { typescriptClient } from './typescript.js'
+
+export interface ClientFlags {
+  readonly lang: 'ts' | 'python'
+  readonly url?: string
+  readonly allow?: readonly string[]
+  readonly pin?: readonly string[]
+  readonly out?: string
+  readonly check?: boolean
+}
+
+const WRITERS = {
+  ts: { write: typescriptClient, runtime: 'runtime.ts' },
+  python: { write: pythonClient, runtime: 'runtime.py' },
+} as const
+
+/**
+ * Writes the client to `out`, or prints it. With `check` it writes nothing; it prints the difference and resolves to 1 where the
+ * file is not what would be written.
+ * @throws UsageError, LoadError, SetupError.
+ */
+export async function writeClient(
+  { lang, url, allow = [], pin = [], out, check = false }: ClientFlags,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  if (check && out === undefined) throw new UsageError(['--check needs --out, the file that is checked'])
+  const settings = readSettings(settingFlags, io.environment)
+  const endpoints = await clientEndpoints(settings, url, { allow, pin: assignments('--pin', pin) })
+  if (endpoints.length === 0) {
+    io.printError(
+      `sluice: there is no endpoint that ${url === undefined ? 'these flags select' : 'the token may call'}\n`,
+    )
+    return EXIT.problems
+  }
+  const { write, runtime } = WRITERS[lang]
+  const text = write(endpoints, readRuntime(runtime))
+  if (out === undefined) {
+    io.print(text)
+    return EXIT.clean
+  }
+  if (check) return checkFile(out, text, io)
+  try {
+    writeFileSync(out, text)
+  } catch (cause) {
+    throw new SetupError(`cannot write ${out}: ${fileReason(cause)}`, { cause })
+  }
+  io.printError(`wrote ${out}: ${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}\n`)
+  return EXIT.clean
+}
+
+/** The part of a client that no endpoint changes. */
+function readRuntime(name: string): string {
+  const root = dirname(fileURLToPath(import.meta.resolve('#package')))
+  return readFileSync(join(root, 'templates', 'client', name), 'utf8')
+}
+
+function checkFile(file: string, text: string, io: Io): number {
+  // A checkout may end its lines with CRLF.
+  const found = readIfThere(file)?.replaceAll('\r\n', '\n') ?? null
+  if (found === null) {
+    io.printError(`sluice: there is no ${file}\n`)
+    return EXIT.problems
+  }
+  const difference = differenceOf(found, text)
+  if (difference === null) return EXIT.clean
+  io.printError(`sluice: ${file} is not what would be written\n`)
+  io.print(difference)
+  return EXIT.problems
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new SetupError(`cannot read ${file}: ${fileReason(cause)}`, { cause })
+  }
+}

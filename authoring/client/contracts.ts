@@ -1,0 +1,22 @@
+/** Loads the endpoints for what is written from their contracts. */
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { refuseErrors } from '../../runner/serve/endpoint-registry.js'
+import { openServingEngine } from '../../runner/serve/engine.js'
+import { loadManifests } from '../../runner/serve/manifests.js'
+import type { Settings } from '../../runner/settings/settings.js'
+
+/**
+ * The endpoints of the settings: nothing is run, and test files and examples are not read.
+ * @throws LoadError when a manifest has errors; SetupError.
+ */
+export async function loadContracts(settings: Settings): Promise<readonly LoadedEndpoint[]> {
+  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
+  try {
+    const loaded = await loadManifests(settings, engine, engine.compile, [], { checksImplied: false })
+    refuseErrors(loaded.diagnostics)
+    return loaded.details
+  } finally {
+    await engine.close()
+  }
+}

@@ -1,0 +1,67 @@
+/** The endpoints that a client is written for: those of the manifests here, or of a server. */
+
+import { compilePinnedAs } from '../../runner/manifest/pinned-as.js'
+import { SetupError, UsageError } from '../../runner/model/errors.js'
+import type { Parameter } from '../../runner/model/param.js'
+import { describeEndpoint } from '../../runner/request/describe.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { askServer, serverBase } from '../terminal/server.js'
+import { type ClientEndpoint, type ClientParameter, readEndpoints } from './contract.js'
+import { loadContracts } from './contracts.js'
+import { type Confinement, isReachable } from './reachable.js'
+
+/**
+ * The endpoints that a token with this confinement could call, sorted by name, each without the pinned parameters. With `url` those that the
+ * server offers to the token of the settings; without it those of the manifests.
+ * @throws UsageError, LoadError, SetupError.
+ */
+export async function clientEndpoints(
+  settings: Settings,
+  url: string | undefined,
+  confinement: Confinement,
+): Promise<readonly ClientEndpoint[]> {
+  const found = url === undefined ? await fromManifests(settings) : await fromServer(settings, url)
+  return found
+    .filter(endpoint => isReachable(confinement, accessOf(endpoint)))
+    .map(endpoint => {
+      const parameters = endpoint.parameters.filter(({ name }) => !Object.hasOwn(confinement.pin, name))
+      return { ...endpoint, parameters }
+    })
+}
+
+async function fromManifests(settings: Settings): Promise<readonly ClientEndpoint[]> {
+  const details = await loadContracts(settings)
+  return readEndpoints({ endpoints: details.map(({ endpoint }) => describeEndpoint(endpoint, { pinned: {} })) })!
+}
+
+async function fromServer({ token }: Settings, url: string): Promise<readonly ClientEndpoint[]> {
+  const base = serverBase(url)
+  if (token === null) throw new UsageError(['SLUICE_TOKEN must hold a token for the server'])
+  const endpoints = readEndpoints(await askServer(base, token, 'GET', '/api/endpoints'))
+  if (endpoints === null) throw new SetupError(`${base} answered no list of endpoints that this version can read`)
+  return endpoints
+}
+
+function accessOf({ name, parameters }: ClientEndpoint): Parameters<typeof isReachable>[1] {
+  return { name, tenant: null, parameters: parameters.map(asParameter) }
+}
+
+function asParameter({
+  name,
+  type,
+  isRequired,
+  description,
+  examples,
+  isPattern,
+  pinnedAs,
+}: ClientParameter): Parameter {
+  return {
+    name,
+    type,
+    isRequired,
+    description,
+    examples,
+    ...(isPattern && { format: 're2' }),
+    ...(pinnedAs !== null && { pinnedAs: compilePinnedAs(pinnedAs) }),
+  }
+}

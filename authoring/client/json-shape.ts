@@ -1,0 +1,100 @@
+/** What a column's values are in JSON, in terms that any programming language can write as a type. */
+import { distinctNames } from '../../googlesql/index.js'
+import { type ColumnType, parseColumnType } from '../../runner/manifest/column-type.js'
+import type { ContractColumn } from '../../runner/model/endpoint.js'
+import type { ClientEndpoint } from './contract.js'
+import { withFacts } from './member-text.js'
+
+export type JsonShape =
+  | { readonly kind: 'string' | 'boolean' | 'integer' | 'number' }
+  /** An INT64: a number, and beyond ±(2^53−1) a string. */
+  | { readonly kind: 'integer or string' }
+  /** A FLOAT64: a number, or one of the strings NaN, Infinity and -Infinity. */
+  | { readonly kind: 'number or word' }
+  /** Any JSON value, null included. */
+  | { readonly kind: 'any' }
+  /** No element is null. */
+  | { readonly kind: 'array'; readonly element: JsonShape }
+  /** The members in order; null where they are not known. No two have one name. */
+  | { readonly kind: 'object'; readonly members: readonly Member[] | null }
+
+/** A column of a row, or a field of a STRUCT. */
+export interface Member {
+  readonly name: string
+  readonly shape: JsonShape
+  readonly isNullable: boolean
+  /** What a reader must know of it: description, type where the shape does not show it, unit. May be empty. */
+  readonly text: string
+}
+
+/** The members of a row of the endpoint's result. */
+export function rowOf({ columns, timestamps }: Pick<ClientEndpoint, 'columns' | 'timestamps'>): readonly Member[] {
+  return columns.map(column => columnMember(column, timestamps))
+}
+
+type Timestamps = ClientEndpoint['timestamps']
+
+function columnMember(column: ContractColumn, timestamps: Timestamps): Member {
+  const { name, description, required, json, unit } = column
+  const type = parseColumnType(column.type)
+  // A type that this version does not know may have any form.
+  const shape: JsonShape = type === null ? { kind: 'any' } : shapeOf(type, timestamps, json, column.fields)
+  const facts = [type === null ? column.type : typeText(type), unit ?? '']
+  return { name, shape, isNullable: mayBeNull(shape) && !required, text: withFacts(description, facts) }
+}
+
+function shapeOf(
+  type: ColumnType,
+  timestamps: Timestamps,
+  json: ContractColumn['json'],
+  fields: ContractColumn['fields'],
+): JsonShape {
+  if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps, null, fields) }
+  if (type.kind === 'scalar') return scalarShape(type.name, timestamps, json)
+  if (type.fields === null) return { kind: 'object', members: null }
+  const names = distinctNames(type.fields.map(field => field.name))
+  const members = type.fields.map((field, i) => {
+    const { required = false, json: form = null, fields: within } = fields?.[i] ?? {}
+    const shape = shapeOf(field.type, timestamps, form, within)
+    return {
+      name: names[i]!,
+      shape,
+      isNullable: mayBeNull(shape) && !required,
+      text: SHOWN.test(shape.kind) ? '' : typeText(field.type),
+    }
+  })
+  return { kind: 'object', members }
+}
+
+function scalarShape(type: string, timestamps: Timestamps, json: ContractColumn['json']): JsonShape {
+  switch (type) {
+    case 'BOOL':
+      return { kind: 'boolean' }
+    case 'JSON':
+      return { kind: 'any' }
+    case 'INT64':
+      return json === null ? { kind: 'integer or string' } : { kind: json === 'number' ? 'integer' : 'string' }
+    case 'FLOAT64':
+      return { kind: json === 'number' ? 'number' : 'number or word' }
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return { kind: json === 'number' ? 'number' : 'string' }
+    case 'TIMESTAMP':
+      return { kind: timestamps === 'unix_micros' ? 'integer' : 'string' }
+    default:
+      return { kind: 'string' }
+  }
+}
+
+/** A NULL array is written as `[]`, and any value may be null anyway. */
+const mayBeNull = (shape: JsonShape): boolean => shape.kind !== 'array' && shape.kind !== 'any'
+
+/** The shapes that only one type of GoogleSQL has. */
+const SHOWN = /^(?:integer or string|number or word)$/
+
+/** The type in words; empty where the shape shows it. */
+function typeText(type: ColumnType): string {
+  if (type.kind === 'struct') return ''
+  if (type.kind === 'array') return type.element.kind === 'scalar' ? `ARRAY<${type.element.name}>` : ''
+  return type.name === 'STRING' || type.name === 'BOOL' ? '' : type.name
+}

@@ -1,0 +1,193 @@
+/** Endpoints → a client in Python: one module over the standard library. */
+import { ERROR_CODES } from '../../runner/model/error-codes.js'
+import { linesOf, quoted } from '../../runner/model/program-text.js'
+import { splitType } from '../../runner/model/typed-value.js'
+import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
+import { type JsonShape, type Member, rowOf } from './json-shape.js'
+import { endpointText, parameterText } from './member-text.js'
+
+/** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.py. */
+export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
+  const types = createTypes()
+  const methods = endpoints.map(endpoint =>
+    callMethod(endpoint, types.add(`${pascalCase(endpoint.name)}Row`, rowOf(endpoint))),
+  )
+  return [
+    `# Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,
+    runtime,
+    ...literalType('ErrorCode', [...Object.keys(ERROR_CODES), 'UNKNOWN']),
+    ...literalType(
+      'EndpointName',
+      endpoints.map(({ name }) => name),
+    ),
+    ...types.lines(),
+    '',
+    '#: The arguments of each endpoint, by their names in Python.',
+    '_ARGUMENTS: Dict[str, Dict[str, str]] = {',
+    ...endpoints.map(argumentsLine),
+    '}',
+    '',
+    '',
+    'class Sluice(_Client):',
+    '    """The endpoints of a Sluice server: call() gives rows, arrow() and pandas() give tables."""',
+    '',
+    // mypy refuses a single overload.
+    ...(methods.length === 1
+      ? [
+          '    if TYPE_CHECKING:',
+          ...methods[0]!.map(indented),
+          '            raise NotImplementedError',
+          '    else:',
+          ...ANY_CALL.map(indented),
+        ]
+      : [...methods.flatMap(lines => ['    @overload', ...lines, '        ...', '']), ...ANY_CALL]),
+    '',
+  ].join('\n')
+}
+
+const ANY_CALL = [
+  '    def call(self, _name: str, /, **arguments: Any) -> Any:',
+  '        return self._rows(_name, arguments)',
+]
+
+const indented = (line: string): string => `    ${line}`
+
+/** The lines of a method, without its body. */
+function callMethod(endpoint: ClientEndpoint, rowType: string): readonly string[] {
+  const { name, parameters } = endpoint
+  const names = argumentNames(parameters)
+  const declared = parameters.map(({ isRequired, ...parameter }, i) => {
+    const type = argumentType(parameter)
+    return `        ${names[i]}: ${isRequired ? type : `Optional[${type}] = None`},`
+  })
+  const texts = [endpointText(endpoint), ...parameters.map((one, i) => `${names[i]}: ${parameterText(one)}`)]
+  return [
+    '    def call(',
+    '        self,',
+    `        _name: Literal[${quoted(name)}],`,
+    '        /,',
+    ...(declared.length === 0 ? [] : ['        *,', ...declared]),
+    `    ) -> Rows[${rowType}]:`,
+    ...docstring(texts.flatMap(linesOf)),
+  ]
+}
+
+function argumentsLine({ name, parameters }: ClientEndpoint): string {
+  const names = argumentNames(parameters)
+  return `    ${quoted(name)}: {${parameters.map((one, i) => `${quoted(names[i]!)}: ${quoted(one.name)}`).join(', ')}},`
+}
+
+function argumentType({ type, choices }: Pick<ClientParameter, 'type' | 'choices'>): string {
+  const { scalar, isArray } = splitType(type)
+  // `Literal` takes no float.
+  const isListed = choices !== null && scalar !== 'float64'
+  const element = isListed
+    ? `Literal[${choices.map(choice => choiceText(choice, scalar)).join(', ')}]`
+    : PYTHON_TYPES[scalar]
+  if (!isArray) return element
+  // `Sequence[str]` would take a single str, too, as a sequence of its characters.
+  return element === 'str' ? 'Union[List[str], Tuple[str, ...]]' : `Sequence[${element}]`
+}
+
+const PYTHON_TYPES = {
+  string: 'str',
+  int64: 'int',
+  float64: 'float',
+  bool: 'bool',
+  date: 'str',
+  datetime: 'str',
+  timestamp: 'str',
+} as const
+
+function choiceText(choice: Choice, type: keyof typeof PYTHON_TYPES): string {
+  if (typeof choice === 'boolean') return choice ? 'True' : 'False'
+  // An INT64 beyond 2^53 is text here; Python's integers have no limit.
+  return typeof choice === 'number' || type === 'int64' ? String(choice) : quoted(choice)
+}
+
+/** The parameters' names as Python takes them: a keyword, or `self`, gets an underscore at its end. */
+function argumentNames(parameters: readonly ClientParameter[]): readonly string[] {
+  const declared = new Set(parameters.map(({ name }) => name))
+  return parameters.map(({ name }) => {
+    if (!RESERVED.has(name)) return name
+    let free = `${name}_`
+    while (declared.has(free)) free += '_'
+    return free
+  })
+}
+
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['False', 'None', 'True', 'and', 'as', 'assert', 'async', 'await', 'break', 'class', 'continue', 'def', 'del'],
+  ...['elif', 'else', 'except', 'finally', 'for', 'from', 'global', 'if', 'import', 'in', 'is', 'lambda', 'nonlocal'],
+  ...['not', 'or', 'pass', 'raise', 'return', 'self', 'try', 'while', 'with', 'yield'],
+])
+
+interface Types {
+  /** Adds the type of an object, and those within it; returns its name. */
+  add(name: string, members: readonly Member[]): string
+  lines(): readonly string[]
+}
+
+function createTypes(): Types {
+  const lines: string[] = []
+  const taken = new Set<string>()
+
+  function typeOf(shape: JsonShape, name: string): string {
+    switch (shape.kind) {
+      case 'string':
+        return 'str'
+      case 'boolean':
+        return 'bool'
+      case 'integer':
+        return 'int'
+      case 'number':
+        return 'float'
+      case 'integer or string':
+        return 'Union[int, str]'
+      case 'number or word':
+        return 'Union[float, Literal["NaN", "Infinity", "-Infinity"]]'
+      case 'any':
+        return 'Json'
+      case 'array':
+        return `List[${typeOf(shape.element, name)}]`
+      case 'object':
+        return shape.members?.length ? add(name, shape.members) : 'Dict[str, Json]'
+      default:
+        return shape satisfies never
+    }
+  }
+
+  function add(wanted: string, members: readonly Member[]): string {
+    let name = wanted
+    for (let n = 2; taken.has(name); n++) name = `${wanted}${n}`
+    taken.add(name)
+    const own = members.flatMap(member => {
+      const type = typeOf(member.shape, `${name}${pascalCase(member.name)}`)
+      const texts = linesOf(member.text).map(line => `    #: ${line}`)
+      return [...texts, `    ${quoted(member.name)}: ${member.isNullable ? `Optional[${type}]` : type},`]
+    })
+    lines.push('', `${name} = TypedDict(${quoted(name)}, {`, ...own, '})')
+    return name
+  }
+
+  return { add, lines: () => lines }
+}
+
+/** `logs.all` becomes LogsAll. Only ASCII letters and digits remain, after an X where the first is a digit. */
+function pascalCase(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
+  const joined = words.join('')
+  return /^[A-Za-z]/.test(joined) ? joined : `X${joined}`
+}
+
+const literalType = (name: string, values: readonly string[]): readonly string[] => [
+  `${name} = Literal[`,
+  ...values.map(value => `    ${quoted(value)},`),
+  ']',
+]
+
+function docstring(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return []
+  const [first = '', ...others] = lines.map(line => line.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))
+  return [`        """${first}`, ...others.map(line => `        ${line}`), '        """']
+}

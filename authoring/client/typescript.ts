@@ -1,0 +1,115 @@
+/** Endpoints → a client in TypeScript: one file without imports. */
+import { ERROR_CODES } from '../../runner/model/error-codes.js'
+import { linesOf, quoted } from '../../runner/model/program-text.js'
+import { splitType } from '../../runner/model/typed-value.js'
+import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
+import { type JsonShape, type Member, rowOf } from './json-shape.js'
+import { endpointText, parameterText } from './member-text.js'
+
+/** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.ts. */
+export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
+  return [
+    `// Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,
+    '/* eslint-disable */',
+    '',
+    '/** The endpoints by name: the arguments of a call, and a row of its result. */',
+    'export interface Endpoints {',
+    ...endpoints.flatMap(endpointLines),
+    '}',
+    '',
+    '/** Why a call failed. UNKNOWN: the answer was not one of Sluice, but of something in between. */',
+    'export type ErrorCode =',
+    ...[...Object.keys(ERROR_CODES), 'UNKNOWN'].map(code => `  | ${literal(code)}`),
+    '',
+    runtime,
+  ].join('\n')
+}
+
+function endpointLines(endpoint: ClientEndpoint): readonly string[] {
+  const { name, parameters } = endpoint
+  return [
+    ...comment(endpointText(endpoint), 1),
+    `  ${literal(name)}: {`,
+    // `{}` would take any argument.
+    ...(parameters.length === 0
+      ? ['    args: Record<string, never>']
+      : ['    args: {', ...parameters.flatMap(parameterLines), '    }']),
+    `    row: ${objectType(rowOf(endpoint), 2)}`,
+    '  }',
+  ]
+}
+
+function parameterLines(parameter: ClientParameter): readonly string[] {
+  const { name, type, isRequired, choices } = parameter
+  const { scalar, isArray } = splitType(type)
+  const element = choices === null ? ARGUMENT_TYPES[scalar] : unionOf(choices)
+  const whole = isArray ? `readonly ${inParentheses(element)}[]` : element
+  const member = isRequired ? `${key(name)}: ${whole}` : `${key(name)}?: ${whole} | undefined`
+  return [...comment(parameterText(parameter), 3), `      ${member}`]
+}
+
+const ARGUMENT_TYPES = {
+  string: 'string',
+  int64: 'number | bigint',
+  float64: 'number',
+  bool: 'boolean',
+  date: 'string',
+  datetime: 'string',
+  timestamp: 'string',
+} as const
+
+const unionOf = (choices: readonly Choice[]): string =>
+  choices.map(choice => (typeof choice === 'string' ? literal(choice) : String(choice))).join(' | ')
+
+/** The type of a value; `depth` is the depth of the line on which it begins. */
+function typeOf(shape: JsonShape, depth: number): string {
+  switch (shape.kind) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return shape.kind
+    case 'integer':
+      return 'number'
+    case 'integer or string':
+      return 'number | string'
+    case 'number or word':
+      return "number | 'NaN' | 'Infinity' | '-Infinity'"
+    case 'any':
+      return 'Json'
+    case 'array':
+      return `${inParentheses(typeOf(shape.element, depth))}[]`
+    case 'object':
+      return shape.members === null ? 'Record<string, Json>' : objectType(shape.members, depth)
+    default:
+      return shape satisfies never
+  }
+}
+
+function objectType(members: readonly Member[], depth: number): string {
+  if (members.length === 0) return 'Record<string, never>'
+  const lines = members.flatMap(({ name, shape, isNullable, text }) => [
+    ...comment(text, depth + 1),
+    `${indent(depth + 1)}${key(name)}: ${typeOf(shape, depth + 1)}${isNullable ? ' | null' : ''}`,
+  ])
+  return ['{', ...lines, `${indent(depth)}}`].join('\n')
+}
+
+/** An element of an array: a union in parentheses. */
+const inParentheses = (type: string): string => (!type.startsWith('{') && type.includes(' | ') ? `(${type})` : type)
+
+const indent = (depth: number): string => '  '.repeat(depth)
+
+function comment(text: string, depth: number): readonly string[] {
+  // A line that began with @ would be a tag, or an order to the compiler such as @ts-expect-error.
+  const lines = linesOf(text).map(line => line.replaceAll('*/', '*\\/').replace(/^@/, '\\@'))
+  const [first] = lines
+  if (first === undefined) return []
+  if (lines.length === 1) return [`${indent(depth)}/** ${first} */`]
+  return ['/**', ...lines.map(line => ` * ${line}`), ' */'].map(line => indent(depth) + line)
+}
+
+/** A member's name, in quotes where it is not an identifier. */
+const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))
+
+/** A string literal in single quotes, in printable characters. */
+const literal = (text: string): string => `'${quoted(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

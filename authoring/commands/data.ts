@@ -1,0 +1,141 @@
+/** The commands that write and list data, and the schemas of tables. */
+import { type Command, Option } from 'commander'
+import type { InferFlags } from '../data/infer.js'
+import type { Declaring } from '../terminal/declare.js'
+import { ENGINE_FLAGS, type Flags, formatOf, settingFlags, withSettings } from '../terminal/flags.js'
+
+export function declareImport({ command, exit, io }: Declaring): void {
+  withSettings(
+    command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.'),
+    ['--tables', '--data', '--engine-threads'],
+  )
+    .option('--append', 'add the rows to those that the table has (what happens without a flag)')
+    .option('--replace', 'make the rows the whole table')
+    .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
+    .option('--ignore-unknown', 'leave out fields that the schema does not have')
+    .addOption(inputFormat())
+    .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) => {
+      const { importFiles } = await import('../data/import.js')
+      exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
+    })
+}
+
+export function declareSample({ command, exit, io }: Declaring): void {
+  withSettings(
+    command('sample', "Write demo data: made-up logs of one vendor's platform, in nine streams that end now."),
+    ['--data'],
+  )
+    .option('--count <entries>', 'entries of each stream', '10000')
+    .option('--seed <number>', 'the same seed gives the same entries', '1')
+    .option('--now <time>', 'ISO 8601 time of the newest entry')
+    .option('--once', 'do nothing when there are log files already')
+    .action(async (flags: Flags) => {
+      const { writeSample } = await import('../sample/sample.js')
+      exit(await writeSample(settingFlags(flags), flags, io))
+    })
+}
+
+export function declareTables(declaring: Declaring): void {
+  const tables = declaring.group('tables', 'Tables: their schemas, their files, and the warehouse.')
+  declareTablesInfer(declaring, tables)
+  declareTablesList(declaring, tables)
+  declareTablesDescribe(declaring, tables)
+  declareTablesDdl(declaring, tables)
+  declareTablesPull(declaring, tables)
+  declareTablesDiff(declaring, tables)
+}
+
+function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): void {
+  withSettings(
+    command(
+      'infer <table> <files...>',
+      'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
+      tables,
+    ),
+    ['--tables', '--data'],
+  )
+    .option('--force', 'write over a schema that is there')
+    .option('--dry-run', 'print the schema, and write nothing')
+    .addOption(inputFormat())
+    .action(async (table: string, files: string[], flags: Flags & InferFlags) => {
+      const { inferSchema } = await import('../data/infer.js')
+      exit(await inferSchema(table, files, flags, settingFlags(flags), io))
+    })
+}
+
+function declareTablesList({ command, exit, io }: Declaring, tables: Command): void {
+  withSettings(
+    command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', tables),
+    LOCAL_FLAGS,
+  )
+    .addOption(shownAs())
+    .action(async (flags: Flags) => {
+      const { listTables } = await import('../data/list.js')
+      exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
+    })
+}
+
+function declareTablesDescribe({ command, exit, io }: Declaring, tables: Command): void {
+  withSettings(
+    command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
+    LOCAL_FLAGS,
+  )
+    .addOption(shownAs())
+    .action(async (table: string, flags: Flags) => {
+      const { describeTable } = await import('../data/list.js')
+      exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
+    })
+}
+
+function declareTablesDdl({ command, exit, io }: Declaring, tables: Command): void {
+  withSettings(
+    command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
+    ['--tables'],
+  ).action(async (names: string[], flags: Flags) => {
+    const { printTables } = await import('../data/ddl.js')
+    exit(await printTables(names, settingFlags(flags), io))
+  })
+}
+
+function declareTablesPull({ command, exit, io }: Declaring, tables: Command): void {
+  withSettings(
+    command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
+    ['--tables', '--project'],
+  ).action(async (dataset: string, flags: Flags) => {
+    const { pullTables } = await import('../data/pull.js')
+    exit(await pullTables(dataset, settingFlags(flags), io))
+  })
+}
+
+function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): void {
+  withSettings(command('diff [dataset]', 'Tell where schemas differ from the tables in BigQuery.', tables), [
+    '--tables',
+    '--functions-dir',
+    '--project',
+  ])
+    .addOption(
+      new Option('--format <format>', 'how differences are printed')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
+    )
+    .action(async (dataset: string | undefined, flags: Flags) => {
+      const { diffTables } = await import('../data/diff.js')
+      exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io))
+    })
+}
+
+/** The flags of commands that read local tables, whatever engine serves. */
+const LOCAL_FLAGS = [
+  ...ENGINE_FLAGS.filter(flag => !['--engine', '--endpoints', '--functions-dir'].includes(flag)),
+  '--project',
+  '--dataset',
+]
+
+const inputFormat = (): Option =>
+  new Option(
+    '--input-format <format>',
+    'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
+  )
+
+const shownAs = (): Option =>
+  new Option('--format <format>', 'for people, or for tools').choices(['text', 'json']).default('text')

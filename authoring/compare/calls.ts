@@ -1,0 +1,60 @@
+/** Which calls of an endpoint are worth comparing: its lookup rows, its examples, optional parameters given and not. */
+
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import type { Parameter } from '../../runner/model/param.js'
+import type { CallArguments } from '../../runner/serve/runner.js'
+
+export interface PlannedCalls {
+  readonly calls: readonly CallArguments[]
+  /** Required parameters without a value; with any of them there are no calls. */
+  readonly unknown: readonly string[]
+  /** Optional ones, which no call gives therefore. */
+  readonly neverGiven: readonly string[]
+}
+
+type Value = string | readonly string[]
+type Choice = readonly [name: string, value: Value | undefined]
+
+/**
+ * Every row of lookup tables with every choice of optional parameters given or not, each by its first value; then one call
+ * for each further value. `fixed` are arguments of every call.
+ */
+export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments): PlannedCalls {
+  const axes = endpoint.parameters.map(parameter => {
+    const rows = Object.hasOwn(lookupRows, parameter.name) ? lookupRows[parameter.name]! : null
+    return { parameter, rows, values: valuesOf(parameter, rows, fixed) }
+  })
+  const without = axes.filter(({ values }) => values.length === 0).map(({ parameter }) => parameter)
+  const unknown = without.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  const neverGiven = without.filter(({ isRequired }) => !isRequired).map(({ name }) => name)
+  if (unknown.length > 0) return { calls: [], unknown, neverGiven }
+  let combinations: readonly (readonly Choice[])[] = [[]]
+  for (const { parameter, rows, values } of axes) {
+    const isFixed = Object.hasOwn(fixed, parameter.name)
+    const given: readonly Value[] = rows === null ? values.slice(0, 1) : values
+    const tried = parameter.isRequired || isFixed ? given : [undefined, ...given]
+    combinations = combinations.flatMap(all => tried.map(value => [...all, [parameter.name, value] as const]))
+  }
+  const full = axes.map(({ parameter, values }): Choice => [parameter.name, values[0]])
+  const further = axes.flatMap(({ parameter, rows, values }) =>
+    rows === null
+      ? values
+          .slice(1)
+          .map(value => full.map((choice): Choice => (choice[0] === parameter.name ? [choice[0], value] : choice)))
+      : [],
+  )
+  return { calls: [...combinations, ...further].map(argumentsOf), unknown, neverGiven }
+}
+
+function valuesOf(parameter: Parameter, rows: readonly string[] | null, fixed: CallArguments): readonly Value[] {
+  if (Object.hasOwn(fixed, parameter.name)) return [fixed[parameter.name]!]
+  if (rows !== null) return rows
+  const known = parameter.examples.length > 0 ? parameter.examples : (parameter.enum ?? []).map(String)
+  // Each example of an array is one of its elements.
+  return parameter.type.startsWith('array<') && known.length > 0 ? [known] : known
+}
+
+function argumentsOf(choices: readonly Choice[]): CallArguments {
+  const given = choices.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return Object.fromEntries(given)
+}

@@ -1,0 +1,159 @@
+/** `sluice compare`: the same calls on both engines, and where their results differ. */
+
+import { instantText } from '../../runner/manifest/instant-text.js'
+import { RunnerError, UsageError } from '../../runner/model/errors.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { rawArguments, timeArgument, wholeNumber } from '../terminal/arguments.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { planCalls } from './calls.js'
+import { type Call, type Compared, comparedText, summaryText } from './report.js'
+import { type Answer, type CompareOptions, resultDifferences } from './results.js'
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+interface Engines {
+  readonly duckdb: Runner
+  readonly bigquery: Runner
+}
+
+/**
+ * One call, or with `--all` those of an endpoint or of every one. Exit 1 when results differ or a call cannot be made,
+ * 3 when an engine cannot be reached.
+ */
+export async function compareEngines(words: readonly string[], flags: Flags, io: Io): Promise<number> {
+  const order = readOrder(words, flags)
+  const nowMicros = typeof flags['now'] === 'string' ? timeArgument('--now', flags['now']) : systemClock().nowMicros()
+  // Calls with a frozen clock go past the cache, so its shared store is not needed.
+  const settings = {
+    ...readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment),
+    redisUrl: null,
+  }
+  const duckdb = await createRunner({ ...settings, engine: 'duckdb' })
+  try {
+    const { calls, problems } = plan(order, duckdb)
+    const bigquery = await createRunner({ ...settings, engine: 'bigquery' })
+    try {
+      return await compareAll(calls, problems, { duckdb, bigquery }, { ...order, nowMicros }, io)
+    } finally {
+      await bigquery.close()
+    }
+  } finally {
+    await duckdb.close()
+  }
+}
+
+interface Order extends CompareOptions {
+  /** Null for every endpoint. */
+  readonly name: string | null
+  readonly isAll: boolean
+  readonly args: CallArguments
+  readonly maxCalls: number
+  readonly format: string
+}
+
+function readOrder(words: readonly string[], flags: Flags): Order {
+  const [first] = words
+  const name = first === undefined || first.includes('=') ? null : first
+  const isAll = flags['all'] === true
+  if (name === null && !isAll) throw new UsageError(['compare takes the name of an endpoint, or --all'])
+  return {
+    name,
+    isAll,
+    args: rawArguments(name === null ? words : words.slice(1)),
+    maxCalls: wholeNumber('--max-calls', flags['maxCalls'] as string, 1, 999_999),
+    maxRows: wholeNumber('--rows', flags['rows'] as string, 1, 999_999),
+    floatDigits:
+      flags['floatDigits'] === undefined
+        ? null
+        : wholeNumber('--float-digits', flags['floatDigits'] as string, 1, 999_999),
+    isUnordered: flags['unordered'] === true,
+    format: flags['format'] as string,
+  }
+}
+
+/** `problems`: why an endpoint is not compared, or only in part. */
+function plan(
+  { name, isAll, args, maxCalls }: Order,
+  runner: Runner,
+): { readonly calls: readonly Call[]; readonly problems: readonly string[] } {
+  if (name !== null && !isAll) return { calls: [{ endpoint: name, arguments: args }], problems: [] }
+  const wanted = runner
+    .details()
+    .filter(({ endpoint }) => name === null || endpoint.name === name || endpoint.id === name.toLowerCase())
+  if (wanted.length === 0) throw new UsageError([`there is no endpoint ${name ?? 'at all'}`])
+  const problems: string[] = []
+  const calls = wanted.flatMap(detail => {
+    const { endpoint } = detail
+    const planned = planCalls(detail, args)
+    const missing = [...planned.unknown, ...planned.neverGiven]
+    for (const parameter of missing) {
+      problems.push(`${endpoint.name}: ${parameter} has no examples; give them, or ${parameter}=… here`)
+    }
+    if (planned.calls.length > maxCalls) {
+      problems.push(`${endpoint.name}: ${maxCalls} of ${planned.calls.length} calls; --max-calls sets how many`)
+    }
+    return planned.calls.slice(0, maxCalls).map(given => ({ endpoint: endpoint.name, arguments: given }))
+  })
+  return { calls, problems }
+}
+
+async function compareAll(
+  calls: readonly Call[],
+  problems: readonly string[],
+  engines: Engines,
+  order: Order & { readonly nowMicros: bigint },
+  io: Io,
+): Promise<number> {
+  const compared: Compared[] = []
+  const callOptions = { nowMicros: order.nowMicros, signal: io.interruption() }
+  for (const call of calls) {
+    const [duckdb, bigquery] = await Promise.all([
+      answerOf(engines.duckdb, call, callOptions),
+      answerOf(engines.bigquery, call, callOptions),
+    ])
+    const down = [duckdb, bigquery].find(({ failure }) => failure?.code === 'ENGINE_UNAVAILABLE')
+    if (down) {
+      const engine = down === duckdb ? 'duckdb' : 'bigquery'
+      io.printError(`sluice: ${engine} cannot be reached: ${messageOf(down.failure!)}\n`)
+      return EXIT.failed
+    }
+    const one = { ...call, rows: duckdb.rows, differences: resultDifferences(duckdb.answer, bigquery.answer, order) }
+    compared.push(one)
+    if (order.format === 'text') io.print(comparedText(one))
+  }
+  const now = instantText(order.nowMicros)
+  if (order.format === 'json') io.print(`${JSON.stringify({ now, calls: compared, problems }, null, 2)}\n`)
+  else io.print(summaryText(compared, now))
+  for (const problem of problems) io.printError(`${problem}\n`)
+  const isClean = problems.length === 0 && compared.every(({ differences }) => differences.length === 0)
+  return isClean ? EXIT.clean : EXIT.problems
+}
+
+interface Answered {
+  readonly answer: Answer
+  readonly rows: number
+  readonly failure: RunnerError | null
+}
+
+/** @throws RunnerError when the call itself is wrong, which is the same on both engines. */
+async function answerOf(runner: Runner, call: Call, callOptions: CallOptions): Promise<Answered> {
+  try {
+    const { columns, body, isTruncated, rowCount } = await runner.call(call.endpoint, call.arguments, {
+      ...callOptions,
+      format: 'table',
+    })
+    return { answer: { kind: 'rows', columns, body, isTruncated }, rows: rowCount, failure: null }
+  } catch (thrown) {
+    if (!(thrown instanceof RunnerError) || thrown.status < 500) throw thrown
+    const answer: Answer = { kind: 'failed', code: thrown.code, message: messageOf(thrown) }
+    return { answer, rows: 0, failure: thrown }
+  }
+}
+
+/** The cause, which an author may see and a caller may not, else the detail. */
+function messageOf({ detail, cause }: RunnerError): string {
+  return cause instanceof QueryFault || cause instanceof Error ? cause.message : detail
+}

@@ -1,0 +1,49 @@
+/** What compare found, as text for people. */
+import type { CallArguments } from '../../runner/serve/runner.js'
+import type { Difference } from './results.js'
+
+/** A call that both engines run. */
+export interface Call {
+  readonly endpoint: string
+  readonly arguments: CallArguments
+}
+
+/** A call with its outcome; `rows` is the number of rows that the embedded engine gave. */
+export interface Compared extends Call {
+  readonly rows: number
+  readonly differences: readonly Difference[]
+}
+
+/** One line for a call; below it a line for each difference. */
+export function comparedText({ endpoint, arguments: args, rows, differences }: Compared): string {
+  const given = Object.entries(args).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map(one => `${name}=${one}`),
+  )
+  const head = [endpoint, ...given].join(' ')
+  if (differences.length === 0) return `same       ${head}: ${rows} ${rows === 1 ? 'row' : 'rows'}\n`
+  return `different  ${head}\n${differences.map(difference => `  ${differenceText(difference)}\n`).join('')}`
+}
+
+function differenceText(difference: Difference): string {
+  const sides = `duckdb ${shortened(difference.duckdb)}, bigquery ${shortened(difference.bigquery)}`
+  switch (difference.kind) {
+    case 'value':
+      return `row ${difference.row}, ${difference.column}: ${sides}`
+    case 'order':
+      return `the same rows in another order, first row ${difference.row}: ${sides}`
+    default:
+      return `${HEADINGS[difference.kind]}: ${sides}`
+  }
+}
+
+const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'length' } as const
+
+const MAX_SHOWN = 300
+const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+
+/** How many calls there were, how many differ, and what `--now` repeats them. */
+export function summaryText(compared: readonly Compared[], now: string): string {
+  const different = compared.filter(({ differences }) => differences.length > 0).length
+  const calls = `${compared.length} ${compared.length === 1 ? 'call' : 'calls'}`
+  return `${calls} at ${now}: ${different === 0 ? 'no differences' : `${different} different`}\n`
+}

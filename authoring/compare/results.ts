@@ -1,0 +1,147 @@
+/** Where the results of two engines differ. */
+
+import { isRecord } from '../../runner/model/is-record.js'
+import type { ResultColumn } from '../../runner/model/query.js'
+
+/** What an engine made of a call. `body` is in the format `table`. */
+export type Answer =
+  | {
+      readonly kind: 'rows'
+      readonly columns: readonly ResultColumn[]
+      readonly body: Uint8Array
+      readonly isTruncated: boolean
+    }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+
+/** `duckdb` and `bigquery` are what each of them has, as text. Rows are counted from 1. */
+export type Difference =
+  | { readonly kind: 'failure' | 'columns' | 'row-count' | 'cut'; readonly duckdb: string; readonly bigquery: string }
+  /** Both have the same rows in another order; this is the first row that is elsewhere. */
+  | { readonly kind: 'order'; readonly row: number; readonly duckdb: string; readonly bigquery: string }
+  | {
+      readonly kind: 'value'
+      readonly row: number
+      /** With the path to a nested value: `metadata[0].status`. */
+      readonly column: string
+      readonly duckdb: string
+      readonly bigquery: string
+    }
+
+export interface CompareOptions {
+  /** The most differing rows that are reported. */
+  readonly maxRows: number
+  /** The significant digits in which FLOAT64s must agree; null where they must be the same to the last bit. */
+  readonly floatDigits: number | null
+  /** Rows may come in any order. */
+  readonly isUnordered: boolean
+}
+
+type Row = readonly unknown[]
+
+/** Empty when the engines agree. When both fail there is nothing to agree on, and that is a difference too. */
+export function resultDifferences(duckdb: Answer, bigquery: Answer, options: CompareOptions): readonly Difference[] {
+  if (duckdb.kind === 'failed' || bigquery.kind === 'failed') {
+    return [{ kind: 'failure', duckdb: answerText(duckdb), bigquery: answerText(bigquery) }]
+  }
+  const [ours, theirs] = [duckdb.columns, bigquery.columns].map(columnsText) as [string, string]
+  const columns: readonly Difference[] = ours === theirs ? [] : [{ kind: 'columns', duckdb: ours, bigquery: theirs }]
+  if (columns.length === 0 && Buffer.compare(duckdb.body, bigquery.body) === 0) return cutDifference(duckdb, bigquery)
+  if (duckdb.columns.length !== bigquery.columns.length) return columns
+  const names = duckdb.columns.map(({ name }) => name)
+  const rows = rowDifferences(names, rowsOf(duckdb.body), rowsOf(bigquery.body), options)
+  return [...columns, ...rows, ...cutDifference(duckdb, bigquery)]
+}
+
+const rowsOf = (body: Uint8Array): readonly Row[] =>
+  (JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly Row[] }).rows
+
+const columnsText = (columns: readonly ResultColumn[]): string =>
+  columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+
+function answerText(answer: Answer): string {
+  return answer.kind === 'rows' ? `${rowsOf(answer.body).length} rows` : `${answer.code} (${answer.message})`
+}
+
+interface Cut {
+  readonly isTruncated: boolean
+}
+
+function cutDifference(duckdb: Cut, bigquery: Cut): readonly Difference[] {
+  const text = ({ isTruncated }: Cut): string => (isTruncated ? 'cut at max_rows' : 'not cut')
+  return duckdb.isTruncated === bigquery.isTruncated
+    ? []
+    : [{ kind: 'cut', duckdb: text(duckdb), bigquery: text(bigquery) }]
+}
+
+function rowDifferences(
+  names: readonly string[],
+  ours: readonly Row[],
+  theirs: readonly Row[],
+  options: CompareOptions,
+): readonly Difference[] {
+  const [a, b] = options.isUnordered ? [sorted(ours), sorted(theirs)] : [ours, theirs]
+  const differing: Difference[] = []
+  let isSame = true
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const found = names.flatMap((name, column) => {
+      const difference = valueDifference(name, a[i]![column], b[i]![column], options.floatDigits)
+      return difference === null ? [] : [{ kind: 'value' as const, row: i + 1, ...difference }]
+    })
+    if (found.length === 0) continue
+    if (isSame && !options.isUnordered && isReordered(ours, theirs)) {
+      return [{ kind: 'order', row: i + 1, duckdb: JSON.stringify(a[i]), bigquery: JSON.stringify(b[i]) }]
+    }
+    isSame = false
+    differing.push(...found)
+    if (new Set(differing.map(one => 'row' in one && one.row)).size >= options.maxRows) break
+  }
+  if (a.length === b.length) return differing
+  return [...differing, { kind: 'row-count', duckdb: `${a.length} rows`, bigquery: `${b.length} rows` }]
+}
+
+function isReordered(ours: readonly Row[], theirs: readonly Row[]): boolean {
+  if (ours.length !== theirs.length) return false
+  const [a, b] = [ours, theirs].map(rows => rows.map(row => JSON.stringify(row)).sort()) as [string[], string[]]
+  return a.every((text, i) => text === b[i])
+}
+
+function sorted(rows: readonly Row[]): readonly Row[] {
+  const keyed = rows.map(row => ({ row, key: JSON.stringify(row) }))
+  return keyed.sort((x, y) => (x.key < y.key ? -1 : x.key > y.key ? 1 : 0)).map(({ row }) => row)
+}
+
+interface ValueDifference {
+  readonly column: string
+  readonly duckdb: string
+  readonly bigquery: string
+}
+
+/** The first difference within two values, with the path to it. */
+function valueDifference(path: string, a: unknown, b: unknown, digits: number | null): ValueDifference | null {
+  if (Object.is(a, b) || isClose(a, b, digits)) return null
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
+    return firstOf(a, (item, i) => valueDifference(`${path}[${i}]`, item, b[i], digits))
+  }
+  if (isRecord(a) && isRecord(b) && Object.keys(a).join('\0') === Object.keys(b).join('\0')) {
+    return firstOf(Object.keys(a), key => valueDifference(`${path}.${key}`, a[key], b[key], digits))
+  }
+  return { column: path, duckdb: JSON.stringify(a), bigquery: JSON.stringify(b) }
+}
+
+function firstOf<T>(
+  items: readonly T[],
+  find: (item: T, index: number) => ValueDifference | null,
+): ValueDifference | null {
+  for (const [index, item] of items.entries()) {
+    const found = find(item, index)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Whole numbers are counts, and are never only close. */
+function isClose(a: unknown, b: unknown, digits: number | null): boolean {
+  if (digits === null || typeof a !== 'number' || typeof b !== 'number') return false
+  if (Number.isInteger(a) && Number.isInteger(b)) return false
+  return Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 10 ** -digits
+}

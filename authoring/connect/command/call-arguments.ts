@@ -1,0 +1,57 @@
+/** The arguments that a snippet has: those that are given, and examples of required ones. */
+import { nearest } from '../../../googlesql/index.js'
+import type { Endpoint } from '../../../runner/model/endpoint.js'
+import { UsageError } from '../../../runner/model/errors.js'
+import type { Parameter, ScalarParameterType } from '../../../runner/model/param.js'
+import { splitType, typeScalar } from '../../../runner/model/typed-value.js'
+
+type Given = Readonly<Record<string, string | readonly string[]>>
+
+export interface CallArguments {
+  readonly args: Given
+  /** The required parameters that are not given, with the argument that stands for each. */
+  readonly missing: readonly { readonly parameter: string; readonly argument: string }[]
+}
+
+/** @throws UsageError that names every argument which the endpoint does not declare, or which its type excludes. */
+export function callArguments(
+  { name, parameters }: Pick<Endpoint, 'name' | 'parameters'>,
+  given: Given,
+): CallArguments {
+  const known = parameters.map(parameter => parameter.name)
+  const unknown = Object.keys(given).filter(argument => !known.includes(argument))
+  if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, known)))
+  const wrong = parameters.flatMap(({ name: parameter, type }) =>
+    [given[parameter] ?? []].flat().flatMap(text => {
+      const typed = typeScalar(splitType(type).scalar, text)
+      return typed.ok ? [] : [`${name}: ${parameter} ${typed.detail}, found ${JSON.stringify(text)}`]
+    }),
+  )
+  if (wrong.length > 0) throw new UsageError(wrong)
+  const missing = parameters
+    .filter(one => one.isRequired && one.default === undefined && (given[one.name] ?? '').length === 0)
+    .map(one => ({ parameter: one.name, argument: exampleOf(one) }))
+  return { args: { ...given, ...Object.fromEntries(missing.map(one => [one.parameter, one.argument])) }, missing }
+}
+
+function unknownArgument(endpoint: string, argument: string, known: readonly string[]): string {
+  const near = nearest(argument, known)
+  const declared = known.length === 0 ? 'it has no parameters' : `its parameters are ${known.join(', ')}`
+  return `${endpoint} has no parameter "${argument}"; ${near === undefined ? declared : `did you mean "${near}"?`}`
+}
+
+/** An argument that the endpoint takes; where the manifest shows none, a placeholder of the right type. */
+function exampleOf({ type, examples, enum: values, rows, openRows, minimum }: Parameter): string {
+  const [known] = [...examples, ...(values ?? []), ...(rows ?? []), ...(openRows ?? [])]
+  return String(known ?? minimum ?? PLACEHOLDERS[splitType(type).scalar])
+}
+
+const PLACEHOLDERS: Readonly<Record<ScalarParameterType, string>> = {
+  string: 'abc',
+  int64: '1',
+  float64: '1',
+  bool: 'true',
+  date: '2026-01-31',
+  datetime: '2026-01-31T12:00:00',
+  timestamp: '2026-01-31T12:00:00Z',
+}

@@ -1,0 +1,119 @@
+/** `sluice connect`: prints what a tool needs to call an endpoint. */
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { didYouMean } from '../../../runner/manifest/report.js'
+import type { Endpoint } from '../../../runner/model/endpoint.js'
+import { SetupError, UsageError } from '../../../runner/model/errors.js'
+import { makeFolder } from '../../../runner/platform/make-folder.js'
+import { fileReason } from '../../../runner/platform/write-failure.js'
+import { describeEndpoint } from '../../../runner/request/describe.js'
+import { indexEndpoints } from '../../../runner/request/route.js'
+import { refuseErrors } from '../../../runner/serve/endpoint-registry.js'
+import { readSettings, type Settings } from '../../../runner/settings/settings.js'
+import { checkManifests } from '../../check/check-manifests.js'
+import { rawArguments } from '../../terminal/arguments.js'
+import { EXIT, type Io } from '../../terminal/io.js'
+import { serverBase } from '../../terminal/server.js'
+import { grafanaFiles } from '../grafana/grafana.js'
+import type { ConnectTool } from '../tool.js'
+import { CONNECT_TOOLS } from '../tools.js'
+import { callArguments } from './call-arguments.js'
+
+export interface ConnectFlags {
+  readonly url?: string
+  readonly all?: boolean
+  readonly out?: string
+}
+
+type SettingFlags = Readonly<Record<string, string | undefined>>
+
+/**
+ * Prints the tool's text for a call of an endpoint, whose name and arguments `words` are. Required parameters that are not given
+ * get an example as argument, which it says on standard error. With `all` it writes files for all endpoints instead.
+ * @throws UsageError, LoadError, SetupError.
+ */
+export async function connectTool(
+  toolName: string,
+  words: readonly string[],
+  { url, all = false, out }: ConnectFlags,
+  settingFlags: SettingFlags,
+  io: Io,
+): Promise<number> {
+  const tool = findTool(toolName)
+  const settings = readSettings(settingFlags, io.environment)
+  const address = serverBase(url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`)
+  if (all) return connectAll(tool, words, out ?? 'grafana', settings, address, io)
+  if (out !== undefined) throw new UsageError(['--out needs --all; a text is printed'])
+  const [name, ...texts] = words
+  if (name === undefined) throw new UsageError([`connect ${toolName} needs the name of an endpoint`])
+  return connectOne(tool, name, rawArguments(texts), settings, address, io)
+}
+
+async function connectOne(
+  tool: ConnectTool,
+  name: string,
+  given: ReturnType<typeof rawArguments>,
+  settings: Settings,
+  url: string,
+  io: Io,
+): Promise<number> {
+  const endpoint = await findEndpoint(settings, name, io)
+  if (endpoint === null) return EXIT.problems
+  const { args, missing } = callArguments(endpoint, given)
+  for (const { parameter, argument } of missing) {
+    io.printError(`sluice: ${parameter} is required; the text has ${argument}, which you replace with your own\n`)
+  }
+  io.print(tool.write({ url, endpoint: describeEndpoint(endpoint, { pinned: {} }), arguments: args }))
+  return EXIT.clean
+}
+
+async function connectAll(
+  { name }: ConnectTool,
+  words: readonly string[],
+  folder: string,
+  settings: Settings,
+  url: string,
+  io: Io,
+): Promise<number> {
+  if (name !== 'grafana') throw new UsageError(['--all is for grafana'])
+  if (words.length > 0) throw new UsageError([`--all takes no endpoint, found ${JSON.stringify(words[0])}`])
+  const { endpoints, diagnostics } = await checkManifests(settings, [])
+  refuseErrors(diagnostics)
+  const calls = endpoints.map(one => ({ url, endpoint: describeEndpoint(one, { pinned: {} }), arguments: {} }))
+  const files = grafanaFiles(url, calls)
+  for (const { path, text } of files) writeBelow(folder, path, text)
+  const count = endpoints.length === 1 ? '1 dashboard' : `${endpoints.length} dashboards`
+  io.printError(`wrote ${folder}: a data source and ${count}\n`)
+  return EXIT.clean
+}
+
+function writeBelow(folder: string, path: string, text: string): void {
+  const file = join(folder, path)
+  try {
+    makeFolder(dirname(file))
+    writeFileSync(file, text)
+  } catch (cause) {
+    throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })
+  }
+}
+
+function findTool(name: string): ConnectTool {
+  const tool = CONNECT_TOOLS.find(one => one.name === name)
+  if (tool) return tool
+  const names = CONNECT_TOOLS.map(one => one.name)
+  throw new UsageError([`unknown tool "${name}"${didYouMean(name, names)}; there are ${names.join(', ')}`])
+}
+
+async function findEndpoint(settings: Settings, name: string, io: Io): Promise<Endpoint | null> {
+  const { endpoints, diagnostics } = await checkManifests(settings, [])
+  const endpoint = indexEndpoints(endpoints).find(name)
+  if (endpoint) return endpoint
+  const near = didYouMean(
+    name,
+    endpoints.map(one => one.name),
+  )
+  const hasErrors = diagnostics.some(({ severity }) => severity === 'error')
+  io.printError(`sluice: there is no endpoint "${name}"${hasErrors ? ' among those without errors' : ''}${near}\n`)
+  refuseErrors(diagnostics)
+  return null
+}

@@ -1,0 +1,103 @@
+/** A query of DuckDB over the result, with its types; DuckDB reads the address by its extension httpfs. */
+import { distinctNames } from '../../googlesql/data.js'
+import type { ColumnType } from '../../runner/manifest/column-type.js'
+import { addressOf, endpointAddress, originOf, requestFormat } from './address.js'
+import { hasUnixTimes, type TypedColumn, typedColumns } from './columns.js'
+import { sqlName, sqlText } from './literals.js'
+import type { ConnectCall, ConnectTool } from './tool.js'
+
+export const DUCKDB: ConnectTool = { name: 'duckdb', title: 'DuckDB', language: 'sql', write }
+
+function write(call: ConnectCall): string {
+  const columns = typedColumns(call.endpoint)
+  const isFlat = columns.every(({ scalar }) => scalar !== null && scalar !== 'JSON')
+  const { query, headers } = requestFormat(call, isFlat ? 'csv' : 'ndjson')
+  const address = sqlText(addressOf(call, query))
+  const sent = headers.map(([name, value]) => `, ${sqlText(name)}: ${sqlText(value)}`).join('')
+  // A header that chooses the format is for this endpoint alone.
+  const scope = sent === '' ? `${originOf(call)}/` : endpointAddress(call)
+  const unix = hasUnixTimes(call.endpoint)
+  return [
+    "-- getenv is a function of DuckDB's shell; from a program, write the token into the secret by its own means.",
+    `CREATE OR REPLACE SECRET ${sent === '' ? 'sluice' : 'sluice_endpoint'} (`,
+    '  TYPE http,',
+    `  EXTRA_HTTP_HEADERS MAP {'X-API-KEY': getenv('SLUICE_TOKEN')${sent}},`,
+    `  SCOPE ${sqlText(scope)}`,
+    ');',
+    ...uncachedLines(call),
+    `SELECT ${selected(columns, unix)}`,
+    ...(isFlat ? readCsv(address, columns, unix) : readJson(address, columns, unix)),
+    '',
+  ].join('\n')
+}
+
+/** DuckDB reads a file in parts; an endpoint without a cache stores no result of which it could ask for parts. */
+const uncachedLines = ({ endpoint }: ConnectCall): readonly string[] =>
+  endpoint.settings['cache'] === 'disabled'
+    ? [
+        '-- This endpoint caches no results: DuckDB runs its query twice, for the size and for the rows.',
+        'SET force_download = true;',
+      ]
+    : []
+
+function readCsv(address: string, columns: readonly TypedColumn[], unix: boolean): readonly string[] {
+  return [
+    'FROM read_csv(',
+    `  ${address},`,
+    `  header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false,`,
+    `  types = {`,
+    ...typeLines(columns, unix),
+    '  }',
+    ');',
+  ]
+}
+
+function readJson(address: string, columns: readonly TypedColumn[], unix: boolean): readonly string[] {
+  return [
+    'FROM read_json(',
+    `  ${address},`,
+    "  format = 'newline_delimited',",
+    '  columns = {',
+    ...typeLines(columns, unix),
+    '  }',
+    ');',
+  ]
+}
+
+const typeLines = (columns: readonly TypedColumn[], unix: boolean): readonly string[] =>
+  columns.map(
+    ({ name, parsed }, i) =>
+      `    ${sqlText(name)}: ${sqlText(typeOf(parsed, unix))}${i === columns.length - 1 ? '' : ','}`,
+  )
+
+/** All columns; those that the format writes as text or as a number are converted. */
+function selected(columns: readonly TypedColumn[], unix: boolean): string {
+  const replaced = columns.flatMap(({ name, scalar }) => {
+    if (scalar === 'BYTES') return [`from_base64(${sqlName(name)}) AS ${sqlName(name)}`]
+    return scalar === 'TIMESTAMP' && unix ? [`make_timestamptz(${sqlName(name)}) AS ${sqlName(name)}`] : []
+  })
+  return replaced.length === 0 ? '*' : `* REPLACE (${replaced.join(', ')})`
+}
+
+/** The type in which DuckDB reads the value as CSV or JSON has it. */
+function typeOf(type: ColumnType | null, unix: boolean): string {
+  if (type === null) return 'JSON'
+  if (type.kind === 'array') return `${typeOf(type.element, unix)}[]`
+  if (type.kind === 'scalar') return type.name === 'TIMESTAMP' && unix ? 'BIGINT' : (SCALARS[type.name] ?? 'VARCHAR')
+  if (type.fields === null || type.fields.length === 0) return 'JSON'
+  const names = distinctNames(type.fields.map(field => field.name))
+  return `STRUCT(${type.fields.map((field, i) => `${sqlName(names[i]!)} ${typeOf(field.type, unix)}`).join(', ')})`
+}
+
+/** BIGNUMERIC has more digits than DuckDB's decimals, and an INTERVAL has another form. */
+const SCALARS: Readonly<Record<string, string>> = {
+  INT64: 'BIGINT',
+  FLOAT64: 'DOUBLE',
+  NUMERIC: 'DECIMAL(38, 9)',
+  BOOL: 'BOOLEAN',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'TIMESTAMP',
+  TIMESTAMP: 'TIMESTAMP WITH TIME ZONE',
+  JSON: 'JSON',
+}

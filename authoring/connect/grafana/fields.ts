@@ -1,0 +1,37 @@
+/** Columns as the plugin Infinity types them. */
+import type { PublishedEndpoint } from '../../../runner/model/published-endpoint.js'
+import { wellFormed } from '../address.js'
+import { hasUnixTimes, type TypedColumn } from '../columns.js'
+
+export interface GrafanaField {
+  readonly name: string
+  readonly type: 'string' | 'number' | 'boolean' | 'timestamp'
+  /** How a time is written, in Go's notation; null for other types. */
+  readonly timeFormat: string | null
+  /** As the manifest has it; null for none. */
+  readonly unit: string | null
+}
+
+export function fieldOf({ name, scalar, unit }: TypedColumn, endpoint: PublishedEndpoint): GrafanaField {
+  // Infinity knows integers of seconds and milliseconds, but not of microseconds.
+  const timeFormat = scalar === 'TIMESTAMP' && hasUnixTimes(endpoint) ? null : (TIME_FORMATS[scalar ?? ''] ?? null)
+  const type = timeFormat === null ? (TYPES[scalar ?? ''] ?? 'string') : 'timestamp'
+  return { name: wellFormed(name), type, timeFormat, unit: unit === undefined ? null : wellFormed(unit) }
+}
+
+/** A layout without a fraction of a second reads one, too. */
+const TIME_FORMATS: Readonly<Record<string, string>> = {
+  TIMESTAMP: '2006-01-02T15:04:05Z07:00',
+  DATETIME: '2006-01-02T15:04:05',
+  DATE: '2006-01-02',
+}
+
+/** Numbers in JSON texts, as of NUMERIC and large integers, are read as numbers too. */
+const TYPES: Readonly<Record<string, GrafanaField['type']>> = {
+  INT64: 'number',
+  FLOAT64: 'number',
+  NUMERIC: 'number',
+  BIGNUMERIC: 'number',
+  TIMESTAMP: 'number',
+  BOOL: 'boolean',
+}

@@ -1,0 +1,35 @@
+/** Texts as string literals of other languages: a text never ends its own literal. */
+import { quoted, UNPRINTABLE } from '../../runner/model/program-text.js'
+import { wellFormed } from './address.js'
+
+/** In double quotes and printable characters, for Python and JSON. */
+export const pythonText = (text: string): string => quoted(wellFormed(text))
+
+/** In single quotes and printable characters, for JavaScript and TypeScript. */
+export const javascriptText = (text: string): string =>
+  `'${pythonText(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+
+/** In single quotes, for DuckDB. */
+export const sqlText = (text: string): string => `'${withoutNul(text).replaceAll("'", "''")}'`
+
+/** A name of a column in double quotes, for DuckDB. */
+export const sqlName = (name: string): string => `"${withoutNul(name).replaceAll('"', '""')}"`
+
+/** A NUL ends a text in programs written in C. */
+const withoutNul = (text: string): string => wellFormed(text).replaceAll('\0', '\ufffd')
+
+/**
+ * A literal of M, the language of Power Query. `#(` begins an escape, so a `#` is written as one too, and so are characters that a
+ * line cannot hold.
+ */
+export const powerQueryText = (text: string): string =>
+  `"${wellFormed(text)
+    .replaceAll('#', '#(#)')
+    .replaceAll('"', '""')
+    .replace(UNPRINTABLE, character => `#(${character.charCodeAt(0).toString(16).padStart(4, '0')})`)}"`
+
+/** The name of a record's field in M. */
+export const powerQueryName = (name: string): string => (IDENTIFIER.test(name) ? name : `#${powerQueryText(name)}`)
+
+const IDENTIFIER =
+  /^(?!(?:and|as|each|else|error|false|if|in|is|let|meta|not|null|or|otherwise|section|shared|then|true|try|type)$)[A-Za-z_]\w*$/

@@ -1,0 +1,65 @@
+/** Compares the file of a function with the routine in the warehouse. */
+import { type FunctionSignature, type FunctionSource, functionSignature, isSameSql } from '../../googlesql/index.js'
+import { diagnosticAt } from '../../runner/manifest/report.js'
+import { placeAt } from '../../runner/manifest/source.js'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { lineStartsOf } from '../../runner/model/line-starts.js'
+import type { RoutineResource } from '../../runner/model/routine-resource.js'
+
+/**
+ * A diagnostic for each difference, placed in the file. `warehouse` is null where the function does not exist there.
+ * @throws SqlError where the file is not a definition
+ */
+export function compareFunction(source: FunctionSource, warehouse: RoutineResource | null): readonly Diagnostic[] {
+  const { file, name, text } = source
+  const starts = lineStartsOf(text)
+  const signature = functionSignature(source)
+  const at = (offset: number) => placeAt(file, starts, offset)
+  if (warehouse === null) {
+    return [diagnosticAt(at(signature.at), 'function/missing', `the warehouse has no function ${name}`)]
+  }
+  return differences(signature, warehouse).map(({ offset, message }) =>
+    diagnosticAt(at(offset), 'function/differs', `${name}: ${message}`),
+  )
+}
+
+interface Difference {
+  readonly offset: number
+  readonly message: string
+}
+
+const KINDS = { scalar: 'SCALAR_FUNCTION', table: 'TABLE_VALUED_FUNCTION' } as const
+
+function differences(file: FunctionSignature, warehouse: RoutineResource): readonly Difference[] {
+  const { at, kind, language, returns } = file
+  const found: Difference[] = []
+  const compare = (what: string, ours: string, theirs: string, offset: number): void => {
+    if (ours.toUpperCase() !== theirs.toUpperCase())
+      found.push({ offset, message: `the ${what} is ${ours} here and ${theirs} in the warehouse` })
+  }
+  compare('kind', KINDS[kind], warehouse.kind, at)
+  compare('language', language, warehouse.language, at)
+  if (found.length > 0) return found
+  compare('number of parameters', String(file.parameters.length), String(warehouse.arguments.length), at)
+  for (const [i, parameter] of file.parameters.entries()) {
+    const other = warehouse.arguments[i]
+    if (other === undefined) continue
+    compare(`parameter ${i + 1}`, parameterText(parameter), parameterText(other), parameter.at)
+  }
+  // A type that one side leaves to the body says nothing.
+  if (returns && warehouse.returns !== null) compare('type of the result', returns.type, warehouse.returns, returns.at)
+  if (warehouse.libraries.length > 0) {
+    found.push({ offset: at, message: `the warehouse's function has libraries: ${warehouse.libraries.join(', ')}` })
+  }
+  if (!isSameBody(file, warehouse)) found.push({ offset: file.body.at, message: 'the body differs from the warehouse' })
+  return found
+}
+
+const parameterText = ({ name, type }: { readonly name: string; readonly type: string | null }): string =>
+  `${name} ${type ?? 'ANY TYPE'}`
+
+function isSameBody({ language, body }: FunctionSignature, warehouse: RoutineResource): boolean {
+  const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+  if (language === 'JAVASCRIPT') return plain(body.text) === plain(warehouse.body)
+  return isSameSql(body.text, warehouse.body)
+}

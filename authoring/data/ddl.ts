@@ -1,0 +1,24 @@
+/** `sluice tables ddl`: table schemas as SQL. */
+import { isWildcard } from '../../googlesql/index.js'
+import { noTableText, tableNamed } from '../../runner/manifest/tables/load.js'
+import { UsageError } from '../../runner/model/errors.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { createTableStatement } from './ddl-text.js'
+import { schemaFiles } from './warehouse.js'
+
+type Flags = Readonly<Record<string, string | undefined>>
+
+/** Prints CREATE TABLE statements of these tables, or of all that have a schema of their own. */
+export async function printTables(names: readonly string[], flags: Flags, io: Io): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  const tables = await schemaFiles(settings)
+  const unknown = names.filter(name => isWildcard(name) || !tableNamed(tables, name))
+  if (unknown.length > 0) {
+    throw new UsageError(unknown.map(name => noTableText(name, settings.tablesDir, tables)))
+  }
+  const all = tables.filter(({ name }) => !isWildcard(name))
+  const wanted = names.length === 0 ? all : names.map(name => tableNamed(tables, name)!)
+  io.print(wanted.map(({ name, resource }) => createTableStatement(name, resource)).join('\n'))
+  return EXIT.clean
+}

@@ -1,0 +1,84 @@
+/** Converts records of CSV to rows of JSON by a table's schema. */
+import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { BadRowError, shown } from '../bad-row.js'
+import type { RowBuffer } from '../row-buffer.js'
+import type { RowField, RowRecord } from '../row-schema.js'
+import { type Cell, cellsOf } from './csv.js'
+import { expectation, leafOfText } from './leaf.js'
+
+export class CsvRowReader {
+  readonly #record: RowRecord
+  readonly #ignoresUnknown: boolean
+  readonly #out: RowBuffer
+  /** The fields by position, with null for an ignored column. Null until the header has been read. */
+  #columns: readonly (RowField | null)[] | null = null
+  #emptyLists = ''
+
+  constructor(record: RowRecord, out: RowBuffer, options: { readonly ignoresUnknown: boolean }) {
+    this.#record = record
+    this.#out = out
+    this.#ignoresUnknown = options.ignoresUnknown
+  }
+
+  /** Reads a record; the first one is the header. @throws BadRowError; QueryFault when the header is invalid. */
+  read(bytes: Buffer, start: number, end: number): void {
+    if (this.#columns === null) this.#columns = this.#readHeader(cellsOf(bytes, start, end))
+    else this.#readRow(this.#columns, cellsOf(bytes, start, end))
+  }
+
+  #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
+    const problems: string[] = []
+    const seen = new Set<string>()
+    const unknown: string[] = []
+    const columns = cells.map(({ text }) => {
+      const name = text ?? ''
+      const field = this.#record.byName.get(name.toLowerCase()) ?? null
+      if (seen.has(name.toLowerCase())) problems.push(`the header names ${JSON.stringify(name)} twice`)
+      seen.add(name.toLowerCase())
+      if (field === null) unknown.push(JSON.stringify(shown(name)))
+      else if (field.isRepeated || field.record !== null) {
+        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
+      }
+      return field
+    })
+    if (columns.every(column => column === null)) {
+      problems.push(`the header names no column of the table: ${unknown.join(', ')}`)
+    } else if (unknown.length > 0 && !this.#ignoresUnknown) {
+      problems.push(
+        `the header names ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${unknown.join(', ')}`,
+      )
+    }
+    const awaited = this.#record.awaited.filter(field => !columns.includes(field))
+    for (const field of awaited) {
+      if (field.isRequired) problems.push(`the header does not name ${field.name}, which is REQUIRED`)
+    }
+    if (problems.length > 0) throw new QueryFault(problems.join('; '))
+    this.#emptyLists = awaited.map(field => field.emptyText).join(',')
+    return columns
+  }
+
+  #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): void {
+    if (cells.length !== columns.length) {
+      throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
+    }
+    const parts: string[] = []
+    for (const [i, field] of columns.entries()) {
+      const part = field === null ? null : memberOf(field, cells[i]!)
+      if (part !== null) parts.push(part)
+    }
+    if (this.#emptyLists !== '') parts.push(this.#emptyLists)
+    this.#out.write(`{${parts.join(',')}}`)
+    this.#out.endRow()
+  }
+}
+
+/** The JSON member `"name":value`; null for a NULL. */
+function memberOf(field: RowField, { text, offset }: Cell): string | null {
+  if (text === null) {
+    if (!field.isRequired) return null
+    throw new BadRowError(offset, field.name, 'an empty cell', 'a value: the field is REQUIRED')
+  }
+  const leaf = field.kind === 'STRUCT' ? null : leafOfText(field.kind, text, field.limits)
+  if (leaf !== null) return `${JSON.stringify(field.name)}:${leaf}`
+  throw new BadRowError(offset, field.name, `"${shown(text)}"`, expectation(field.kind, field.limits))
+}

@@ -1,0 +1,206 @@
+/** Converts single values of files, by the column's type, to JSON that DuckDB reads without loss. */
+
+import {
+  canonicalJson,
+  dateLiteral,
+  datetimeLiteral,
+  datetimeText,
+  elementOfRange,
+  numericLiteral,
+  type RangeKind,
+  rangeText,
+  readInterval,
+  readRange,
+  type ScalarKind,
+  timeLiteral,
+  timestampLiteral,
+} from '../../../../googlesql/index.js'
+import type { LeafLimits } from '../row-schema.js'
+
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+/** The most digits before the decimal point. */
+const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
+
+/**
+ * Converts a text to the JSON text of its value for DuckDB; null if the text is not a value of this type. `text` is the value
+ * of a JSON string, a number's token, or a cell of CSV.
+ */
+export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): string | null {
+  switch (kind) {
+    case 'STRING':
+      return isWithin(limits.maxLength, text) ? JSON.stringify(text) : null
+    case 'INT64':
+      return int64(text)
+    case 'FLOAT64':
+      return float64(text)
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return decimal(kind, text, limits)
+    case 'BOOL':
+      return bool(text)
+    case 'BYTES':
+      return bytes(text, limits)
+    case 'DATE':
+      return quoted(dateLiteral(text))
+    case 'TIME':
+      return quoted(timeLiteral(inMicros(text)))
+    case 'DATETIME':
+      return quoted(datetimeLiteral(inMicros(text)))
+    case 'TIMESTAMP':
+      return quoted(timestamp(text))
+    case 'JSON': {
+      const canonical = canonicalJson(text, 'round')
+      return 'text' in canonical ? JSON.stringify(canonical.text) : null
+    }
+    case 'INTERVAL':
+      return interval(text)
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return range(kind, text)
+    default:
+      return kind satisfies never
+  }
+}
+
+/** What was expected, for the report of a bad row. */
+export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): string {
+  const length = limits.maxLength
+  switch (kind) {
+    case 'STRUCT':
+      return 'a RECORD, as a JSON object'
+    case 'STRING':
+      return length === null ? 'a STRING' : `a STRING of at most ${length} characters`
+    case 'INT64':
+      return 'an INT64: a whole number from -9223372036854775808 to 9223372036854775807'
+    case 'FLOAT64':
+      return 'a FLOAT64: a number, or "NaN", "Infinity" or "-Infinity"'
+    case 'NUMERIC':
+    case 'BIGNUMERIC': {
+      const { precision, scale } = limits
+      return precision === null
+        ? `a ${kind} of at most ${MAX_WHOLE_DIGITS[kind]} digits before the point`
+        : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
+    }
+    case 'BOOL':
+      return 'a BOOL: true or false'
+    case 'BYTES':
+      return length === null ? 'BYTES in base64' : `BYTES in base64, at most ${length} of them`
+    case 'DATE':
+      return 'a DATE like 2026-01-31, of the years 1 to 9999'
+    case 'TIME':
+      return 'a TIME like 12:00:00.123456'
+    case 'DATETIME':
+      return 'a DATETIME like 2026-01-31T12:00:00.123456, of the years 1 to 9999'
+    case 'TIMESTAMP':
+      return 'a TIMESTAMP like 2026-01-31T12:00:00.123456Z, of the years 1 to 9999, or a number since 1970'
+    case 'JSON':
+      return 'a JSON value'
+    case 'INTERVAL':
+      return 'an INTERVAL like 1-2 3 4:5:6.789 or P1Y2M3D'
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return `a ${kind} like [2026-01-31, UNBOUNDED)`
+    default:
+      return kind satisfies never
+  }
+}
+
+/** Whether a text is within the maximum length. */
+export function isWithin(maxLength: number | null, text: string): boolean {
+  if (maxLength === null || text.length <= maxLength) return true
+  let characters = 0
+  for (const _ of text) if (++characters > maxLength) return false
+  return true
+}
+
+const quoted = (text: string | null): string | null => (text === null ? null : `"${text}"`)
+
+/** Cuts digits beyond microseconds, BigQuery's precision. Files that are read in place are treated in the same way. */
+const inMicros = (text: string): string => text.replace(/(\.\d{6})\d+/, '$1')
+
+function int64(text: string): string | null {
+  const found = /^([+-]?)(\d{1,400})(?:\.0*)?$/.exec(text)
+  if (!found) return null
+  const value = BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
+  return value >= MIN_INT64 && value <= MAX_INT64 ? value.toString() : null
+}
+
+function float64(text: string): string | null {
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) {
+    const value = Number(text)
+    return Number.isFinite(value) ? (Object.is(value, -0) ? '-0.0' : String(value)) : null
+  }
+  if (/^nan$/i.test(text)) return '"NaN"'
+  const infinite = /^([+-]?)inf(?:inity)?$/i.exec(text)
+  return infinite ? `"${infinite[1] === '-' ? '-' : ''}Infinity"` : null
+}
+
+function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scale }: LeafLimits): string | null {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/.test(text)) return null
+  const exact = numericLiteral(text, kind, 'cast')
+  const value = exact === null || scale === null ? exact : rounded(exact, scale)
+  if (value === null) return null
+  const [, whole = ''] = /^-?(\d+)/.exec(value) ?? []
+  const wholeDigits = whole === '0' ? 0 : whole.length
+  const maxWhole = precision === null ? MAX_WHOLE_DIGITS[kind] : precision - (scale ?? 0)
+  return whole !== '' && wholeDigits <= maxWhole ? `"${value}"` : null
+}
+
+/** Rounds half away from zero, BigQuery's default. */
+function rounded(text: string, scale: number): string {
+  const [whole = '', behind = ''] = text.replace('-', '').split('.')
+  if (behind.length <= scale) return text
+  const carry = behind.charCodeAt(scale) >= 0x35 ? 1n : 0n
+  const digits = (BigInt(whole + behind.slice(0, scale)) + carry).toString().padStart(scale + 1, '0')
+  const sign = text.startsWith('-') && /[1-9]/.test(digits) ? '-' : ''
+  return sign + (scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`)
+}
+
+// https://cloud.google.com/bigquery/docs/loading-data-cloud-storage-csv#data_types
+function bool(text: string): string | null {
+  if (/^(true|t|yes|y|1)$/i.test(text)) return 'true'
+  return /^(false|f|no|n|0)$/i.test(text) ? 'false' : null
+}
+
+/** BYTES as DuckDB's BLOB text, in which a byte may be written `\x41`. */
+function bytes(text: string, { maxLength }: LeafLimits): string | null {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
+  const value = Buffer.from(text, 'base64')
+  if (maxLength !== null && value.length > maxLength) return null
+  return `"${value.toString('hex').toUpperCase().replace(/../g, '\\\\x$&')}"`
+}
+
+/**
+ * Reads a TIMESTAMP from text, as BigQuery casts it, or from a number that counts time since 1970, as in NDJSON tables. A
+ * number with up to 11 digits counts seconds, with 12 to 14 digits milliseconds, and with more digits microseconds. A number
+ * with a fraction counts seconds.
+ */
+function timestamp(text: string): string | null {
+  const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
+  if (!number) return timestampLiteral(inMicros(text).replace(/z$/, 'Z').replace(/ \+/, '+'))
+  const [, sign, digits = '', fraction] = number
+  if (fraction !== undefined && digits.length > 11) return null
+  const unit = digits.length <= 11 ? 1_000_000n : digits.length <= 14 ? 1_000n : 1n
+  const micros = BigInt(digits) * unit + roundedMicros(fraction ?? '')
+  const text8601 = datetimeText(sign === '-' ? -micros : micros)
+  return text8601 === undefined ? null : `${text8601}Z`
+}
+
+const roundedMicros = (fraction: string): bigint =>
+  BigInt(fraction.slice(0, 6).padEnd(6, '0')) + (fraction.charCodeAt(6) >= 0x35 ? 1n : 0n)
+
+/** The text of a range; the files of its column store ranges as text. */
+function range(kind: RangeKind, text: string): string | null {
+  const bounds = readRange(text, elementOfRange(kind))
+  return typeof bounds === 'string' ? null : quoted(rangeText(bounds))
+}
+
+function interval(text: string): string | null {
+  const parts = readInterval(text, '', '')
+  if (typeof parts === 'string') return null
+  const [months, days, micros] = parts
+  return `"${months} months ${days} days ${micros} microseconds"`
+}

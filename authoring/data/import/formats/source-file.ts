@@ -1,0 +1,81 @@
+/** Reads the decompressed bytes of a file or of standard input. */
+import { basename, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { type FileFormat, fileKind } from '../../../../runner/engines/duckdb/tables/data-folder.js'
+import {
+  type Compression,
+  decompressed,
+  notToItsEnd,
+  openFile,
+} from '../../../../runner/engines/duckdb/tables/decompress.js'
+import { UsageError } from '../../../../runner/model/errors.js'
+import { QueryFault } from '../../../../runner/model/query-fault.js'
+
+/** A source of rows to import. */
+export interface ImportSource {
+  /** The name in messages. */
+  readonly name: string
+  /** The path; null for standard input. */
+  readonly path: string | null
+  readonly format: FileFormat
+  readonly compression: Compression
+}
+
+const FORMAT_NAMES = 'ndjson, jsonl or csv, which .gz or .zst may follow, or parquet'
+
+/**
+ * The sources with these names; `-` is standard input.
+ * @param inputFormat the format of standard input and of files whose names do not show it: `ndjson`, `csv.gz`, …
+ * @throws UsageError for a name that does not show its format, if `inputFormat` is null.
+ */
+export function sourcesOf(names: readonly string[], inputFormat: string | null): readonly ImportSource[] {
+  const given = inputFormat === null ? null : fileKind(`input.${inputFormat}`)
+  const problems: string[] = []
+  if (inputFormat !== null && given === null) problems.push(`--input-format ${inputFormat}: must be ${FORMAT_NAMES}`)
+  if (names.filter(name => name === '-').length > 1) problems.push('standard input can be read only once')
+  const sources = names.flatMap((name): ImportSource[] => {
+    const isInput = name === '-'
+    const kind = (isInput ? null : kindOf(name)) ?? given
+    if (kind) {
+      const { format, compression } = kind
+      return [{ name: isInput ? 'standard input' : name, path: isInput ? null : resolve(name), format, compression }]
+    }
+    if (isInput && inputFormat === null)
+      problems.push('standard input needs --input-format: ndjson, csv, parquet, ndjson.gz, …')
+    else if (inputFormat === null)
+      problems.push(
+        `${name}: the name must end with .ndjson, .jsonl or .csv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
+      )
+    return []
+  })
+  if (problems.length > 0) throw new UsageError(problems)
+  return sources
+}
+
+/** The format by the file's name. Hidden files are accepted, since they were named explicitly. */
+const kindOf = (path: string): ReturnType<typeof fileKind> => fileKind(basename(path).replace(/^\.+/, ''))
+
+/**
+ * The decompressed bytes in chunks; if the consumer stops early, the file is closed. @throws QueryFault naming a source that
+ * cannot be read.
+ */
+export async function* byteChunks(source: ImportSource, standardInput: () => Readable): AsyncGenerator<Buffer> {
+  const { path, compression } = source
+  try {
+    yield* decompressed(path === null ? standardInput() : openFile(path), compression)
+  } catch (cause) {
+    throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
+  }
+}
+
+function readFailure(cause: unknown, { compression }: ImportSource): string {
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (typeof code === 'string' && code.startsWith('E')) {
+    return code === 'ENOENT'
+      ? 'there is no such file'
+      : code === 'EISDIR'
+        ? 'it is a folder'
+        : `it cannot be read (${code})`
+  }
+  return compression === 'uncompressed' ? message : notToItsEnd(compression, message)
+}

@@ -1,0 +1,174 @@
+/**
+ * Writes checked rows as sorted Parquet files of one partition each, in bounded memory: rows are first staged in files of about
+ * 100,000 rows. DuckDB then sorts the staged rows partition by partition, and spills to disk if necessary.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { TableDefinition, Type } from '../../../googlesql/index.js'
+import { quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
+import {
+  finishedColumns,
+  type ImportLayout,
+  orderSql,
+  PARTITION_COLUMN,
+  partitionFolder,
+  partitionSql,
+  stagedType,
+} from './layout.js'
+import type { RowBuffer } from './row-buffer.js'
+
+/** The metadata key that marks a Parquet file as written by an import, with its version. */
+const IMPORT_MARK = 'sluice'
+
+/** Rows per row group: few enough for a query of one cluster to skip most rows, many enough for a short footer. */
+const MAX_ROW_GROUP_SIZE = 16_384
+/** The least number of rows that DuckDB writes as a row group. */
+const MIN_ROW_GROUP_SIZE = 2_048
+/**
+ * DuckDB writes all fields of a RECORD at once, and each with a dictionary of its own. These limits are for all of them
+ * together: the values of a row group, and the bytes of dictionaries (DuckDB's limit for one is 1 MB).
+ */
+const MAX_RECORD_VALUES = 1 << 22
+const MAX_RECORD_DICTIONARIES = 1 << 26
+/** Partitions that together have fewer rows than this are sorted in one pass over the staged files. */
+const SORTED_TOGETHER = 500_000
+/** BigQuery's limit of partitions in a table. */
+const MAX_PARTITIONS = 10_000
+const MIN_READER_BYTES = 1 << 20
+
+export interface WriterOptions {
+  readonly connection: DuckDBConnection
+  /** An existing folder for staged files, used by this writer alone. */
+  readonly folder: string
+  readonly table: TableDefinition
+  readonly layout: ImportLayout
+}
+
+interface Run {
+  readonly path: string
+  /** The number of rows of each partition. */
+  readonly counts: ReadonlyMap<string | null, number>
+}
+
+/** The rows have more partitions than BigQuery allows. */
+export class TooManyPartitionsError extends Error {
+  override readonly name = 'TooManyPartitionsError'
+}
+
+export class ParquetWriter {
+  readonly #options: WriterOptions
+  readonly #rowGroups: string
+  readonly #runs: Run[] = []
+  readonly #totals = new Map<string | null, number>()
+  #pieces = 0
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+    const most = Math.max(1, ...options.table.columns.map(({ type }) => fieldCount(type)))
+    const rows = Math.max(MIN_ROW_GROUP_SIZE, Math.min(MAX_ROW_GROUP_SIZE, Math.floor(MAX_RECORD_VALUES / most)))
+    const dictionary = Math.min(1 << 20, Math.floor(MAX_RECORD_DICTIONARIES / most))
+    this.#rowGroups = `ROW_GROUP_SIZE ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionary}`
+  }
+
+  /** Stages the rows of the buffer, which may be refilled once this resolves. */
+  async add(rows: RowBuffer): Promise<void> {
+    if (rows.rows === 0) return
+    const { connection, folder, table, layout } = this.#options
+    const number = this.#pieces++
+    const piece = join(folder, `piece-${number}.ndjson`)
+    const path = join(folder, `run-${number}.parquet`)
+    await writeFile(piece, rows.bytes.subarray(0, rows.length))
+    const columns = table.columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(stagedType(type))}`)
+    const source =
+      `read_json(${quoteText(piece)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
+      `maximum_object_size = ${Math.max(MIN_READER_BYTES, rows.longestRow + 16)}, columns = {${columns.join(', ')}})`
+    const partition = partitionSql(layout, table)
+    // The rows are sorted by partition, so that reading one partition later skips the row groups of the others.
+    await connection.run(
+      `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source} ORDER BY ${PARTITION_COLUMN}) ` +
+        `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
+    )
+    rmSync(piece)
+    const counts = await this.#count(path)
+    for (const [value, count] of counts) this.#totals.set(value, (this.#totals.get(value) ?? 0) + count)
+    if (this.#totals.size > MAX_PARTITIONS) {
+      throw new TooManyPartitionsError(`the rows are of more than ${MAX_PARTITIONS} partitions`)
+    }
+    this.#runs.push({ path, counts })
+  }
+
+  async #count(path: string): Promise<ReadonlyMap<string | null, number>> {
+    const result = await this.#options.connection.runAndReadAll(
+      `SELECT ${PARTITION_COLUMN}, count(*) FROM read_parquet(${quoteText(path)}) GROUP BY 1`,
+    )
+    return new Map(result.getRows().map(([value, count]) => [value as string | null, Number(count)]))
+  }
+
+  /** Writes the final files into the folder; returns their paths relative to it. */
+  async finish(into: string): Promise<readonly string[]> {
+    const values = [...this.#totals.keys()].sort(byPartition)
+    const files: string[] = []
+    for (let i = 0; i < values.length; ) {
+      const group = [values[i]!]
+      let rows = this.#totals.get(values[i]!)!
+      for (i++; i < values.length && rows + this.#totals.get(values[i]!)! <= SORTED_TOGETHER; i++) {
+        group.push(values[i]!)
+        rows += this.#totals.get(values[i]!)!
+      }
+      files.push(...(await this.#writeGroup(group, into)))
+    }
+    return files
+  }
+
+  async #writeGroup(values: readonly (string | null)[], into: string): Promise<readonly string[]> {
+    const { layout, folder, connection } = this.#options
+    const runs = this.#runs.filter(run => values.some(value => run.counts.has(value))).map(run => run.path)
+    const order = orderSql(layout)
+    if (values.length === 1) return [await this.#writeFile(runs, values[0]!, order, into)]
+    const sorted = join(folder, 'sorted.parquet')
+    const among = values.map(value => this.#isOf(value)).join(' OR ')
+    const keys =
+      order === '' ? `ORDER BY ${PARTITION_COLUMN}` : order.replace('ORDER BY ', `ORDER BY ${PARTITION_COLUMN}, `)
+    await connection.run(
+      `COPY (SELECT * FROM ${parquet(runs)} WHERE ${among} ${keys}) ` +
+        `TO ${quoteText(sorted)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
+    )
+    const files: string[] = []
+    for (const value of values) files.push(await this.#writeFile([sorted], value, '', into))
+    rmSync(sorted)
+    return files
+  }
+
+  async #writeFile(sources: readonly string[], value: string | null, order: string, into: string): Promise<string> {
+    const { layout, table, connection } = this.#options
+    const path = join(partitionFolder(layout, value), '1.parquet')
+    mkdirSync(dirname(join(into, path)), { recursive: true })
+    await connection.run(
+      `COPY (SELECT ${finishedColumns(table)} FROM ${parquet(sources)} WHERE ${this.#isOf(value)} ${order}) ` +
+        `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ${this.#rowGroups}, ` +
+        `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
+    )
+    return path
+  }
+
+  #isOf(value: string | null): string {
+    return value === null ? `${PARTITION_COLUMN} IS NULL` : `${PARTITION_COLUMN} = ${quoteText(value)}`
+  }
+}
+
+/** The number of values in a row of this type, without those of further elements. */
+function fieldCount(type: Type): number {
+  if (type.kind === 'ARRAY') return fieldCount(type.element)
+  return type.kind === 'STRUCT' ? type.fields.reduce((count, field) => count + fieldCount(field.type), 0) : 1
+}
+
+const parquet = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`
+
+/** Orders partitions: NULL first, then by time. */
+function byPartition(a: string | null, b: string | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

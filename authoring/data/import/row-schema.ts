@@ -1,0 +1,72 @@
+/** A table's schema, compiled for checking rows: the fields by key, and the values of missing fields. */
+import { fieldType, type ScalarKind, type SchemaField, type Type } from '../../../googlesql/index.js'
+
+/** The fields of a record, or the columns of a table. */
+export interface RowRecord {
+  readonly fields: readonly RowField[]
+  /** Fields by name in lower case, since BigQuery's names are case-insensitive. */
+  readonly byName: ReadonlyMap<string, RowField>
+  /**
+   * Fields that must be handled when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes
+   * an empty array.
+   */
+  readonly awaited: readonly RowField[]
+}
+
+export interface RowField {
+  /** The index of the field in its record. */
+  readonly index: number
+  readonly name: string
+  /** The name as JSON writes it, with its quotes. */
+  readonly key: Uint8Array
+  readonly kind: ScalarKind | 'STRUCT'
+  readonly isRepeated: boolean
+  readonly isRequired: boolean
+  readonly limits: LeafLimits
+  /** The fields of a STRUCT; null for other types. */
+  readonly record: RowRecord | null
+  /** The JSON member of an empty array: `"name":[]`. */
+  readonly emptyText: string
+}
+
+/** The type parameters of `NUMERIC(10, 2)` and `STRING(20)`; null where not declared. */
+export interface LeafLimits {
+  readonly precision: number | null
+  readonly scale: number | null
+  readonly maxLength: number | null
+}
+
+/** Compiles a schema; all types of `fields` must be known. */
+export function rowSchema(fields: readonly SchemaField[]): RowRecord {
+  const compiled = fields.map(compileField)
+  return {
+    fields: compiled,
+    byName: new Map(compiled.map(field => [field.name.toLowerCase(), field])),
+    awaited: compiled.filter(field => field.isRequired || field.isRepeated),
+  }
+}
+
+function compileField(field: SchemaField, index: number): RowField {
+  const type = fieldType(field)!
+  const single: Type = type.kind === 'ARRAY' ? type.element : type
+  const mode = field.mode?.toUpperCase()
+  return {
+    index,
+    name: field.name,
+    key: Buffer.from(JSON.stringify(field.name)),
+    kind: single.kind as ScalarKind | 'STRUCT',
+    isRepeated: mode === 'REPEATED',
+    isRequired: mode === 'REQUIRED',
+    limits: limitsOf(field),
+    record: single.kind === 'STRUCT' ? rowSchema(field.fields ?? []) : null,
+    emptyText: `${JSON.stringify(field.name)}:[]`,
+  }
+}
+
+function limitsOf(field: SchemaField): LeafLimits {
+  const { precision, scale, maxLength } = field
+  const count = (value: string | number | undefined): number | null =>
+    value !== undefined && /^\d{1,9}$/.test(String(value)) ? Number(value) : null
+  const digits = count(precision)
+  return { precision: digits, scale: digits === null ? null : (count(scale) ?? 0), maxLength: count(maxLength) }
+}

@@ -1,0 +1,194 @@
+/** The folder of a table during an import: one import at a time, each applied completely or not at all. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { quoteText } from '../../../googlesql-duckdb/index.js'
+import { looseFiles } from '../../../runner/engines/duckdb/tables/data-folder.js'
+import {
+  IMPORT_ID,
+  IMPORTS_FILE,
+  type ImportEntry,
+  type Imports,
+  type ReplacedFile,
+  readImports,
+} from '../../../runner/engines/duckdb/tables/imports-file.js'
+import { SetupError } from '../../../runner/model/errors.js'
+import { QueryFault } from '../../../runner/model/query-fault.js'
+import { makeFolder } from '../../../runner/platform/make-folder.js'
+import { SETTING, systemReason, writeFailure } from '../../../runner/platform/write-failure.js'
+
+const LOCK_FILE = '.import.lock'
+const WORK_FOLDER = '.import'
+/** How long the folders of replaced imports are kept, in milliseconds: longer than any query that may still read them. */
+const RETIRED_FOR_MS = 10 * 60_000
+
+/** An id that sorts by time, such as `20260131T120000123Z-0123abcd`. `unique` is eight hexadecimal digits. */
+export function importId(nowMs: number, unique: string): string {
+  return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${unique}`
+}
+
+/** A locked table folder, until `close`; the system releases the lock when the process dies. */
+export interface TableFolder {
+  readonly path: string
+  /** An empty folder for staged files, removed by `close`. */
+  readonly work: string
+  /**
+   * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. If the entry is
+   * null, no files are added. @returns the number of files and imports that were replaced.
+   */
+  readonly commit: (entry: ImportEntry | null, result: string, options: CommitOptions) => number
+  readonly close: () => void
+}
+
+export interface CommitOptions {
+  readonly replaces: boolean
+  readonly nowMs: number
+}
+
+/** @throws SetupError when another import of the table is running, or the folder cannot be written. */
+export async function openTableFolder(dataDir: string, table: string, nowMs: number): Promise<TableFolder> {
+  const dot = table.lastIndexOf('.')
+  const dataset = join(dataDir, table.slice(0, dot))
+  const path = join(dataset, table.slice(dot + 1))
+  const work = join(path, WORK_FOLDER)
+  try {
+    makeFolder(path)
+  } catch (cause) {
+    throw tableFailure(path, cause)
+  }
+  const lock = await takeLock(join(path, LOCK_FILE), table)
+  try {
+    removeLeftovers(path, dataset, nowMs)
+    mkdirSync(work)
+  } catch (cause) {
+    lock.close()
+    throw cause instanceof QueryFault ? cause : tableFailure(path, cause)
+  }
+  return {
+    path,
+    work,
+    commit: (entry, result, options) => commit({ path, dataset, table, work }, entry, result, options),
+    close: () => {
+      rmSync(work, { recursive: true, force: true })
+      lock.close()
+    },
+  }
+}
+
+/** The error for a table's files that cannot be written. */
+export const tableFailure = (path: string, cause: unknown, reason?: string): SetupError =>
+  writeFailure({ what: "the table's files into", path, setting: SETTING.data }, cause, reason)
+
+/**
+ * Takes the lock by opening a DuckDB database: DuckDB locks its file, and the system releases the lock when the process ends.
+ */
+async function takeLock(file: string, table: string): Promise<{ close: () => void }> {
+  const { DuckDBInstance } = await import('@duckdb/node-api')
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  try {
+    const connection = await instance.connect()
+    await connection.run(`ATTACH ${quoteText(file)} AS import_lock`)
+  } catch (cause) {
+    instance.closeSync()
+    const text = cause instanceof Error ? cause.message : String(cause)
+    const holder = /\(PID (\d+)\)/.exec(text)?.[1]
+    if (!/lock on file|already (?:attached|open)|conflict/i.test(text)) {
+      throw tableFailure(dirname(file), cause, systemReason(text) ?? 'its lock cannot be made')
+    }
+    const which = holder === undefined ? '' : `, process ${holder}`
+    throw new SetupError(`another import of ${table} is running${which}`, { cause })
+  }
+  return { close: () => instance.closeSync() }
+}
+
+/**
+ * Removes the files of killed imports, the folders of imports that were replaced long ago, and the other files that earlier
+ * imports have replaced.
+ */
+function removeLeftovers(path: string, dataset: string, nowMs: number): void {
+  rmSync(join(path, WORK_FOLDER), { recursive: true, force: true })
+  rmSync(join(path, temporary(IMPORTS_FILE)), { force: true })
+  const { imports, retired, replaced } = readImports(path)
+  const kept = new Set([
+    ...imports.map(entry => entry.id),
+    ...retired.filter(({ atMs }) => nowMs - atMs < RETIRED_FOR_MS).map(({ id }) => id),
+  ])
+  for (const name of readdirSync(path)) {
+    if (IMPORT_ID.test(name) && !kept.has(name)) rmSync(join(path, name), { recursive: true, force: true })
+  }
+  removeReplaced(dataset, replaced)
+}
+
+function removeReplaced(dataset: string, replaced: readonly ReplacedFile[]): void {
+  for (const file of replaced) if (isStillThere(dataset, file)) rmSync(join(dataset, file.path), { force: true })
+}
+
+function isStillThere(dataset: string, { path, size, mtimeNs }: ReplacedFile): boolean {
+  const stat = statSync(join(dataset, path), { bigint: true, throwIfNoEntry: false })
+  return stat !== undefined && String(stat.size) === size && String(stat.mtimeNs) === mtimeNs
+}
+
+interface Place {
+  readonly path: string
+  readonly dataset: string
+  readonly table: string
+  readonly work: string
+}
+
+function commit(place: Place, entry: ImportEntry | null, result: string, options: CommitOptions): number {
+  const { path, dataset } = place
+  const before = readImports(path)
+  const loose = options.replaces ? looseFiles(dirname(dataset), place.table) : []
+  const retired = before.retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
+  const replaced = loose.map(file => ({
+    path: file.path.slice(dataset.length + 1),
+    size: String(file.size),
+    mtimeNs: String(file.mtimeNs),
+  }))
+  const added = entry === null ? [] : [entry]
+  const after: Imports = {
+    version: 1,
+    imports: options.replaces ? added : [...before.imports, ...added],
+    replaced: [...before.replaced.filter(file => isStillThere(dataset, file)), ...replaced],
+    retired: options.replaces
+      ? [...retired, ...before.imports.map(({ id }) => ({ id, atMs: options.nowMs }))]
+      : retired,
+  }
+  if (entry !== null) {
+    for (const file of entry.files) syncFile(join(result, file))
+    renameSync(result, join(path, entry.id))
+  }
+  const unfinished = join(path, temporary(IMPORTS_FILE))
+  writeFileSync(unfinished, `${JSON.stringify(after, null, 2)}\n`)
+  syncFile(unfinished)
+  syncFile(path)
+  // This rename makes the new table visible.
+  renameSync(unfinished, join(path, IMPORTS_FILE))
+  syncFile(path)
+  removeReplaced(
+    dataset,
+    replaced.filter((_, i) => loose[i]!.format !== 'parquet'),
+  )
+  return options.replaces ? before.imports.length + loose.length : 0
+}
+
+const temporary = (name: string): string => `.${name}.tmp`
+
+/** Flushes a file to the disk, before a rename makes it visible. */
+function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

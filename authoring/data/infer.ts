@@ -1,0 +1,90 @@
+/** `sluice tables infer`: a table schema from files of rows. */
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { isTableName } from '../../runner/manifest/tables/load.js'
+import { UsageError } from '../../runner/model/errors.js'
+import { SETTING } from '../../runner/platform/write-failure.js'
+import { writeWhole } from '../../runner/platform/write-whole.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { plural } from '../terminal/plural.js'
+import { textTable } from '../terminal/table.js'
+import { badRowLine, MAX_BAD_ROWS } from './import.js'
+import { type InferredTable, inferTable, unreadFiles, whyUnread } from './open-infer.js'
+
+export interface InferFlags {
+  readonly inputFormat?: string
+  /** Whether a schema that is there is replaced. */
+  readonly force?: boolean
+  /** Whether the schema is printed instead of written. */
+  readonly dryRun?: boolean
+}
+
+/** Writes `<tables>/<table>.json`, and prints what it found and what it doubts. Without `force` it replaces no file. */
+export async function inferSchema(
+  table: string,
+  files: readonly string[],
+  { inputFormat, force = false, dryRun = false }: InferFlags,
+  flags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  const { tablesDir, dataDir } = readSettings(flags, io.environment)
+  const path = join(tablesDir, `${table}.json`)
+  if (!isTableName(table))
+    throw new UsageError([
+      `${JSON.stringify(table)} is not the name of a table: dataset.table or project.dataset.table`,
+    ])
+  if (!force && !dryRun && existsSync(path)) {
+    io.printError(`sluice: ${path} is there already; --force writes over it, and --dry-run prints what it would be\n`)
+    return EXIT.problems
+  }
+  const inferred = await inferTable({
+    files,
+    inputFormat: inputFormat ?? null,
+    standardInput: io.standardInput,
+    maxBadRows: MAX_BAD_ROWS,
+  })
+  if (inferred.badRows.length > 0) {
+    for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)
+    io.printError(`${plural(inferred.badRows.length, 'row')} cannot be read; nothing was written\n`)
+    return EXIT.problems
+  }
+  const schema = `${JSON.stringify(inferred.fields, null, 2)}\n`
+  const tell = dryRun ? io.printError : io.print
+  tell(reportOf(table, files, inferred))
+  if (dryRun) {
+    io.print(schema)
+    return EXIT.clean
+  }
+  await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, schema)
+  io.print(`wrote ${path}\n`)
+  const place = relative('.', join(dataDir, ...table.split(/\.(?=[^.]*$)/)))
+  if (files.some(file => !relative('.', file).startsWith(place))) {
+    io.print(
+      `its rows are read from ${place}.parquet, .ndjson, .jsonl or .csv, or from such files in ${place}/: put the files there, or use sluice import\n`,
+    )
+  }
+  for (const file of unreadFiles(dataDir, table))
+    io.print(`doubt: ${relative('.', file.path)} is not read: ${whyUnread(file, table)}\n`)
+  return EXIT.clean
+}
+
+function reportOf(table: string, files: readonly string[], { rows, columns, doubts }: InferredTable): string {
+  const lines = textTable(
+    [
+      { name: 'column', type: 'STRING' },
+      { name: 'type', type: 'STRING' },
+      { name: 'nulls', type: 'INT64' },
+      { name: 'first value', type: 'STRING' },
+    ],
+    columns.map(({ path, field, nulls, example }) => [
+      path,
+      field.mode === 'REPEATED' ? `${field.type} REPEATED` : field.type,
+      nulls,
+      example ?? '',
+    ]),
+  )
+  const where = files.length === 1 ? files[0] : plural(files.length, 'file')
+  const doubted = doubts.map(({ path, message }) => `doubt: ${path} ${message}\n`).join('')
+  return `${table}: ${plural(rows, 'row')} in ${where}\n${lines}${doubted}`
+}

@@ -1,0 +1,189 @@
+/**
+ * Chooses the type of a column from the facts about its values, and reports which values made the type wider and which choices
+ * are in doubt.
+ */
+import type { SchemaField } from '../../../googlesql/index.js'
+import { needsBackticks, whyNoColumn } from './column-name.js'
+import type { Inference } from './inferred-table.js'
+import type { Sample, ValueFacts } from './value-facts.js'
+import { epochUnit, type ValueKind } from './value-kinds.js'
+
+/** The fields of a record, from the facts about its objects. */
+export function chooseFields(record: ValueFacts, within: string, into: Inference): readonly SchemaField[] {
+  const names = new Map<string, string>()
+  const objects = record.kinds.get('object')?.count ?? 0
+  return [...record.fields].flatMap(([key, facts]) => {
+    const path = within === '' ? key : `${within}.${key}`
+    const doubt = (message: string): void => void into.doubts.push({ path, message })
+    const reason = whyNoColumn(key)
+    if (reason !== null) {
+      doubt(`is left out: ${reason}`)
+      return []
+    }
+    const twin = names.get(key.toLowerCase())
+    if (twin !== undefined) {
+      doubt(`is left out: a column cannot differ from "${twin}" only in case; rename it in the file`)
+      return []
+    }
+    names.set(key.toLowerCase(), key)
+    if (needsBackticks(key)) doubt(`is a name that SQL needs in backticks: \`${key}\``)
+    const at = into.columns.length
+    const { nested, ...field } = chooseField(key, path, facts, into)
+    const fields = nested === null ? null : chooseFields(nested, path, into)
+    const whole = fields === null ? field : { ...field, fields }
+    const example = [...facts.kinds.values()][0]?.first.text ?? null
+    into.columns.splice(at, 0, { path, field: whole, rows: objects, nulls: objects - facts.count, example })
+    return [whole]
+  })
+}
+
+/** A field; for a RECORD also the facts about its fields. */
+type ChosenField = SchemaField & { readonly nested: ValueFacts | null }
+
+function chooseField(name: string, path: string, facts: ValueFacts, into: Inference): ChosenField {
+  const doubt = (message: string): void => void into.doubts.push({ path, message })
+  const list = facts.kinds.get('list')
+  if (list !== undefined && facts.kinds.size === 1) {
+    const { element } = facts
+    if (element.kinds.has('list')) {
+      doubt(`has lists within lists (${at(element.kinds.get('list')!.first)}), which BigQuery has not: JSON keeps them`)
+      return { name, type: 'JSON', mode: 'NULLABLE', nested: null }
+    }
+    if (facts.nullElement !== null) {
+      doubt(
+        `has a list with null in it (${place(facts.nullElement)}): arrays of BigQuery hold none, and import refuses it`,
+      )
+    }
+    if (element.count === 0) doubt('has only empty lists: STRING is a guess for their elements')
+    const type = element.count === 0 ? 'STRING' : chooseType(element, doubt)
+    return { name, type, mode: 'REPEATED', nested: type === 'RECORD' ? element : null }
+  }
+  if (facts.count === 0) doubt('is null in every row: STRING is a guess')
+  const type = facts.count === 0 ? 'STRING' : chooseType(facts, doubt)
+  return { name, type, mode: 'NULLABLE', nested: type === 'RECORD' ? facts : null }
+}
+
+const TIMES: readonly ValueKind[] = ['time', 'local-time', 'date']
+const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'huge-number', 'number']
+const MAX_SAFE = Number.MAX_SAFE_INTEGER
+
+function chooseType(facts: ValueFacts, doubt: (message: string) => void): string {
+  const { kinds } = facts
+  const only = (...allowed: readonly ValueKind[]): boolean => [...kinds.keys()].every(kind => allowed.includes(kind))
+  if (kinds.has('object') || kinds.has('list')) return chooseNested(facts, doubt)
+  if (only('bool')) return 'BOOLEAN'
+  if (only('integer')) {
+    doubtEpoch(facts, 'INTEGER', doubt)
+    return 'INTEGER'
+  }
+  if (only('integer', 'large-integer')) {
+    doubt(`is NUMERIC, since ${at(kinds.get('large-integer')!.first)} is beyond INT64`)
+    return 'NUMERIC'
+  }
+  if (kinds.has('number') && only('integer', 'number')) {
+    if (kinds.has('integer') && Math.max(facts.max, -facts.min) > MAX_SAFE) {
+      doubt(`is FLOAT, which rounds integers beyond ${MAX_SAFE}; NUMERIC keeps up to 29 digits and 9 decimals`)
+    }
+    doubtEpoch(facts, 'FLOAT', doubt)
+    return 'FLOAT'
+  }
+  if (only(...NUMBERS)) {
+    const wide = kinds.get('huge-number') ?? kinds.get('large-integer')!
+    doubt(`is STRING, since no type of numbers keeps ${at(wide.first)}`)
+    return 'STRING'
+  }
+  if (only(...TIMES)) return chooseTime(facts, doubt)
+  doubtText(facts, doubt)
+  return 'STRING'
+}
+
+function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (message: string) => void): string {
+  if (kinds.size > 1) {
+    const [first, second] = [...kinds.values()]
+    doubt(`is JSON, since ${at(first!.first)} and ${at(second!.first)} have no type in common`)
+    return 'JSON'
+  }
+  if (hasTooManyFields) {
+    doubt('is JSON: its objects have more keys or levels than a record of a table; its keys may be values')
+    return 'JSON'
+  }
+  const usable = [...fields.keys()].filter(key => whyNoColumn(key) === null)
+  if (usable.length > 0) return 'RECORD'
+  doubt(`is JSON: ${fields.size === 0 ? 'its objects are empty' : 'none of its keys can be the name of a column'}`)
+  return 'JSON'
+}
+
+function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string {
+  const { kinds, fineTime } = facts
+  if (kinds.size === 1 && kinds.has('date')) return 'DATE'
+  const date = kinds.get('date')
+  if (date) doubt(`is TIMESTAMP and holds dates alone (${at(date.first)}), which count as their midnight in UTC`)
+  const local = kinds.get('local-time')
+  if (local) {
+    const which = local.count === facts.count ? 'without an offset' : `partly without an offset (${at(local.first)})`
+    doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC; DATETIME is for times of no zone`)
+  }
+  if (fineTime) doubt(`has digits beyond microseconds (${at(fineTime)}), which are cut`)
+  return 'TIMESTAMP'
+}
+
+const LEAVE_EMPTY = 'where a value is missing, leave the cell empty'
+
+/** The kinds of texts of which a single text shows that the column should probably have another type. */
+const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
+  ['decimal-comma', shown => `${shown} has a decimal comma: with a point, 1234.50, it would be a number`],
+  ['local-date', shown => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
+]
+
+/** Reports which other type a STRING column may have, or which value made it a STRING. */
+function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
+  const { kinds, count } = facts
+  const isAll = (...of: readonly ValueKind[]): boolean => of.reduce((sum, kind) => sum + countOf(kind), 0) === count
+  const countOf = (kind: ValueKind): number => kinds.get(kind)?.count ?? 0
+  const share = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + countOf(kind), 0)
+  const zero = kinds.get('leading-zero')
+  const misfit = (of: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !of.includes(kind))![1].first
+  const telling = TELLING.find(([kind]) => kinds.has(kind))
+  const missing = kinds.get('null-word') ?? kinds.get('blank')
+  const misfitText = (of: readonly ValueKind[]): string => {
+    const sample = misfit(of)
+    return sample === missing?.first ? `${at(sample)}: ${LEAVE_EMPTY}` : at(sample)
+  }
+  const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(of => share(of) > 0 && missing?.first === misfit(of))
+  if (missing && (telling || !isMisfit)) doubt(`has ${at(missing.first)}, which stays a text: ${LEAVE_EMPTY}`)
+  if (telling) {
+    doubt(`is STRING, since ${telling[1](at(kinds.get(telling[0])!.first))}`)
+    return
+  }
+  if (isAll('digits')) {
+    const unit = epochUnit(facts.min, facts.max)
+    const time = unit === null ? '' : `, or TIMESTAMP, since it looks like ${unit.name} since 1970`
+    doubt(`is STRING, and every value is digits in quotes: INTEGER, if it is a number${time}`)
+  } else if (isAll('digits', 'decimal-text')) {
+    doubt('is STRING, and every value is a number in quotes: NUMERIC, if it is one')
+  } else if (isAll('bool-text')) {
+    doubt('is STRING, and every value is true or false in quotes: BOOLEAN, if it is one')
+  } else if (zero && isAll('integer', 'number', 'digits', 'decimal-text', 'leading-zero')) {
+    doubt(`is STRING, since ${at(zero.first)} begins with a zero, which a number would lose`)
+  } else if (share(NUMBERS) > 0) {
+    doubt(`is STRING, since beside numbers it has ${misfitText(NUMBERS)}`)
+  } else if (kinds.has('bool')) {
+    doubt(`is STRING, since beside true and false it has ${misfitText(['bool'])}`)
+  } else if (share(TIMES) > 0) {
+    doubt(`is STRING, since beside ${share(TIMES) === countOf('date') ? 'dates' : 'times'} it has ${misfitText(TIMES)}`)
+  }
+}
+
+function doubtEpoch({ min, max }: ValueFacts, type: string, doubt: (message: string) => void): void {
+  const unit = epochUnit(min, max)
+  if (unit === null) return
+  const time = new Date(Math.floor(min / unit.perSecond) * 1000).toISOString().replace('.000Z', 'Z')
+  const remedy =
+    unit.name === 'nanoseconds'
+      ? 'in SQL, TIMESTAMP_MICROS(DIV(…, 1000)) makes a TIMESTAMP of it'
+      : 'TIMESTAMP, if it is a time'
+  doubt(`is ${type}, and looks like ${unit.name} since 1970 (the least is ${time}): ${remedy}`)
+}
+
+const place = ({ file, line }: Sample): string => `${file}:${line}`
+const at = (sample: Sample): string => `${JSON.stringify(sample.text)} in ${place(sample)}`

@@ -1,0 +1,38 @@
+/** The result of an inference. */
+import type { SchemaField } from '../../../googlesql/index.js'
+import type { BadRow } from '../import/rows.js'
+
+/** A column of the inferred table, or a field of a record. */
+export interface InferredColumn {
+  /** The name with the names of the enclosing records: `lines.sku`. */
+  readonly path: string
+  readonly field: SchemaField
+  /** The number of occurrences of its record, and in how many of them the column is NULL or missing. */
+  readonly rows: number
+  readonly nulls: number
+  /** The first value; null where every value is null. */
+  readonly example: string | null
+}
+
+/** An uncertain choice that the author should check. */
+export interface Doubt {
+  readonly path: string
+  readonly message: string
+}
+
+/**
+ * The printed facts about the columns: `columns` has an entry for each column, and after a RECORD an entry for each of its
+ * fields.
+ */
+export interface Inference {
+  readonly columns: InferredColumn[]
+  readonly doubts: Doubt[]
+}
+
+/** The result of an inference from the files of a table. */
+export interface InferredTable extends Readonly<Inference> {
+  readonly rows: number
+  readonly fields: readonly SchemaField[]
+  /** The rows that cannot be read. If there are such rows, the other members are not reliable. */
+  readonly badRows: readonly BadRow[]
+}

@@ -1,0 +1,187 @@
+/** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  LETTER_N,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../runner/encode/json-reader.js'
+import { QueryFault } from '../../../runner/model/query-fault.js'
+import { BadRowError, shown } from '../import/bad-row.js'
+import { cellsOf } from '../import/formats/csv.js'
+import { beginsNumber, JsonTokens, NULL, TRUE } from '../import/formats/json-tokens.js'
+import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
+import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
+
+/** BigQuery's limit on the nesting depth of records. */
+const MAX_RECORDS = 15
+/** The length in bytes to which an object or list that no type fits is cut for messages. */
+const MAX_KEPT = 200
+
+/** Reads rows of one file into the facts of the whole table. `line` must be set before each row. */
+export interface ValueReader {
+  line: number
+  /** @throws BadRowError; QueryFault for a header that cannot be used. */
+  read(bytes: Buffer, start: number, end: number): void
+}
+
+export class JsonValueReader implements ValueReader, Place {
+  line = 0
+  readonly file: string
+  readonly #row: ValueFacts
+  readonly #path: string[] = []
+  readonly #tokens = new JsonTokens(() => this.#path.join('.'))
+  #objects = 0
+
+  constructor(file: string, row: ValueFacts) {
+    this.file = file
+    this.#row = row
+  }
+
+  read(bytes: Buffer, start: number, end: number): void {
+    const tokens = this.#tokens
+    tokens.open(bytes, start, end)
+    this.#path.length = 0
+    if (tokens.peek() !== OPEN_OBJECT) throw tokens.unexpected('a row, as a JSON object')
+    this.#readObject(this.#row, 0)
+    if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
+  }
+
+  #readObject(facts: ValueFacts, depth: number): void {
+    const tokens = this.#tokens
+    const object = ++this.#objects
+    facts.see('object', '{…}', this)
+    tokens.at++
+    if (tokens.peek() === CLOSE_OBJECT) {
+      tokens.at++
+      return
+    }
+    for (;;) {
+      if (tokens.peek() !== QUOTE) throw tokens.unexpected('a key in quotes')
+      const start = tokens.at
+      const key = this.#readString()
+      tokens.expect(COLON)
+      const field = facts.field(key)
+      if (field === null) tokens.skip()
+      else {
+        if (field.lastObject === object)
+          throw tokens.bad(start, `the key "${shown(key)}" a second time`, 'each key once')
+        field.lastObject = object
+        this.#path.push(key)
+        this.#readValue(field, depth)
+        this.#path.pop()
+      }
+      const byte = tokens.peek()
+      if (byte !== COMMA && byte !== CLOSE_OBJECT) throw tokens.unexpected('"," or "}"')
+      tokens.at++
+      if (byte === CLOSE_OBJECT) return
+    }
+  }
+
+  #readString(): string {
+    const tokens = this.#tokens
+    const start = tokens.at
+    tokens.string()
+    const raw = tokens.wholeText(start, tokens.at)
+    return tokens.hasEscape ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+  }
+
+  #readValue(facts: ValueFacts, depth: number): void {
+    const tokens = this.#tokens
+    const byte = tokens.peek()
+    const start = tokens.at
+    if (byte === QUOTE) {
+      const text = this.#readString()
+      facts.see(kindOfText(text), text, this)
+    } else if (beginsNumber(byte)) {
+      tokens.number()
+      const text = tokens.wholeText(start, tokens.at)
+      facts.see(kindOfNumber(text), text, this)
+    } else if (byte === LETTER_N && tokens.standsHere(NULL)) {
+      tokens.at += NULL.length
+    } else if (byte === OPEN_OBJECT && depth < MAX_RECORDS) {
+      this.#readObject(facts, depth + 1)
+    } else if (byte === OPEN_LIST) {
+      this.#readList(facts, depth)
+    } else if (byte === OPEN_OBJECT) {
+      tokens.skip()
+      facts.hasTooManyFields = true
+      facts.see('object', tokens.wholeText(start, Math.min(tokens.at, start + MAX_KEPT)), this)
+    } else {
+      const isTrue = tokens.standsHere(TRUE)
+      tokens.skip()
+      facts.see('bool', isTrue ? 'true' : 'false', this)
+    }
+  }
+
+  #readList(facts: ValueFacts, depth: number): void {
+    const tokens = this.#tokens
+    facts.see('list', '[…]', this)
+    tokens.at++
+    if (tokens.peek() === CLOSE_LIST) {
+      tokens.at++
+      return
+    }
+    for (;;) {
+      if (tokens.peek() === LETTER_N && tokens.standsHere(NULL)) facts.nullElement ??= sampleOf('null', this)
+      if (tokens.peek() === OPEN_LIST) {
+        const start = tokens.at
+        tokens.skip()
+        facts.element.see('list', tokens.wholeText(start, Math.min(tokens.at, start + MAX_KEPT)), this)
+      } else this.#readValue(facts.element, depth)
+      const byte = tokens.peek()
+      if (byte !== COMMA && byte !== CLOSE_LIST) throw tokens.unexpected('"," or "]"')
+      tokens.at++
+      if (byte === CLOSE_LIST) return
+    }
+  }
+}
+
+export class CsvValueReader implements ValueReader, Place {
+  line = 0
+  readonly file: string
+  readonly #row: ValueFacts
+  /** The facts by position; null until the header has been read. */
+  #columns: readonly (ValueFacts | null)[] | null = null
+
+  constructor(file: string, row: ValueFacts) {
+    this.file = file
+    this.#row = row
+  }
+
+  read(bytes: Buffer, start: number, end: number): void {
+    const cells = cellsOf(bytes, start, end)
+    if (this.#columns === null) {
+      this.#columns = this.#readHeader(cells.map(({ text }) => text ?? ''))
+      return
+    }
+    const columns = this.#columns
+    if (cells.length !== columns.length) {
+      throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
+    }
+    this.#row.see('object', '', this)
+    for (const [i, { text }] of cells.entries()) {
+      const facts = columns[i]
+      if (facts && text !== null) facts.see(kindOfCell(text), text, this)
+    }
+  }
+
+  #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {
+    const separator = names.length === 1 ? /[;\t|]/.exec(names[0]!)?.[0] : undefined
+    if (separator !== undefined) {
+      const what = separator === '\t' ? 'a tab' : `"${separator}"`
+      throw new QueryFault(`cells are separated by commas, and this header by ${what}: ${shown(names[0]!)}`)
+    }
+    const seen = new Set<string>()
+    for (const name of names) {
+      const key = name.toLowerCase()
+      if (key === '') throw new QueryFault('the header has a column without a name')
+      if (seen.has(key)) throw new QueryFault(`the header names ${JSON.stringify(shown(name))} twice`)
+      seen.add(key)
+    }
+    return names.map(name => this.#row.field(name))
+  }
+}

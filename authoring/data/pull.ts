@@ -1,0 +1,96 @@
+/** `sluice tables pull`: schema files from the warehouse. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/load.js'
+import { SetupError } from '../../runner/model/errors.js'
+import type { TableResource } from '../../runner/model/table-resource.js'
+import { fileReason, SETTING } from '../../runner/platform/write-failure.js'
+import { writeWhole } from '../../runner/platform/write-whole.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { tableDifferences } from './difference.js'
+import { describeAll, listNamed, VIEWS, withWarehouse } from './warehouse.js'
+import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './warehouse-names.js'
+
+type Flags = Readonly<Record<string, string | undefined>>
+
+/** Writes the schemas of a dataset's tables, and prints what changed in a file that existed. */
+export async function pullTables(dataset: string, flags: Flags, io: Io): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  return withWarehouse(settings, async warehouse => {
+    const place = datasetPlace(dataset, warehouse.project)
+    const listed = await listNamed(place, warehouse.list)
+    const nameOf = (table: string): string => tableName({ ...place, table }, warehouse.project)
+    for (const { table, kind } of listed.filter(one => VIEWS.has(one.kind))) {
+      io.printError(`left out ${nameOf(table)}: it is a ${kind}, which has no rows of its own\n`)
+    }
+    const tables = listed.filter(one => !VIEWS.has(one.kind)).map(one => ({ ...place, table: one.table }))
+    if (tables.length === 0) io.printError(`${place.project}.${place.dataset} has no tables\n`)
+    let hasProblems = false
+    for (const [i, found] of (await describeAll(tables, warehouse.describe)).entries()) {
+      if (found === null) continue // dropped since it was listed
+      const { text, isRefused } = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), found.resource)
+      hasProblems ||= isRefused
+      if (isRefused) io.printError(`${text}\n`)
+      else io.print(`${text}\n`)
+    }
+    const names = new Set(listed.map(({ table }) => nameOf(table)))
+    for (const path of await filesBeyond(settings, place, names, warehouse.project)) {
+      io.printError(`${path} is left as it is: the warehouse has no such table\n`)
+    }
+    return hasProblems ? EXIT.problems : EXIT.clean
+  })
+}
+
+/** What became of the file: `new PATH`, `same PATH`, or `changed PATH; what differed: …`. */
+async function writeSchema(
+  dir: string,
+  name: string,
+  resource: TableResource,
+): Promise<{ readonly text: string; readonly isRefused: boolean }> {
+  const path = join(dir, `${name}.json`)
+  const text = `${JSON.stringify(resource, null, 2)}\n`
+  const refused = readTableSchema({ file: path, text }).diagnostics[0]
+  if (refused) return { text: `left out ${name}: ${refused.message}`, isRefused: true }
+  const before = await textOf(path)
+  if (before === text) return { text: `same ${path}`, isRefused: false }
+  await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
+  const change = before === null ? `new ${path}` : `changed ${path}; what differed: ${changes(path, before, text)}`
+  return { text: change, isRefused: false }
+}
+
+/** Null where there is no such file. */
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return null
+    throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
+  }
+}
+
+function changes(path: string, before: string, after: string): string {
+  const [old, now] = [before, after].map(text => readTableSchema({ file: path, text }).table)
+  if (!old || !now) return 'all, for it was not valid'
+  const differences = tableDifferences(old.resource, now.resource, { tellsLayout: old.tellsLayout })
+  return differences.length === 0
+    ? 'descriptions, defaults, policy tags or form'
+    : differences.map(({ message }) => message).join('; ')
+}
+
+/** The files of this dataset's tables that the warehouse does not have. */
+async function filesBeyond(
+  settings: Settings,
+  { project, dataset }: DatasetPlace,
+  names: ReadonlySet<string>,
+  own: string,
+): Promise<readonly string[]> {
+  const { tables } = await loadTableSchemas(settings.tablesDir)
+  return tables
+    .filter(({ name }) => {
+      const place = tablePlace(name, own)
+      return place.project === project && place.dataset === dataset && !names.has(name)
+    })
+    .map(({ file }) => file)
+}

@@ -1,0 +1,137 @@
+/** Compares the columns of an endpoint as compiled contracts: types with all fields, and declared and inferred promises. */
+import { type ColumnType, parseColumnType } from '../../runner/manifest/column-type.js'
+import type { ContractColumn } from '../../runner/model/endpoint.js'
+import type { Manifest } from '../../runner/model/manifest.js'
+import type { ColumnPromise } from '../../runner/model/query.js'
+import { alignRows, pairChanges } from '../test/files/align-rows.js'
+import type { Report } from './change-rules.js'
+import { shown } from './shown.js'
+
+export function diffColumns(base: readonly ContractColumn[], head: readonly ContractColumn[], report: Report): void {
+  const [before, after] = [byName(base), byName(head)]
+  const renamed = renamedColumns(base, head)
+  for (const column of base) {
+    const { name, type } = column
+    const newName = renamed.get(name)
+    const other = after.get(newName ?? name)
+    if (newName !== undefined) report('column/renamed', `the column ${name} was renamed to ${newName}`)
+    if (other === undefined) report('column/removed', `the column ${name} (${type}) is gone`)
+    else diffColumn(column, other, report)
+  }
+  const newNames = new Set(renamed.values())
+  for (const { name, type } of head) {
+    if (!before.has(name) && !newNames.has(name)) report('column/added', `the column ${name} (${type}) is new`)
+  }
+  const kept = (columns: readonly ContractColumn[], others: ReadonlyMap<string, unknown>): string =>
+    columns.flatMap(({ name }) => (others.has(name) ? [name] : [])).join(', ')
+  const [oldOrder, newOrder] = [kept(base, after), kept(head, before)]
+  if (oldOrder !== newOrder) report('column/moved', `the order of columns is ${newOrder}; it was ${oldOrder}`)
+}
+
+/** The columns with only the promises that the manifest declares: others are inferred only from queries that resolve here. */
+export const withoutInferred = (
+  columns: readonly ContractColumn[],
+  { columns: declared = [] }: Manifest,
+): readonly ContractColumn[] =>
+  columns.map(({ fields: _, ...column }) => {
+    const written = declared.find(({ name }) => name === column.name)
+    const json = column.type === 'INT64' ? (written?.json ?? null) : column.json
+    return { ...column, required: written?.required ?? false, json }
+  })
+
+const byName = (columns: readonly ContractColumn[]): ReadonlyMap<string, ContractColumn> =>
+  new Map(columns.map(column => [column.name, column]))
+
+/** Old names with their new ones: a column that went and one that came in its place, with the same type. */
+function renamedColumns(base: readonly ContractColumn[], head: readonly ContractColumn[]): ReadonlyMap<string, string> {
+  const names = (columns: readonly ContractColumn[]): readonly string[] => columns.map(({ name }) => name)
+  const [before, after] = [byName(base), byName(head)]
+  const pairs = pairChanges(alignRows(names(base), names(head)))
+  return new Map(
+    pairs.flatMap(({ expected, found }) => {
+      if (expected === null || found === null) return []
+      const [gone, come] = [base[expected]!, head[found]!]
+      const isRenamed = !after.has(gone.name) && !before.has(come.name) && gone.type === come.type
+      return isRenamed ? [[gone.name, come.name] as const] : []
+    }),
+  )
+}
+
+function diffColumn(base: ContractColumn, head: ContractColumn, report: Report): void {
+  const { name } = head
+  if (base.type !== head.type) diffTypes(name, base.type, head.type, report)
+  if (base.required && !head.required) report('column/widened', `${name} may be NULL; it was required`)
+  if (!base.required && head.required) report('column/narrowed', `${name} is required`)
+  // Numbers of another type have another form anyway.
+  if (base.json !== head.json && base.type === head.type) {
+    const isNarrower = base.json === null && head.json === 'number'
+    const what = `JSON has the values of ${name} ${JSON_FORMS[head.json ?? 'any']}; it had them ${JSON_FORMS[base.json ?? 'any']}`
+    report(isNarrower ? 'column/narrowed' : 'column/widened', what)
+  }
+  if (base.type === head.type) diffFields(name, parseColumnType(head.type), base, head, report)
+  if (base.unit !== head.unit) {
+    if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
+    else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
+  }
+  if (base.description !== head.description) report('column/described', `the description of ${name} changed`)
+}
+
+/** The promises of the fields of one type, which `path` leads to. */
+function diffFields(
+  path: string,
+  type: ColumnType | null,
+  base: ColumnPromise,
+  head: ColumnPromise,
+  report: Report,
+): void {
+  const record = type?.kind === 'array' ? type.element : type
+  if (record?.kind !== 'struct') return
+  record.fields?.forEach((field, i) => {
+    const [before, after] = [base.fields?.[i] ?? NO_PROMISE, head.fields?.[i] ?? NO_PROMISE]
+    const name = `${path}.${field.name}`
+    if (before.required && !after.required) report('column/widened', `${name} may be NULL; it was required`)
+    if (!before.required && after.required) report('column/narrowed', `${name} is required`)
+    if (before.json !== after.json) {
+      const [now, then] = [JSON_FORMS[after.json ?? 'any'], JSON_FORMS[before.json ?? 'any']]
+      const rule = after.json === null ? 'column/widened' : 'column/narrowed'
+      report(rule, `JSON has the values of ${name} ${now}; it had them ${then}`)
+    }
+    diffFields(name, field.type, before, after, report)
+  })
+}
+
+const NO_PROMISE: ColumnPromise = { required: false, json: null }
+
+const JSON_FORMS = {
+  number: 'as numbers',
+  string: 'as texts',
+  any: 'as numbers, and as texts where a number would not be exact',
+} as const
+
+function diffTypes(name: string, baseText: string, headText: string, report: Report): void {
+  const [base, head] = [parseColumnType(baseText), parseColumnType(headText)]
+  const added: string[] = []
+  if (base !== null && head !== null && isKept(name, base, head, added)) {
+    for (const field of added) report('column/field-added', `the field ${field} is new`)
+    return
+  }
+  report('column/retyped', `the type of ${name} is ${headText}; it was ${baseText}`)
+}
+
+/** Whether the new type has everything that the old one has; `added` gets the paths of its new fields. */
+function isKept(path: string, base: ColumnType, head: ColumnType, added: string[]): boolean {
+  if (base.kind === 'array') return head.kind === 'array' && isKept(path, base.element, head.element, added)
+  if (base.kind === 'scalar') return head.kind === 'scalar' && base.name === head.name
+  if (head.kind !== 'struct') return false
+  // An open STRUCT promises no field.
+  if (base.fields === null) return true
+  if (head.fields === null) return false
+  const fields = new Map(head.fields.map(field => [field.name, field.type]))
+  for (const field of head.fields) {
+    if (!base.fields.some(({ name }) => name === field.name)) added.push(`${path}.${field.name}`)
+  }
+  return base.fields.every(({ name, type }) => {
+    const other = fields.get(name)
+    return other !== undefined && isKept(`${path}.${name}`, type, other, added)
+  })
+}

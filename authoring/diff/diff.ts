@@ -1,0 +1,105 @@
+/** `sluice diff`: what changed between two revisions or folders of endpoints, and whether callers break. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { LoadError, SetupError } from '../../runner/model/errors.js'
+import { fileReason } from '../../runner/platform/write-failure.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { reportDiagnostics } from '../terminal/report.js'
+import type { Change } from './change-rules.js'
+import { diffEndpoints } from './endpoints.js'
+import { createGit } from './git.js'
+import { markdownText } from './markdown.js'
+import { type LoadedSide, loadSide } from './read-sides.js'
+import { type Comparison, jsonText, plainText } from './report.js'
+import { findSide, type SideFolders, workingTree } from './sides.js'
+
+export type DiffFormat = 'text' | 'markdown' | 'json'
+
+/** @throws UsageError for an unknown revision; SetupError. */
+export async function diffRevisions(
+  base: string,
+  head: string | undefined,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  { format, allowBreaking = false }: { readonly format: DiffFormat; readonly allowBreaking?: boolean },
+  io: Io,
+): Promise<number> {
+  const settings = readSettings(settingFlags, io.environment)
+  const chosen = {
+    tables: settingFlags['tables'] !== undefined,
+    functions: settingFlags['functions-dir'] !== undefined,
+  }
+  const git = createGit(io.environment)
+  const folders = temporaryFolders(io)
+  try {
+    const find = (word: string): Promise<SideFolders> =>
+      findSide(word, settings, { git, temporary: folders.make, chosen })
+    const before = await find(base)
+    const after = head === undefined ? workingTree(settings) : await find(head)
+    const [old, current] = await Promise.all([load(before, settings), load(after, settings)])
+    const comparison: Comparison = {
+      base: before.title,
+      head: after.title,
+      changes: changesOf(old, current, settings),
+      diagnostics: [...old.diagnostics, ...current.diagnostics],
+    }
+    report(comparison, format, io)
+    const isBreaking = !allowBreaking && comparison.changes.some(({ breaking }) => breaking)
+    if (isBreaking || current.diagnostics.length > 0) return EXIT.problems
+    return old.diagnostics.length > 0 ? EXIT.failed : EXIT.clean
+  } finally {
+    folders.remove()
+  }
+}
+
+function report(comparison: Comparison, format: DiffFormat, io: Io): void {
+  if (format === 'json') io.print(jsonText(comparison))
+  else {
+    reportDiagnostics(comparison.diagnostics, 'text', io)
+    io.print(format === 'markdown' ? markdownText(comparison) : plainText(comparison))
+  }
+}
+
+const changesOf = (base: ReadSide, head: ReadSide, { pricePerTib }: Settings): readonly Change[] =>
+  base.side === null || head.side === null ? [] : diffEndpoints(base.side, head.side, { usdPerTib: pricePerTib })
+
+interface ReadSide {
+  /** Null where table schemas have errors: nothing can be compared. */
+  readonly side: LoadedSide | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+async function load(
+  { endpointsDir, tablesDir, functionsDir, placed }: SideFolders,
+  settings: Settings,
+): Promise<ReadSide> {
+  try {
+    const side = await loadSide({ ...settings, endpointsDir, tablesDir, functionsDir })
+    return { side, diagnostics: side.diagnostics.map(placed) }
+  } catch (thrown) {
+    if (!(thrown instanceof LoadError)) throw thrown
+    return { side: null, diagnostics: thrown.diagnostics.map(placed) }
+  }
+}
+
+function temporaryFolders(io: Io): { make(): string; remove(): void } {
+  const made: string[] = []
+  const remove = (): void => {
+    for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
+  }
+  io.onExit(remove)
+  return {
+    make() {
+      try {
+        const folder = mkdtempSync(join(tmpdir(), 'sluice-diff-'))
+        made.push(folder)
+        return folder
+      } catch (cause) {
+        throw new SetupError(`cannot write to ${tmpdir()}: ${fileReason(cause)}`, { cause })
+      }
+    },
+    remove,
+  }
+}

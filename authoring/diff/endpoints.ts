@@ -1,0 +1,116 @@
+/** Conducts the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
+
+import { tenantColumns, tenantParameter } from '../../runner/manifest/tenant.js'
+import type { ContractColumn } from '../../runner/model/endpoint.js'
+import type { Manifest } from '../../runner/model/manifest.js'
+import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
+import { diffColumns, withoutInferred } from './columns.js'
+import type { BrokenManifest, ComparedEndpoint, Side } from './compared.js'
+import { diffLookups } from './lookups.js'
+import { diffParameters } from './parameters.js'
+import { diffReads } from './reads.js'
+import { diffSettings } from './settings.js'
+import { diffTests } from './tests.js'
+import { diffVariants } from './variants.js'
+
+export interface DiffOptions {
+  /** What BigQuery's on-demand queries cost, in USD per TiB. */
+  readonly usdPerTib: number
+}
+
+/**
+ * All changes, sorted by the names of endpoints, breaking ones first within an endpoint. Endpoints are the same by their id, else by
+ * their name. One whose manifest is broken on either side is left out.
+ */
+export function diffEndpoints(base: Side, head: Side, options: DiffOptions): readonly Change[] {
+  const pairs = pairEndpoints(base.endpoints, head.endpoints)
+  const paired = new Set(pairs.values())
+  const changes: Change[] = []
+  for (const before of base.endpoints) {
+    const after = pairs.get(before)
+    if (after !== undefined) changes.push(...diffEndpoint(before, after, options))
+    else if (!isAmong(before, head.broken)) {
+      changes.push(changeOf(before.endpoint.name, 'endpoint/removed', 'the endpoint is gone'))
+    }
+  }
+  for (const after of head.endpoints) {
+    if (paired.has(after) || isAmong(after, base.broken)) continue
+    changes.push(changeOf(after.endpoint.name, 'endpoint/added', 'the endpoint is new'))
+  }
+  return changes
+    .map((change, i) => ({ change, i }))
+    .sort(
+      (a, b) =>
+        compareText(a.change.endpoint, b.change.endpoint) ||
+        IMPACT_RANK[a.change.impact] - IMPACT_RANK[b.change.impact] ||
+        a.i - b.i,
+    )
+    .map(({ change }) => change)
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function pairEndpoints(
+  base: readonly ComparedEndpoint[],
+  head: readonly ComparedEndpoint[],
+): ReadonlyMap<ComparedEndpoint, ComparedEndpoint> {
+  const pairs = new Map<ComparedEndpoint, ComparedEndpoint>()
+  const taken = new Set<ComparedEndpoint>()
+  for (const member of ['id', 'name'] as const) {
+    const after = new Map(head.filter(one => !taken.has(one)).map(one => [one.endpoint[member], one]))
+    for (const before of base) {
+      const other = pairs.has(before) ? undefined : after.get(before.endpoint[member])
+      if (other === undefined) continue
+      pairs.set(before, other)
+      taken.add(other)
+    }
+  }
+  return pairs
+}
+
+/** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
+function isAmong({ endpoint, file }: ComparedEndpoint, broken: readonly BrokenManifest[]): boolean {
+  const own = [endpoint.id, endpoint.name]
+  return broken.some(one => one.file === file || one.claims.some(claim => own.includes(claim)))
+}
+
+function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, { usdPerTib }: DiffOptions): readonly Change[] {
+  const changes: Change[] = []
+  const [before, after] = [base.endpoint, head.endpoint]
+  const report: Report = (kind, detail, lines) => void changes.push(changeOf(after.name, kind, detail, lines))
+  if (before.name !== after.name) report('endpoint/renamed', `the endpoint ${before.name} was renamed to ${after.name}`)
+  if (before.id !== after.id) report('endpoint/id-changed', `the id is ${after.id}; it was ${before.id}`)
+  if (before.description !== after.description) report('endpoint/described', 'the description changed')
+  diffTenant(base.manifest, head.manifest, report)
+  diffParameters(base.manifest, head.manifest, report)
+  diffLookups(base.manifest, head.manifest, report)
+  const areResolved = [...base.variants, ...head.variants].every(({ isResolved }) => isResolved)
+  const columnsOf = (side: ComparedEndpoint): readonly ContractColumn[] =>
+    areResolved ? side.endpoint.columns : withoutInferred(side.endpoint.columns, side.manifest)
+  diffColumns(columnsOf(base), columnsOf(head), report)
+  diffSettings(before, after, report)
+  diffVariants(base, head, report)
+  diffReads(base, head, usdPerTib, report)
+  diffTests(base.tests, head.tests, report)
+  return changes
+}
+
+function diffTenant(base: Manifest, head: Manifest, report: Report): void {
+  const [before, after] = [tenantParameter(base), tenantParameter(head)]
+  if (before === null && after !== null) report('tenant/added', `the tenant is ${after}: tokens must pin it`)
+  else if (after === null && before !== null) report('tenant/removed', `there is no tenant; it was ${before}`)
+  else if (before !== after) report('tenant/changed', `the tenant is ${after}; it was ${before}`)
+  if (before === null || after === null) return
+  const [old, now] = [tenantTables(base), tenantTables(head)]
+  for (const table of new Set([...old.keys(), ...now.keys()])) {
+    const [was = `its column ${before}`, is = `its column ${after}`] = [old.get(table), now.get(table)]
+    if (was !== is) report('tenant/tables', `the tenant of a row of ${table} is named by ${is}; it was ${was}`)
+  }
+}
+
+/** What names the tenant of a row, for each table of which the manifest says so. */
+const tenantTables = (manifest: Manifest): ReadonlyMap<string, string> =>
+  new Map([
+    ...(manifest.tenant_free ?? []).map((table): [string, string] => [table, 'nothing']),
+    ...Object.entries(tenantColumns(manifest)).map(([table, path]): [string, string] => [table, `its column ${path}`]),
+  ])

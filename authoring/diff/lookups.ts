@@ -1,0 +1,79 @@
+/** Compares lookup tables: which arguments they take, and what the rows hold. */
+
+import type { Lookup, Manifest } from '../../runner/model/manifest.js'
+import { equalValues } from '../test/files/equal-values.js'
+import type { Report } from './change-rules.js'
+import { shown } from './shown.js'
+
+const REJECT = 'reject'
+
+export function diffLookups(base: Manifest, head: Manifest, report: Report): void {
+  const [before, after] = [base.lookups ?? {}, head.lookups ?? {}]
+  const pairs = pairLookups(before, after)
+  for (const [name, lookup] of Object.entries(before)) {
+    const other = pairs.get(name)
+    if (other !== undefined) diffLookup(other, lookup, after[other]!, report)
+    // Without a table that rejects, only the parameter's own constraints refuse arguments; the comparison of SQL shows the rest.
+    else if (lookup.default === REJECT && isParameter(head, lookup.by)) {
+      report('lookup/accepts', `any argument ${lookup.by} is valid: there is no lookup table ${name}`)
+    }
+  }
+  const paired = new Set(pairs.values())
+  for (const [name, lookup] of Object.entries(after)) {
+    if (paired.has(name) || lookup.default !== REJECT || !isParameter(base, lookup.by)) continue
+    report('lookup/rejects', `the lookup table ${name} is new: ${lookup.by} must be one of ${rowNames(lookup)}`)
+  }
+}
+
+const isParameter = (manifest: Manifest, name: string): boolean => Object.hasOwn(manifest.parameters ?? {}, name)
+const rowNames = ({ rows }: Lookup): string => Object.keys(rows).map(shown).join(', ')
+
+type Lookups = Readonly<Record<string, Lookup>>
+
+/** Old names with their new ones: the same name, else a table of the same parameter, since callers do not see the names. */
+function pairLookups(before: Lookups, after: Lookups): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>()
+  for (const [name, { by }] of Object.entries(before)) {
+    if (Object.hasOwn(after, name) && after[name]!.by === by) pairs.set(name, name)
+  }
+  for (const [name, { by }] of Object.entries(before)) {
+    if (pairs.has(name)) continue
+    const taken = new Set(pairs.values())
+    const other = Object.keys(after).find(one => !taken.has(one) && after[one]!.by === by)
+    if (other !== undefined) pairs.set(name, other)
+  }
+  return pairs
+}
+
+function diffLookup(name: string, base: Lookup, head: Lookup, report: Report): void {
+  const [rejected, rejects] = [base.default === REJECT, head.default === REJECT]
+  if (rejects && !rejected) {
+    report('lookup/rejects', `${head.by} must be one of ${rowNames(head)}; others had the row ${shown(base.default)}`)
+  } else if (rejected && !rejects) {
+    report('lookup/accepts', `any other argument ${head.by} picks the row ${shown(head.default)}; it was a 400`)
+  } else if (base.default !== head.default) {
+    report('lookup/default', `the default row of ${name} is ${shown(head.default)}; it was ${shown(base.default)}`)
+  }
+  for (const [row, fields] of Object.entries(base.rows)) {
+    const others = Object.hasOwn(head.rows, row) ? head.rows[row]! : null
+    if (others !== null) {
+      if (!equalValues(fields, others)) report('lookup/row-changed', changedRow(name, row, fields, others))
+    } else if (rejects) {
+      report('lookup/row-removed', `${head.by}=${shown(row)} is a 400: ${name} has no such row any more`)
+    } else {
+      report('lookup/row-falls-back', `${head.by}=${shown(row)} picks the row ${shown(head.default)} of ${name}`)
+    }
+  }
+  const added = Object.keys(head.rows).filter(row => !Object.hasOwn(base.rows, row))
+  for (const row of added) report('lookup/row-added', `${name} has the row ${shown(row)}`)
+}
+
+type Fields = Lookup['rows'][string]
+
+function changedRow(name: string, row: string, base: Fields, head: Fields): string {
+  const fields = [...new Set([...Object.keys(base), ...Object.keys(head)])]
+  const changed = fields
+    .filter(field => !equalValues(base[field], head[field]))
+    .map(field => `${field} is ${shown(head[field])}, was ${shown(base[field])}`)
+  return `the row ${shown(row)} of ${name}: ${changed.join('; ')}`
+}

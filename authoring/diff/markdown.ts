@@ -1,0 +1,95 @@
+/** A comparison as the comment of a pull request: at most 60 kB, with what is long folded. */
+
+import { diagnosticLine } from '../../runner/model/diagnostic.js'
+import { plural } from '../terminal/plural.js'
+import { type Change, IMPACT_RANK } from './change-rules.js'
+import { byEndpoint, type Comparison, IMPACT_WORDS, isBreaking, printable, summary } from './report.js'
+
+/** GitHub takes comments of 65,536 characters. */
+const MAX_BYTES = 60_000
+/** A difference of more lines is folded. */
+const MAX_OPEN_LINES = 12
+const MAX_DETAIL = 1_000
+/** The longest lines of a difference, in characters, and the fewest lines that are shown of one. */
+const MAX_LINE = 500
+const LEAST_LINES = 4
+const MAX_ERRORS = 20
+
+export function markdownText(comparison: Comparison): string {
+  const { base, head, changes, diagnostics } = comparison
+  const title = isBreaking(comparison) ? 'Endpoints: breaking changes' : 'Endpoints'
+  const top = [`### ${title}`, '', `${code(base)} → ${code(head)}: ${plain(summary(comparison))}`, '']
+  const errors = diagnostics.slice(0, MAX_ERRORS).map(diagnosticLine)
+  const shownErrors = errors.length === 0 ? [] : [...fenced('', errors, plural(diagnostics.length, 'error')), '']
+  // The longest differences are cut first, then the last changes of the list, in which breaking ones come first.
+  for (let lines = 1_000; lines >= LEAST_LINES; lines = Math.floor(lines / 2)) {
+    const text = written([...top, ...shownErrors, ...changeLines(changes, lines)])
+    if (Buffer.byteLength(text) <= MAX_BYTES) return text
+  }
+  return shortened(top, changes)
+}
+
+const written = (lines: readonly string[]): string => `${lines.join('\n').trimEnd()}\n`
+
+function changeLines(changes: readonly Change[], maxLines: number): readonly string[] {
+  return [...byEndpoint(changes)].flatMap(([endpoint, own]) => [
+    `**${plain(endpoint)}**`,
+    '',
+    ...own.flatMap(change => oneChange(change, maxLines)),
+    '',
+  ])
+}
+
+function oneChange({ impact, kind, detail, lines = [] }: Change, maxLines: number): readonly string[] {
+  const item = `- ${MARKS[impact]} **${IMPACT_WORDS[impact]}** ${code(cut(detail, MAX_DETAIL))} (${kind})`
+  if (lines.length === 0) return [item]
+  const kept = lines.slice(0, maxLines)
+  const left = lines.length - kept.length
+  const shown = left > 0 ? [...kept, `  … ${left} more lines`] : kept
+  return [item, ...fenced('  ', shown, kept.length > MAX_OPEN_LINES ? `${lines.length} lines` : null)]
+}
+
+const MARKS = { breaking: '🔴', review: '🟡', safe: '🟢' } as const
+
+/** Lines in a block whose fence they do not have; folded below the title, if it has one. */
+function fenced(indent: string, lines: readonly string[], title: string | null): readonly string[] {
+  const texts = lines.map(line => cut(printable(line), MAX_LINE))
+  const longest = Math.max(2, ...texts.flatMap(text => [...text.matchAll(/`+/g)].map(([run]) => run.length)))
+  const fence = '`'.repeat(longest + 1)
+  const block = [`${fence}diff`, ...texts, fence]
+  const folded = title === null ? block : [`<details><summary>${title}</summary>`, '', ...block, '', '</details>']
+  return ['', ...folded, ''].map(line => (line === '' ? '' : indent + line))
+}
+
+/** Without differences, and as many changes as there is room for. */
+function shortened(top: readonly string[], changes: readonly Change[]): string {
+  const sorted = [...changes].sort((a, b) => IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
+  const note = (left: number): string => `\n… and ${left} more changes: \`sluice diff\` prints all of them.`
+  const lines = [...top]
+  let bytes = Buffer.byteLength(written(lines)) + Buffer.byteLength(note(sorted.length)) + 2
+  for (const [i, { endpoint, impact, kind, detail }] of sorted.entries()) {
+    const line = `- ${MARKS[impact]} ${plain(endpoint)}: ${code(cut(detail, 200))} (${kind})`
+    bytes += Buffer.byteLength(line) + 1
+    if (bytes > MAX_BYTES) return written([...lines, note(sorted.length - i)])
+    lines.push(line)
+  }
+  return written(lines)
+}
+
+const cut = (text: string, length: number): string => {
+  const characters = [...text]
+  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text
+}
+
+/** Any text in a code span, where neither HTML nor Markdown nor a mention counts. */
+function code(text: string): string {
+  const shown = printable(text)
+  const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  const space = longest > 0 || shown.trim() !== shown || shown === '' ? ' ' : ''
+  return `${fence}${space}${shown}${space}${fence}`
+}
+
+/** Text outside code: what Markdown or HTML reads is escaped. */
+const plain = (text: string): string =>
+  printable(text).replace(/[\\`*_{}[\]<>()#+!|~@&-]/g, character => `\\${character}`)

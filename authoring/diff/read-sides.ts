@@ -1,0 +1,163 @@
+/** Loads a folder of endpoints for the comparison with another: what is compiled, and its tests. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import { parseTypeName, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { wholeTables } from '../../googlesql-duckdb/index.js'
+import { bigqueryType } from '../../runner/manifest/bigquery-type.js'
+import { claimsOf } from '../../runner/manifest/check/duplicates.js'
+import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
+import { parseManifest } from '../../runner/manifest/yaml/parse.js'
+import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import type { Manifest } from '../../runner/model/manifest.js'
+import type { CheckResult } from '../../runner/model/ports.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
+import { loadManifests } from '../../runner/serve/manifests.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { findEndpoint } from '../test/files/find-endpoint.js'
+import { findTests, readTests } from '../test/files/load.js'
+import type { TestCase } from '../test/files/test-file.js'
+import type { BrokenManifest, ComparedEndpoint, ComparedTest, ComparedVariant, Side } from './compared.js'
+
+export interface LoadedSide extends Side {
+  /** The errors in manifests and test files. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Loads the folders of the settings. @throws LoadError when table schemas have errors; SetupError. */
+export async function loadSide(settings: Settings): Promise<LoadedSide> {
+  const clock = systemClock()
+  const engine = await openServingEngine(settings, { observe: () => {}, clock })
+  try {
+    const compiled: CompiledManifest[] = []
+    const now = new Date(clock.nowMs()).toISOString()
+    const loaded = await loadManifests(settings, engine, checkWith(engine, now), [], {
+      // Each text has an estimate of its own.
+      checksImplied: engine.name === 'bigquery',
+      onCompiled: one => void compiled.push(one),
+    })
+    const tests = await loadTests(settings, engine, loaded)
+    const filesOf = new Map(loaded.details.map(({ endpoint, file }) => [endpoint.id, file]))
+    const below = (file: string): string => relative(settings.endpointsDir, file).split(sep).join('/')
+    const sound = new Set(filesOf.values())
+    return {
+      endpoints: compiled
+        .filter(({ endpoint }) => filesOf.has(endpoint.id))
+        .map(one => ({
+          ...comparedOf(one, engine.tables()),
+          file: below(filesOf.get(one.endpoint.id)!),
+          tests: tests.byEndpoint.get(one.endpoint.id) ?? [],
+        })),
+      broken: loaded.files.filter(file => !sound.has(file)).map(file => brokenManifest(file, below(file))),
+      diagnostics: [...loaded.diagnostics, ...tests.diagnostics]
+        .filter(({ severity }) => severity === 'error')
+        .sort(compareDiagnostics),
+    }
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Asks the engine. A warehouse's dry run says what is read, and the resolver says more about the columns than it does. */
+function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
+  if (engine.name === 'duckdb') return engine.compile
+  return async (sql, types, values): Promise<CheckResult> => {
+    const [compiled, checked] = await Promise.all([
+      engine.compile(sql, types),
+      engine.check(sql, types, { ...values, now }),
+    ])
+    return compiled.ok && checked.ok ? { ...checked, columns: compiled.columns } : checked
+  }
+}
+
+function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest, tables: TableCatalogue) {
+  const readsOf = new Map(checked.map(one => [one.text.sql, one.reads ?? null]))
+  const tablesOf = tablesReader(manifest, tables)
+  const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
+  const variants = expanded.variants.map(({ label, sql, picked, choice }): ComparedVariant => {
+    const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
+    for (const { by, row } of picked) {
+      const known = choices.get(`row ${by}`)
+      choices.set(`row ${by}`, known === undefined ? row : `${known} ${row}`)
+    }
+    return { label, sql, choices, reads: readsOf.get(sql) ?? null, ...tablesOf(sql) }
+  })
+  return { endpoint, manifest, variants }
+}
+
+type Tables = Pick<ComparedVariant, 'tables' | 'wholeTables' | 'isResolved'>
+
+/** Reads which tables a text of this manifest names; each text once. */
+function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
+  const names = [
+    ['now', 'TIMESTAMP'],
+    ...Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)]),
+  ]
+  const types = Object.fromEntries(names.map(([name, type]) => [name, parseTypeName(type!)!]))
+  const known = new Map<string, Tables>()
+  const read = (sql: string): Tables => {
+    try {
+      const query = resolveQuery(sql, catalogue, types)
+      return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
+    } catch (error) {
+      // BigQuery knows functions that the resolver does not.
+      if (!(error instanceof SqlError)) throw error
+      return { tables: [], wholeTables: [], isResolved: false }
+    }
+  }
+  return sql => {
+    const tables = known.get(sql) ?? read(sql)
+    known.set(sql, tables)
+    return tables
+  }
+}
+
+function brokenManifest(path: string, file: string): BrokenManifest {
+  try {
+    const { source, value } = parseManifest(path, readFileSync(path, 'utf8'))
+    const claims = source === null ? [] : claimsOf(value, source)
+    return { file, claims: claims.map(({ text }) => text.toLowerCase()) }
+  } catch {
+    return { file, claims: [] }
+  }
+}
+
+interface LoadedTests {
+  readonly byEndpoint: ReadonlyMap<string, readonly ComparedTest[]>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, loaded: Loaded): Promise<LoadedTests> {
+  const found = await findTests([], endpointsDir)
+  const byEndpoint = new Map<string, ComparedEndpoint['tests']>()
+  const diagnostics: Diagnostic[] = [...found.diagnostics.filter(({ file }) => file !== endpointsDir)]
+  for (const file of found.files) {
+    const { tests, diagnostics: mistakes } = readTests(file, engine.tables())
+    diagnostics.push(...mistakes)
+    if (tests === null) continue
+    const { detail, diagnostics: more } = findEndpoint(tests, loaded)
+    diagnostics.push(...more)
+    if (detail !== null) byEndpoint.set(detail.endpoint.id, tests.cases.map(comparedTest))
+  }
+  return { byEndpoint, diagnostics }
+}
+
+function comparedTest({ name, arguments: given, nowMicros, tables, expect }: TestCase): ComparedTest {
+  const rows = tables.map(table => {
+    const { standsFor, file } = table
+    return [
+      standsFor,
+      file === null ? (table.rows ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) },
+    ] as const
+  })
+  return { name, arguments: given, nowMicros, tables: Object.fromEntries(rows), expect }
+}
+
+function hashOf(file: string): string {
+  try {
+    return createHash('sha256').update(readFileSync(file)).digest('hex')
+  } catch {
+    return ''
+  }
+}

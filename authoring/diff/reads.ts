@@ -1,0 +1,38 @@
+/** Tells which variants read more than before: other tables, all partitions, or more bytes of a warehouse. */
+import type { WarehouseReads } from '../../runner/model/query.js'
+import { priceOf, sizeText, usdText } from '../../runner/model/read-price.js'
+import type { Report } from './change-rules.js'
+import type { ComparedEndpoint, ComparedVariant } from './compared.js'
+import { pairVariants, type VariantPair, whichVariants } from './variants.js'
+
+export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number, report: Report): void {
+  const before = new Set(base.variants.flatMap(({ tables }) => tables))
+  const after = new Set(head.variants.flatMap(({ tables }) => tables))
+  for (const table of after) if (!before.has(table)) report('reads/more', `it reads the table ${table}`)
+  const pairs = pairVariants(base, head)
+  const variantsOf = (some: readonly VariantPair[]): string =>
+    whichVariants([...new Set(some.map(one => one.head.label))], head.variants.length)
+  for (const table of after) {
+    const whole = pairs.filter(
+      one =>
+        one.head.wholeTables.includes(table) &&
+        one.base.tables.includes(table) &&
+        !one.base.wholeTables.includes(table),
+    )
+    if (whole.length === 0) continue
+    report('reads/more', `every partition of ${table} is read ${variantsOf(whole)}; a condition left some out`)
+  }
+  const dearer = pairs.filter(one => bytesOf(one.head) > bytesOf(one.base))
+  if (dearer.length === 0) return
+  const lines = dearer.map(one => {
+    const label = one.head.label === '' ? 'the only variant' : one.head.label
+    return `  ${label}: ${readsText(one.base.reads!, usdPerTib)} → ${readsText(one.head.reads!, usdPerTib)}`
+  })
+  report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
+}
+
+/** NaN, which is not more than any number, where no warehouse was asked. */
+const bytesOf = ({ reads }: ComparedVariant): number => reads?.bytes ?? Number.NaN
+
+const readsText = (reads: WarehouseReads, usdPerTib: number): string =>
+  `${sizeText(reads.bytes)}, ${usdText(priceOf(reads, usdPerTib))}`

@@ -1,0 +1,70 @@
+/** What `sluice diff` prints for people and for programs. */
+
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import type { Change, Impact } from './change-rules.js'
+
+export interface Comparison {
+  /** The names of the sides. */
+  readonly base: string
+  readonly head: string
+  readonly changes: readonly Change[]
+  /** The errors of both sides: endpoints whose manifests have some are not compared. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export const isBreaking = ({ changes }: Comparison): boolean => changes.some(({ breaking }) => breaking)
+
+export function jsonText(comparison: Comparison): string {
+  const { changes, diagnostics } = comparison
+  return `${JSON.stringify({ breaking: isBreaking(comparison), changes, diagnostics }, null, 2)}\n`
+}
+
+export const IMPACT_WORDS: Readonly<Record<Impact, string>> = {
+  breaking: 'breaking',
+  review: 'to look at',
+  safe: 'safe',
+}
+
+export function plainText(comparison: Comparison): string {
+  const lines: string[] = []
+  for (const [endpoint, changes] of byEndpoint(comparison.changes)) {
+    lines.push(printable(endpoint))
+    for (const { impact, kind, detail, lines: more = [] } of changes) {
+      lines.push(`  ${IMPACT_WORDS[impact].padEnd(10)}  ${printable(detail)} [${kind}]`)
+      lines.push(...more.map(line => `      ${printable(line)}`.trimEnd()))
+    }
+    lines.push('')
+  }
+  return `${[...lines, summary(comparison)].join('\n')}\n`
+}
+
+/** `2 breaking, 1 to look at, 3 safe changes in 2 endpoints` */
+export function summary({ changes, diagnostics }: Comparison): string {
+  const counts = (['breaking', 'review', 'safe'] as const).flatMap(impact => {
+    const count = changes.filter(change => change.impact === impact).length
+    return count === 0 ? [] : [`${count} ${IMPACT_WORDS[impact]}`]
+  })
+  const endpoints = new Set(changes.map(({ endpoint }) => endpoint)).size
+  const where = `${endpoints} ${endpoints === 1 ? 'endpoint' : 'endpoints'}`
+  const found =
+    changes.length === 0
+      ? 'no changes'
+      : `${counts.join(', ')}: ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} in ${where}`
+  if (diagnostics.length === 0) return found
+  const errors = `${diagnostics.length} ${diagnostics.length === 1 ? 'error' : 'errors'}`
+  return `${found}; ${errors}: manifests with errors are not compared`
+}
+
+/** In the order of the changes. */
+export function byEndpoint(changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
+  const groups = new Map<string, Change[]>()
+  for (const change of changes) groups.set(change.endpoint, [...(groups.get(change.endpoint) ?? []), change])
+  return groups
+}
+
+/** Characters that a terminal would obey, or that turn the direction of text, as their escapes; a line stays one line. */
+export const printable = (text: string): string =>
+  text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -1,0 +1,32 @@
+/** Compares the settings of an endpoint, with their defaults filled in. */
+
+import type { Endpoint } from '../../runner/model/endpoint.js'
+import { equalValues } from '../test/files/equal-values.js'
+import type { ChangeKind, Report } from './change-rules.js'
+import { shown } from './shown.js'
+
+export function diffSettings(base: Endpoint, head: Endpoint, report: Report): void {
+  const names = [...new Set([...Object.keys(base.settings), ...Object.keys(head.settings)])]
+  for (const name of names) {
+    const [before, after] = [base.settings[name], head.settings[name]]
+    if (equalValues(before, after)) continue
+    report(kindOf(name, before, after, base), `${name} is ${shown(after)}; it was ${shown(before)}`)
+  }
+}
+
+function kindOf(name: string, before: unknown, after: unknown, { columns }: Endpoint): ChangeKind {
+  switch (name) {
+    case 'max_rows':
+      return Number(after) < Number(before) ? 'setting/max-rows-lowered' : 'setting/max-rows-raised'
+    case 'timestamps':
+      return columns.some(({ type }) => /\bTIMESTAMP\b/.test(type)) ? 'setting/timestamps' : 'setting/changed'
+    case 'unknown_arguments':
+      return after === 'reject' ? 'setting/arguments-rejected' : 'setting/arguments-ignored'
+    case 'cache':
+      return 'setting/cache'
+    case 'labels':
+      return 'setting/labels'
+    default:
+      return 'setting/changed'
+  }
+}

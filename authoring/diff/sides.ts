@@ -1,0 +1,135 @@
+/** The two folders of endpoints that are compared: of git revisions, or as they are named. */
+import { statSync } from 'node:fs'
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { SetupError, UsageError } from '../../runner/model/errors.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import type { Git, Revision } from './git.js'
+
+export interface SideFolders {
+  /** The name of the side: `main`, `the working tree`. */
+  readonly title: string
+  readonly endpointsDir: string
+  readonly tablesDir: string
+  readonly functionsDir: string
+  /** A diagnostic that names files as the author knows them: `main:endpoints/a.yaml`. */
+  placed(diagnostic: Diagnostic): Diagnostic
+}
+
+type Folders = Pick<Settings, 'endpointsDir' | 'tablesDir' | 'functionsDir'>
+
+/** The working tree: the folders of the settings. */
+export const workingTree = ({ endpointsDir, tablesDir, functionsDir }: Folders): SideFolders => ({
+  title: 'the working tree',
+  endpointsDir,
+  tablesDir,
+  functionsDir,
+  placed: diagnostic => diagnostic,
+})
+
+/** Whether the command line names the folder of table schemas, and that of functions. */
+export interface ChosenFolders {
+  readonly tables: boolean
+  readonly functions: boolean
+}
+
+export interface SideOptions {
+  readonly git: Git
+  /** Makes a folder that is removed at the end. */
+  readonly temporary: () => string
+  /** Which of the folders beside the endpoints the command line names, for every folder of endpoints. */
+  readonly chosen: ChosenFolders
+}
+
+/**
+ * The side that a word of the command line means: a folder of endpoints, a folder that has them where the settings say, or a git
+ * revision, whose files are written below `temporary`. @throws UsageError, SetupError
+ */
+export async function findSide(
+  word: string,
+  settings: Folders,
+  { git, temporary, chosen }: SideOptions,
+): Promise<SideFolders> {
+  const home = isFolder(settings.endpointsDir) ? settings.endpointsDir : '.'
+  const isPath = isFolder(word)
+  const revision = /^\.{0,2}[/\\]/.test(word) && isPath ? null : await git.findRevision(word, home)
+  if (isPath && revision !== null) {
+    throw new UsageError([`"${word}" is a folder and a revision: write ./${word} for the folder`])
+  }
+  if (isPath) return folderSide(word, settings, chosen)
+  if (revision === null) throw new UsageError([await unknownSide(word, home, git)])
+  return revisionSide(word, revision, settings, temporary(), git)
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+async function unknownSide(word: string, home: string, git: Git): Promise<string> {
+  const repository = await git.repositoryOf(home)
+  const unknown = `there is no revision and no folder "${word}"`
+  if (repository === null) return `${unknown}; ${resolve(home)} is in no git repository`
+  return repository.isShallow ? `${unknown}; this clone is shallow: git fetch --unshallow gets the others` : unknown
+}
+
+/** A whole folder such as a checkout, where the endpoints stand below, or the endpoints themselves. */
+function folderSide(word: string, settings: Folders, chosen: ChosenFolders): SideFolders {
+  const endpoints = relative('.', settings.endpointsDir)
+  const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
+  const endpointsDir = isWhole ? join(word, endpoints) : word
+  // The folders beside the endpoints stand there as those of the settings stand beside theirs.
+  const beside = (dir: string, isChosen: boolean): string => {
+    const own = join(word, isWhole ? relative('.', dir) : relative(settings.endpointsDir, dir))
+    return !isChosen && isFolder(own) ? own : dir
+  }
+  const tablesDir = beside(settings.tablesDir, chosen.tables)
+  const functionsDir = beside(settings.functionsDir, chosen.functions)
+  return { title: word, endpointsDir, tablesDir, functionsDir, placed: diagnostic => diagnostic }
+}
+
+async function revisionSide(
+  word: string,
+  revision: Revision,
+  settings: Folders,
+  target: string,
+  git: Git,
+): Promise<SideFolders> {
+  const folderOf = async (dir: string): Promise<string | null> => {
+    const path = await pathInRepository(dir, revision, git)
+    if (path === null) return null
+    const folder = join(target, path)
+    await git.extract(revision, path, folder)
+    return folder
+  }
+  const endpointsDir = await folderOf(settings.endpointsDir)
+  if (endpointsDir === null) {
+    throw new SetupError(`${settings.endpointsDir} is not in the repository of "${word}": compare two folders instead`)
+  }
+  // Schemas and functions that are not in the repository are the same for every revision.
+  const tablesDir = (await folderOf(settings.tablesDir)) ?? settings.tablesDir
+  const functionsDir = (await folderOf(settings.functionsDir)) ?? settings.functionsDir
+  const names = [
+    [endpointsDir, settings.endpointsDir],
+    [tablesDir, settings.tablesDir],
+    [functionsDir, settings.functionsDir],
+  ] as const
+  const placed = (text: string): string =>
+    names.reduce((all, [from, to]) => (from === to ? all : all.replaceAll(from, `${word}:${to}`)), text)
+  return {
+    title: word,
+    endpointsDir,
+    tablesDir,
+    functionsDir,
+    placed: diagnostic => ({ ...diagnostic, file: placed(diagnostic.file), message: placed(diagnostic.message) }),
+  }
+}
+
+/** The path of a folder, which the working tree need not have, from the root of the repository; null where it is outside. */
+async function pathInRepository(dir: string, { folder }: Revision, git: Git): Promise<string | null> {
+  let above = resolve(dir)
+  while (!isFolder(above)) above = dirname(above)
+  const [own, home] = [await git.repositoryOf(above), await git.repositoryOf(folder)]
+  if (own === null || own.root !== home?.root) return null
+  const path = posix.join(own.prefix, relative(above, resolve(dir)).split(sep).join('/'))
+  return path === '.' ? '' : path.replace(/\/$/, '')
+}
+
+const isBelow = (path: string): boolean => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)

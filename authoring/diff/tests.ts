@@ -1,0 +1,63 @@
+/** Compares the tests of an endpoint by their values: comments, order and style do not count. */
+
+import { unmatched } from '../test/check-answer.js'
+import { diffRows, diffUnordered } from '../test/diff-rows.js'
+import { equalValues } from '../test/files/equal-values.js'
+import type { Expectation, Row } from '../test/files/test-file.js'
+import type { Report } from './change-rules.js'
+import type { ComparedTest } from './compared.js'
+import { shown } from './shown.js'
+
+export function diffTests(base: readonly ComparedTest[], head: readonly ComparedTest[], report: Report): void {
+  const after = new Map(head.map(test => [test.name, test]))
+  const before = new Set(base.map(({ name }) => name))
+  for (const test of base) {
+    const other = after.get(test.name)
+    if (other === undefined) report('tests/removed', `the test ${shown(test.name)} is gone`)
+    else diffTest(test, other, report)
+  }
+  for (const { name } of head) if (!before.has(name)) report('tests/added', `the test ${shown(name)} is new`)
+}
+
+function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void {
+  const parts: string[] = []
+  const lines: string[] = []
+  if (!equalValues(base.arguments, head.arguments)) {
+    parts.push(`its arguments are ${shown(head.arguments)}; they were ${shown(base.arguments)}`)
+  }
+  if (base.nowMicros !== head.nowMicros) parts.push('its time changed')
+  for (const name of new Set([...Object.keys(base.tables), ...Object.keys(head.tables)])) {
+    const [before, after] = [base.tables[name] ?? [], head.tables[name] ?? []]
+    if (equalValues(before, after)) continue
+    parts.push(`the rows of its table ${name} changed`)
+    if (isRows(before) && isRows(after)) lines.push(`  ${name}`, ...diffRows(before, after, []))
+  }
+  const [expected, now] = [flat(base.expect), flat(head.expect)]
+  for (const member of new Set([...Object.keys(expected), ...Object.keys(now)])) {
+    const [before, after] = [expected[member], now[member]]
+    if (equalValues(before, after)) continue
+    if (isRows(before) && isRows(after)) {
+      const difference = member === 'rows' ? diffRows(before, after, []) : unorderedDifference(before, after)
+      if (difference.length === 0) continue
+      parts.push(`expect.${member} changed`)
+      lines.push(`  ${member}`, ...difference)
+    } else parts.push(`expect.${member} is ${shown(after)}; it was ${shown(before)}`)
+  }
+  if (parts.length > 0) report('tests/changed', `the test ${shown(base.name)}: ${parts.join('; ')}`, lines)
+}
+
+/** The members by the names that test files have. */
+const flat = ({ rowsUnordered, orderedBy, sameAs, ...others }: Expectation): Readonly<Record<string, unknown>> => ({
+  ...others,
+  ...(rowsUnordered && { rows_unordered: rowsUnordered }),
+  ...(orderedBy && { ordered_by: orderedBy.map(key => `${key.column}${key.isDescending ? ' desc' : ''}`) }),
+  ...(sameAs && { same_as: sameAs }),
+})
+
+const isRows = (value: unknown): value is readonly Row[] =>
+  Array.isArray(value) && value.every(row => typeof row === 'object' && row !== null)
+
+function unorderedDifference(before: readonly Row[], after: readonly Row[]): readonly string[] {
+  const { missing, added } = unmatched(before, after)
+  return missing.length + added.length === 0 ? [] : diffUnordered(missing, added, [])
+}

@@ -1,0 +1,106 @@
+/** Compares the SQL that the same call runs before and after, and what that reads. */
+import type { Manifest } from '../../runner/model/manifest.js'
+import type { Report } from './change-rules.js'
+import type { ComparedEndpoint, ComparedVariant } from './compared.js'
+import { lineDifference } from './line-difference.js'
+import { printSql } from './print-sql.js'
+
+/** A call's variants before and after. */
+export interface VariantPair {
+  readonly base: ComparedVariant
+  readonly head: ComparedVariant
+}
+
+export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, report: Report): void {
+  const printed = new Map<string, readonly string[]>()
+  const print = (sql: string): readonly string[] => {
+    const known = printed.get(sql) ?? printSql(sql)
+    printed.set(sql, known)
+    return known
+  }
+  const textOf = ({ sql }: ComparedVariant): string => print(sql).join('\n')
+  const byDifference = new Map<string, { readonly lines: readonly string[]; readonly labels: string[] }>()
+  for (const pair of pairVariants(base, head, textOf)) {
+    if (textOf(pair.base) === textOf(pair.head)) continue
+    const lines = lineDifference(print(pair.base.sql), print(pair.head.sql))
+    const key = lines.filter(line => !line.startsWith(' ')).join('\n')
+    const known = byDifference.get(key) ?? { lines, labels: [] }
+    known.labels.push(pair.head.label)
+    byDifference.set(key, known)
+  }
+  const all = head.variants.length
+  const differences = [...byDifference.values()]
+  for (const { lines, labels } of differences.slice(0, MAX_DIFFERENCES)) {
+    report('sql/changed', `the SQL changed ${whichVariants(labels, all)}`, lines)
+  }
+  const others = differences.slice(MAX_DIFFERENCES).flatMap(({ labels }) => labels)
+  if (others.length > 0) report('sql/changed', `the SQL also changed ${whichVariants(others, all)}`)
+}
+
+/** The most differences of one endpoint that are shown: lookup values make one edit look different in each variant. */
+const MAX_DIFFERENCES = 5
+
+const MAX_LABELS = 3
+
+/** `in 5 of 8 variants (interval=1day; interval=7day; …)` */
+export function whichVariants(labels: readonly string[], all: number): string {
+  if (all === 1) return 'in the only variant'
+  if (labels.length >= all) return 'in every variant'
+  const named = labels.slice(0, MAX_LABELS).join('; ')
+  return `in ${labels.length} of ${all} variants (${named}${labels.length > MAX_LABELS ? '; …' : ''})`
+}
+
+/**
+ * Each variant with that of the same call on the other side. Calls that were not possible before, those with a new parameter or a
+ * new row, have no pair; where a side has several variants for a call, those with an equal text are paired.
+ */
+export function pairVariants(
+  base: ComparedEndpoint,
+  head: ComparedEndpoint,
+  textOf: (variant: ComparedVariant) => string = ({ sql }) => sql,
+): readonly VariantPair[] {
+  const others = axesOf(head)
+  const common = [...axesOf(base)].filter(axis => others.has(axis))
+  const grouped = (side: ComparedEndpoint, other: Manifest): ReadonlyMap<string, readonly ComparedVariant[]> => {
+    const groups = new Map<string, ComparedVariant[]>()
+    for (const variant of side.variants.filter(one => isPossible(one, side.manifest, other))) {
+      const key = JSON.stringify(common.map(axis => variant.choices.get(axis)))
+      groups.set(key, [...(groups.get(key) ?? []), variant])
+    }
+    return groups
+  }
+  const before = grouped(base, head.manifest)
+  return [...grouped(head, base.manifest)].flatMap(([key, variants]) => {
+    const same = before.get(key) ?? []
+    return same.length === 0 ? [] : pairTexts(same, variants, textOf)
+  })
+}
+
+/** One pair for each text of either side. */
+function pairTexts(
+  before: readonly ComparedVariant[],
+  after: readonly ComparedVariant[],
+  textOf: (variant: ComparedVariant) => string,
+): readonly VariantPair[] {
+  const known = new Map(before.map(variant => [textOf(variant), variant]))
+  const pairs = after.map(head => ({ base: known.get(textOf(head)) ?? before[0]!, head }))
+  const paired = new Set(pairs.map(({ base }) => base))
+  const left = [...known.values()].filter(base => !paired.has(base))
+  return [...pairs, ...left.map(base => ({ base, head: after[0]! }))]
+}
+
+function axesOf({ variants }: ComparedEndpoint): ReadonlySet<string> {
+  return new Set(variants[0]?.choices.keys())
+}
+
+/** Whether a call of the other side, which knows only its own parameters, can lead to this variant. */
+function isPossible({ choices }: ComparedVariant, own: Manifest, other: Manifest): boolean {
+  return [...choices].every(([axis, choice]) => {
+    const [kind, name] = [axis.slice(0, axis.indexOf(' ')), axis.slice(axis.indexOf(' ') + 1)]
+    const parameter = Object.hasOwn(other.parameters ?? {}, name) ? other.parameters![name] : undefined
+    if (parameter !== undefined) return kind !== 'given' || parameter.required !== true || choice === 'given'
+    if (kind === 'given') return choice === 'absent'
+    const fallbacks = Object.values(own.lookups ?? {}).flatMap(({ by, default: row }) => (by === name ? [row] : []))
+    return fallbacks.includes(choice) || fallbacks.includes('reject')
+  })
+}

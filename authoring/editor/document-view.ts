@@ -1,0 +1,109 @@
+/** What the features read of one document: its manifest as far as it can be read, and its SQL. */
+import { basename } from 'node:path'
+import type { ManifestSource } from '../../runner/manifest/source.js'
+import { parseManifest } from '../../runner/manifest/yaml/parse.js'
+import { isRecord } from '../../runner/model/is-record.js'
+import type { Lookup, Manifest } from '../../runner/model/manifest.js'
+import { type FileKind, kindOf } from './folders.js'
+import { manifestSql, partialSql, type SqlBlock } from './sql-block.js'
+import type { Workspace } from './workspace.js'
+
+/** The parts of a manifest that its SQL can name. Each is there even where the manifest breaks its schema. */
+export interface DeclaredNames {
+  readonly parameters: Readonly<Record<string, NonNullable<Manifest['parameters']>[string]>>
+  readonly lookups: Readonly<Record<string, Lookup>>
+  readonly constants: Readonly<Record<string, unknown>>
+}
+
+export interface DocumentView {
+  readonly workspace: Workspace
+  readonly file: string
+  readonly kind: FileKind
+  readonly text: string
+  /** The manifest: the document's own, or for a partial the first one that includes it. Null without one. */
+  readonly manifest: ManifestView | null
+  /** Null where the document has no SQL. */
+  readonly sql: SqlBlock | null
+  /** The name of the partial that the document is. */
+  readonly partial: string | null
+}
+
+export interface ManifestView {
+  readonly file: string
+  readonly text: string
+  readonly source: ManifestSource | null
+  readonly names: DeclaredNames
+  /** The value as it stands in the file, which may break the schema. */
+  readonly value: Readonly<Record<string, unknown>>
+  readonly sql: SqlBlock | null
+}
+
+/** Parses documents, and remembers the last sound state of each while it is being edited. */
+export class DocumentViews {
+  readonly #known = new Map<string, ManifestView>()
+
+  /** @returns null for a file that Sluice does not read. */
+  of(workspace: Workspace, file: string): DocumentView | null {
+    const source = workspace.texts.find(file)
+    const kind = kindOf(file, workspace.folders)
+    if (source === undefined || kind === null) return null
+    const { text } = source
+    const base = { workspace, file, kind, text }
+    if (kind === 'manifest') {
+      const manifest = this.manifest(file, text)
+      return { ...base, manifest, sql: manifest.sql, partial: null }
+    }
+    if (kind !== 'partial') return { ...base, manifest: null, sql: null, partial: null }
+    const partial = basename(file, '.sql')
+    const including = includersOf(workspace, partial)[0]
+    const manifest = including ? this.manifest(including.file, including.text) : null
+    return { ...base, manifest, sql: partialSql(text), partial }
+  }
+
+  manifest(file: string, text: string): ManifestView {
+    const known = this.#known.get(file)
+    if (known?.text === text) return known
+    const { source, value } = parseManifest(file, text)
+    const isSound = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const found = isSound ? (value as Record<string, unknown>) : (known?.value ?? {})
+    const view = { file, text, source, value: found, names: namesOf(found), sql: manifestSql(text) }
+    this.#known.set(file, view)
+    return view
+  }
+}
+
+/** The manifests that include a partial, directly or through another. */
+export function includersOf(workspace: Workspace, partial: string) {
+  const wanted = new Set([partial])
+  const partials = workspace.texts.all('partial')
+  for (let size = 0; size !== wanted.size; ) {
+    size = wanted.size
+    for (const { file, text } of partials)
+      if (includedBy(text).some(name => wanted.has(name))) wanted.add(basename(file, '.sql'))
+  }
+  return workspace.texts.all('manifest').filter(({ text }) => includedBy(text).some(name => wanted.has(name)))
+}
+
+/** The names of the partials that a template includes. */
+const includedBy = (text: string): readonly string[] =>
+  text.includes('{{') ? [...text.matchAll(/\{\{~?>\s*([^\s}~]+)/g)].map(([, name]) => name!) : []
+
+function namesOf(value: Readonly<Record<string, unknown>>): DeclaredNames {
+  const section = (key: string): Record<string, unknown> => {
+    const found = value[key]
+    return isRecord(found) ? found : {}
+  }
+  const records = <T>(members: Record<string, unknown>): Record<string, T> =>
+    Object.fromEntries(Object.entries(members).filter(([, member]) => isRecord(member))) as Record<string, T>
+  const lookups = records<Lookup>(section('lookups'))
+  return {
+    parameters: records(section('parameters')),
+    lookups: Object.fromEntries(
+      Object.entries(lookups).map(([name, lookup]) => [
+        name,
+        { ...lookup, rows: records(isRecord(lookup.rows) ? lookup.rows : {}) },
+      ]),
+    ),
+    constants: section('constants'),
+  }
+}

@@ -1,0 +1,53 @@
+/** Where a workspace has its endpoints, table schemas, functions and data, and which part a file plays there. */
+import { join, sep } from 'node:path'
+import { isManifest, isPartial } from '../../runner/manifest/discover.js'
+import { isExample } from '../../runner/manifest/example-rows.js'
+import { isFunctionFile } from '../../runner/manifest/functions/load.js'
+import { isTableSchema } from '../../runner/manifest/tables/load.js'
+import { TEST_ENDING } from '../test/files/load.js'
+
+/** Absolute paths. */
+export interface Folders {
+  /** The folder that the editor has open; messages name files relative to it. */
+  readonly root: string
+  readonly endpoints: string
+  readonly tables: string
+  readonly functions: string
+  readonly data: string
+}
+
+/** The folders below a root, as settings name them: relative to the root, or absolute. */
+export type FolderNames = Pick<Folders, 'endpoints' | 'tables' | 'functions' | 'data'>
+
+export type FileKind = 'manifest' | 'partial' | 'tests' | 'example' | 'table' | 'function'
+
+export function foldersOf(root: string, names: FolderNames): Folders {
+  const below = (name: string): string => (name.startsWith(sep) ? name : join(root, name))
+  return {
+    root,
+    endpoints: below(names.endpoints),
+    tables: below(names.tables),
+    functions: below(names.functions),
+    data: below(names.data),
+  }
+}
+
+/** The part that a file plays; null for one that Sluice does not read. */
+export function kindOf(file: string, { endpoints, tables, functions }: Folders): FileKind | null {
+  const schema = nameBelow(tables, file)
+  if (schema !== null && isTableSchema(schema)) return 'table'
+  const text = nameBelow(functions, file)
+  if (text !== null && isFunctionFile(text)) return 'function'
+  const name = nameBelow(endpoints, file)
+  if (name === null || name.split('/').some(part => part.startsWith('.'))) return null
+  if (name.endsWith(TEST_ENDING)) return 'tests'
+  if (isManifest(name)) return 'manifest'
+  if (isPartial(name)) return 'partial'
+  return isExample(name) ? 'example' : null
+}
+
+/** The path below a folder, separated by `/`; null for a file outside it. */
+function nameBelow(folder: string, file: string): string | null {
+  const prefix = folder.endsWith(sep) ? folder : folder + sep
+  return file.startsWith(prefix) ? file.slice(prefix.length).split(sep).join('/') : null
+}

@@ -1,0 +1,70 @@
+/** The texts of a workspace: what the editor has open, else what is on the disk. */
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { discover, readOne, type SourceText } from '../../runner/manifest/discover.js'
+import { isFunctionFile } from '../../runner/manifest/functions/load.js'
+import { isTableSchema } from '../../runner/manifest/tables/load.js'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { findTests } from '../test/files/load.js'
+import { type FileKind, type Folders, kindOf } from './folders.js'
+
+export class SourceTexts {
+  readonly #folders: Folders
+  #onDisk: ReadonlyMap<string, SourceText> = new Map()
+  readonly #open = new Map<string, SourceText>()
+  /** Files and folders that could not be read. */
+  unreadable: readonly Diagnostic[] = []
+
+  constructor(folders: Folders) {
+    this.#folders = folders
+  }
+
+  /** Reads all files again. */
+  async read(): Promise<void> {
+    const { endpoints, tables, functions } = this.#folders
+    const found = await discover(endpoints)
+    const tests = await findTests([], endpoints)
+    const unreadable = [...found.diagnostics]
+    const readAll = async (folder: string, isWanted: (name: string) => boolean) => {
+      const names = await readdir(folder).catch(() => [])
+      const paths = names.filter(isWanted).map(name => join(folder, name))
+      return Promise.all(paths.map(path => readOne(path, path, unreadable)))
+    }
+    const schemas = await readAll(tables, isTableSchema)
+    const kept = await readAll(functions, isFunctionFile)
+    const sources = [...found.manifests, ...found.partials, ...found.examples, ...tests.files, ...schemas, ...kept]
+    this.#onDisk = new Map(sources.flatMap(source => (source === null ? [] : [[source.file, source]])))
+    this.unreadable = unreadable
+  }
+
+  /** Takes the text of an open document, saved or not. */
+  open(file: string, text: string): void {
+    this.#open.set(file, { file, text })
+  }
+
+  close(file: string): void {
+    this.#open.delete(file)
+  }
+
+  isOpen(file: string): boolean {
+    return this.#open.has(file)
+  }
+
+  find(file: string): SourceText | undefined {
+    return this.#open.get(file) ?? this.#onDisk.get(file)
+  }
+
+  /** All files of one kind, in the order of their names. */
+  all(kind: FileKind): readonly SourceText[] {
+    const files = new Set([...this.#onDisk.keys(), ...this.#open.keys()])
+    return [...files]
+      .filter(file => kindOf(file, this.#folders) === kind)
+      .sort()
+      .map(file => this.find(file)!)
+  }
+
+  /** The partial of this name. */
+  partial(name: string): SourceText | undefined {
+    return this.all('partial').find(({ file }) => basename(file, '.sql') === name)
+  }
+}

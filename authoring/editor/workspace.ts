@@ -1,0 +1,265 @@
+/** One folder with endpoints: it finds the diagnostics of `validate` after every change, from texts that may be unsaved. */
+import { relative, sep } from 'node:path'
+import { setImmediate as yieldOnce } from 'node:timers/promises'
+import type { FunctionSources, TableCatalogue } from '../../googlesql/index.js'
+import type { CheckSql } from '../../runner/manifest/check/sql.js'
+import { type Definitions, withCauses } from '../../runner/manifest/definitions.js'
+import type { SourceText } from '../../runner/manifest/discover.js'
+import { checkFunctions, readFunctions } from '../../runner/manifest/functions/load.js'
+import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../runner/manifest/load.js'
+import { type LoadedPartials, loadPartials, type Partial as SqlPartial } from '../../runner/manifest/load-partials.js'
+import { type LoadedTable, tableOf } from '../../runner/manifest/tables/load.js'
+import { createSchemaCache } from '../../runner/manifest/tables/schema-cache.js'
+import { BoundedMap } from '../../runner/model/bounded-map.js'
+import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { findEndpoint } from '../test/files/find-endpoint.js'
+import { type ReadTests, readTests } from '../test/files/load.js'
+import type { FileKind, Folders } from './folders.js'
+import { keepManifests } from './kept-manifests.js'
+import { SourceTexts } from './source-texts.js'
+
+/** The engine that checks SQL, over one state of the table schemas and the functions. */
+export interface Checker {
+  /** All tables that queries can name, those without a schema included. */
+  readonly tables: () => TableCatalogue
+  readonly check: CheckSql
+  readonly close: () => Promise<void>
+}
+
+export interface WorkspaceDeps {
+  readonly folders: Folders
+  /** Opens an engine over these tables and functions. @throws SetupError */
+  readonly openChecker: (
+    tables: readonly LoadedTable[],
+    rest: Omit<Definitions, 'tables'>,
+    folders: Folders,
+  ) => Promise<Checker>
+  /** Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs. */
+  readonly publish: (diagnostics: readonly Diagnostic[], checked: readonly string[] | null) => void
+  /** Tells the author of a failure that is not a mistake in a file. */
+  readonly tellFailure: (failure: unknown) => void
+}
+
+/** The wait for further edits, in milliseconds: a paste or a rename arrives as several changes. */
+const SETTLED_AFTER_MS = 10
+/** The wait after an edit of a table schema or a function, in milliseconds: each needs another engine. */
+const TABLES_SETTLED_AFTER_MS = 300
+/** How long a check may block the event loop, in milliseconds. */
+const SLICE_MS = 8
+/** With more manifests that are not checked yet, those that are open come first. */
+const FEW_MANIFESTS = 20
+const MAX_KEPT_CHECKS = 20_000
+
+/** A newer edit makes this check useless. */
+class SupersededError extends Error {
+  override readonly name = 'SupersededError'
+}
+
+export class Workspace {
+  readonly texts: SourceTexts
+  readonly folders: Folders
+  readonly #deps: WorkspaceDeps
+  readonly #cache = keepManifests<FaultlessManifest>()
+  readonly #readSchema = createSchemaCache()
+  readonly #checks = new BoundedMap<string, Awaited<ReturnType<CheckSql>>>(MAX_KEPT_CHECKS)
+  readonly #tests = new Map<
+    string,
+    { readonly text: string; readonly tables: TableCatalogue; readonly read: ReadTests }
+  >()
+  /** The last sound definition of each table. */
+  #tables: ReadonlyMap<string, LoadedTable> = new Map()
+  #partials: { readonly sources: readonly SourceText[]; readonly loaded: LoadedPartials } | null = null
+  #checker: { readonly key: string; readonly open: Checker } | null = null
+  #wanted = 0
+  #mustRead = true
+  #running: Promise<void> | null = null
+  #pauseMs = SETTLED_AFTER_MS
+  #isClosed = false
+  #catalogue: TableCatalogue | undefined
+  #setReady = (): void => {}
+  /** Resolves when the files and the tables are known for the first time, or cannot be. */
+  readonly ready = new Promise<void>(resolve => {
+    this.#setReady = resolve
+  })
+
+  constructor(deps: WorkspaceDeps) {
+    this.#deps = deps
+    this.folders = deps.folders
+    this.texts = new SourceTexts(deps.folders)
+  }
+
+  /** A document was opened, edited or closed. */
+  changed(kind: FileKind): void {
+    this.#request(kind === 'table' || kind === 'function' ? TABLES_SETTLED_AFTER_MS : SETTLED_AFTER_MS)
+  }
+
+  /** Files on the disk may have changed. */
+  rescan(): void {
+    this.#mustRead = true
+    this.#request(SETTLED_AFTER_MS)
+  }
+
+  /** Resolves when no check is under way or waiting. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) await this.#running
+  }
+
+  /** The tables that have a schema, by name. */
+  get tables(): ReadonlyMap<string, LoadedTable> {
+    return this.#tables
+  }
+
+  /** All tables that queries can name, as the last engine had them; undefined until the first one is open. */
+  get catalogue(): TableCatalogue | undefined {
+    return this.#checker?.open.tables() ?? this.#catalogue
+  }
+
+  /** The partials by name. */
+  partials(): ReadonlyMap<string, SqlPartial> {
+    const sources = this.texts.all('partial')
+    const known = this.#partials
+    const isSame = known?.sources.length === sources.length && known.sources.every((one, i) => one === sources[i])
+    if (!known || !isSame) this.#partials = { sources, loaded: loadPartials(sources) }
+    return this.#partials!.loaded.byName
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#wanted += 1
+    await this.settled()
+    this.#setReady()
+    await this.#checker?.open.close()
+  }
+
+  #request(pauseMs: number): void {
+    this.#wanted += 1
+    this.#pauseMs = Math.max(this.#running ? 0 : SETTLED_AFTER_MS, pauseMs)
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+    })
+  }
+
+  async #run(): Promise<void> {
+    for (let done = -1; done !== this.#wanted && !this.#isClosed; ) {
+      const seen = this.#wanted
+      await new Promise(resolve => setTimeout(resolve, this.#pauseMs))
+      if (seen !== this.#wanted && this.#pauseMs === TABLES_SETTLED_AFTER_MS) continue
+      done = this.#wanted
+      this.#pauseMs = SETTLED_AFTER_MS
+      try {
+        await this.#check(() => done !== this.#wanted)
+      } catch (thrown) {
+        if (!(thrown instanceof SupersededError)) this.#deps.tellFailure(thrown)
+      } finally {
+        this.#setReady()
+      }
+    }
+  }
+
+  async #check(isSuperseded: () => boolean): Promise<void> {
+    if (this.#mustRead) {
+      this.#mustRead = false
+      await this.texts.read()
+    }
+    const schemas = this.#readSchemas()
+    const { functions, diagnostics: leftOut } = readFunctions(
+      relative(this.folders.root, this.folders.functions).split(sep).join('/'),
+      this.texts.all('function'),
+    )
+    // A schema that was sound before stays in use in that state.
+    const broken = schemas.filter(({ file }) => !this.#tables.has(tableOf(file)))
+    const mistakes = [...broken, ...leftOut]
+    const checker = await this.#checkerFor([...this.#tables.values()], functions, mistakes)
+    this.#setReady()
+    const manifests = this.texts.all('manifest')
+    const open = manifests.filter(({ file }) => this.texts.isOpen(file))
+    if (open.length > 0 && manifests.length - this.#cache.size() > FEW_MANIFESTS) {
+      const first = await this.#load(open, checker, {})
+      this.#deps.publish(
+        withCauses(first, mistakes).diagnostics,
+        open.map(({ file }) => file),
+      )
+    }
+    const { checkExample } = await import('../check/example.js')
+    const loaded = await this.#load(manifests, checker, {
+      cache: this.#cache,
+      examples: this.texts.all('example'),
+      checkExample,
+      yieldToEventLoop: yieldBetween(isSuperseded),
+    })
+    const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
+    const found = [...checkFunctions(checker.tables()), ...loaded.diagnostics, ...tests]
+    const { diagnostics } = withCauses({ ...loaded, diagnostics: found }, mistakes)
+    const edited = schemas.filter(one => !broken.includes(one))
+    const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
+    this.#deps.publish(all, null)
+  }
+
+  #readSchemas(): readonly Diagnostic[] {
+    const diagnostics: Diagnostic[] = []
+    const tables = new Map<string, LoadedTable>()
+    for (const source of this.texts.all('table')) {
+      const { table, diagnostics: wrong } = this.#readSchema(source)
+      diagnostics.push(...wrong)
+      // While a schema is being edited, queries are checked against its last sound state.
+      const known = table ?? this.#tables.get(tableOf(source.file))
+      if (known) tables.set(known.name, known)
+    }
+    this.#tables = tables
+    return diagnostics
+  }
+
+  async #checkerFor(
+    tables: readonly LoadedTable[],
+    functions: FunctionSources,
+    mistakes: readonly Diagnostic[],
+  ): Promise<Checker> {
+    const schemas = tables.map(({ name, columns, required, layout }) => [name, columns, required, layout])
+    const key = JSON.stringify([schemas, functions, mistakes])
+    if (this.#checker?.key === key) return this.#checker.open
+    this.#catalogue = this.catalogue
+    await this.#checker?.open.close()
+    this.#checker = null
+    this.#checks.clear()
+    const open = await this.#deps.openChecker(tables, { functions, mistakes }, this.folders)
+    this.#checker = { key, open }
+    return open
+  }
+
+  #load(manifests: readonly SourceText[], checker: Checker, more: Partial<LoadOptions>): Promise<Loaded> {
+    const checkSql: CheckSql = async (sql, types, values) => {
+      const key = `${JSON.stringify(types)} ${sql}`
+      const known = this.#checks.get(key)
+      const result = known ?? (await checker.check(sql, types, values))
+      this.#checks.set(key, result)
+      return result
+    }
+    return loadSources(manifests, this.texts.all('partial'), {
+      tables: checker.tables(),
+      checkSql,
+      checksImplied: false,
+      ...more,
+    })
+  }
+
+  #testMistakes(source: SourceText, tables: TableCatalogue, loaded: Loaded): readonly Diagnostic[] {
+    const known = this.#tests.get(source.file)
+    const isKnown = known?.text === source.text && known.tables === tables
+    const read = isKnown ? known.read : readTests(source, tables)
+    this.#tests.set(source.file, { text: source.text, tables, read })
+    return read.tests === null
+      ? read.diagnostics
+      : [...read.diagnostics, ...findEndpoint(read.tests, loaded).diagnostics]
+  }
+}
+
+/** Lets other work go on every few milliseconds. @throws SupersededError in the returned function's promise */
+function yieldBetween(isSuperseded: () => boolean): () => Promise<void> {
+  let last = performance.now()
+  return async () => {
+    if (performance.now() - last < SLICE_MS) return
+    await yieldOnce()
+    if (isSuperseded()) throw new SupersededError()
+    last = performance.now()
+  }
+}

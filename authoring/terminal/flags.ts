@@ -1,0 +1,44 @@
+/** Flags that several commands have, and how settings become flags and flags settings. */
+import type { Command } from 'commander'
+import { SETTINGS } from '../../runner/settings/settings.js'
+
+export type Flags = Readonly<Record<string, string | undefined>>
+/** Flags as commander parses them: switches are booleans. */
+export type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+
+/** Gives the command the flags of these settings. */
+export function withSettings(command: Command, names: readonly (string | null)[]): Command {
+  for (const row of SETTINGS) {
+    if (row.flag === null || !names.includes(row.flag)) continue
+    const fallback = row.default === '' ? '' : `, else ${row.default}`
+    const unit = row.unit === '' ? 'value' : row.unit
+    const value = row.isSwitch ? '' : ` <${unit}>`
+    command.option(`${row.flag}${value}`, `${row.description} (or ${row.variable}${fallback})`)
+  }
+  return command
+}
+
+/** Commander's camelCase names back to the settings' own. */
+export function settingFlags(flags: GivenFlags): Flags {
+  const known = SETTINGS.flatMap(row => {
+    const name = row.flag?.slice(2)
+    const value = name && flags[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
+    return name && (typeof value === 'string' || value === true) ? [[name, String(value)] as const] : []
+  })
+  return Object.fromEntries(known)
+}
+
+export const ENGINE_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--functions-dir',
+  '--data',
+  '--database',
+  '--engine',
+  '--engine-memory',
+  '--engine-threads',
+]
+
+export const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
+
+export const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'

@@ -1,0 +1,42 @@
+/** Prints the rows of a call or a query, and how an engine runs it. */
+
+import { RESULT_FORMATS, type ResultColumn, type ResultFormat } from '../../runner/model/query.js'
+import type { Explained } from '../../runner/serve/runner.js'
+import type { Io } from './io.js'
+import { textTable } from './table.js'
+
+/** How rows are printed: as a table for people, or as the bytes that HTTP sends in one of its formats. */
+export const SHOWN_FORMATS = ['text', ...RESULT_FORMATS] as const
+export type ShownFormat = (typeof SHOWN_FORMATS)[number]
+
+/** The format whose bytes `printRows` takes. */
+export const encodedFormat = (shown: ShownFormat): ResultFormat => (shown === 'text' ? 'table' : shown)
+
+/** Prints a result. @param body its bytes in the format that `encodedFormat` names. */
+export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: ShownFormat, io: Io): void {
+  if (shown !== 'text') {
+    io.print(body)
+    if (shown === 'json') io.printError('\n')
+    return
+  }
+  const { rows } = JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }
+  io.print(textTable(columns, rows))
+  io.printError(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
+}
+
+/** The explanation as text: sections with a heading each. */
+export function explanationText(explained: Explained): string {
+  const parameters = Object.entries(explained.parameters).map(
+    ([name, { type, value }]) => `@${name} ${type} = ${JSON.stringify(value)}`,
+  )
+  const timings = Object.entries(explained.timingsMs).map(([what, ms]) => `${what} ${ms.toFixed(2)} ms`)
+  const sections: readonly (readonly [string, string])[] = [
+    ...(explained.variant === null ? [] : [['Variant', explained.variant] as const]),
+    ['BigQuery SQL', explained.sql.trimEnd()],
+    ['Arguments', parameters.length > 0 ? parameters.join('\n') : 'none'],
+    ['Engine SQL', explained.engineSql],
+    ['Plan', explained.plan.trimEnd()],
+    ['Timings', timings.join('\n')],
+  ]
+  return sections.map(([heading, text]) => `== ${heading}\n${text}\n`).join('\n')
+}

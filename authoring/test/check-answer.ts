@@ -1,0 +1,132 @@
+/** Compares what a call gave with what a test expects. */
+
+import type { Answer, ProblemAnswer, ResultRow, RowsAnswer } from './answer.js'
+import { diffRows, diffUnordered, missingRows } from './diff-rows.js'
+import { equalValues, hasMembers } from './files/equal-values.js'
+import type { Expectation, ExpectedProblem } from './files/test-file.js'
+import { firstUnsorted } from './sort-order.js'
+
+/** The member of `expect:` that does not hold. */
+export type ExpectedKey =
+  | 'rows'
+  | 'rows_unordered'
+  | 'contains'
+  | 'count'
+  | 'columns'
+  | 'ordered_by'
+  | 'truncated'
+  | 'same_as'
+  | 'problem'
+
+export interface Failure {
+  /** Null where the call has failed as a whole. */
+  readonly key: ExpectedKey | null
+  readonly message: string
+  /** An aligned table of rows, line by line; empty for failures without rows. */
+  readonly lines: readonly string[]
+}
+
+/** Every expectation that does not hold. `other` is what the call of `same_as` gave. */
+export function checkAnswer(expect: Expectation, answer: Answer, other: Answer | null): readonly Failure[] {
+  if (expect.problem) return checkProblem(expect.problem, answer)
+  if (answer.kind === 'problem') return [{ key: null, message: `the call failed: ${describe(answer)}`, lines: [] }]
+  return [...checkRows(expect, answer), ...checkSame(expect, answer, other)]
+}
+
+function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] {
+  const failures: Failure[] = []
+  const fail = (key: ExpectedKey, message: string, lines: readonly string[] = []): void =>
+    void failures.push({ key, message, lines })
+  const { rows, columns, isTruncated } = answer
+  const names = columns.map(({ name }) => name)
+  if (expect.columns && !equalValues(expect.columns, names)) {
+    fail('columns', `expected ${listed(expect.columns)}, found ${listed(names)}`)
+  }
+  if (expect.count !== undefined && expect.count !== rows.length) {
+    fail('count', `expected ${rowsText(expect.count)}, found ${rowsText(rows.length)}`)
+  }
+  if (expect.rows && !equalValues(expect.rows, rows)) {
+    fail('rows', difference(expect.rows, rows), diffRows(expect.rows, rows, names))
+  }
+  if (expect.rowsUnordered) {
+    const { missing, added } = unmatched(expect.rowsUnordered, rows)
+    if (missing.length + added.length > 0) {
+      fail('rows_unordered', difference(expect.rowsUnordered, rows), diffUnordered(missing, added, names))
+    }
+  }
+  const absent = (expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
+  if (absent.length > 0) {
+    const among = rows.length === 0 ? 'there are no rows' : `none of ${rowsText(rows.length)} matches`
+    fail('contains', `${among} ${absent.length === 1 ? 'this' : 'these'}`, missingRows(absent, []))
+  }
+  if (expect.orderedBy) {
+    const keys = expect.orderedBy
+    const at = firstUnsorted(rows, columns, keys)
+    const shown = keys.map(({ column }) => column)
+    const only = (row: ResultRow): ResultRow => Object.fromEntries(shown.map(name => [name, row[name]]))
+    if (at >= 0) {
+      const message = `row ${at + 1} should stand before row ${at}`
+      fail('ordered_by', message, diffUnordered([], [only(rows[at - 1]!), only(rows[at]!)], shown))
+    }
+  }
+  if (expect.truncated !== undefined && expect.truncated !== isTruncated) {
+    const found = isTruncated ? 'max_rows has cut the result' : 'max_rows has not cut the result'
+    fail('truncated', `expected ${expect.truncated}, but ${found}`)
+  }
+  return failures
+}
+
+function checkSame(expect: Expectation, answer: RowsAnswer, other: Answer | null): readonly Failure[] {
+  if (!expect.sameAs || other === null) return []
+  if (other.kind === 'problem') {
+    return [{ key: 'same_as', message: `the other call failed: ${describe(other)}`, lines: [] }]
+  }
+  if (equalValues(other.rows, answer.rows)) return []
+  const message = `the other call (-) has ${rowsText(other.rows.length)}, this one (+) ${rowsText(answer.rows.length)}`
+  const names = answer.columns.map(({ name }) => name)
+  return [{ key: 'same_as', message, lines: diffRows(other.rows, answer.rows, names) }]
+}
+
+function checkProblem(expected: ExpectedProblem, answer: Answer): readonly Failure[] {
+  const fail = (message: string): readonly Failure[] => [{ key: 'problem', message, lines: [] }]
+  if (answer.kind === 'rows') {
+    return fail(`expected ${expected.code ?? expected.status ?? 'a problem'}, found ${rowsText(answer.rows.length)}`)
+  }
+  const parameters = [...new Set(answer.errors.map(({ parameter }) => parameter))].sort()
+  const wrong = [
+    ...(expected.status !== undefined && expected.status !== answer.status ? [`status ${expected.status}`] : []),
+    ...(expected.code !== undefined && expected.code !== answer.code ? [expected.code] : []),
+    ...(expected.parameters && !equalValues([...new Set(expected.parameters)].sort(), parameters)
+      ? [`the parameters ${listed(expected.parameters)}`]
+      : []),
+  ]
+  return wrong.length === 0 ? [] : fail(`expected ${wrong.join(', ')}, found ${describe(answer)}`)
+}
+
+/** `400 ARGUMENT_INVALID: Some arguments are invalid: project: is required`, and the engine's message. */
+function describe({ status, code, detail, errors, reason }: ProblemAnswer): string {
+  const named = errors.map(error => `${error.parameter}: ${error.detail}`)
+  const all = [detail, ...named, ...(reason === '' || reason === detail ? [] : [reason])]
+  return `${status} ${code}: ${all.join('; ')}`
+}
+
+function difference(expected: readonly ResultRow[], found: readonly ResultRow[]): string {
+  return `expected ${rowsText(expected.length)} (-), found ${rowsText(found.length)} (+)`
+}
+
+/** The rows that have no equal on the other side, each row matched once. */
+export function unmatched(
+  expected: readonly ResultRow[],
+  found: readonly ResultRow[],
+): { readonly missing: readonly ResultRow[]; readonly added: readonly ResultRow[] } {
+  const left = [...found]
+  const missing = expected.filter(row => {
+    const at = left.findIndex(other => equalValues(row, other))
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
+  return { missing, added: left }
+}
+
+const rowsText = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`
+const listed = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '))

@@ -1,0 +1,76 @@
+/** What the tests of an endpoint have run: variants, rows of lookup tables, and branches of the template. */
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import type { FilePlace } from '../../runner/manifest/source.js'
+import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
+import type { CaseResult } from './run-case.js'
+
+/** A part of an endpoint that a test could run, and no test did. */
+export interface Uncovered {
+  readonly kind: 'variant' | 'lookup row' | 'branch'
+  /** In words: `interval=1day, function_id given`, `given.function_id is never true`. */
+  readonly what: string
+  /** The place of a branch; null for the others. */
+  readonly place: FilePlace | null
+}
+
+export interface EndpointCoverage {
+  readonly endpoint: string
+  readonly file: string
+  readonly covered: number
+  readonly total: number
+  readonly uncovered: readonly Uncovered[]
+}
+
+export interface Coverage {
+  readonly endpoints: readonly EndpointCoverage[]
+  /** The share of the parts of all endpoints that tests ran; 100 where the endpoints have no parts. */
+  readonly percent: number
+}
+
+/** The coverage of these endpoints; `templates` has the template of each by its id, from `loadEndpoints`. */
+export function coverageOf(
+  details: readonly LoadedEndpoint[],
+  templates: ReadonlyMap<string, TemplateCoverage>,
+  results: readonly CaseResult[],
+): Coverage {
+  const endpoints = details.map(detail => {
+    const own = results.filter(result => result.detail.endpoint.id === detail.endpoint.id)
+    return endpointCoverage(detail, templates.get(detail.endpoint.id)!, own)
+  })
+  const covered = endpoints.reduce((sum, one) => sum + one.covered, 0)
+  const total = endpoints.reduce((sum, one) => sum + one.total, 0)
+  return { endpoints, percent: percentOf(covered, total) }
+}
+
+/** Rounded down to a tenth, so that 100 means all. */
+const percentOf = (covered: number, total: number): number =>
+  total === 0 ? 100 : Math.floor((covered / total) * 1_000) / 10
+
+function endpointCoverage(
+  { endpoint, file, lookupRows }: LoadedEndpoint,
+  { variants, branches, variantOf }: TemplateCoverage,
+  results: readonly CaseResult[],
+): EndpointCoverage {
+  const run = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
+  const uncovered: Uncovered[] = []
+  let total = 0
+  const count = (isCovered: boolean, part: Uncovered): void => {
+    total++
+    if (!isCovered) uncovered.push(part)
+  }
+  for (const [index, { label }] of variants) {
+    count(run.has(index), { kind: 'variant', what: label === '' ? 'the only one' : label, place: null })
+  }
+  const picked = new Set(
+    [...run].flatMap(index => variants.get(index)?.picked.map(({ by, row }) => `${by}=${row}`) ?? []),
+  )
+  for (const [by, rows] of Object.entries(lookupRows)) {
+    for (const row of rows) count(picked.has(`${by}=${row}`), { kind: 'lookup row', what: `${by}=${row}`, place: null })
+  }
+  for (const branch of branches) {
+    const what = `${branch.condition} is never ${branch.isTrue ? 'true' : 'false'}`
+    const isCovered = [...branch.variants].some(index => run.has(index))
+    count(isCovered, { kind: 'branch', what, place: branch.place })
+  }
+  return { endpoint: endpoint.name, file, covered: total - uncovered.length, total, uncovered }
+}

@@ -1,0 +1,126 @@
+/** The difference of two lists of rows as an aligned table: `-` is expected and missing, `+` is found and not expected. */
+
+import type { ResultRow } from './answer.js'
+import { type Aligned, alignRows, pairChanges } from './files/align-rows.js'
+import { equalValues } from './files/equal-values.js'
+
+const MAX_CELL = 40
+const MAX_LINES = 40
+/** The equal rows that are shown before and after a difference. */
+const CONTEXT = 2
+/** How many characters of a long value are shown around its first difference, and how many of them come before it. */
+const MAX_PART = 120
+const BEFORE_DIFFERENCE = 30
+
+type Line =
+  | { readonly mark: ' ' | '-' | '+'; readonly row: ResultRow }
+  | { readonly skipped: number }
+  | { readonly note: string }
+
+/** The lines of the table; `columns` are those of the result, in order. */
+export function diffRows(
+  expected: readonly ResultRow[],
+  found: readonly ResultRow[],
+  columns: readonly string[],
+): readonly string[] {
+  return table(linesOf(pairChanges(alignRows(expected, found)), expected, found), columns)
+}
+
+/** The same for rows whose order does not matter: only those of one side. */
+export function diffUnordered(
+  missing: readonly ResultRow[],
+  added: readonly ResultRow[],
+  columns: readonly string[],
+): readonly string[] {
+  return table(
+    [...missing.map(row => ({ mark: '-' as const, row })), ...added.map(row => ({ mark: '+' as const, row }))],
+    columns,
+  )
+}
+
+/** Rows that are expected and missing. */
+export const missingRows = (rows: readonly ResultRow[], columns: readonly string[]): readonly string[] =>
+  diffUnordered(rows, [], columns)
+
+function linesOf(
+  pairs: readonly Aligned[],
+  expected: readonly ResultRow[],
+  found: readonly ResultRow[],
+): readonly Line[] {
+  const isEqual = pairs.map(
+    pair => pair.expected !== null && pair.found !== null && equalValues(expected[pair.expected], found[pair.found]),
+  )
+  const isNear = (i: number): boolean => isEqual.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).includes(false)
+  const lines: Line[] = []
+  let skipped = 0
+  for (const [i, pair] of pairs.entries()) {
+    if (!isNear(i)) {
+      skipped++
+      continue
+    }
+    if (skipped > 0) lines.push({ skipped })
+    skipped = 0
+    const [before, after] = [rowAt(expected, pair.expected), rowAt(found, pair.found)]
+    if (isEqual[i]) lines.push({ mark: ' ', row: before! })
+    else if (before && after) {
+      lines.push({ mark: '-', row: before }, { mark: '+', row: after }, ...hiddenDifferences(before, after))
+    } else lines.push(before ? { mark: '-', row: before } : { mark: '+', row: after! })
+  }
+  if (skipped > 0) lines.push({ skipped })
+  return lines
+}
+
+const rowAt = (rows: readonly ResultRow[], index: number | null): ResultRow | null =>
+  index === null ? null : rows[index]!
+
+function table(all: readonly Line[], columns: readonly string[]): readonly string[] {
+  const lines = all.slice(0, MAX_LINES)
+  const rows = lines.flatMap(line => ('row' in line ? [line.row] : []))
+  const names = [...new Set([...columns, ...rows.flatMap(row => Object.keys(row))])]
+  const cells = rows.map(row => names.map(name => cellText(row, name)))
+  const widths = names.map((name, i) => Math.max(...[name, ...cells.map(one => one[i]!)].map(widthOf)))
+  const line = (mark: string, texts: readonly string[]): string =>
+    `${mark} ${texts.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')}`.trimEnd()
+  const shown = lines.map(one => {
+    if ('row' in one) return line(one.mark, cells.shift()!)
+    return 'note' in one ? one.note : `  … ${one.skipped} equal`
+  })
+  const left = all.length - lines.length
+  return [line(' ', names), ...shown, ...(left > 0 ? [`  … ${left} more`] : [])]
+}
+
+/** The differences of two rows that their cut cells do not show. */
+function hiddenDifferences(before: ResultRow, after: ResultRow): readonly Line[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names
+    .filter(name => !equalValues(before[name], after[name]) && cellText(before, name) === cellText(after, name))
+    .flatMap(name => {
+      const [a, b] = [fullText(before[name]), fullText(after[name])]
+      let at = 0
+      while (at < a.length && a[at] === b[at]) at++
+      const from = Math.max(0, at - BEFORE_DIFFERENCE)
+      const part = (text: string): string => `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_PART)}`
+      return [{ note: `- ${name}: ${part(a)}` }, { note: `+ ${name}: ${part(b)}` }]
+    })
+}
+
+/** The value, cut where it is long. */
+function cellText(row: ResultRow, name: string): string {
+  if (!Object.hasOwn(row, name)) return '(not there)'
+  const text = fullText(row[name])
+  const characters = [...text]
+  return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL - 1).join('')}…` : text
+}
+
+const LIKE_ANOTHER = /^(?:|-?[\d.]+(?:e[+-]?\d+)?|null|true|false|[[{"].*|\s.*|.*\s)$/is
+
+/** The whole value: a text is in quotes where it would read like a value of another type. */
+function fullText(value: unknown): string {
+  const isPlain = typeof value === 'string' && !LIKE_ANOTHER.test(value)
+  const text = isPlain ? value : JSON.stringify(value)
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, character =>
+    character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const widthOf = (text: string): number => [...text].length

@@ -1,0 +1,59 @@
+/** Finds the endpoint that a test file is for, and the mistakes in the file that only show against that endpoint. */
+import { posix } from 'node:path'
+import type { Loaded, LoadedEndpoint } from '../../../runner/manifest/load.js'
+import { diagnosticAt, didYouMean } from '../../../runner/manifest/report.js'
+import type { Diagnostic } from '../../../runner/model/diagnostic.js'
+import { ERROR_CODES } from '../../../runner/model/error-codes.js'
+import { TEST_ENDING } from './load.js'
+import type { TestCase, TestFile } from './test-file.js'
+
+export interface FoundEndpoint {
+  /** Null where no endpoint fits, or where its manifest has errors. */
+  readonly detail: LoadedEndpoint | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** The manifest beside a test file, whether it is there or not: `a/b.test.yaml` → `a/b.yaml`. */
+export const manifestOf = (testFile: string): string => `${testFile.slice(0, -TEST_ENDING.length)}.yaml`
+
+/**
+ * Finds the endpoint: that of the manifest beside the file, else the one of the file's name. The mistakes of a manifest are
+ * reported where it is loaded.
+ */
+export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, 'details' | 'files'>): FoundEndpoint {
+  const manifest = posix.normalize(manifestOf(tests.file))
+  const beside = details.find(({ file }) => posix.normalize(file) === manifest)
+  const detail = beside ?? details.find(({ endpoint }) => endpoint.name === tests.subject) ?? null
+  if (detail !== null) return { detail, diagnostics: tests.cases.flatMap(one => mistakesIn(one, tests, detail)) }
+  if (files.some(file => posix.normalize(file) === manifest)) return { detail: null, diagnostics: [] }
+  const names = details.map(({ endpoint }) => endpoint.name)
+  const hint = didYouMean(tests.subject, names)
+  const message = `no manifest ${manifest} is loaded, and no endpoint has the name "${tests.subject}"${hint}`
+  const place = { file: tests.file, line: 1, column: 1 }
+  return { detail: null, diagnostics: [diagnosticAt(place, 'tests/unknown-endpoint', message)] }
+}
+
+function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: TestFile, { endpoint }: LoadedEndpoint) {
+  const found: Diagnostic[] = []
+  const parameters = endpoint.parameters.map(({ name }) => name)
+  const columns = endpoint.columns.map(({ name }) => name)
+  const checkArguments = (names: object, at: readonly (string | number)[]): void => {
+    for (const name of Object.keys(names).filter(one => !parameters.includes(one))) {
+      const message = `${endpoint.name} has no parameter "${name}", so it ignores the argument${didYouMean(name, parameters)}`
+      found.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, 'warning'))
+    }
+  }
+  checkArguments(given, [...path, 'arguments'])
+  if (expect.sameAs) checkArguments(expect.sameAs, [...path, 'expect', 'same_as', 'arguments'])
+  for (const [i, { column }] of (expect.orderedBy ?? []).entries()) {
+    if (columns.includes(column)) continue
+    const message = `${endpoint.name} has no column "${column}"${didYouMean(column, columns)}`
+    found.push(diagnosticAt(source.valueAt([...path, 'expect', 'ordered_by', i]), 'tests/unknown-column', message))
+  }
+  const code = expect.problem?.code
+  if (code !== undefined && !Object.hasOwn(ERROR_CODES, code)) {
+    const message = `no problem has the code "${code}"${didYouMean(code, Object.keys(ERROR_CODES))}`
+    found.push(diagnosticAt(source.valueAt([...path, 'expect', 'problem', 'code']), 'tests/unknown-code', message))
+  }
+  return found
+}

@@ -1,0 +1,266 @@
+/** Conducts the loading of test files: find → read → check against the schema and the tables. Reports all mistakes, with their places. */
+import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, join, posix, sep } from 'node:path'
+import { isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from 'yaml'
+import {
+  PARTITION_TIME,
+  type StructField,
+  type TableCatalogue,
+  type TableDefinition,
+} from '../../../googlesql/index.js'
+import { schemaChecker, schemaDiagnostics } from '../../../runner/manifest/check/schema.js'
+import { noSuchPath, readOne, type SourceText, unreadable } from '../../../runner/manifest/discover.js'
+import { namesBelow } from '../../../runner/manifest/names-below.js'
+import { diagnosticAt, didYouMean } from '../../../runner/manifest/report.js'
+import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../../../runner/manifest/source.js'
+import { parseManifest } from '../../../runner/manifest/yaml/parse.js'
+import { compareDiagnostics, type Diagnostic } from '../../../runner/model/diagnostic.js'
+import { lineStartsOf } from '../../../runner/model/line-starts.js'
+import { readTimestamp } from '../../../runner/model/typed-value.js'
+import { readPlain, readTableRow, textOf } from './read-value.js'
+import type { Expectation, Row, SortKey, TestArguments, TestCase, TestFile, TestTable } from './test-file.js'
+
+export const TEST_ENDING = '.test.yaml'
+
+export interface FoundTests {
+  readonly files: readonly SourceText[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Reads the test files that these paths name: a test file, a manifest (the test file beside it) or a folder. No paths stand for
+ * the folder of manifests.
+ */
+export async function findTests(paths: readonly string[], endpointsDir: string): Promise<FoundTests> {
+  const diagnostics: Diagnostic[] = []
+  const wanted = new Set<string>()
+  for (const path of paths.length > 0 ? paths : [endpointsDir]) {
+    const file = path.split(sep).join('/').replace(/\/+$/, '')
+    try {
+      if ((await stat(path)).isDirectory()) {
+        for (const name of await namesBelow(path)) {
+          const found = posix.join(file, name)
+          if (name.endsWith(TEST_ENDING)) wanted.add(found)
+          else if (name.endsWith('.test.yml')) {
+            const message = `a test file ends in ${TEST_ENDING}; rename this one, or its tests do not run`
+            diagnostics.push(diagnosticAt({ file: found, line: 1, column: 1 }, 'tests/no-tests', message))
+          }
+        }
+      } else if (file.endsWith(TEST_ENDING)) wanted.add(posix.normalize(file))
+      else if (file.endsWith('.yaml') && isThere(testsOf(file))) wanted.add(posix.normalize(testsOf(file)))
+      else {
+        const place = { file, line: 1, column: 1 }
+        const message = file.endsWith('.yaml')
+          ? `it has no tests: there is no file ${testsOf(file)}`
+          : `a test file ends in ${TEST_ENDING}, and a manifest in .yaml`
+        diagnostics.push(diagnosticAt(place, 'tests/no-tests', message))
+      }
+    } catch (error) {
+      const isMissing = (error as { code?: unknown }).code === 'ENOENT'
+      // Reading the manifests reports that their folder is missing.
+      if (!isMissing) diagnostics.push(unreadable(file, error))
+      else if (paths.length > 0) diagnostics.push(noSuchPath(file))
+    }
+  }
+  const read = await Promise.all([...wanted].sort().map(file => readOne(file, file, diagnostics)))
+  return { files: read.filter(text => text !== null), diagnostics: diagnostics.sort(compareDiagnostics) }
+}
+
+/** The test file beside a manifest, whether it is there or not: `a/b.yaml` → `a/b.test.yaml`. */
+export const testsOf = (manifest: string): string => manifest.replace(/\.yaml$/, TEST_ENDING)
+
+function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+}
+
+const findMistakes = schemaChecker('#test-schema')
+
+/** A test file; null where it has mistakes. */
+export interface ReadTests {
+  readonly tests: TestFile | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads one test file over these tables. */
+export function readTests({ file, text }: SourceText, tables: TableCatalogue): ReadTests {
+  const { source, value, diagnostics: broken } = parseManifest(file, text)
+  if (source === null || broken.length > 0) return { tests: null, diagnostics: broken }
+  const mistakes = schemaDiagnostics(findMistakes(value), source)
+  if (mistakes.length > 0) return { tests: null, diagnostics: [...mistakes].sort(compareDiagnostics) }
+  const reader = new Reader(file, text, source, tables)
+  const cases = reader.cases()
+  const diagnostics = reader.diagnostics.sort(compareDiagnostics)
+  const subject = posix.basename(file).slice(0, -TEST_ENDING.length)
+  const isSound = diagnostics.every(({ severity }) => severity !== 'error')
+  return { tests: isSound ? { file, text, source, subject, cases } : null, diagnostics }
+}
+
+/** The options with which test files are parsed: those of manifests. */
+export const PARSE_OPTIONS = { version: '1.2', schema: 'core', prettyErrors: false, keepSourceTokens: false } as const
+
+/** Reads a document that the schema has accepted. */
+class Reader {
+  readonly diagnostics: Diagnostic[] = []
+  readonly #file: string
+  readonly #source: ManifestSource
+  readonly #tables: TableCatalogue
+  readonly #document: ReturnType<typeof parseDocument>
+  readonly #placeOf: (offset: number) => FilePlace
+
+  constructor(file: string, text: string, source: ManifestSource, tables: TableCatalogue) {
+    this.#file = file
+    this.#source = source
+    this.#tables = tables
+    const plain = text.replace(/^\ufeff/, '')
+    const starts = lineStartsOf(plain)
+    this.#document = parseDocument(plain, PARSE_OPTIONS)
+    this.#placeOf = offset => placeAt(file, starts, offset)
+  }
+
+  cases(): readonly TestCase[] {
+    const now = this.#time(['now'])
+    const shared = this.#tablesAt(['tables'])
+    const firstAt = new Map<string, number>()
+    return this.#items(['tests']).map((_, index) => {
+      const path: NodePath = ['tests', index]
+      const name = textOf(this.#node([...path, 'name']) as Scalar)
+      const place = this.#source.valueAt([...path, 'name'])
+      const known = firstAt.get(name)
+      if (known === undefined) firstAt.set(name, place.line)
+      else {
+        const message = `another test has the name "${name}", in line ${known}; give this one a name of its own`
+        this.diagnostics.push(diagnosticAt(place, 'tests/duplicate-name', message))
+      }
+      const own = this.#tablesAt([...path, 'tables'])
+      const replaced = new Set(own.map(table => table.standsFor))
+      return {
+        name,
+        path,
+        arguments: this.#arguments([...path, 'arguments']),
+        nowMicros: this.#time([...path, 'now']) ?? now,
+        tables: [...shared.filter(table => !replaced.has(table.standsFor)), ...own],
+        expect: this.#expectation([...path, 'expect']),
+      }
+    })
+  }
+
+  #node(path: NodePath): Node | null {
+    return (this.#document.getIn(path, true) as Node | null | undefined) ?? null
+  }
+
+  #items(path: NodePath): readonly Node[] {
+    const node = this.#node(path)
+    return isSeq(node) ? (node.items as Node[]) : []
+  }
+
+  #time(path: NodePath): bigint | null {
+    const node = this.#node(path)
+    if (!isScalar(node)) return null
+    const micros = readTimestamp(textOf(node))
+    if (micros === null) {
+      const message = `now must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(textOf(node))}`
+      this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), 'tests/time', message))
+    }
+    return micros
+  }
+
+  #tablesAt(path: NodePath): readonly TestTable[] {
+    const node = this.#node(path)
+    if (!isMap(node)) return []
+    return node.items.flatMap(({ key, value }): TestTable[] => {
+      const name = String((key as Scalar).value)
+      const table = this.#tables.find(name)
+      const place = this.#source.keyAt([...path, name])
+      if (table === undefined) {
+        const hint = didYouMean(name, this.#tables.names()) || `; write its schema, ${name}.json, first`
+        this.diagnostics.push(diagnosticAt(place, 'tests/table', `no table schema has the name "${name}"${hint}`))
+        return []
+      }
+      if (table.wildcard) {
+        const message = `"${name}" is a wildcard table: name its shards, such as "${table.wildcard.prefix}20260131"`
+        this.diagnostics.push(diagnosticAt(place, 'tests/table', message))
+        return []
+      }
+      // The name is what messages about the rows show.
+      const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
+      const about = { definition, standsFor: table.name, place }
+      if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
+      const report = (at: Node, message: string): void => {
+        const found = this.#placeOf(at.range?.[0] ?? 0)
+        this.diagnostics.push(diagnosticAt(found, 'tests/row', message))
+      }
+      const rows = (value.items as Node[]).map(row =>
+        readTableRow(row, rowColumns(table), table.required ?? [], table.name, report),
+      )
+      return [{ ...about, rows, file: null }]
+    })
+  }
+
+  #fixture(path: NodePath): string {
+    const file = join(dirname(this.#file), textOf(this.#node(path) as Scalar))
+    if (!isThere(file)) {
+      const message = `there is no file ${file.split(sep).join('/')}; a fixture is named relative to this file`
+      this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), 'tests/fixture', message))
+    }
+    return file
+  }
+
+  #arguments(path: NodePath): TestArguments {
+    const node = this.#node(path)
+    if (!isMap(node)) return {}
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [
+        String((key as Scalar).value),
+        isSeq(value) ? (value.items as Scalar[]).map(textOf) : isNothing(value) ? '' : textOf(value as Scalar),
+      ]),
+    )
+  }
+
+  #expectation(path: NodePath): Expectation {
+    const written = readPlain(this.#node(path)) as ExpectAsWritten
+    const { rows, rows_unordered, contains, count, columns, ordered_by, truncated, same_as, problem } = written
+    if (problem !== undefined) {
+      for (const key of Object.keys(written).filter(one => one !== 'problem')) {
+        const message = `a problem has no rows: "${key}" cannot stand beside "problem"`
+        this.diagnostics.push(diagnosticAt(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message))
+      }
+    }
+    return {
+      ...(rows && { rows }),
+      ...(rows_unordered && { rowsUnordered: rows_unordered }),
+      ...(contains && { contains }),
+      ...(count !== undefined && { count }),
+      ...(columns && { columns }),
+      ...(ordered_by && { orderedBy: ordered_by.map(sortKey) }),
+      ...(truncated !== undefined && { truncated }),
+      ...(same_as && { sameAs: this.#arguments([...path, 'same_as', 'arguments']) }),
+      ...(problem && { problem }),
+    }
+  }
+}
+
+interface ExpectAsWritten {
+  readonly rows?: readonly Row[]
+  readonly rows_unordered?: readonly Row[]
+  readonly contains?: readonly Row[]
+  readonly count?: number
+  readonly columns?: readonly string[]
+  readonly ordered_by?: readonly string[]
+  readonly truncated?: boolean
+  readonly same_as?: object
+  readonly problem?: NonNullable<Expectation['problem']>
+}
+
+/** The columns that a row of a test may have: for a table partitioned by ingestion time, that of its partition too. */
+const rowColumns = ({ columns, pseudoColumns = [] }: TableDefinition): readonly StructField[] => [
+  ...columns,
+  ...pseudoColumns.filter(({ name }) => name === PARTITION_TIME),
+]
+
+const isNothing = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
+
+function sortKey(text: string): SortKey {
+  const [column = '', direction = 'asc'] = text.trim().split(/ +/)
+  return { column, isDescending: direction.toLowerCase() === 'desc' }
+}

@@ -1,0 +1,218 @@
+/** YAML nodes of test files as values: rows of tables by the types of their columns, and rows as results have them. */
+import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml'
+import {
+  dateLiteral,
+  datetimeLiteral,
+  elementOfRange,
+  isRangeKind,
+  numericLiteral,
+  readRange,
+  type ScalarKind,
+  type StructField,
+  type Type,
+  timeLiteral,
+  timestampLiteral,
+  typeName,
+} from '../../../googlesql/index.js'
+import { describeValue, didYouMean, quotedList } from '../../../runner/manifest/report.js'
+
+/** Called for each mistake; `node` is its place. */
+export type ReportNode = (node: Node, message: string) => void
+
+/** A row of a table as NDJSON has it. `required` has the paths of columns and fields that have a value in every row. */
+export function readTableRow(
+  node: Node,
+  columns: readonly StructField[],
+  required: readonly string[],
+  table: string,
+  report: ReportNode,
+): Record<string, unknown> {
+  const reader: RowReader = { required: new Set(required), report }
+  return readStruct(node, columns, { name: `the table ${table}`, path: '' }, reader)
+}
+
+interface RowReader {
+  readonly required: ReadonlySet<string>
+  readonly report: ReportNode
+}
+
+/** A record as messages name it, and the beginning of the paths of its fields: `items[].`. */
+interface RecordPlace {
+  readonly name: string
+  readonly path: string
+}
+
+function readStruct(
+  node: Node,
+  fields: readonly StructField[],
+  place: RecordPlace,
+  reader: RowReader,
+): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  if (!isMap(node)) return row
+  const { report } = reader
+  let hasUnknown = false
+  for (const { key, value } of node.items) {
+    const name = String((key as Scalar).value)
+    const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
+    if (field === undefined) {
+      const hint = didYouMean(
+        name,
+        fields.map(one => one.name),
+      )
+      report(key as Node, `unknown column "${name}" in ${place.name}${hint}`)
+      hasUnknown = true
+      continue
+    }
+    const path = place.path + field.name
+    if (isNull(value) && reader.required.has(path)) {
+      report(key as Node, `"${field.name}" is REQUIRED in ${place.name}: give it a value`)
+    }
+    row[field.name] = readTyped(value as Node | null, field.type, { name: field.name, path }, reader)
+  }
+  const lacking = fields.filter(({ name }) => reader.required.has(place.path + name) && !Object.hasOwn(row, name))
+  // A misspelt name is one mistake.
+  if (lacking.length > 0 && !hasUnknown) {
+    report(
+      node,
+      `${quotedList(lacking.map(({ name }) => name))} ${lacking.length === 1 ? 'is' : 'are'} REQUIRED in ${place.name}, and missing in this row`,
+    )
+  }
+  return row
+}
+
+const isNull = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
+
+function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: RowReader): unknown {
+  if (node === null || isNull(node)) return null
+  const { name, path } = place
+  const { report } = reader
+  const refuse = (expected: string): null => {
+    const found = isScalar(node) ? describeValue(node.value) : isSeq(node) ? 'a list' : 'a map'
+    report(node, `"${name}" is ${typeName(type)}: expected ${expected}, found ${found}`)
+    return null
+  }
+  if (type.kind === 'ARRAY') {
+    if (!isSeq(node)) return refuse('a list')
+    return node.items.map(item => readTyped(item as Node, type.element, { name, path: `${path}[]` }, reader))
+  }
+  if (type.kind === 'STRUCT')
+    return isMap(node)
+      ? readStruct(node, type.fields, { name: `"${name}"`, path: `${path}.` }, reader)
+      : refuse('a map')
+  if (type.kind === 'JSON') return readPlain(node)
+  if (!isScalar(node)) return refuse('a single value')
+  const { value } = node
+  if (type.kind !== 'STRING' && type.kind !== 'BOOL' && !isOfType(node, type.kind))
+    return refuse(expectedFor(type.kind, String(value)))
+  switch (type.kind) {
+    case 'STRING':
+      return textOf(node)
+    case 'BOOL':
+      return typeof value === 'boolean' || /^(?:true|false)$/i.test(String(value)) ? value : refuse('true or false')
+    case 'INT64':
+      return exact(node)
+    case 'FLOAT64':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      if (typeof value === 'number') return Number.isFinite(value) ? exact(node) : String(value)
+      return value
+    default:
+      return value
+  }
+}
+
+type CheckedKind = Exclude<ScalarKind, 'STRING' | 'BOOL' | 'JSON'>
+
+const EXPECTED: Readonly<Record<CheckedKind, string>> = {
+  INT64: 'an integer of 64 bits',
+  FLOAT64: 'a number',
+  NUMERIC: 'a number of at most 29 digits before its point',
+  BIGNUMERIC: 'a number of at most 39 digits before its point',
+  DATE: 'a date such as 2026-01-31',
+  DATETIME: 'a date and time such as 2026-01-31T12:00:00',
+  TIME: 'a time such as 12:00:00',
+  TIMESTAMP: 'a time such as 2026-01-31T12:00:00Z',
+  BYTES: 'base64',
+  INTERVAL: 'text',
+  'RANGE<DATE>': 'a range such as [2026-01-31, UNBOUNDED)',
+  'RANGE<DATETIME>': 'a range such as [2026-01-31T12:00:00, UNBOUNDED)',
+  'RANGE<TIMESTAMP>': 'a range such as [2026-01-31T12:00:00Z, UNBOUNDED)',
+}
+
+/** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
+function expectedFor(kind: CheckedKind, text: string): string {
+  if (kind === 'INT64') return /^[+-]?\d+$/.test(text) ? EXPECTED.INT64 : 'an integer'
+  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
+}
+
+/** Whether an engine reads it from a file of rows as a value of the type, which 30 February is not. */
+function isOfType(node: Scalar, kind: CheckedKind): boolean {
+  const { value } = node
+  const text = String(value)
+  // GoogleSQL's literals take six digits of a second's fraction, data files more.
+  const cut = text.replace(/(\.\d{6})\d+/, '$1')
+  switch (kind) {
+    case 'INT64': {
+      const digits = String(exact(node))
+      return (
+        /^[+-]?\d+$/.test(digits) &&
+        BigInt(digits.replace('+', '')) === BigInt.asIntN(64, BigInt(digits.replace('+', '')))
+      )
+    }
+    case 'FLOAT64':
+      return typeof value === 'number' || NUMBER.test(text)
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return numericLiteral(String(exact(node)), kind, 'cast') !== null
+    case 'DATE':
+      return /^\d{4}-\d\d-\d\d$/.test(text) && dateLiteral(text) !== null
+    case 'DATETIME':
+      return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?)?$/i.test(text) && datetimeLiteral(cut) !== null
+    case 'TIME':
+      return /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text) && timeLiteral(cut) !== null
+    case 'TIMESTAMP':
+      return typeof value === 'number' || (TIMESTAMP.test(text) && timestampLiteral(cut) !== null)
+    case 'BYTES':
+      return /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text)
+    default:
+      return isRangeKind(kind) ? typeof readRange(text, elementOfRange(kind)) !== 'string' : typeof value !== 'boolean'
+  }
+}
+
+/** Data files have offsets, and of the names of time zones only UTC. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:Z|UTC|[+-]\d\d?(?::?\d\d)?)?)?$/i
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i
+
+/** The value that a result has, or JSON: a number of more digits than a number of JavaScript keeps is its text. */
+export function readPlain(node: Node | null | undefined): unknown {
+  if (isMap(node)) {
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [String((key as Scalar).value), readPlain(value as Node | null)]),
+    )
+  }
+  if (isSeq(node)) return node.items.map(item => readPlain(item as Node))
+  if (!isScalar(node)) return null
+  const value = exact(node)
+  return typeof value === 'number' && !Number.isFinite(value) ? nonFiniteText(value) : value
+}
+
+/** How results write a FLOAT64 that is not finite. */
+const nonFiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity')
+
+/** The text of a scalar as an argument: as it is written. */
+export function textOf(node: Scalar): string {
+  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value ?? ''))
+}
+
+const MAX_EXACT_DIGITS = 15
+
+function exact(node: Scalar): unknown {
+  const { value, source } = node
+  if (typeof value !== 'number' || source === undefined || !/^[+-]?[\d.]+$/.test(source)) return value
+  if (Number.isInteger(value) ? Number.isSafeInteger(value) : source.replace(/\D/g, '').length <= MAX_EXACT_DIGITS) {
+    return value
+  }
+  // A FLOAT64 in its shortest form is exact, however many digits it has.
+  return String(value) === source ? value : source
+}

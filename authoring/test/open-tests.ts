@@ -1,0 +1,240 @@
+/** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
+import { tmpdir } from 'node:os'
+import { resolve, sep } from 'node:path'
+import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
+import { unrestrictedCaller } from '../../runner/auth/tokens.js'
+import { createResultCache } from '../../runner/cache/result-cache.js'
+import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
+import { openMemoryStore } from '../../runner/cache/stores/memory.js'
+import { openDuckdbEngine } from '../../runner/engines/duckdb/engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { TableSource } from '../../runner/engines/duckdb/process/messages.js'
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
+import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
+import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { UsageError } from '../../runner/model/errors.js'
+import type { Engine } from '../../runner/model/ports.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { createBudgets } from '../../runner/request/budget.js'
+import { type Closers, createClosers } from '../../runner/serve/closers.js'
+import { soundDefinitions, threadsOf } from '../../runner/serve/engine.js'
+import { loadManifests } from '../../runner/serve/manifests.js'
+import { placeFailures } from '../../runner/serve/place-failures.js'
+import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
+import { type Coverage, coverageOf } from './coverage.js'
+import { findEndpoint, manifestOf } from './files/find-endpoint.js'
+import { type FoundTests, findTests, readTests } from './files/load.js'
+import type { TestCase, TestFile, TestTable } from './files/test-file.js'
+import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from './run-case.js'
+import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
+
+export interface TestOptions {
+  /** Runs only tests of this name. @default all */
+  readonly name?: string | undefined
+  /** @default false */
+  readonly tracksCoverage?: boolean
+  readonly signal: AbortSignal
+}
+
+export interface TestRun {
+  readonly results: readonly CaseResult[]
+  /** The mistakes in manifests and test files. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** The number of tests that could not run, since their manifest or file has mistakes. */
+  readonly skipped: number
+  /** Null where it was not asked for. */
+  readonly coverage: Coverage | null
+  readonly durationMs: number
+}
+
+/** The tests that run at a time: as many as the engine has connections. */
+export const AT_ONCE = 8
+
+/**
+ * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
+ * @throws LoadError when table schemas have errors; UsageError where no test has the name asked for; SetupError.
+ */
+export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
+  const clock = systemClock()
+  const began = clock.ticksMs()
+  const definitions = await soundDefinitions(settings)
+  const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
+  const found = await findTests(paths, settings.endpointsDir)
+  const read = found.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
+  const files = read.flatMap(({ tests }) => tests ?? [])
+  const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
+
+  const opened = createClosers()
+  try {
+    const engine = opened.add(
+      await openTestEngine(
+        settings,
+        [...definitions.tables.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
+        definitions.functions,
+      ),
+    )
+    const { tracksCoverage = false, signal } = options
+    const target = opened.add(
+      settings.engine === 'bigquery' ? await openWarehouseTarget(settings, engine, signal) : embeddedTarget(engine),
+    )
+    const templates = new Map<string, TemplateCoverage>()
+    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {
+      checksImplied: false,
+      ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
+    })
+    const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
+    const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
+      detail === null || diagnostics.some(({ severity }) => severity === 'error')
+        ? []
+        : tests.cases.map(test => ({ tests, test, detail })),
+    )
+    const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
+    if (options.name !== undefined && read.every(({ tests }) => tests !== null)) refuseName(options.name, files)
+    const manifests = { dir: settings.endpointsDir, details: () => loaded.details }
+    const engineOf = ({ test }: PlannedCase): Engine => placeFailures(target.viewOf(test), manifests)
+    const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
+    target.throwIfBroken()
+    const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
+    const isAbout = subjectFilter(paths, found, plans)
+    const diagnostics = [
+      ...found.diagnostics,
+      ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
+      ...read.flatMap(one => one.diagnostics),
+      ...plans.flatMap(one => one.diagnostics),
+      ...[...target.refusals()].map(([table, reason]) => refusedRows(table, reason)),
+    ].sort(compareDiagnostics)
+    const subjects = loaded.details.filter(({ file }) => isAbout(file))
+    return {
+      results,
+      diagnostics,
+      skipped:
+        plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length + all.length - results.length,
+      coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
+      durationMs: clock.ticksMs() - began,
+    }
+  } finally {
+    await opened.close()
+  }
+}
+
+const refusedRows = ({ standsFor, place }: TestTable, reason: string): Diagnostic =>
+  diagnosticAt(place, 'tests/row', `the rows of ${standsFor} cannot be loaded: ${reason}`)
+
+/** @throws UsageError where no test has this name. */
+function refuseName(name: string, files: readonly TestFile[]): void {
+  const names = files.flatMap(({ cases }) => cases.map(test => test.name))
+  if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names)}`])
+}
+
+/** An engine over these tables and functions alone. The caller closes it. */
+export function openTestEngine(
+  settings: Settings,
+  tables: readonly TableSource[],
+  functions: FunctionSources,
+): Promise<DuckdbEngine> {
+  return openDuckdbEngine({
+    dataDir: null,
+    database: null,
+    tables,
+    functions,
+    naming: { project: settings.project, defaultDataset: settings.defaultDataset },
+    memoryLimitMb: settings.engineMemoryMb,
+    threads: threadsOf(settings),
+    tempDir: tmpdir(),
+    tempLimitMb: settings.engineTempMb,
+    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    connections: AT_ONCE,
+    observe: () => {},
+    clock: systemClock(),
+  })
+}
+
+const isYaml = (file: string): boolean => file.endsWith('.yaml')
+
+interface Plan {
+  readonly tests: TestFile
+  readonly detail: LoadedEndpoint | null
+}
+
+/** Whether a manifest is one that the paths are about: without paths each is, tested or not. */
+function subjectFilter(
+  paths: readonly string[],
+  { files }: FoundTests,
+  plans: readonly Plan[],
+): (file: string) => boolean {
+  if (paths.length === 0) return () => true
+  const folders = paths.map(path => resolve(path) + sep)
+  const manifests = new Set([
+    ...paths.map(path => resolve(path)),
+    ...files.map(({ file }) => resolve(manifestOf(file))),
+    ...plans.flatMap(({ detail }) => (detail === null ? [] : [resolve(detail.file)])),
+  ])
+  return file => manifests.has(resolve(file)) || folders.some(folder => resolve(file).startsWith(folder))
+}
+
+/** A table of a test as the engine opens it. */
+export const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
+  file === null ? { definition, rows: rows ?? [] } : { definition, files: [resolve(file)] }
+
+async function runAll(
+  cases: readonly PlannedCase[],
+  engineOf: (planned: PlannedCase) => Engine,
+  nowMicros: bigint,
+  signal: AbortSignal,
+): Promise<readonly CaseResult[]> {
+  const opened = createClosers()
+  const shared = testDeps(opened)
+  const depsOf = (planned: PlannedCase): CaseDeps => ({ ...shared, engine: engineOf(planned) })
+  const done: CaseResult[] = []
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < cases.length && !signal.aborted) {
+      const index = next++
+      done[index] = await runCase(cases[index]!, depsOf(cases[index]!), nowMicros, signal)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return done
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Tests with the same tables share translations. */
+function embeddedTarget(engine: DuckdbEngine): TestTarget {
+  const known = new Map<string, Engine>()
+  return {
+    compile: engine.compile,
+    viewOf: test => viewOf(engine, test, known),
+    refusals: () => new Map(),
+    throwIfBroken: () => {},
+    close: async () => {},
+  }
+}
+
+/** What calls in tests need besides an engine. Nothing is cached or limited. */
+export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
+  const clock = systemClock()
+  const observe = (): void => {}
+  const store = opened.add(openMemoryStore({ maxBytes: 0 }))
+  return {
+    clock,
+    observe,
+    results: opened.add(createResultCache({ store, clock, observe, random: Math.random })),
+    budgets: createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null }),
+    tokens: { find: () => null, close: async () => {} },
+    codings: [],
+    caller: unrestrictedCaller('test'),
+  }
+}
+
+/** The engine over the tables of a test; tests with the same tables share translations. */
+export function viewOf(engine: DuckdbEngine, { tables }: TestCase, known: Map<string, Engine>): Engine {
+  const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+  const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+  const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+  known.set(key, view)
+  return view
+}

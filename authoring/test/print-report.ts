@@ -1,0 +1,92 @@
+/** What `sluice test` prints, in each of its formats. */
+
+import type { Io } from '../terminal/io.js'
+import { annotation, reportDiagnostics } from '../terminal/report.js'
+import { failureLines, placeOf, type Report, repeatCommand, summary } from './case-report.js'
+import type { Coverage } from './coverage.js'
+import { junitText } from './junit.js'
+
+export type TestFormat = 'text' | 'junit' | 'github' | 'json'
+
+export const reporterOf: Readonly<Record<TestFormat, (report: Report, io: Io) => void>> = {
+  text: reportText,
+  junit: (report, io) => io.print(junitText(report)),
+  github: reportGithub,
+  json: (report, io) => io.print(`${JSON.stringify(asJson(report), null, 2)}\n`),
+}
+
+function reportText(report: Report, io: Io): void {
+  reportDiagnostics(report.diagnostics, 'text', io)
+  for (const result of report.results) {
+    if (result.failures.length === 0) continue
+    const { file, line, column } = placeOf(result)
+    const lines = [...failureLines(result.failures), `repeat: ${repeatCommand(result, report.flags)}`]
+    io.print(`${file}:${line}:${column}: ${result.test.name}\n${lines.map(one => `  ${one}\n`).join('')}\n`)
+  }
+  for (const file of report.updated) io.print(`updated ${file}\n`)
+  if (report.coverage) io.print(coverageText(report.coverage))
+  io.print(`${summary(report)}\n`)
+}
+
+function reportGithub(report: Report, io: Io): void {
+  reportDiagnostics(report.diagnostics, 'github', io)
+  for (const result of report.results) {
+    for (const failure of result.failures) {
+      const message = [...failureLines([failure]), repeatCommand(result, report.flags)].join('\n')
+      io.print(`${annotation({ ...placeOf(result, failure), rule: result.test.name, severity: 'error', message })}\n`)
+    }
+  }
+  const { coverage, minimum } = report
+  if (coverage) {
+    const isTooLow = minimum !== null && coverage.percent < minimum
+    for (const { file, uncovered } of coverage.endpoints) {
+      for (const { kind, what, place } of uncovered) {
+        const at = place ?? { file, line: 1, column: 1 }
+        const severity = isTooLow ? 'error' : 'notice'
+        io.print(
+          `${annotation({ ...at, rule: 'coverage', severity, message: `no test runs this ${kind}: ${what}` })}\n`,
+        )
+      }
+    }
+  }
+  io.printError(`${summary(report)}\n`)
+}
+
+function asJson(report: Report): object {
+  const { results, diagnostics, skipped, coverage, updated, durationMs } = report
+  const failed = results.filter(({ failures }) => failures.length > 0).length
+  return {
+    passed: results.length - failed,
+    failed,
+    skipped,
+    milliseconds: Math.round(durationMs),
+    tests: results.map(result => ({
+      ...placeOf(result),
+      endpoint: result.detail.endpoint.name,
+      name: result.test.name,
+      passed: result.failures.length === 0,
+      milliseconds: Math.round(result.durationMs * 10) / 10,
+      failures: result.failures.map(failure => ({
+        expectation: failure.key,
+        line: placeOf(result, failure).line,
+        message: failure.message,
+        diff: failure.lines,
+      })),
+      repeat: repeatCommand(result, report.flags),
+    })),
+    diagnostics,
+    ...(updated.length > 0 && { updated }),
+    ...(coverage && { coverage }),
+  }
+}
+
+function coverageText({ endpoints, percent }: Coverage): string {
+  const lines = endpoints.flatMap(({ endpoint, file, covered, total, uncovered }) => [
+    `${endpoint}: ${covered} of ${total}`,
+    ...uncovered.map(({ kind, what, place }) => {
+      const at = place === null ? file : `${place.file}:${place.line}:${place.column}`
+      return `  ${at}: no test runs this ${kind}: ${what}`
+    }),
+  ])
+  return `${[...lines, `coverage ${percent} %`].join('\n')}\n`
+}

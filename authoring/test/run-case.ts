@@ -1,0 +1,94 @@
+/** Runs one test: its call goes the way of every call, to an engine over the tables of the test. */
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { causeText } from '../../runner/model/cause-text.js'
+import type { Endpoint } from '../../runner/model/endpoint.js'
+import { toRunnerError } from '../../runner/model/errors.js'
+import type { Caller } from '../../runner/model/ports.js'
+import type { ArgumentMap } from '../../runner/model/query.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+import { handleFor, type RequestDeps } from '../../runner/request/handle.js'
+import { rawArguments } from '../../runner/request/raw-arguments.js'
+import { indexEndpoints } from '../../runner/request/route.js'
+import type { Answer } from './answer.js'
+import { checkAnswer, type Failure } from './check-answer.js'
+import type { TestArguments, TestCase, TestFile } from './files/test-file.js'
+
+/** A test with the endpoint that it is for. */
+export interface PlannedCase {
+  readonly tests: TestFile
+  readonly test: TestCase
+  readonly detail: LoadedEndpoint
+}
+
+export interface CaseResult extends PlannedCase {
+  readonly answer: Answer
+  readonly failures: readonly Failure[]
+  readonly durationMs: number
+  /** The arguments of every query that was rendered, for the coverage. */
+  readonly rendered: readonly ArgumentMap[]
+}
+
+export interface CaseDeps extends Omit<RequestDeps, 'endpoints'> {
+  /** Who calls. */
+  readonly caller: Caller
+}
+
+/** @param nowMicros the time of tests that freeze none */
+export async function runCase(
+  { tests, test, detail }: PlannedCase,
+  deps: CaseDeps,
+  nowMicros: bigint,
+  signal: AbortSignal,
+): Promise<CaseResult> {
+  const rendered: ArgumentMap[] = []
+  const endpoint: Endpoint = {
+    ...detail.endpoint,
+    render(args, now) {
+      rendered.push(args)
+      return detail.endpoint.render(args, now)
+    },
+  }
+  const index = indexEndpoints([endpoint])
+  const requestDeps: RequestDeps = { ...deps, endpoints: () => index }
+  const call = (args: TestArguments): Promise<Answer> =>
+    answerOf(endpoint, args, test.nowMicros ?? nowMicros, deps.caller, requestDeps, signal)
+  const began = deps.clock.ticksMs()
+  const answer = await call(test.arguments)
+  const other = test.expect.sameAs ? await call(test.expect.sameAs) : null
+  const durationMs = deps.clock.ticksMs() - began
+  return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
+}
+
+/** What an author reads of a failure: the message of a fault in the query, else the texts of all causes; empty where the caller sees everything. */
+function reasonOf(cause: unknown, detail: string): string {
+  if (cause === undefined) return ''
+  return cause instanceof QueryFault && cause.message !== detail ? cause.message : causeText(cause)
+}
+
+/** Calls the endpoint as HTTP would; whatever happens is an answer. */
+export async function answerOf(
+  endpoint: Endpoint,
+  args: TestArguments,
+  nowMicros: bigint,
+  caller: Caller,
+  deps: RequestDeps,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const request = {
+    ref: endpoint.id,
+    accept: undefined,
+    acceptEncoding: undefined,
+    format: 'json',
+    readAddress: () => rawArguments(args),
+    signal,
+    nowMicros,
+  } as const
+  try {
+    const { result } = await handleFor(caller, request, deps, { token: null, endpoint: null })
+    const { result: rows } = JSON.parse(Buffer.from(result.body).toString('utf8'))
+    return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
+  } catch (thrown) {
+    const { status, code, detail, errors, cause } = toRunnerError(thrown)
+    return { kind: 'problem', status, code, detail, errors, reason: reasonOf(cause, detail) }
+  }
+}

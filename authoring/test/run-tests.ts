@@ -1,0 +1,100 @@
+/** `sluice test`: runs the tests beside manifests, on the embedded engine unless a flag says BigQuery. */
+import { writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { LoadError, RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
+import { fileReason } from '../../runner/platform/write-failure.js'
+import { readSettings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { reportDiagnostics } from '../terminal/report.js'
+import type { Report } from './case-report.js'
+import { testFilesState } from './files/files-state.js'
+import { runTests } from './open-tests.js'
+import { reporterOf, type TestFormat } from './print-report.js'
+import type { CaseResult } from './run-case.js'
+import { updatesFor } from './update-expectations.js'
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** @param settingFlags the flags that are settings, which the command that repeats a test needs too */
+export async function testEndpoints(
+  paths: readonly string[],
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  flags: Flags,
+  io: Io,
+): Promise<number> {
+  const format = flags['format'] as TestFormat
+  const minimum = readMinimum(flags['minCoverage'])
+  const name = flags['name'] as string | undefined
+  const settings = readSettings({ ...settingFlags, engine: settingFlags['engine'] ?? 'duckdb' }, io.environment)
+  const tracksCoverage = flags['coverage'] === true || minimum !== null
+  const signal = io.interruption()
+  const runOnce = async (): Promise<number> => {
+    const run = await runTests(settings, paths, { name, tracksCoverage, signal })
+    if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
+    const { results, updated } = flags['update'] === true ? update(run.results) : { results: run.results, updated: [] }
+    const report: Report = { ...run, results, updated, minimum, flags: settingFlags }
+    reporterOf[format](report, io)
+    return isClean(report) ? EXIT.clean : EXIT.problems
+  }
+  return flags['watch'] === true
+    ? await runOnChange(() => testFilesState(settings, paths), runOnce, signal, io)
+    : await runOnce()
+}
+
+/** The pause between two looks at the files, in milliseconds. */
+const POLL_MS = 300
+
+/** Runs now, and again after each change of the files, until the process is asked to end. */
+async function runOnChange(
+  readState: () => Promise<string>,
+  runOnce: () => Promise<number>,
+  signal: AbortSignal,
+  io: Io,
+): Promise<number> {
+  let state: string | null = null
+  while (!signal.aborted) {
+    const current = await readState()
+    if (current !== state) {
+      state = current
+      await runOnce().catch((thrown: unknown) => {
+        if (signal.aborted) return
+        // A table schema with mistakes: the next change may correct it.
+        if (!(thrown instanceof LoadError)) throw thrown
+        reportDiagnostics(thrown.diagnostics, 'text', io)
+      })
+    }
+    await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+  return EXIT.clean
+}
+
+function isClean({ results, diagnostics, skipped, coverage, minimum }: Report): boolean {
+  const isCovered = coverage === null || minimum === null || coverage.percent >= minimum
+  const isSound = diagnostics.every(({ severity }) => severity !== 'error')
+  return isSound && isCovered && skipped === 0 && results.every(({ failures }) => failures.length === 0)
+}
+
+/** Writes the expectations that do not hold into their files. The failures that are left are those of the others. */
+function update(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
+  const updated: string[] = []
+  const left = new Map<CaseResult, CaseResult>()
+  for (const { file, text, changed } of updatesFor(results)) {
+    try {
+      writeFileSync(file, text)
+    } catch (cause) {
+      throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })
+    }
+    updated.push(file)
+    for (const [before, after] of changed) left.set(before, after)
+  }
+  return { results: results.map(result => left.get(result) ?? result), updated }
+}
+
+function readMinimum(text: string | boolean | undefined): number | null {
+  if (typeof text !== 'string') return null
+  const percent = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || percent > 100) {
+    throw new UsageError([`--min-coverage must be a number from 0 to 100, found ${JSON.stringify(text)}`])
+  }
+  return percent
+}

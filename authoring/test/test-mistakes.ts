@@ -1,0 +1,37 @@
+/** The mistakes in test files, for `validate`, which runs no test. */
+import { resolve, sep } from 'node:path'
+import type { TableCatalogue } from '../../googlesql/index.js'
+import type { Loaded } from '../../runner/manifest/load.js'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { findEndpoint, manifestOf } from './files/find-endpoint.js'
+import { findTests, readTests, TEST_ENDING } from './files/load.js'
+
+/** These paths, and the manifests of the test files among them: a test can be checked only against its endpoint. */
+export const withManifests = (only: readonly string[]): readonly string[] => [
+  ...new Set([...only, ...only.filter(path => path.endsWith(TEST_ENDING)).map(manifestOf)]),
+]
+
+/** The mistakes in the test files that `only` names, in folders of it, or beside manifests of it; an empty list means all. */
+export async function testMistakes(
+  endpointsDir: string,
+  only: readonly string[],
+  tables: TableCatalogue,
+  loaded: Loaded,
+): Promise<readonly Diagnostic[]> {
+  const paths = only.map(path => resolve(path))
+  const isWanted = (file: string): boolean =>
+    paths.length === 0 ||
+    [resolve(file), resolve(manifestOf(file))].some(one =>
+      paths.some(path => one === path || one.startsWith(path + sep)),
+    )
+  const found = await findTests([], endpointsDir)
+  const unread = found.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
+  const mistakes = found.files
+    .filter(({ file }) => isWanted(file))
+    .flatMap(file => {
+      const { tests, diagnostics } = readTests(file, tables)
+      const hasAll = only.length === 0 || loaded.files.includes(manifestOf(file.file))
+      return tests === null || !hasAll ? diagnostics : [...diagnostics, ...findEndpoint(tests, loaded).diagnostics]
+    })
+  return [...unread, ...mistakes]
+}

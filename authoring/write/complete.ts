@@ -1,0 +1,30 @@
+/** Completes a new manifest with the columns of its query, once everything else is right. */
+import type { TableCatalogue } from '../../googlesql/index.js'
+import { type LoadOptions, loadSources } from '../../runner/manifest/load.js'
+import { LoadError } from '../../runner/model/errors.js'
+import { type ManifestSpec, manifestText } from './manifest-text.js'
+
+export interface CompleteOptions {
+  /** Where the manifest will be. */
+  readonly file: string
+  /** The path from there to schemas/. */
+  readonly schemas: string
+  readonly tables: TableCatalogue
+  readonly checkSql: LoadOptions['checkSql']
+}
+
+/**
+ * The text of the manifest with `columns:`.
+ * @throws LoadError for what the manifest cannot hold, such as a character that YAML refuses or the name of a parameter
+ */
+export async function completeText(spec: ManifestSpec, options: CompleteOptions): Promise<string> {
+  const { file, schemas, tables, checkSql } = options
+  const { details, diagnostics } = await loadSources([{ file, text: manifestText(spec, schemas) }], [], {
+    tables,
+    checkSql,
+  })
+  const detail = details[0]
+  if (diagnostics.length > 0 || detail === undefined) throw new LoadError(diagnostics)
+  const columns = detail.endpoint.columns.map(({ name, type, required }) => ({ name, type, required }))
+  return manifestText({ ...spec, columns }, schemas)
+}

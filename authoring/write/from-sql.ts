@@ -1,0 +1,95 @@
+/** A new manifest of a query with `@parameters`, whose text stays as it is. */
+import type { TableCatalogue } from '../../googlesql/index.js'
+import { resolveQuery, SqlError, tokenize, withAdvice, zoneParameters } from '../../googlesql/index.js'
+import { diagnosticAt } from '../../runner/manifest/report.js'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import type { NewManifest } from './from-table.js'
+import { asTemplate, flow } from './manifest-text.js'
+import { parameterTypes, type TypedParameter, typeOf } from './parameter-types.js'
+import { SAMPLE_TIMES, SAMPLE_ZONE, sampleArgument, sampleRow, TEST_NOW } from './sample-row.js'
+
+/** The manifest; or, for a query that is not valid, the mistake at its place in the file. */
+export type FromSql =
+  | { readonly ok: true; readonly manifest: NewManifest }
+  | { readonly ok: false; readonly diagnostic: Diagnostic }
+
+/** `file` names the text in messages. */
+export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): FromSql {
+  try {
+    return { ok: true, manifest: manifestOf(file, sql, tables) }
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error
+    const message = withAdvice(error.reason, sql, error.offset)
+    return { ok: false, diagnostic: diagnosticAt({ file, ...error.place }, 'sql/error', message) }
+  }
+}
+
+function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManifest {
+  refuseNames(sql)
+  const parameters = parameterTypes(sql, tables)
+  const types = Object.fromEntries(parameters.map(({ name, type }) => [name, typeOf(type)]))
+  const query = resolveQuery(sql, tables, { ...types, now: typeOf('timestamp') })
+  const zones = new Set([...zoneParameters(query)].map(name => name.toLowerCase()))
+  const example = ({ name, type }: TypedParameter): unknown =>
+    zones.has(name.toLowerCase()) ? SAMPLE_ZONE : sampleArgument(type)
+  const given = Object.fromEntries(parameters.map(one => [one.name, example(one)]))
+  const isAskedForNow = query.parameters.some(name => name.toLowerCase() === 'now')
+  const rowsAt = (now: string): readonly string[] =>
+    query.tables.flatMap(name => {
+      const table = tables.find(name)
+      return table === undefined ? [] : [`  ${flow(name)}:\n    - ${flow(sampleRow(table.columns, now))}`]
+    })
+  const answers = (says: string): readonly string[] => [
+    `  - name: ${says}`,
+    ...(parameters.length === 0 ? [] : [`    arguments: ${flow(given)}`]),
+    '    expect:',
+    `      columns: ${flow(query.columns.map(({ name }) => name))}`,
+    '      count: 0',
+  ]
+  const problem = { status: 400, code: 'ARGUMENT_INVALID', parameters: parameters.map(({ name }) => name) }
+  const missing =
+    parameters.length === 0
+      ? []
+      : ['  - name: every parameter is required', '    expect:', `      problem: ${flow(problem)}`]
+  return {
+    description: `The rows of ${file.replace(/^.*[\\/]/, '')}.`,
+    tenant: null,
+    parameters: Object.fromEntries(
+      parameters.map(one => [one.name, { type: one.type, required: true, examples: [example(one)].flat() }]),
+    ),
+    settings: { max_rows: 1000, ...(isAskedForNow && { cache: { ttl_seconds: 60 } }) },
+    interval: null,
+    columns: [],
+    sql: asTemplate(sql),
+    tables: query.tables,
+    tests: [
+      ...(query.tables.length === 0 ? [] : SAMPLE_TIMES).map(now =>
+        testFile(rowsAt(now), [...answers('one row in each table'), ...missing]),
+      ),
+      testFile([], [...answers('without rows'), ...missing]),
+      ...(missing.length === 0 ? [] : [testFile([], missing)]),
+    ],
+  }
+}
+
+/** Refuses, at its place in the query, a name that SQL takes and a manifest does not. */
+function refuseNames(sql: string): void {
+  const written = new Map<string, string>()
+  const tokens = tokenize(sql)
+  for (const [i, { term, at }] of tokens.entries()) {
+    const name = tokens[i + 1]
+    if (term !== '@' || (name?.kind !== 'identifier' && name?.kind !== 'quoted')) continue
+    const key = name.text.toLowerCase()
+    const before = written.get(key)
+    written.set(key, before ?? name.text)
+    if (before !== undefined && before !== name.text) {
+      throw new SqlError(`@${name.text} is written @${before} before; write both alike`, sql, at)
+    }
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,127}$/.test(name.text)) {
+      throw new SqlError(`@${name.text}: a parameter is named with a letter, then letters, digits and _`, sql, at)
+    }
+  }
+}
+
+const testFile = (rows: readonly string[], cases: readonly string[]): string =>
+  [`now: ${TEST_NOW}`, ...(rows.length === 0 ? [] : ['tables:', ...rows]), 'tests:', ...cases, ''].join('\n')

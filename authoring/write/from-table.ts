@@ -1,0 +1,302 @@
+/** A new manifest over one table: its rows, newest first, or their number in each bucket of time. */
+import { nearest, RESERVED_KEYWORDS, type StructField, type TableDefinition, typeName } from '../../googlesql/index.js'
+import { UsageError } from '../../runner/model/errors.js'
+import { flow, type ManifestSpec, type ParameterSpec } from './manifest-text.js'
+import { sampleRow, TEST_NOW } from './sample-row.js'
+
+/** What `sluice new` is asked for. Columns are named as the table has them; null for none. */
+export interface TableOrder {
+  readonly table: TableDefinition
+  readonly time: string | null
+  readonly tenant: string | null
+  /** Whether rows are counted in buckets of time. */
+  readonly hasInterval: boolean
+  /** A tenant that the data has. @default none: a made-up one */
+  readonly tenantExample?: string | number
+}
+
+/** The parts of a manifest that the order decides. */
+export interface NewManifest extends Omit<ManifestSpec, 'id' | 'name'> {
+  /** Test files as YAML, in the order in which they are tried: one that passes is kept. */
+  readonly tests: readonly string[]
+  /** The tables that the query reads. */
+  readonly tables: readonly string[]
+}
+
+/** @throws UsageError for columns that cannot be what they are named for. */
+export function manifestOfTable(order: TableOrder): NewManifest {
+  const { table } = order
+  const time = order.time === null ? null : columnOf(table, order.time, '--time', TIME_KINDS)
+  const tenant = order.tenant === null ? null : columnOf(table, order.tenant, '--tenant', TENANT_KINDS)
+  if (order.hasInterval && time === null)
+    throw new UsageError(['--interval needs --time, the column that it counts by'])
+  const example = order.tenantExample ?? (tenant?.type.kind === 'INT64' ? 1 : 'a')
+  const facts = { table, time, tenant, parameter: tenant && parameterName(tenant.name), example }
+  return order.hasInterval ? countsOf({ ...facts, time: time! }) : rowsOf(facts)
+}
+
+const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
+const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
+
+function columnOf(
+  { name, columns }: TableDefinition,
+  wanted: string,
+  flag: string,
+  kinds: readonly string[],
+): StructField {
+  const column = columns.find(one => one.name.toLowerCase() === wanted.toLowerCase())
+  const fit = columns.filter(({ type }) => kinds.includes(type.kind)).map(one => one.name)
+  if (column && kinds.includes(column.type.kind)) return column
+  const near = nearest(wanted, fit)
+  const hint =
+    near === undefined ? `; its columns of these types: ${fit.join(', ') || 'none'}` : `; did you mean ${near}?`
+  const found = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
+  throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${found}${hint}`])
+}
+
+/** A parameter is a letter, then letters, digits and _; five names are taken. */
+function parameterName(column: string): string {
+  const isTaken = ['now', 'interval', 'since', 'until', 'format'].includes(column.toLowerCase())
+  return /^[A-Za-z][A-Za-z0-9_]{0,127}$/.test(column) && !isTaken ? column : 'tenant'
+}
+
+interface Facts {
+  readonly table: TableDefinition
+  readonly time: StructField | null
+  readonly tenant: StructField | null
+  /** The parameter that names the tenant; null without a tenant. */
+  readonly parameter: string | null
+  /** The example of its argument. */
+  readonly example: string | number
+}
+
+const isPlain = (column: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(column)
+
+const name = (column: string): string =>
+  isPlain(column) && !RESERVED_KEYWORDS.has(column.toUpperCase()) ? column : `\`${column}\``
+
+const MAX_ROWS = 1000
+const SETTINGS = { max_rows: MAX_ROWS, cache: { ttl_seconds: 60 } }
+
+function tenantParameter({ tenant, parameter, example }: Facts): Readonly<Record<string, ParameterSpec>> {
+  if (tenant === null) return {}
+  const type = tenant.type.kind === 'INT64' ? 'int64' : 'string'
+  return {
+    [parameter!]: {
+      type,
+      required: true,
+      description: `Only rows whose ${tenant.name} this is.`,
+      examples: [example],
+    },
+  }
+}
+
+/** The column is named only where the parameter has another name. */
+function tenantOf({ table, tenant, parameter }: Facts): ManifestSpec['tenant'] {
+  if (tenant === null || parameter === null || tenant.name.toLowerCase() === parameter.toLowerCase()) return parameter
+  return { parameter, columns: { [table.name]: tenant.name } }
+}
+
+const tenantCondition = ({ tenant, parameter }: Facts): string[] =>
+  tenant === null ? [] : [`${name(tenant.name)} = @${parameter}`]
+
+/** `WHERE a` and `  AND b`, around the lines of the template; the first condition must always be there. */
+const where = (conditions: readonly string[]): readonly string[] =>
+  conditions.map((condition, i) => (i === 0 ? `WHERE ${condition}` : `  AND ${condition}`))
+
+// ---- rows
+
+function rowsOf(facts: Facts): NewManifest {
+  const { table, time, tenant } = facts
+  const always = tenantCondition(facts)
+  const type = time === null ? null : time.type.kind.toLowerCase()
+  const optional =
+    time === null
+      ? []
+      : [
+          `{{#if given.since}}\n  AND ${name(time.name)} >= @since\n{{/if}}`,
+          `{{#if given.until}}\n  AND ${name(time.name)} < @until\n{{/if}}`,
+        ]
+  const conditions = time !== null && always.length === 0 ? ['TRUE'] : always
+  const columns = table.columns.map(column => name(column.name))
+  return {
+    description: `${time === null ? 'Rows' : 'The newest rows'} of ${table.name}${tenant ? ` of one ${tenant.name}` : ''}.`,
+    tenant: tenantOf(facts),
+    parameters: {
+      ...tenantParameter(facts),
+      ...(type && {
+        since: { type, description: `Only rows from this ${time!.name} on.` },
+        until: { type, description: `Only rows before this ${time!.name}.` },
+      }),
+    },
+    settings: SETTINGS,
+    interval: null,
+    columns: [],
+    sql: [
+      `SELECT ${columns.join(', ')}`,
+      `FROM \`${table.name}\``,
+      ...where(conditions),
+      ...optional,
+      ...(time === null ? [] : [`ORDER BY ${name(time.name)} DESC`]),
+    ].join('\n'),
+    tables: [table.name],
+    tests: [testsOfRows(facts)],
+  }
+}
+
+function testsOfRows(facts: Facts): string {
+  const { table, time, tenant, parameter } = facts
+  const own = tenant ? { [parameter!]: tenant.type.kind === 'INT64' ? 1 : 'a' } : {}
+  const rows = [row(facts, 0, 0), row(facts, 1, 0), row(facts, 0, 1)]
+  const count = tenant ? 2 : 3
+  const columns = table.columns.map(column => column.name)
+  const cases = [
+    `  - name: ${tenant ? `only rows of its ${tenant.name}` : 'all rows'}${time ? ', the newest first' : ''}`,
+    ...argumentsLine(own),
+    `    expect:`,
+    `      count: ${count}`,
+    `      columns: ${flow(columns)}`,
+    ...(time && isPlain(time.name) ? [`      ordered_by: ${flow([`${time.name} desc`])}`] : []),
+    ...(time ? boundaryCases(facts, own) : []),
+    ...(tenant ? missingCase(parameter!) : []),
+  ]
+  return testFile(table.name, rows, cases)
+}
+
+/** The rows of `since` and `until`: one is included, the other is not. */
+function boundaryCases({ time, tenant }: Facts, own: object): readonly string[] {
+  const at = timeBefore(time!, 0)
+  return [
+    '  - name: rows from since on',
+    ...argumentsLine({ ...own, since: at }),
+    '    expect:',
+    `      count: ${tenant ? 1 : 2}`,
+    '  - name: rows before until',
+    ...argumentsLine({ ...own, until: at }),
+    '    expect:',
+    '      count: 1',
+    '  - name: rows from since on that are before until',
+    ...argumentsLine({ ...own, since: timeBefore(time!, 1), until: at }),
+    '    expect:',
+    '      count: 1',
+  ]
+}
+
+const missingCase = (parameter: string): readonly string[] => [
+  `  - name: ${parameter} is required`,
+  '    expect:',
+  `      problem: ${flow({ status: 400, code: 'ARGUMENT_INVALID', parameters: [parameter] })}`,
+]
+
+const argumentsLine = (given: object): readonly string[] =>
+  Object.keys(given).length === 0 ? [] : [`    arguments: ${flow(given)}`]
+
+// ---- counts in buckets
+
+/** Without months, which TIMESTAMP_SUB does not take. */
+const TIMED_ROWS = {
+  '1hr': { bucket: 'MINUTE', size: 1, unit: 'HOUR' },
+  '1day': { bucket: 'HOUR', size: 1, unit: 'DAY' },
+  '7day': { bucket: 'DAY', size: 7, unit: 'DAY' },
+}
+const DATED_ROWS = {
+  '7day': { bucket: 'DAY', size: 7, unit: 'DAY' },
+  '90day': { bucket: 'WEEK', size: 90, unit: 'DAY' },
+  '1year': { bucket: 'MONTH', size: 12, unit: 'MONTH' },
+}
+
+function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
+  const { table, time, tenant } = facts
+  const kind = time.type.kind
+  const rows = kind === 'DATE' ? DATED_ROWS : TIMED_ROWS
+  const fallback = kind === 'DATE' ? '7day' : '1day'
+  const now = kind === 'TIMESTAMP' ? '@now' : `${kind}(@now)`
+  const from = `${kind}_TRUNC(${kind}_SUB(${now}, INTERVAL {{interval.size}} {{interval.unit}}), {{interval.bucket}})`
+  const conditions = [...tenantCondition(facts), `${name(time.name)} >= ${from}`]
+  return {
+    description: `How many rows ${table.name} has in each bucket of time${tenant ? `, of one ${tenant.name}` : ''}.`,
+    tenant: tenantOf(facts),
+    parameters: {
+      ...tenantParameter(facts),
+      interval: {
+        type: 'string',
+        description: `The period to look back, which also determines the size of the buckets. Any other value counts as ${fallback}.`,
+        default: fallback,
+        examples: Object.keys(rows),
+      },
+    },
+    settings: SETTINGS,
+    interval: { rows, fallback },
+    columns: [],
+    sql: [
+      `SELECT ${kind}_TRUNC(${name(time.name)}, {{interval.bucket}}) AS bucket, COUNT(*) AS count`,
+      `FROM \`${table.name}\``,
+      ...where(conditions),
+      'GROUP BY bucket',
+      'ORDER BY bucket',
+    ].join('\n'),
+    tables: [facts.table.name],
+    tests: [testsOfCounts(facts, Object.keys(rows))],
+  }
+}
+
+function testsOfCounts(facts: Facts & { readonly time: StructField }, intervals: readonly string[]): string {
+  const { table, tenant, parameter } = facts
+  const own = tenant ? { [parameter!]: tenant.type.kind === 'INT64' ? 1 : 'a' } : {}
+  const rows = [row(facts, 0, 0), row(facts, 0, 0), row(facts, 0, 1)]
+  const bucket = timeBefore(facts.time, 0)
+  const cases = [
+    ...intervals.flatMap(interval => [
+      `  - name: ${interval}`,
+      ...argumentsLine({ ...own, interval }),
+      '    expect:',
+      '      count: 1',
+      '      columns: [bucket, count]',
+      `      contains: ${flow([{ count: tenant ? 2 : 3 }])}`,
+      '      ordered_by: [bucket]',
+    ]),
+    '  - name: any other interval counts as the default',
+    ...argumentsLine({ ...own, interval: 'fortnight' }),
+    '    expect:',
+    `      same_as: { arguments: ${flow(own)} }`,
+    '  - name: rows that are too old are not counted',
+    ...argumentsLine({ ...own, interval: intervals[0] }),
+    '    tables:',
+    `      ${flow(table.name)}:`,
+    `        - ${flow({ ...row(facts, 0, 0), [facts.time.name]: bucket.replace(/^\d{4}/, '2020') })}`,
+    '    expect:',
+    '      rows: []',
+    ...(tenant ? missingCase(parameter!) : []),
+  ]
+  return testFile(table.name, rows, cases)
+}
+
+// ---- rows of tests
+
+/** A row that is `before` minutes (for a DATE: days) older than the newest; `other` is 0 for a row of the tested tenant. */
+function row({ table, time, tenant }: Facts, before: number, other: 0 | 1): Record<string, unknown> {
+  const values = sampleRow(table.columns)
+  if (time) values[time.name] = timeBefore(time, before)
+  if (tenant) values[tenant.name] = tenant.type.kind === 'INT64' ? 1 + other : 'ab'[other]
+  return values
+}
+
+function timeBefore({ type }: StructField, before: number): string {
+  const isDate = type.kind === 'DATE'
+  const at = new Date(Date.parse(TEST_NOW) - before * (isDate ? 86_400_000 : 60_000))
+  const text = at.toISOString().replace('.000Z', 'Z')
+  if (isDate) return text.slice(0, 10)
+  return type.kind === 'DATETIME' ? text.slice(0, -1) : text
+}
+
+function testFile(table: string, rows: readonly object[], cases: readonly string[]): string {
+  return [
+    `now: ${TEST_NOW}`,
+    'tables:',
+    `  ${flow(table)}:`,
+    ...rows.map(one => `    - ${flow(one)}`),
+    'tests:',
+    ...cases,
+    '',
+  ].join('\n')
+}

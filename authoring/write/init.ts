@@ -1,0 +1,116 @@
+/** `sluice init DIR`: a folder of one's own with an endpoint that answers, from the package's templates. */
+import { randomUUID } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SetupError } from '../../runner/model/errors.js'
+import { makeFolder } from '../../runner/platform/make-folder.js'
+import { fileReason } from '../../runner/platform/write-failure.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { shellWord } from '../terminal/shell-word.js'
+import { dependsOnSluice, installedFrom } from './installed-from.js'
+
+interface NewFile {
+  /** Below the folder: `endpoints/shop.top-products.yaml`. */
+  readonly name: string
+  readonly path: string
+  readonly text: string
+}
+
+/** Writes over no file: where one of its files is there already it names it, writes nothing and resolves to 1. */
+export async function initFolder(dir: string, io: Io): Promise<number> {
+  const folder = resolve(dir)
+  const root = dirname(fileURLToPath(import.meta.resolve('#package')))
+  const files = newFiles(join(root, 'templates', 'init'), folder, {
+    NAME: packageName(folder),
+    SLUICE: JSON.stringify(installedFrom(root, folder)).slice(1, -1),
+    ID: randomUUID(),
+  })
+  // Where Sluice was installed into this very folder, npm has written the package.json that is needed.
+  const kept = files.filter(({ name, path }) => name === 'package.json' && dependsOnSluice(path))
+  const wanted = files.filter(file => !kept.includes(file))
+  const inTheWay = [...new Set(wanted.flatMap(({ path }) => obstacle(folder, path) ?? []))]
+  if (inTheWay.length > 0) {
+    for (const path of inTheWay) io.printError(`sluice: ${shown(dir, folder, path)} exists already\n`)
+    io.printError('sluice: nothing was written\n')
+    return EXIT.problems
+  }
+  writeAll(wanted)
+  for (const { path } of wanted) io.print(`wrote ${shown(dir, folder, path)}\n`)
+  for (const { path } of kept) io.print(`kept ${shown(dir, folder, path)}\n`)
+  const steps = [
+    ...(folder === resolve('.') ? [] : [`cd ${shellWord(dir)}`]),
+    ...(kept.length > 0 ? [] : ['npm install']),
+    'npx sluice serve',
+  ]
+  io.print(`next: ${steps.join(' && ')}\n`)
+  return EXIT.clean
+}
+
+function newFiles(templates: string, folder: string, words: Readonly<Record<string, string>>): readonly NewFile[] {
+  return readdirSync(templates, { recursive: true, encoding: 'utf8' })
+    .filter(file => statSync(join(templates, file)).isFile())
+    .sort()
+    .map(file => {
+      // npm leaves files such as .gitignore out of a package: a template's name has an underscore for that dot.
+      const name = file.replace(/^_/, '.')
+      const template = readFileSync(join(templates, file), 'utf8')
+      const text = template.replace(/%([A-Z]+)%/g, (whole, word: string) => words[word] ?? whole)
+      return { name, path: join(folder, name), text }
+    })
+}
+
+/**
+ * What keeps this file from being made: itself, or a file where one of its folders would be. Null: nothing does.
+ * @throws SetupError where the folder cannot be looked into.
+ */
+function obstacle(folder: string, path: string): string | null {
+  try {
+    const parts = relative(folder, path).split(sep)
+    for (let depth = 0; depth < parts.length; depth++) {
+      const above = join(folder, ...parts.slice(0, depth))
+      if (!lstatSync(above, { throwIfNoEntry: false })) return null
+      if (!statSync(above, { throwIfNoEntry: false })?.isDirectory()) return above
+    }
+    return lstatSync(path, { throwIfNoEntry: false }) ? path : null
+  } catch (cause) {
+    throw cannotWrite(path, cause)
+  }
+}
+
+/** All of them or none. @throws SetupError */
+function writeAll(files: readonly NewFile[]): void {
+  const written: string[] = []
+  for (const { path, text } of files) {
+    try {
+      makeFolder(dirname(path))
+      writeFileSync(path, text, { flag: 'wx' })
+      written.push(path)
+    } catch (cause) {
+      for (const done of written) rmSync(done, { force: true })
+      throw cannotWrite(path, cause)
+    }
+  }
+}
+
+const cannotWrite = (path: string, cause: unknown): SetupError =>
+  new SetupError(`cannot write ${path}: ${fileReason(cause)}`, { cause })
+
+/** A name that npm takes: lower-case letters, digits, `-`, `_` and `.`, no dot or underscore first. */
+function packageName(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[-._]+|[-._]+$/g, '')
+    .slice(0, 100)
+  // A package cannot depend on one of its own name.
+  return name === '' || RESERVED_NAMES.includes(name) ? `${name || 'my'}-endpoints` : name
+}
+
+const RESERVED_NAMES: readonly string[] = ['sluice', 'node_modules', 'favicon.ico']
+
+/** As the command line named the folder, so that it can be followed from where that was typed. */
+const shown = (dir: string, folder: string, path: string): string =>
+  join(dir, relative(folder, path)).split(sep).join('/')

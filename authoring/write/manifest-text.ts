@@ -1,0 +1,72 @@
+/** Writes a manifest and its test file as YAML, in the style of those that people write. */
+import { stringify } from 'yaml'
+import type { Manifest } from '../../runner/model/manifest.js'
+
+/** A parameter as `parameters:` has it. */
+export type ParameterSpec = Readonly<Record<string, unknown>> & { readonly type: string }
+
+export interface ManifestSpec {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly tenant: Manifest['tenant'] | null
+  readonly parameters: Readonly<Record<string, ParameterSpec>>
+  readonly settings: Readonly<Record<string, unknown>>
+  /** The rows of the lookup table `interval`, and the row of other arguments; null for no such table. */
+  readonly interval: { readonly rows: Readonly<Record<string, object>>; readonly fallback: string } | null
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly required?: boolean }[]
+  readonly sql: string
+}
+
+/** The path from the folder of the manifest to schemas/, for the first line, which editors read. */
+export function manifestText(spec: ManifestSpec, schemas: string): string {
+  const { interval, columns } = spec
+  const parameters = Object.entries(spec.parameters)
+  const lines = [
+    `# yaml-language-server: $schema=${schemas}/endpoint.schema.json`,
+    `id: ${spec.id}`,
+    `name: ${flow(spec.name)}`,
+    `description: ${flow(spec.description)}`,
+    ...(spec.tenant === null ? [] : [`tenant: ${flow(spec.tenant)}`]),
+    ...(parameters.length === 0 ? [] : ['parameters:', ...members(parameters)]),
+    'settings:',
+    ...members(Object.entries(spec.settings)),
+    ...(interval === null
+      ? []
+      : [
+          'lookups:',
+          '  interval:',
+          '    by: interval',
+          '    rows:',
+          ...members(Object.entries(interval.rows)).map(line => `    ${line}`),
+          `    default: ${flow(interval.fallback)}`,
+        ]),
+    ...(columns.length === 0 ? [] : ['columns:', ...columns.map(column => `  - ${flow(columnEntry(column))}`)]),
+    sqlBlock(spec.sql),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const members = (entries: readonly (readonly [string, unknown])[]): readonly string[] =>
+  entries.map(([name, value]) => `  ${flow(name)}: ${flow(value)}`)
+
+function columnEntry({ name, type, required }: ManifestSpec['columns'][number]): object {
+  return { name, type, ...(required && { required }) }
+}
+
+/** The value on one line: `{ type: string, required: true }`. */
+export const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
+
+/** A literal block; where its first line is indented, its header must give the indentation. */
+function sqlBlock(sql: string): string {
+  const text = sql.replace(/\n+$/, '')
+  const isIndented = /^\s*\n*[ ]/.test(text)
+  const lines = text.split('\n').map(line => (line === '' ? '' : `  ${line}`))
+  return `sql: |${isIndented ? '2' : ''}\n${lines.join('\n')}`
+}
+
+/**
+ * A template whose output is this text. Where Handlebars would read `{{` as a tag, a comment comes between the braces; its
+ * `~` removes the blanks around it.
+ */
+export const asTemplate = (sql: string): string => sql.replace(/\{(?=\{)/g, '{ {{~! a brace ~}} ')

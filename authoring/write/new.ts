@@ -1,0 +1,282 @@
+/** `sluice new`: a manifest that validates and a test that passes, over a table or from a query. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { nearest, type TableCatalogue, type TableDefinition } from '../../googlesql/index.js'
+import { discover } from '../../runner/manifest/discover.js'
+import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { makeFolder } from '../../runner/platform/make-folder.js'
+import { fileReason, SETTING, writeFailure } from '../../runner/platform/write-failure.js'
+import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { EXIT, type Io } from '../terminal/io.js'
+import { testEndpoints } from '../test/run-tests.js'
+import { askForTable, isAsked } from './ask.js'
+import { completeText } from './complete.js'
+import { manifestOfSql } from './from-sql.js'
+import { manifestOfTable, type NewManifest } from './from-table.js'
+
+export interface NewFlags {
+  readonly table?: string
+  readonly time?: string
+  readonly tenant?: string
+  readonly interval?: boolean
+  /** A file of SQL; `-` is standard input. */
+  readonly fromSql?: string
+}
+
+/** Writes `<endpoints>/<name>.yaml` and `<name>.test.yaml`; writes over no file. */
+export async function newEndpoint(
+  given: string | undefined,
+  flags: NewFlags,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
+  const name = nameOf(given, flags)
+  const file = join(settings.endpointsDir, `${name}.yaml`)
+  const testFile = join(settings.endpointsDir, `${name}.test.yaml`)
+  const taken = await takenBy(name, settings, [file, testFile])
+  if (taken !== null) {
+    io.printError(`sluice: ${taken}; nothing was written\n`)
+    return EXIT.problems
+  }
+  const engine = await openServingEngine(settings, { observe: () => undefined, clock: systemClock() })
+  let text: string
+  let made: NewManifest
+  const schemas = schemasFrom(settings.endpointsDir)
+  try {
+    made = await makeManifest(flags, engine, io)
+    text = await completeText(
+      { ...made, id: randomUUID(), name },
+      { file, schemas, tables: engine.tables(), checkSql: engine.check },
+    )
+  } finally {
+    await engine.close()
+  }
+  const header = `# yaml-language-server: $schema=${schemas}/test.schema.json\n`
+  writeBoth([
+    [file, text],
+    [testFile, header + made.tests[0]],
+  ])
+  const problems = await keepPassingTest(
+    testFile,
+    made.tests.map(tests => header + tests),
+    settingFlags,
+    io,
+  )
+  io.print(`wrote ${file}\n`)
+  const call = `sluice call ${name}${exampleArguments(made)}`
+  if (problems === null) {
+    io.print(`wrote ${testFile}\nnext: ${call}\n`)
+    return EXIT.clean
+  }
+  const lacking = await withoutSchema(made.tables, settings)
+  if (lacking.length > 0) {
+    io.print(`no test was written, since tests need the schemas of tables:\n${lacking.join('\n')}\nnext: ${call}\n`)
+    return EXIT.clean
+  }
+  io.printError(`no test was written, since none passes; correct the query in ${file}:\n${problems}`)
+  return EXIT.problems
+}
+
+/** For each of these tables that has no schema file, the command that writes it, or what to write. */
+async function withoutSchema(tables: readonly string[], settings: Settings): Promise<readonly string[]> {
+  const { filesOf } = await import('../data/local-tables.js')
+  const { tables: schemas } = await loadTableSchemas(settings.tablesDir)
+  return tables
+    .filter(name => !schemas.some(schema => schema.name === name))
+    .map(name => {
+      const files = settings.database === null ? filesOf(settings, name).map(({ path }) => path) : []
+      return files.length === 0
+        ? `  ${join(settings.tablesDir, `${name}.json`)} is missing`
+        : `  sluice tables infer ${name} ${files.join(' ')}`
+    })
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]*(\.[a-z0-9][a-z0-9-]*)*$/
+
+/** @throws UsageError for a name that no endpoint can have, and for flags that exclude each other. */
+function nameOf(given: string | undefined, { table, time, tenant, interval, fromSql }: NewFlags): string {
+  if (fromSql !== undefined && [table, time, tenant, interval].some(flag => flag !== undefined)) {
+    throw new UsageError(['--from-sql excludes --table, --time, --tenant and --interval'])
+  }
+  if (table === undefined && [time, tenant, interval].some(flag => flag !== undefined)) {
+    throw new UsageError(['--time, --tenant and --interval need --table'])
+  }
+  const name = given ?? (fromSql === undefined || fromSql === '-' ? undefined : basename(fromSql).replace(/\.\w+$/, ''))
+  if (name === undefined) throw new UsageError(['new takes the name of the endpoint: sluice new shop.orders'])
+  if (NAME.test(name)) return name
+  const near = name
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+  const hint = NAME.test(near) ? `; did you mean ${near}?` : ''
+  throw new UsageError([
+    `${JSON.stringify(name)} is not the name of an endpoint: lower-case letters, digits, - and .${hint}`,
+  ])
+}
+
+/** What is in the way; null where nothing is. */
+async function takenBy(name: string, { endpointsDir }: Settings, files: readonly string[]): Promise<string | null> {
+  const there = files.find(existsSync)
+  if (there !== undefined) return `${there} exists already`
+  const { manifests } = existsSync(endpointsDir) ? await discover(endpointsDir) : { manifests: [] }
+  const same = manifests.find(({ text }) =>
+    new RegExp(`^name:\\s*["']?${name.replaceAll('.', '\\.')}["']?\\s*$`, 'm').test(text),
+  )
+  return same === undefined ? null : `${same.file} has the name ${name} already`
+}
+
+async function makeManifest(flags: NewFlags, engine: ServingEngine, io: Io): Promise<NewManifest> {
+  const tables = engine.tables()
+  if (flags.fromSql !== undefined) return manifestOfFile(flags.fromSql, tables, io)
+  if (flags.table === undefined) {
+    if (isAsked(io)) return manifestOfTable(await askForTable(tables, io))
+    throw new UsageError(['new needs --table or --from-sql where it cannot ask at a terminal'])
+  }
+  const table = tables.find(flags.table)
+  if (table === undefined) {
+    const near = nearest(flags.table, tables.names())
+    const hint = near === undefined ? '; `sluice tables infer` writes its schema' : `; did you mean ${near}?`
+    throw new UsageError([`there is no table ${flags.table}${hint}`])
+  }
+  const { time = null, tenant = null, interval = false } = flags
+  const order = { table, time, tenant, hasInterval: interval }
+  const made = manifestOfTable(order)
+  const tenantExample = tenant === null ? null : await firstValue(engine, table, tenant)
+  return tenantExample === null ? made : manifestOfTable({ ...order, tenantExample })
+}
+
+/** The first value of a column in the data; null where an address could hold no value as it is. */
+async function firstValue(
+  engine: ServingEngine,
+  table: TableDefinition,
+  tenant: string,
+): Promise<string | number | null> {
+  const column = table.columns.find(({ name }) => name.toLowerCase() === tenant.toLowerCase())!
+  const query = { sql: `SELECT MIN(\`${column.name}\`) AS first FROM \`${table.name}\``, parameters: {} }
+  const options = { maxRows: 1, timestamps: 'iso8601', endpoint: 'new', timeoutMs: EXAMPLE_MS } as const
+  try {
+    const { body } = await engine.run(query, { ...options, signal: AbortSignal.timeout(EXAMPLE_MS) })
+    const [row] = JSON.parse(Buffer.from(body).toString()).result as readonly { readonly first: unknown }[]
+    const value = row?.first
+    return typeof value === 'number' || (typeof value === 'string' && /^[\w.-]{1,64}$/.test(value)) ? value : null
+  } catch {
+    // An example can be made up where the data cannot be read.
+    return null
+  }
+}
+const EXAMPLE_MS = 5_000
+
+/** @throws LoadError for a query that is not valid, at its place in the file. */
+async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
+  const sql = path === '-' ? await textOf(io.standardInput()) : readSql(path)
+  const outcome = manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
+  if (!outcome.ok) throw new LoadError([outcome.diagnostic])
+  return outcome.manifest
+}
+
+function readSql(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
+  }
+}
+
+/** Without a byte order mark and empty lines around it, and with line feeds: YAML keeps the rest as it is. */
+const normalised = (sql: string): string =>
+  sql
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd()
+
+/** The path from the folder to this package's schemas/: through node_modules where it is installed there. */
+function schemasFrom(folder: string): string {
+  const installed = resolve('node_modules', 'sluice', 'schemas')
+  const own = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'schemas')
+  return relative(resolve(folder), existsSync(installed) ? installed : own)
+    .split(sep)
+    .join('/')
+}
+
+/** Both or none. @throws SetupError */
+function writeBoth(files: readonly (readonly [path: string, text: string])[]): void {
+  const written: string[] = []
+  for (const [path, text] of files) {
+    try {
+      makeFolder(dirname(path))
+      writeFileSync(path, text, { flag: 'wx' })
+      written.push(path)
+    } catch (cause) {
+      for (const done of written) rmSync(done, { force: true })
+      throw writeFailure({ what: 'the endpoint', path, setting: SETTING.endpoints }, cause)
+    }
+  }
+}
+
+/**
+ * Keeps the first test file that passes and whose query gives rows, else the first that passes: a query may fail only where its
+ * tables have rows. Where none passes, none is kept, and what their run prints is returned.
+ */
+async function keepPassingTest(
+  testFile: string,
+  tests: readonly string[],
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<string | null> {
+  let problems: string | null = null
+  let passing: string | null = null
+  for (const text of tests) {
+    writeFileSync(testFile, text)
+    const printed = await runTests(testFile, settingFlags, io)
+    if (printed !== null) {
+      problems = printed
+      continue
+    }
+    const updated = readFileSync(testFile, 'utf8')
+    // A result with rows shows more than an empty one.
+    if (/^ +count: [1-9]/m.test(updated)) return null
+    passing ??= updated
+  }
+  if (passing !== null) {
+    writeFileSync(testFile, passing)
+    return null
+  }
+  rmSync(testFile, { force: true })
+  return problems
+}
+
+/** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */
+async function runTests(
+  testFile: string,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<string | null> {
+  let printed = ''
+  const quiet: Io = {
+    ...io,
+    print: text => {
+      printed += String(text)
+    },
+    printError: text => {
+      printed += text
+    },
+  }
+  const code = await testEndpoints([testFile], settingFlags, { update: true, format: 'text' }, quiet)
+  return code === EXIT.clean ? null : printed
+}
+
+/** `project=a`: what a first call needs. */
+function exampleArguments({ parameters }: NewManifest): string {
+  return Object.entries(parameters)
+    .filter(([, { required }]) => required === true)
+    .map(([name, { examples }]) => ` ${name}=${String((examples as readonly unknown[])[0])}`)
+    .join('')
+}

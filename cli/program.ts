@@ -1,0 +1,123 @@
+/** The program, and how it ends. Each command loads its own code: loading that of all takes longer than most commands run. */
+import { existsSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import {
+  declareDiff,
+  declareFuzz,
+  declareInit,
+  declareLsp,
+  declareNew,
+  declareTest,
+  declareValidate,
+} from '../authoring/commands/authoring.js'
+import { declareCall, declareCompare, declareQuery } from '../authoring/commands/calling.js'
+import { declareImport, declareSample, declareTables } from '../authoring/commands/data.js'
+import { declareClient, declareConnect, declareOpenApi } from '../authoring/commands/describing.js'
+import { type Declaring, declaringIn } from '../authoring/terminal/declare.js'
+import { EXIT, type Io } from '../authoring/terminal/io.js'
+import { reportDiagnostics } from '../authoring/terminal/report.js'
+import { LoadError, RunnerError, SetupError, UsageError } from '../runner/model/errors.js'
+import { QueryFault } from '../runner/model/query-fault.js'
+import { ownVersion } from '../runner/platform/own-version.js'
+import { declareCache, declareMcp, declareServe, declareToken } from './commands.js'
+
+/** Runs a command line; resolves to the exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = EXIT.clean
+  const program = makeProgram(io, exit => {
+    code = exit
+  })
+  try {
+    await program.parseAsync(argv[0] === 'query' ? argv.map(asOperand) : [...argv], { from: 'user' })
+    return code
+  } catch (thrown) {
+    return explainFailure(thrown, io)
+  }
+}
+
+/** SQL that begins with a comment, with a space before it: otherwise it would count as a flag. */
+const asOperand = (word: string): string => (/^--(?:\s|[^=]*\n)/.test(word) ? ` ${word}` : word)
+
+/** All commands, with their flags; what `--help` prints and docs/reference/cli.md is generated from. */
+export function makeProgram(io: Io, exit: (code: number) => void): Command {
+  const program = new Command('sluice')
+    .description('Saved, parameterised SQL as HTTP endpoints.')
+    .version(ownVersion(), '--version', 'print the version')
+    // So that a command may have a --version of its own.
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: io.print, writeErr: io.printError })
+    .exitOverride()
+    .showHelpAfterError('(sluice --help lists the commands)')
+  program.hook('preAction', (_, action) => {
+    const { tables } = action.opts() as { readonly tables?: string }
+    if (tables !== undefined && !WRITES_SCHEMAS.has(action.name()) && !existsSync(tables))
+      throw new SetupError(`--tables ${tables}: there is no such folder of table schemas`)
+  })
+  const declaring = declaringIn(program, io, exit)
+  for (const declare of COMMANDS) declare(declaring)
+  return program
+}
+
+/** In the order of `sluice --help`. */
+const COMMANDS: readonly ((declaring: Declaring) => void)[] = [
+  declareInit,
+  declareNew,
+  declareServe,
+  declareValidate,
+  declareTest,
+  declareDiff,
+  declareFuzz,
+  declareCall,
+  declareCompare,
+  declareOpenApi,
+  declareQuery,
+  declareImport,
+  declareLsp,
+  declareSample,
+  declareTables,
+  declareClient,
+  declareConnect,
+  declareMcp,
+  declareCache,
+  declareToken,
+]
+
+/** The commands that make the folder of table schemas. */
+const WRITES_SCHEMAS: ReadonlySet<string> = new Set(['infer', 'pull', 'sample'])
+
+function explainFailure(thrown: unknown, io: Io): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.clean : EXIT.usage
+  if (thrown instanceof UsageError) {
+    for (const problem of thrown.problems) io.printError(`sluice: ${problem}\n`)
+    return EXIT.usage
+  }
+  if (thrown instanceof LoadError) {
+    reportDiagnostics(thrown.diagnostics, 'text', io)
+    return EXIT.problems
+  }
+  if (thrown instanceof RunnerError && thrown.code === 'CALL_ABANDONED') {
+    io.printError('sluice: interrupted\n')
+    return EXIT.failed
+  }
+  if (thrown instanceof RunnerError && thrown.diagnostics.length > 0) {
+    reportDiagnostics(thrown.diagnostics, 'text', io)
+    return EXIT.problems
+  }
+  if (thrown instanceof RunnerError) {
+    io.printError(
+      `sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`,
+    )
+    if (thrown.cause instanceof Error && thrown.code !== 'INTERNAL') io.printError(`  ${thrown.cause.message}\n`)
+    return EXIT.problems
+  }
+  if (thrown instanceof QueryFault) {
+    io.printError(`sluice: ${thrown.message}\n`)
+    return EXIT.problems
+  }
+  if (thrown instanceof SetupError) {
+    io.printError(`sluice: ${thrown.message}\n`)
+    return EXIT.failed
+  }
+  io.printError(`sluice: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`)
+  return EXIT.failed
+}

@@ -1,0 +1,69 @@
+/** `sluice serve`: one process that serves until it receives SIGTERM or SIGINT. */
+
+import { EXIT, type Io } from '../authoring/terminal/io.js'
+import { reportDiagnostics } from '../authoring/terminal/report.js'
+import { openLog } from '../runner/observe/log.js'
+import { systemClock } from '../runner/platform/clock.js'
+import { startWatchdog } from '../runner/platform/watchdog.js'
+import { createRunner } from '../runner/serve/runner.js'
+import { ensureToken } from '../runner/serve/tokens.js'
+import { readSettings } from '../runner/settings/settings.js'
+
+/**
+ * Prints one line when the server is ready, and one with the address of the explorer. SIGHUP reloads manifests and table
+ * schemas. After SIGTERM or SIGINT the running requests are finished, and 0 is returned.
+ */
+export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  const log = openLog(settings.logLevel, systemClock())
+  io.onExit(log.end)
+  const reloads = reloadsAskedFor(io)
+  const runner = await createRunner(settings, {
+    observe(event) {
+      log.observe(event)
+      const hasMistakes = event.kind === 'manifests.refused' || event.kind === 'manifests.broken'
+      if (hasMistakes && io.isTerminal) reportDiagnostics(event.diagnostics, 'text', io)
+    },
+    droppedLogLines: log.dropped,
+  })
+  const shutdown = io.untilShutdown()
+  const onFailure = (cause: Error): void => log.observe({ kind: 'bug', where: 'watchdog', cause })
+  const endWatchdog = startWatchdog({ writesLog: settings.logLevel !== 'silent', onFailure })
+  // The reload itself logs its failure.
+  reloads.begin(() => void runner.reload().catch(() => {}))
+  try {
+    const token = await ensureToken(settings)
+    const server = await runner.listen()
+    if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
+    const explorer = settings.explorer === 'on' ? `explorer ${server.url}/explorer/\n` : ''
+    const metrics = server.metricsUrl === undefined ? '' : `metrics ${server.metricsUrl}/metrics\n`
+    io.print(
+      `ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n${explorer}${metrics}`,
+    )
+    io.loaded()
+    await shutdown
+    await server.close()
+  } finally {
+    await runner.close()
+    endWatchdog()
+  }
+  return EXIT.clean
+}
+
+/**
+ * Listens for SIGHUP from the start, since an unhandled SIGHUP ends the process. A request that comes during loading is
+ * carried out afterwards.
+ */
+function reloadsAskedFor(io: Io): { begin(reload: () => void): void } {
+  let isAsked = false
+  let act = (): void => {
+    isAsked = true
+  }
+  io.onReload(() => act())
+  return {
+    begin(reload) {
+      act = reload
+      if (isAsked) reload()
+    },
+  }
+}

@@ -1,0 +1,336 @@
+/** COMPOSITION ROOT: builds a runner from settings. */
+import { randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import type { TableCatalogue } from '../../googlesql/index.js'
+import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
+import { createResultCache } from '../cache/result-cache.js'
+import { createDeriver } from '../derive/deriver.js'
+import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
+import { createDevStreams } from '../http/dev-changes.js'
+import { createEndpointChanges } from '../http/endpoint-changes.js'
+import { createFastPath } from '../http/hits/fast-path.js'
+import { servedHosts } from '../http/hosts.js'
+import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
+import { messageClassesOf } from '../http/server/message-classes.js'
+import { type RunningServer, startServer } from '../http/server/server.js'
+import { UnsentBodies } from '../http/unsent-bodies.js'
+import type { LoadedEndpoint } from '../manifest/load.js'
+import { createSchemaCache } from '../manifest/tables/schema-cache.js'
+import { sourceState } from '../manifest/watch/source-state.js'
+import { watchSources } from '../manifest/watch/watch-sources.js'
+import type { Endpoint } from '../model/endpoint.js'
+import type { Observer } from '../model/events.js'
+import type { StoredResult, TokenStore } from '../model/ports.js'
+import type { BoundValue, QueryReads, ResultFormat } from '../model/query.js'
+import { openMetrics } from '../observe/metrics.js'
+import { systemClock } from '../platform/clock.js'
+import { bindParams } from '../request/bind-params.js'
+import { createBudgets } from '../request/budget.js'
+import { handleFor, type RequestDeps } from '../request/handle.js'
+import { PLAIN } from '../request/negotiate-coding.js'
+import { rawArguments } from '../request/raw-arguments.js'
+import { route, routeWithHint } from '../request/route.js'
+import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
+import { type Closers, createClosers } from './closers.js'
+import { createEndpointRegistry, type EndpointRegistry, type ReloadReport } from './endpoint-registry.js'
+import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
+import { createEngineRelay, type EngineRelay } from './engine-switch.js'
+import { limitQueries } from './limit-queries.js'
+import { loadManifests } from './manifests.js'
+import { nameVariants, placeFailures } from './place-failures.js'
+import { publishResults } from './publish-results.js'
+import { openStores } from './stores.js'
+import { tokensPath } from './tokens.js'
+
+/** A running service. The code that creates it closes it. */
+export interface Runner {
+  /** Mounts in any node:http or Express server. */
+  readonly listener: RequestListener
+  /**
+   * Runs an endpoint by name or id as a call over HTTP would, for an unrestricted caller. A list is a repeated argument.
+   * @throws RunnerError
+   */
+  call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
+  /** What the same call would run, without running the query. @throws RunnerError */
+  explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
+  /** What the same call would read, without running the query. @throws RunnerError */
+  dryRun(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<QueryReads>
+  /**
+   * Reloads manifests, partials, table schemas and functions. Later calls see all of the new state; running calls finish on the old one.
+   * The outcome is also an event.
+   * @throws LoadError when the files have errors, SetupError, RunnerError; the old state then stays.
+   */
+  reload(): Promise<ReloadReport>
+  /** The endpoints, sorted by name. */
+  endpoints(): readonly Endpoint[]
+  /** The endpoint by name or id. @throws RunnerError ENDPOINT_BROKEN; ENDPOINT_UNKNOWN with the name that was probably meant. */
+  find(name: string): Endpoint
+  /** The endpoints in the order of their files, with facts about their manifests. */
+  details(): readonly LoadedEndpoint[]
+  /** Listens at the address of the settings. @throws SetupError when that fails. */
+  listen(): Promise<RunningServer>
+  /** Stops warming, then closes the engine and the stores. Servers must be closed before, by the code that started them. */
+  close(): Promise<void>
+}
+
+export type CallArguments = Readonly<Record<string, string | readonly string[]>>
+
+export interface CallOptions {
+  /** @default json */
+  readonly format?: ResultFormat
+  /** Freezes `@now`, in microseconds since 1970; such a call bypasses the cache. */
+  readonly nowMicros?: bigint
+  readonly signal?: AbortSignal
+}
+
+/** A query, and how the engine runs it. */
+export interface Explained {
+  /** The variant in words: `interval=1day, function_id given`; null for a query without an endpoint. */
+  readonly variant: string | null
+  /** The BigQuery SQL; its bound values follow. */
+  readonly sql: string
+  readonly parameters: Readonly<Record<string, BoundValue>>
+  readonly engineSql: string
+  readonly plan: string
+  /** Milliseconds by stage. */
+  readonly timingsMs: Readonly<Record<string, number>>
+}
+
+export interface RunnerOptions {
+  /** Receives every event. @default events are dropped */
+  readonly observe?: Observer
+  /** The number of lines that the log has dropped, for the metrics. @default 0 */
+  readonly droppedLogLines?: () => number
+}
+
+/**
+ * Creates a runner. Missing settings have their defaults.
+ * @throws UsageError naming every setting that is unknown or invalid; LoadError when the folder of manifests cannot be
+ *   read, and, with the setting `strict`, when a manifest, table schema or function has errors; SetupError when something
+ *   cannot be opened. Everything opened before the failure is closed.
+ */
+export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
+  return (await openRunner(given, options)).runner
+}
+
+/** A runner, and what calls need that do not come through its listener. */
+export interface OpenRunner {
+  readonly runner: Runner
+  readonly deps: RequestDeps
+  /** All tables that queries can name now. */
+  readonly tables: () => TableCatalogue
+}
+
+/** A store without tokens, for callers in this process alone. */
+export const NO_TOKENS: TokenStore = { find: () => null, close: () => Promise.resolve() }
+
+export interface OpenOptions extends RunnerOptions {
+  /** Whether only authors call it: then a failing query is run several times to find its place. @default the setting `dev` */
+  readonly isForAuthors?: boolean
+}
+
+/** The same, for the program's own commands. `tokenStore` replaces the tokens of the settings. */
+export async function openRunner(
+  given: Partial<Settings>,
+  options: OpenOptions,
+  tokenStore: TokenStore | null = null,
+): Promise<OpenRunner> {
+  const settings = completeSettings(given)
+  requireData(settings)
+  const metrics = openMetrics()
+  if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
+  const observe: Observer = event => {
+    metrics.observe(event)
+    options.observe?.(event)
+  }
+  const clock = systemClock()
+  const opened = createClosers()
+  try {
+    const { registry, relay } = openRegistry(settings, { observe, clock }, opened)
+    const changes = settings.dev ? createEndpointChanges() : null
+    if (changes) registry.onRead(changes.update)
+    await registry.start()
+    const { details } = registry
+    const telling =
+      (options.isForAuthors ?? settings.dev)
+        ? placeFailures(relay.engine, { dir: settings.endpointsDir, details })
+        : nameVariants(relay.engine, details)
+    const engine = publishResults(limitQueries(telling, settings.maxQueries), registry.index)
+    const { store, counters } = await openStores(settings, { observe, clock }, opened)
+    const path = tokensPath(settings)
+    const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
+    const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
+    registry.onGone(results.forget)
+    if (store.size) metrics.showCache(store.size)
+    const { maxBytesBilled } = settings
+    const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
+    const deps = {
+      engine,
+      clock,
+      observe,
+      budgets,
+      tokens,
+      results,
+      endpoints: registry.index,
+      beginCall: relay.begin,
+      codings: AVAILABLE_CODINGS,
+      newRequestId: randomUUID,
+      unsent: new UnsentBodies({
+        maxUnsentBytes: settings.maxUnsentMb * BYTES_PER_MB,
+        writeIdleMs: settings.writeIdleSeconds * 1000,
+      }),
+    }
+    const { derive } = opened.add(createDeriver({ clock }))
+    const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
+    const representations = createRepresentationStore({ derive, maxResultBytes })
+    let isLeaving = false
+    let isDraining = false
+    const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
+    const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
+    const appDeps = {
+      ...deps,
+      metrics,
+      sendChanges: streams?.send ?? null,
+      isDev: settings.dev,
+      representations,
+      corsOrigins,
+      publicUrl,
+      mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
+      pricePerTib,
+      hasExplorer: settings.explorer === 'on',
+      isServedHost: servedHosts(settings.hosts),
+      hasMetricsPort: settings.metricsPort !== null,
+      isLeaving: () => isLeaving,
+      isDraining: () => isDraining,
+    }
+    const app = createApp(appDeps)
+    const messageClasses = messageClassesOf(app)
+    const listener = createFastPath(appDeps, app)
+    const fingerprint = (): Promise<string> => sourceState(settings)
+    if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...registry, clock }))
+    const runner: Runner = {
+      listener,
+      async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
+        const { format = 'json' } = rest
+        const readAddress = () => rawArguments(args)
+        const request = {
+          ref: name,
+          accept: undefined,
+          acceptEncoding: undefined,
+          readAddress,
+          signal,
+          ...rest,
+          format,
+        }
+        const progress = { token: null, endpoint: null }
+        const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
+        if (format === 'json') return result
+        const grow = (bytes: number): void => {
+          if (key !== null) results.grow(key, bytes)
+        }
+        const { body, etag } = await representations.make(result, { endpoint, format, coding: PLAIN }, grow)
+        return { ...result, body, etag }
+      },
+      async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
+        const began = clock.nowMicros()
+        const endpoint = route(registry.index(), name)
+        const bound = bindParams(endpoint, rawArguments(args))
+        const { sql, parameters } = endpoint.render(bound, nowMicros)
+        const rendered = clock.nowMicros()
+        const { engineSql, plan } = await engine.explain({ sql, parameters })
+        const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
+        const detail = registry.details().find(one => one.endpoint.id === endpoint.id)
+        const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
+        return { variant, sql, parameters, engineSql, plan, timingsMs }
+      },
+      dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
+        const endpoint = route(registry.index(), name)
+        return engine.dryRun(endpoint.render(bindParams(endpoint, rawArguments(args)), nowMicros))
+      },
+      endpoints: () => registry.index().all,
+      find: name => routeWithHint(registry.index(), name),
+      details: registry.details,
+      reload: registry.reload,
+      async listen() {
+        const { host, port } = settings
+        const onLeaving = (): void => {
+          isLeaving = true
+          streams?.close()
+        }
+        const onDraining = (): void => {
+          isDraining = true
+        }
+        const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
+        const server = await startServer({
+          ...deps,
+          listener,
+          messageClasses,
+          host,
+          port,
+          drainDelayMs,
+          graceMs,
+          onLeaving,
+          onDraining,
+        })
+        const metricsServer = await listenForMetrics(appDeps, settings).catch(async thrown => {
+          await server.close()
+          throw thrown
+        })
+        observe({ kind: 'server.ready', url: server.url, endpoints: registry.index().all.length, engine: engine.name })
+        return metricsServer === null ? server : besideMetrics(server, metricsServer)
+      },
+      close: opened.close,
+    }
+    return { runner, deps, tables: () => relay.current()!.tables() }
+  } catch (thrown) {
+    await opened.close()
+    throw thrown
+  }
+}
+
+/** The server of `--metrics-port`; null without that setting. */
+async function listenForMetrics(deps: AppDeps, { host, metricsPort }: Settings): Promise<RunningServer | null> {
+  if (metricsPort === null) return null
+  const listener = createMetricsApp(deps)
+  const unheard = { observe: () => undefined, onLeaving: () => undefined, onDraining: () => undefined }
+  return startServer({ ...deps, ...unheard, listener, host, port: metricsPort, drainDelayMs: 0, graceMs: 0 })
+}
+
+/** Health is reported until the last call has been answered. */
+function besideMetrics(server: RunningServer, metrics: RunningServer): RunningServer {
+  return { ...server, metricsUrl: metrics.url, close: () => server.close().then(metrics.close) }
+}
+
+/** Creates the endpoint registry and its engine relay; nothing is loaded yet. `opened` closes both. */
+function openRegistry(
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+  opened: Closers,
+): { readonly registry: EndpointRegistry; readonly relay: EngineRelay<ServingEngine> } {
+  const relay = opened.add(
+    createEngineRelay<ServingEngine>({
+      name: settings.engine,
+      knowsDataChanges: settings.engine === 'duckdb',
+      onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
+    }),
+  )
+  const readSchema = createSchemaCache()
+  const registry = opened.add(
+    createEndpointRegistry<ServingEngine>({
+      relay,
+      endpointsDir: settings.endpointsDir,
+      isStrict: settings.strict,
+      fingerprint: () => sourceState(settings),
+      readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
+      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock }),
+      // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
+      load: (engine, options) =>
+        loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
+      clock,
+      observe,
+    }),
+  )
+  return { registry, relay }
+}
+
+const millis = (micros: bigint): number => Number(micros) / 1000

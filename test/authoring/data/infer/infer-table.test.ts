@@ -1,0 +1,462 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { inferTable } from '../../../../authoring/data/infer/infer-table.js'
+import type { SchemaField } from '../../../../googlesql/index.js'
+import { openEmbeddedEngine } from '../../../../runner/serve/engine.js'
+import { sampleSize } from '../../../sample-size.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-infer-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+let written = 0
+function file(ending: string, text: string | Uint8Array): string {
+  const path = join(folder, `${++written}.${ending}`)
+  writeFileSync(path, text)
+  return path
+}
+const infer = (...files: readonly string[]) =>
+  inferTable({ files, inputFormat: null, standardInput: () => Readable.from([]), maxBadRows: 10 })
+
+const typeText = ({ name, type, mode, fields }: SchemaField): string =>
+  `${name} ${type}${mode === 'REPEATED' ? '[]' : ''}${fields ? `(${fields.map(typeText).join(', ')})` : ''}`
+
+const nameless = (text: string): string => text.replaceAll(folder, '').replace(/\/\d+\.(ndjson|csv|parquet)/g, 'file')
+
+interface Case {
+  readonly says: string
+  readonly csv?: string
+  readonly rows?: string
+  /** The fields as `name TYPE[](…)`. */
+  readonly gives: string
+  /** Every doubt, in order. */
+  readonly doubts?: readonly string[]
+}
+
+const CASES: readonly Case[] = [
+  {
+    says: 'blanks and words for NULL are texts, in doubt',
+    csv: 'a,b\nx,NULL\n  ,y\n',
+    gives: 'a STRING, b STRING',
+    doubts: [
+      'a has "  " in file:3, which stays a text: where a value is missing, leave the cell empty',
+      'b has "NULL" in file:2, which stays a text: where a value is missing, leave the cell empty',
+    ],
+  },
+  {
+    says: 'a decimal comma makes a text',
+    csv: 'a,b\n"1.234,50",1\n"12,5",2\n',
+    gives: 'a STRING, b INTEGER',
+    doubts: [
+      'a is STRING, since "1.234,50" in file:2 has a decimal comma: with a point, 1234.50, it would be a number',
+    ],
+  },
+  {
+    says: 'a date as a country writes it is a text',
+    csv: 'a,b\n05/01/2026,31.01.26\n',
+    gives: 'a STRING, b STRING',
+    doubts: [
+      'a is STRING, since "05/01/2026" in file:2 may have the day or the month first: as 2026-01-31 it would be a DATE',
+      'b is STRING, since "31.01.26" in file:2 may have the day or the month first: as 2026-01-31 it would be a DATE',
+    ],
+  },
+  {
+    says: 'ISO times are TIMESTAMP',
+    rows: '{"a":"2026-01-05T09:30:00Z"}\n{"a":"2026-01-05 09:30:00.5+01:00"}',
+    gives: 'a TIMESTAMP',
+  },
+  { says: 'ISO dates are DATE', rows: '{"a":"2026-01-05"}\n{"a":"2024-02-29"}', gives: 'a DATE' },
+  { says: 'a date that no calendar has is text', rows: '{"a":"2026-02-29"}', gives: 'a STRING' },
+  {
+    says: 'a time without an offset is TIMESTAMP, in doubt',
+    csv: 'a\n2026-01-05T09:30:00\n',
+    gives: 'a TIMESTAMP',
+    doubts: [
+      'a is TIMESTAMP, and its times are without an offset: they count as UTC; DATETIME is for times of no zone',
+    ],
+  },
+  {
+    says: 'dates among times are TIMESTAMP, and named',
+    csv: 'a\n2026-01-05T09:30:00Z\n2026-01-06\n',
+    gives: 'a TIMESTAMP',
+    doubts: ['a is TIMESTAMP and holds dates alone ("2026-01-06" in file:3), which count as their midnight in UTC'],
+  },
+  {
+    says: 'text among times makes them STRING, and is named',
+    csv: 'a\n2026-01-05T09:30:00Z\nsoon\n',
+    gives: 'a STRING',
+    doubts: ['a is STRING, since beside times it has "soon" in file:3'],
+  },
+  {
+    says: 'digits beyond microseconds are cut, in doubt',
+    rows: '{"a":"2026-01-05T09:30:00.1234567Z"}',
+    gives: 'a TIMESTAMP',
+    doubts: ['a has digits beyond microseconds ("2026-01-05T09:30:00.1234567Z" in file:1), which are cut'],
+  },
+  {
+    says: 'digits as text stay STRING, in doubt',
+    rows: '{"a":"12"}\n{"a":"-3"}',
+    gives: 'a STRING',
+    doubts: ['a is STRING, and every value is digits in quotes: INTEGER, if it is a number'],
+  },
+  {
+    says: 'numbers as text stay STRING, in doubt',
+    rows: '{"a":"39.90"}',
+    gives: 'a STRING',
+    doubts: ['a is STRING, and every value is a number in quotes: NUMERIC, if it is one'],
+  },
+  {
+    says: 'leading zeros in CSV are STRING',
+    csv: 'zip\n1234\n01234\n',
+    gives: 'zip STRING',
+    doubts: ['zip is STRING, since "01234" in file:3 begins with a zero, which a number would lose'],
+  },
+  { says: 'a zero alone, and before a point, is a number', csv: 'a,b\n0,0.5\n-1,2\n', gives: 'a INTEGER, b FLOAT' },
+  {
+    says: 'numbers mixed with text are STRING, and the text is named',
+    csv: 'a\n1\n2\nn/a\n',
+    gives: 'a STRING',
+    doubts: [
+      'a is STRING, since beside numbers it has "n/a" in file:4: where a value is missing, leave the cell empty',
+    ],
+  },
+  {
+    says: 'the same in NDJSON',
+    rows: '{"a":1}\n{"a":"a lot"}',
+    gives: 'a STRING',
+    doubts: ['a is STRING, since beside numbers it has "a lot" in file:2'],
+  },
+  { says: 'true and false are BOOLEAN, in CSV in any case', csv: 'a\ntrue\nFALSE\n', gives: 'a BOOLEAN' },
+  {
+    says: 'records and lists are nested',
+    rows: '{"r":{"a":1,"l":[{"b":"x"},{"c":1.5}]},"t":["x"]}',
+    gives: 'r RECORD(a INTEGER, l RECORD[](b STRING, c FLOAT)), t STRING[]',
+  },
+  {
+    says: 'integers beyond INT64 are NUMERIC, and named',
+    rows: '{"a":1}\n{"a":9223372036854775808}',
+    gives: 'a NUMERIC',
+    doubts: ['a is NUMERIC, since "9223372036854775808" in file:2 is beyond INT64'],
+  },
+  { says: 'the ends of INT64 are INTEGER', csv: 'a\n9223372036854775807\n-9223372036854775808\n', gives: 'a INTEGER' },
+  {
+    says: 'integers beyond NUMERIC are STRING',
+    csv: 'a\n123456789012345678901234567890\n',
+    gives: 'a STRING',
+    doubts: ['a is STRING, since no type of numbers keeps "123456789012345678901234567890" in file:2'],
+  },
+  {
+    says: 'integers that FLOAT would round are doubted',
+    rows: '{"a":9007199254740993}\n{"a":0.5}',
+    gives: 'a FLOAT',
+    doubts: ['a is FLOAT, which rounds integers beyond 9007199254740991; NUMERIC keeps up to 29 digits and 9 decimals'],
+  },
+  {
+    says: 'a number that looks like a time is doubted, with its unit',
+    rows: '{"s":1767605400,"ms":1767605400000,"us":1767605400000000,"ns":1767605400000000000,"f":1767605400.5}',
+    gives: 's INTEGER, ms INTEGER, us INTEGER, ns INTEGER, f FLOAT',
+    doubts: [
+      's is INTEGER, and looks like seconds since 1970 (the least is 2026-01-05T09:30:00Z): TIMESTAMP, if it is a time',
+      'ms is INTEGER, and looks like milliseconds since 1970 (the least is 2026-01-05T09:30:00Z): TIMESTAMP, if it is a time',
+      'us is INTEGER, and looks like microseconds since 1970 (the least is 2026-01-05T09:30:00Z): TIMESTAMP, if it is a time',
+      'ns is INTEGER, and looks like nanoseconds since 1970 (the least is 2026-01-05T09:30:00Z): in SQL, TIMESTAMP_MICROS(DIV(…, 1000)) makes a TIMESTAMP of it',
+      'f is FLOAT, and looks like seconds since 1970 (the least is 2026-01-05T09:30:00Z): TIMESTAMP, if it is a time',
+    ],
+  },
+  {
+    says: 'a column that is always null is a guess',
+    rows: '{"a":null,"b":1}\n{"b":2}',
+    gives: 'a STRING, b INTEGER',
+    doubts: ['a is null in every row: STRING is a guess'],
+  },
+  {
+    says: 'lists that are always empty are a guess, null in a list is doubted',
+    rows: '{"a":[],"b":[1,null]}',
+    gives: 'a STRING[], b INTEGER[]',
+    doubts: [
+      'a has only empty lists: STRING is a guess for their elements',
+      'b has a list with null in it (file:1): arrays of BigQuery hold none, and import refuses it',
+    ],
+  },
+  {
+    says: 'what no column can hold is JSON',
+    rows: '{"l":[[1]],"o":{},"m":{"x":1}}\n{"m":"q"}',
+    gives: 'l JSON, o JSON, m JSON',
+    doubts: [
+      'l has lists within lists ("[1]" in file:1), which BigQuery has not: JSON keeps them',
+      'o is JSON: its objects are empty',
+      'm is JSON, since "{…}" in file:1 and "q" in file:2 have no type in common',
+    ],
+  },
+  {
+    says: 'keys that are no names of columns are left out, and named',
+    rows: '{"a.b":1,"":2,"_PARTITIONTIME":3,"x-y":4,"order":5,"X-Y":6,"größe":7}',
+    gives: 'x-y INTEGER, order INTEGER, größe INTEGER',
+    doubts: [
+      'a.b is left out: a name of a column has no "."; rename it in the file',
+      ' is left out: an empty key cannot name a column; name it in the file',
+      '_PARTITIONTIME is left out: BigQuery keeps names that begin with _PARTITION; rename it in the file',
+      'x-y is a name that SQL needs in backticks: `x-y`',
+      'order is a name that SQL needs in backticks: `order`',
+      'X-Y is left out: a column cannot differ from "x-y" only in case; rename it in the file',
+      'größe is a name that SQL needs in backticks: `größe`',
+    ],
+  },
+]
+
+describe('the type of a column', () => {
+  for (const { says, csv, rows, gives, doubts = [] } of CASES) {
+    it(says, async () => {
+      const inferred = await infer(csv === undefined ? file('ndjson', rows!) : file('csv', csv))
+      expect(inferred.badRows).to.deep.equal([])
+      expect(inferred.fields.map(typeText).join(', ')).to.equal(gives)
+      expect(inferred.doubts.map(({ path, message }) => nameless(`${path} ${message}`))).to.deep.equal(doubts)
+    })
+  }
+
+  it('counts rows and nulls, within records too', async () => {
+    const { rows, columns } = await infer(
+      file('ndjson', '{"a":1,"r":{"x":1}}\n\n{"a":null,"r":{}}\n'),
+      file('csv.gz', gzipSync('\ufeffa\r\n5\r\n""\r\n')),
+    )
+    expect(rows).to.equal(4)
+    expect(columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 1', 'r 2', 'r.x 1'])
+  })
+
+  it('reports rows that cannot be read, with their places', async () => {
+    const path = file('ndjson', '{"a":1}\n{"a":}\n[1]\n{"a":1,"a":2}\n')
+    const { badRows } = await infer(path)
+    expect(badRows.map(({ line, column, found, expected }) => `${line}:${column} ${found}, ${expected}`)).to.deep.equal(
+      ['2:6 "}", a JSON value', '3:1 "[1]", a row, as a JSON object', '4:8 the key "a" a second time, each key once'],
+    )
+    const csv = await infer(file('csv', 'a,b\n1\n"x\n'))
+    expect(csv.badRows.map(({ line, found }) => `${line} ${found}`)).to.deep.equal([
+      '2 1 cells',
+      '3 a quote without an end',
+    ])
+  })
+
+  const UNREADABLE: readonly [says: string, files: () => readonly string[], message: RegExp][] = [
+    ['no row', () => [file('ndjson', '')], /there are no rows/],
+    ['semicolons', () => [file('csv', 'a;b\n1;2\n')], /separated by commas, and this header by ";"/],
+    ['a header without a name', () => [file('csv', 'a,\n1,2\n')], /a column without a name/],
+    ['a header with a name twice', () => [file('csv', 'a,A\n1,2\n')], /names "A" twice/],
+    ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
+    ['no Parquet', () => [file('parquet', 'x')], /not a Parquet file/],
+    ['a truncated file', () => [file('csv.gz', gzipSync('a\n1\n').subarray(0, 12))], /not to its end|cannot be|ends/],
+  ]
+  for (const [says, files, message] of UNREADABLE) {
+    it(`refuses ${says}`, async () => {
+      const fault = await infer(...files()).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      )
+      expect(fault).to.include({ name: 'QueryFault' })
+      expect((fault as Error).message).to.match(message)
+    })
+  }
+})
+
+describe('the columns of Parquet files', () => {
+  const CASES: readonly [sql: string, gives: string, doubts: readonly string[]][] = [
+    [
+      "1::INTEGER AS a, 'x' AS b, DATE '2026-01-05' AS c, 1.5::DOUBLE AS d, true AS e",
+      'a INTEGER, b STRING, c DATE, d FLOAT, e BOOLEAN',
+      [],
+    ],
+    ["TIMESTAMPTZ '2026-01-05 00:00:00+00' AS a, TIMESTAMP '2026-01-05 00:00:00' AS b", 'a TIMESTAMP, b DATETIME', []],
+    ["[{'k': 1}] AS a", 'a RECORD[](k INTEGER)', []],
+    [
+      '5::UBIGINT AS a',
+      'a INTEGER',
+      ['a is INTEGER, since every value of its type UBIGINT is an INT64; a later file may have others'],
+    ],
+    [
+      '18446744073709551615::UBIGINT AS a',
+      'a NUMERIC',
+      ['a is NUMERIC, since its type UBIGINT has values beyond INT64'],
+    ],
+    [
+      "MAP {'x': 1} AS a",
+      'a RECORD[](key STRING, value INTEGER)',
+      ['a is a map: its entries are records of key and value'],
+    ],
+    [
+      '1.5::DECIMAL(38, 20) AS a',
+      'a NUMERIC',
+      ['a is NUMERIC, since every value of its type DECIMAL(38,20) is one; a later file may have others'],
+    ],
+    [
+      '1.00000000000000000001::DECIMAL(38, 20) AS a',
+      'a BIGNUMERIC',
+      ['a is BIGNUMERIC, since its type DECIMAL(38,20) has values that NUMERIC would round'],
+    ],
+    ["TIMESTAMP_NS '2026-01-05 00:00:00.000001' AS a", 'a DATETIME', []],
+    [
+      "TIMESTAMP_NS '2026-01-05 00:00:00.000000001' AS a",
+      'a DATETIME',
+      ['a has digits beyond microseconds in 1 row, which are cut'],
+    ],
+    ['[[1]] AS a', 'a JSON', ['a is JSON: its type INTEGER[][] has no equivalent in GoogleSQL']],
+  ]
+  for (const [sql, gives, doubts] of CASES) {
+    it(`${sql}: ${gives}`, async () => {
+      const path = await parquet(sql)
+      const inferred = await infer(path)
+      expect(inferred.fields.map(typeText).join(', ')).to.equal(gives)
+      expect(inferred.doubts.map(({ path, message }) => `${path} ${message}`)).to.deep.equal(doubts)
+      const engine = await openEmbeddedEngine({ tables: { t: { schema: inferred.fields, files: [path] } } })
+      try {
+        const { rows } = await engine.query('SELECT * FROM `t`')
+        expect(rows).to.have.length(1)
+        expect(rows[0]).to.not.include(null)
+      } finally {
+        await engine.close()
+      }
+    })
+  }
+
+  it('of two files have a type that holds both', async () => {
+    const both = await infer(await parquet('1 AS a, 1 AS b'), await parquet('1.5::DOUBLE AS a'))
+    expect(both.fields.map(typeText)).to.deep.equal(['a FLOAT', 'b INTEGER'])
+    expect(both.columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 0', 'b 1'])
+  })
+
+  async function parquet(sql: string): Promise<string> {
+    const path = join(folder, `${++written}.parquet`)
+    const instance = await DuckDBInstance.create()
+    await (await instance.connect()).run(`COPY (SELECT ${sql}) TO '${path}' (FORMAT parquet)`)
+    instance.closeSync()
+    return path
+  }
+})
+
+describe('what is inferred', () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 12 }),
+    fc.constantFrom('', '007', '12', 'true', 'n/a', '1.50', 'NaN', '-'),
+  )
+  const time = fc
+    .date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
+    .map(date => date.toISOString())
+  const SCALARS: readonly fc.Arbitrary<unknown>[] = [
+    fc.integer(),
+    fc.maxSafeInteger(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (Object.is(value, -0) ? 0 : value)),
+    fc.boolean(),
+    text,
+    time,
+    time.map(value => value.slice(0, 10)),
+    fc.oneof(fc.integer({ min: -999, max: 999 }), text),
+  ]
+  const column: fc.Arbitrary<fc.Arbitrary<unknown>> = fc.constantFrom(...SCALARS)
+  const nullable = (values: fc.Arbitrary<unknown>) => fc.option(values, { nil: null, freq: 4 })
+
+  const tableOf = column.chain(a =>
+    column.chain(b =>
+      column.chain(c =>
+        fc.array(
+          fc.record({
+            a: nullable(a),
+            l: fc.array(b, { maxLength: 3 }),
+            r: nullable(fc.record({ c: nullable(c), n: fc.array(fc.record({ b: nullable(b) }), { maxLength: 2 }) })),
+          }),
+          { minLength: 1, maxLength: 8 },
+        ),
+      ),
+    ),
+  )
+
+  it('loads, and queries give the values of the file', async function () {
+    this.timeout(120_000)
+    const samples = fc.sample(tableOf, { numRuns: sampleSize(60), seed: 16 })
+    const tables: Record<string, { schema: readonly SchemaField[]; files: readonly string[] }> = {}
+    for (const [i, rows] of samples.entries()) {
+      const path = file('ndjson', rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+      const { fields, badRows } = await infer(path)
+      expect(badRows).to.deep.equal([])
+      tables[`t${i}`] = { schema: fields, files: [path] }
+    }
+    const engine = await openEmbeddedEngine({ tables })
+    try {
+      for (const [i, rows] of samples.entries()) {
+        const { schema } = tables[`t${i}`]!
+        const { columns, rows: found } = await engine.query(`SELECT * FROM \`t${i}\``)
+        const objects = found.map(values => Object.fromEntries(columns.map(({ name }, at) => [name, values[at]])))
+        expect(objects, JSON.stringify(schema)).to.deep.equal(rows.map(row => expectedRecord(row, schema)))
+      }
+    } finally {
+      await engine.close()
+    }
+  })
+
+  it('loads from CSV too', async function () {
+    this.timeout(120_000)
+    const cell = fc.constantFrom(...SCALARS).chain(values => fc.array(nullable(values), { minLength: 1, maxLength: 8 }))
+    const samples = fc.sample(cell, { numRuns: sampleSize(60), seed: 16 }).map(values => values.map(cellText))
+    const tables: Record<string, { schema: readonly SchemaField[]; files: readonly string[] }> = {}
+    for (const [i, cells] of samples.entries()) {
+      const path = file('csv', `n,a\n${cells.map((text, n) => `${n},${quotedCell(text)}\n`).join('')}`)
+      const { fields, badRows } = await infer(path)
+      expect(badRows).to.deep.equal([])
+      tables[`t${i}`] = { schema: fields, files: [path] }
+    }
+    const engine = await openEmbeddedEngine({ tables })
+    try {
+      for (const [i, cells] of samples.entries()) {
+        const type = tables[`t${i}`]!.schema[1]!.type
+        const { rows } = await engine.query(`SELECT a FROM \`t${i}\` ORDER BY n`)
+        expect(
+          rows.map(([value]) => value),
+          type,
+        ).to.deep.equal(cells.map(text => (text === null ? null : fromCell(text, type))))
+      }
+    } finally {
+      await engine.close()
+    }
+  })
+})
+
+const cellText = (value: unknown): string | null =>
+  value === null ? null : typeof value === 'string' ? value.replace(/[\r\0]/g, ' ') : String(value)
+const quotedCell = (text: string | null): string => (text === null ? '' : `"${text.replaceAll('"', '""')}"`)
+
+function fromCell(text: string, type: string): unknown {
+  if (type === 'BOOLEAN') return text.toLowerCase() === 'true'
+  if (type === 'INTEGER' || type === 'FLOAT') return numberOf(Number(text))
+  return type === 'TIMESTAMP' ? timeOf(text) : text
+}
+
+function expectedRecord(record: object, fields: readonly SchemaField[]): Record<string, unknown> {
+  const values = record as Readonly<Record<string, unknown>>
+  return Object.fromEntries(fields.map(field => [field.name, expectedValue(values[field.name] ?? null, field)]))
+}
+
+function expectedValue(value: unknown, field: SchemaField): unknown {
+  if (field.mode === 'REPEATED') {
+    return ((value ?? []) as readonly unknown[]).map(item => expectedValue(item, { ...field, mode: 'NULLABLE' }))
+  }
+  if (value === null) return null
+  switch (field.type) {
+    case 'RECORD':
+      return expectedRecord(value as object, field.fields!)
+    case 'INTEGER':
+    case 'FLOAT':
+      return numberOf(value as number)
+    case 'TIMESTAMP':
+      return timeOf(value as string)
+    case 'STRING':
+      return String(value)
+    default:
+      return value
+  }
+}
+
+const numberOf = (value: number): number => (Object.is(value, -0) ? 0 : value)
+/** As results write it: without trailing zeros behind the point. */
+const timeOf = (text: string): string => text.replace(/\.?0*Z$/, match => (match.startsWith('.') ? 'Z' : match))

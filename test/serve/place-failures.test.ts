@@ -1,0 +1,32 @@
+/** A failure of a query gets its place in the manifest, in linear time for any message. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Engine } from '../../runner/model/ports.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+import { placeFailures } from '../../runner/serve/place-failures.js'
+
+const SQL = 'SELECT CAST(@text AS INT64) AS n'
+const MANIFEST = `id: 87bede9d-4b90-4348-84fe-5f3e6f08c018\nname: numbers\nparameters:\n  text: { type: string, required: true }\nsql: |\n  ${SQL}\n`
+
+describe('the place of a failure', () => {
+  it('replaces the place in the SQL, also behind a value of 128 kB of spaces', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+    const file = join(dir, 'numbers.yaml')
+    writeFileSync(file, MANIFEST)
+    const value = `${' '.repeat(128_000)}x`
+    const failure = new QueryFault(`Bad int64 value: ${value} at [1:8]`, { offset: SQL.indexOf('CAST') })
+    const run: Engine['run'] = () => Promise.reject(new RunnerError('QUERY_FAILED', { cause: failure }))
+    const details = () => [{ file, endpoint: { name: 'numbers' } } as LoadedEndpoint]
+    const started = process.cpuUsage()
+    const error = await placeFailures({ run }, { dir, details })
+      .run({ sql: `${SQL}\n`, parameters: {} }, { endpoint: 'numbers' } as Parameters<Engine['run']>[1])
+      .catch((thrown: RunnerError) => thrown)
+    const { user, system } = process.cpuUsage(started)
+    expect(((error as RunnerError).cause as Error).message).to.match(/numbers\.yaml:6:10: Bad int64 value: *x$/)
+    expect((user + system) / 1000).to.be.lessThan(2_000)
+  })
+})
