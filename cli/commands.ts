@@ -14,16 +14,6 @@ export function declareServe({ command, exit, io }: Declaring): void {
   })
 }
 
-export function declareMcp({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('mcp', 'Serve the endpoints here as tools to an agent, over standard input and output; needs no server.'),
-    MCP_FLAGS,
-  ).action(async (flags: Flags) => {
-    const { serveAgent } = await import('../authoring/agent/mcp.js')
-    exit(await serveAgent(settingFlags(flags), io))
-  })
-}
-
 export function declareCache({ command, group, exit, io }: Declaring): void {
   const cache = group('cache', 'Stored results.')
   withSettings(
@@ -82,17 +72,3 @@ function declareTokenRevoke({ command, exit, io }: Declaring, token: Command): v
     },
   )
 }
-
-const MCP_FLAGS = [
-  '--endpoints',
-  '--tables',
-  '--functions-dir',
-  '--data',
-  '--database',
-  '--project',
-  '--dataset',
-  '--engine-memory',
-  '--engine-threads',
-  '--mcp-max-bytes',
-  '--log-level',
-]

@@ -1,25 +1,27 @@
 /** The program, and how it ends. Each command loads its own code: loading that of all takes longer than most commands run. */
 import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import {
-  declareDiff,
-  declareFuzz,
-  declareInit,
-  declareLsp,
-  declareNew,
-  declareTest,
-  declareValidate,
-} from '../authoring/commands/authoring.js'
-import { declareCall, declareCompare, declareQuery } from '../authoring/commands/calling.js'
-import { declareImport, declareSample, declareTables } from '../authoring/commands/data.js'
-import { declareClient, declareConnect, declareOpenApi } from '../authoring/commands/describing.js'
+import { declareMcp } from '../authoring/agent/command.js'
+import { declareCall, declareQuery } from '../authoring/call/command.js'
+import { declareValidate } from '../authoring/check/command.js'
+import { declareClient } from '../authoring/client/command.js'
+import { declareCompare } from '../authoring/compare/command.js'
+import { declareConnect } from '../authoring/connect/command/command.js'
+import { declareImport, declareTables } from '../authoring/data/command.js'
+import { declareDiff } from '../authoring/diff/command.js'
+import { declareLsp } from '../authoring/editor/command.js'
+import { declareOpenApi } from '../authoring/openapi/command.js'
+import { declareSample } from '../authoring/sample/command.js'
 import { type Declaring, declaringIn } from '../authoring/terminal/declare.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
+import { declareTest } from '../authoring/test/command.js'
+import { declareFuzz } from '../authoring/test/fuzz/command.js'
+import { declareInit, declareNew } from '../authoring/write/command.js'
 import { LoadError, RunnerError, SetupError, UsageError } from '../runner/model/errors.js'
 import { QueryFault } from '../runner/model/query-fault.js'
 import { ownVersion } from '../runner/platform/own-version.js'
-import { declareCache, declareMcp, declareServe, declareToken } from './commands.js'
+import { declareCache, declareServe, declareToken } from './commands.js'
 
 /** Runs a command line; resolves to the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {

@@ -84,6 +84,9 @@ const ADAPTERS = 'engines|cache/stores|auth'
 /** The files that are loaded when a caller or a command needs them; other files import them by `import()` alone. */
 const ON_REQUEST = '^runner/(openapi/|mcp/|http/(openapi-documents|problem-page|explorer/explorer-files)\\.ts$)'
 
+/** The flags of the commands, which every start of the program loads. */
+const COMMANDS = '^authoring/.+/command\\.ts$'
+
 /** All source files of the program. */
 const SOURCES = `^(${HOUSES.join('|')})/`
 
@@ -178,8 +181,8 @@ module.exports = {
       name: 'no-feature-before-its-command',
       severity: 'error',
       comment: 'what a command does is loaded as it begins: a server loads no language server and no writer of clients',
-      from: { path: '^(cli/|authoring/(terminal|commands)/)' },
-      to: { path: '^authoring/(?!(terminal|commands)/)', dynamic: false, dependencyTypesNot: ['type-only'] },
+      from: { path: `^(cli/|authoring/terminal/|${COMMANDS})` },
+      to: { path: `^authoring/(?!terminal/)`, pathNot: COMMANDS, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'snippets-run-in-a-browser',

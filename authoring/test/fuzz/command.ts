@@ -1,41 +1,21 @@
-/** `sluice fuzz`: calls an endpoint as strangers would, and prints what fails as tests. */
+/** The command `fuzz`. */
+import type { Declaring } from '../../terminal/declare.js'
+import { type Flags, settingFlags, withSettings } from '../../terminal/flags.js'
+import { EMBEDDED_TEST_FLAGS } from '../command.js'
 
-import { didYouMean } from '../../../runner/manifest/report.js'
-import { RunnerError } from '../../../runner/model/errors.js'
-import { refuseErrors } from '../../../runner/serve/endpoint-registry.js'
-import { readSettings } from '../../../runner/settings/settings.js'
-import { timeArgument, wholeNumber } from '../../terminal/arguments.js'
-import { EXIT, type Io } from '../../terminal/io.js'
-import { findingsText } from './findings.js'
-import { fuzzEndpoint } from './open.js'
-
-type Flags = Readonly<Record<string, string | undefined>>
-
-/** Resolves to 1 where a call failed on the server's side. @throws UsageError, LoadError, SetupError. */
-export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: Io): Promise<number> {
-  const seed = wholeNumber('--seed', flags['seed']!, 0, 999_999_999)
-  const count = wholeNumber('--count', flags['count']!, 0, 999_999_999)
-  const { now } = flags
-  const nowMicros = now === undefined ? null : timeArgument('--now', now)
-  const settings = readSettings(settingFlags, io.environment)
-  const signal = io.interruption()
-  const run = await fuzzEndpoint(settings, name, { seed, count, nowMicros, signal })
-  if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
-  if ('names' in run) {
-    io.printError(`sluice: there is no endpoint "${name}"${didYouMean(name, run.names)}\n`)
-    refuseErrors(run.diagnostics)
-    return EXIT.problems
-  }
-  const { endpoint, findings, calls, testFile } = run
-  const over = testFile === null ? 'the data folder' : `the tables of ${testFile}`
-  if (findings.length > 0) io.print(findingsText(endpoint, findings, nowText(run.nowMicros)))
-  const found = findings.length === 1 ? '1 finding' : `${findings.length} findings`
-  io.printError(`${endpoint.name}: ${calls} calls over ${over}, seed ${seed}: ${found}\n`)
-  return findings.length === 0 ? EXIT.clean : EXIT.problems
+export function declareFuzz({ command, exit, io }: Declaring): void {
+  withSettings(
+    command('fuzz <name>', 'Call an endpoint as strangers would, and print each call that fails as a test.'),
+    FUZZ_FLAGS,
+  )
+    .option('--seed <number>', 'the same seed makes the same calls', '1')
+    .option('--count <calls>', 'make this many calls; every bound of every parameter is tried in any case', '1000')
+    .option('--now <time>', "freeze the clock at this ISO 8601 time; else it is that of the endpoint's tests")
+    .action(async (name: string, flags: Flags) => {
+      const { fuzz } = await import('./fuzz.js')
+      exit(await fuzz(name, settingFlags(flags), flags, io))
+    })
 }
 
-/** In ISO 8601, with microseconds. */
-function nowText(micros: bigint): string {
-  const rest = ((micros % 1000n) + 1000n) % 1000n
-  return `${new Date(Number((micros - rest) / 1000n)).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
-}
+/** Fuzzing is for the embedded engine. */
+const FUZZ_FLAGS = [...EMBEDDED_TEST_FLAGS, '--data', '--database']

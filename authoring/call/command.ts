@@ -1,4 +1,4 @@
-/** The commands that run queries in this process. */
+/** The commands `call` and `query`. */
 import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
 import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
@@ -17,32 +17,8 @@ export function declareCall({ command, exit, io }: Declaring): void {
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .option('--dry-run', DRY_RUN)
     .action(async (name: string, args: string[], flags: Flags) => {
-      const { callEndpoint } = await import('../call/call.js')
+      const { callEndpoint } = await import('./call.js')
       exit(await callEndpoint(name, args, { ...flags, ...settingFlags(flags) }, io))
-    })
-}
-
-export function declareCompare({ command, exit, io }: Declaring): void {
-  withSettings(
-    command(
-      'compare [name] [arguments...]',
-      'Run a call, or with --all every one, on both engines and tell where results differ: compare logs.all project=abc',
-    ),
-    COMPARE_FLAGS,
-  )
-    .option('--all', 'every endpoint, or the one that is named: all lookup rows, examples, optional parameters')
-    .addOption(new Option('--format <format>', 'how differences are printed').choices(['text', 'json']).default('text'))
-    .option('--now <time>', 'freeze the clock at this ISO 8601 time')
-    .option('--rows <rows>', 'print at most this many differing rows of a call', '5')
-    .option('--max-calls <calls>', 'with --all: make at most this many calls of an endpoint', '100')
-    .option('--unordered', 'count the same rows in another order as the same result')
-    .option(
-      '--float-digits <digits>',
-      'count fractions as equal that agree to this many digits; else they must be exactly equal',
-    )
-    .action(async (name: string | undefined, args: string[], flags: Flags) => {
-      const { compareEngines } = await import('../compare/compare.js')
-      exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io))
     })
 }
 
@@ -65,13 +41,10 @@ export function declareQuery({ command, exit, io }: Declaring): void {
     .option('--dry-run', DRY_RUN)
     .option('--functions', 'list the functions of the language instead, and those that are refused')
     .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) => {
-      const { runQuery } = await import('../call/query.js')
+      const { runQuery } = await import('./query.js')
       exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io))
     })
 }
-
-/** `compare` opens both engines, so it has no `--engine` and ignores SLUICE_ENGINE. */
-const COMPARE_FLAGS = [...ENGINE_FLAGS.filter(flag => flag !== '--engine'), ...WAREHOUSE_FLAGS]
 
 const DRY_RUN =
   'print what would be read, without running the query: files, partitions and bytes; on BigQuery bytes and their price'

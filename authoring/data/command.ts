@@ -1,8 +1,8 @@
-/** The commands that write and list data, and the schemas of tables. */
+/** The commands `import` and `tables`. */
 import { type Command, Option } from 'commander'
-import type { InferFlags } from '../data/infer.js'
 import type { Declaring } from '../terminal/declare.js'
 import { ENGINE_FLAGS, type Flags, formatOf, settingFlags, withSettings } from '../terminal/flags.js'
+import type { InferFlags } from './infer.js'
 
 export function declareImport({ command, exit, io }: Declaring): void {
   withSettings(
@@ -15,23 +15,8 @@ export function declareImport({ command, exit, io }: Declaring): void {
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
     .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) => {
-      const { importFiles } = await import('../data/import.js')
+      const { importFiles } = await import('./import.js')
       exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
-    })
-}
-
-export function declareSample({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('sample', "Write demo data: made-up logs of one vendor's platform, in nine streams that end now."),
-    ['--data'],
-  )
-    .option('--count <entries>', 'entries of each stream', '10000')
-    .option('--seed <number>', 'the same seed gives the same entries', '1')
-    .option('--now <time>', 'ISO 8601 time of the newest entry')
-    .option('--once', 'do nothing when there are log files already')
-    .action(async (flags: Flags) => {
-      const { writeSample } = await import('../sample/sample.js')
-      exit(await writeSample(settingFlags(flags), flags, io))
     })
 }
 
@@ -58,7 +43,7 @@ function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): 
     .option('--dry-run', 'print the schema, and write nothing')
     .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Flags & InferFlags) => {
-      const { inferSchema } = await import('../data/infer.js')
+      const { inferSchema } = await import('./infer.js')
       exit(await inferSchema(table, files, flags, settingFlags(flags), io))
     })
 }
@@ -70,7 +55,7 @@ function declareTablesList({ command, exit, io }: Declaring, tables: Command): v
   )
     .addOption(shownAs())
     .action(async (flags: Flags) => {
-      const { listTables } = await import('../data/list.js')
+      const { listTables } = await import('./list.js')
       exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
     })
 }
@@ -82,7 +67,7 @@ function declareTablesDescribe({ command, exit, io }: Declaring, tables: Command
   )
     .addOption(shownAs())
     .action(async (table: string, flags: Flags) => {
-      const { describeTable } = await import('../data/list.js')
+      const { describeTable } = await import('./list.js')
       exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
     })
 }
@@ -92,7 +77,7 @@ function declareTablesDdl({ command, exit, io }: Declaring, tables: Command): vo
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
   ).action(async (names: string[], flags: Flags) => {
-    const { printTables } = await import('../data/ddl.js')
+    const { printTables } = await import('./ddl.js')
     exit(await printTables(names, settingFlags(flags), io))
   })
 }
@@ -102,7 +87,7 @@ function declareTablesPull({ command, exit, io }: Declaring, tables: Command): v
     command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
     ['--tables', '--project'],
   ).action(async (dataset: string, flags: Flags) => {
-    const { pullTables } = await import('../data/pull.js')
+    const { pullTables } = await import('./pull.js')
     exit(await pullTables(dataset, settingFlags(flags), io))
   })
 }
@@ -119,7 +104,7 @@ function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): v
         .default('text'),
     )
     .action(async (dataset: string | undefined, flags: Flags) => {
-      const { diffTables } = await import('../data/diff.js')
+      const { diffTables } = await import('./diff.js')
       exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io))
     })
 }

@@ -1,0 +1,30 @@
+/** The command `client`. */
+import { Option } from 'commander'
+import type { Declaring } from '../terminal/declare.js'
+import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import type { ClientFlags } from './client.js'
+
+export function declareClient({ command, exit, io }: Declaring): void {
+  withSettings(command('client', 'Write a typed client of the endpoints, as one file without dependencies.'), [
+    ...ENGINE_FLAGS,
+    ...WAREHOUSE_FLAGS,
+  ])
+    .addOption(
+      new Option('--lang <language>', 'the language of the client').choices(['ts', 'python']).makeOptionMandatory(),
+    )
+    .option(
+      '--url <url>',
+      'take the endpoints of this server, with the token in SLUICE_TOKEN; else those of the manifests',
+    )
+    .option('--allow <pattern...>', 'only endpoints of these names, where * stands for any characters')
+    .option(
+      '--pin <name=value...>',
+      'as for a token with this pin: without the parameter, and without endpoints that have none',
+    )
+    .option('--out <file>', 'write this file; else the client is printed')
+    .option('--check', 'write nothing; end with 1 and tell what differs if the file is not what would be written')
+    .action(async (flags: Flags & ClientFlags) => {
+      const { writeClient } = await import('./client.js')
+      exit(await writeClient(flags, settingFlags(flags), io))
+    })
+}

@@ -1,0 +1,27 @@
+/** The command `openapi`. */
+import { Option } from 'commander'
+import type { Declaring } from '../terminal/declare.js'
+import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+
+export function declareOpenApi({ command, exit, io }: Declaring): void {
+  withSettings(
+    command('openapi', 'Print the OpenAPI document of the endpoints, as GET /openapi.json gives it; needs no server.'),
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--public-url'],
+  )
+    .option(
+      '--allow <pattern...>',
+      'only endpoints that a token of these patterns may call: names, where * stands for any characters',
+    )
+    .option('--pin <name=value...>', 'without these parameters, as for a token that pins them')
+    .addOption(new Option('--version <version>', 'the version of OpenAPI').choices(['3.1', '3.0']).default('3.1'))
+    .option('--url <url>', 'where callers reach the server')
+    .option(
+      '--examples',
+      'first write <name>.example.json beside each manifest: two rows of the local data; pins are arguments',
+    )
+    .option('--now <time>', 'with --examples: freeze the clock at this ISO 8601 time')
+    .action(async (flags: Flags & { readonly allow?: readonly string[]; readonly pin?: readonly string[] }) => {
+      const { printOpenApi } = await import('./openapi.js')
+      exit(await printOpenApi(settingFlags(flags), flags, io))
+    })
+}
