@@ -23,7 +23,7 @@ COPY --from=build /build/schemas /opt/sluice/schemas
 COPY --from=build /build/dist /opt/sluice/dist
 COPY templates /opt/sluice/templates
 COPY LICENSE /opt/sluice/LICENSE
-RUN ln -s /opt/sluice/dist/runner/main.js /usr/local/bin/sluice \
+RUN ln -s /opt/sluice/dist/cli/main.js /usr/local/bin/sluice \
  && mkdir -p /srv/endpoints /srv/schemas/tables /srv/data \
  && chown node:node /srv/data
 WORKDIR /srv
@@ -31,5 +31,5 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(reply => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/opt/sluice/dist/runner/main.js"]
+ENTRYPOINT ["node", "/opt/sluice/dist/cli/main.js"]
 CMD ["serve"]
