@@ -1,4 +1,5 @@
 /** Follows the scans of a plan from the tables up: which scans of tenants' tables are bounded. README.md has the rules. */
+import { JAVASCRIPT_CALLS } from '../functions/definitions/javascript.js'
 import type {
   AggregateScan,
   Column,
@@ -104,7 +105,11 @@ export class TenantAnalysis {
   ): Relation {
     const input = scan.input ? this.#relation(scan.input, outer) : EMPTY
     const { pending, equalities } = this.#expressions(scan, input, outer)
-    return { pending, equalities: withEqualities([equalities], own(this.#provenBy(scan, outer), outer)) }
+    return unlessKept(
+      scan,
+      { pending, equalities: withEqualities([equalities], own(this.#provenBy(scan, outer), outer)) },
+      outer,
+    )
   }
 
   /** The equalities of a scan's own condition or definitions. */
@@ -150,11 +155,11 @@ export class TenantAnalysis {
     const pending = combined([...left.pending, ...right.pending])
     const equalities = withEqualities([left.equalities, right.equalities], [])
     const both = this.#expressions(scan, { pending, equalities }, outer)
-    if (scan.condition === null || scan.join === 'full') return both
+    if (scan.condition === null || scan.join === 'full') return unlessKept(scan, both, outer)
     const proven = own(this.#conditionOf(scan, scan.condition, outer), outer)
     const nullable = { left: scan.right, right: scan.left, inner: null, cross: null }[scan.join]
     const more = nullable ? proven.filter(([from]) => isColumnOf(nullable, from)) : proven
-    return { ...both, equalities: withEqualities([both.equalities], more) }
+    return unlessKept(scan, { ...both, equalities: withEqualities([both.equalities], more) }, outer)
   }
 
   #aggregate(scan: AggregateScan, outer: Outer): Relation {
@@ -218,6 +223,15 @@ export class TenantAnalysis {
     }
   }
 }
+
+/** The relation, unless a JavaScript function is called for its rows: its code may keep values of one row for later rows. */
+function unlessKept(scan: Scan, relation: Relation, outer: Outer): Relation {
+  return exprsOfScan(scan).some(callsJavaScript) ? { ...relation, pending: mixed(relation, outer) } : relation
+}
+
+const callsJavaScript = (expr: Expr): boolean =>
+  (expr.kind === 'call' && JAVASCRIPT_CALLS.some(({ name }) => name === expr.name)) ||
+  partsOf(expr).some(callsJavaScript)
 
 const areTenants = (columns: readonly Column[]): readonly Equality[] =>
   columns.map(({ id }): Equality => [`${id}`, TENANT])

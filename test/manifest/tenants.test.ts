@@ -129,7 +129,7 @@ async function openOver(state: 'before' | 'after'): Promise<DuckdbEngine> {
         const [, key, type] = /^(\w+) (.*)$/.exec(column)!
         return { name: key!, type: parseTypeName(type!)! }
       })
-      return { definition: { name, columns }, rows: [...table.own, ...(table[state] ?? [])] }
+      return { definition: { name, columns }, rows: [...(table[state] ?? []), ...table.own] }
     }),
     functions: { functions: FUNCTIONS, folder: null },
     naming: { project: null, defaultDataset: null },

@@ -41,13 +41,6 @@ export async function checkNeeded(
   return texts.map(text => [text, results.get(text)!])
 }
 
-/** Whether the text is one of these with more conditions, which only leave out more rows, or with other date parts. */
-export function hasMoreConditions(text: DistinctSql, than: readonly DistinctSql[]): boolean {
-  if (than.length === 0 || text.tokens === null) return false
-  const query = readQuery(text.sql, text.tokens)
-  return query !== null && than.slice(-MAX_COMPARED).some(({ tokens }) => tokens !== null && followsFrom(tokens, query))
-}
-
 /** Parses a query; null where only the warehouse can parse it. */
 function readQuery(sql: string, tokens: readonly Token[]): ValidQuery | null {
   try {
