@@ -1,4 +1,5 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
+
 import { tmpdir } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
@@ -13,6 +14,7 @@ import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
 import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -76,7 +78,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const { tracksCoverage = false, signal } = options
     const target = opened.add(
-      settings.engine === 'bigquery' ? await openWarehouseTarget(settings, engine, signal) : embeddedTarget(engine),
+      ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
     )
     const templates = new Map<string, TemplateCoverage>()
     const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {

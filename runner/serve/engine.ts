@@ -1,4 +1,5 @@
 /** Opens the engines that the settings name, with their tables. */
+
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
 import {
@@ -15,6 +16,7 @@ import { dataFolderFault } from '../engines/duckdb/tables/data-folder.js'
 import { brokenTables, type Definitions } from '../manifest/definitions.js'
 import { loadFunctions } from '../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas, type ReadSchema } from '../manifest/tables/load.js'
+import { ENGINES } from '../model/engines.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
@@ -128,7 +130,7 @@ export async function openWarehouseTables(settings: Settings): Promise<Warehouse
 
 /** @throws SetupError when the data folder does not exist: every table would be empty. */
 export function requireData({ engine, database, dataDir }: Settings): void {
-  const fault = engine === 'duckdb' && database === null ? dataFolderFault(dataDir) : null
+  const fault = ENGINES[engine].isLocal && database === null ? dataFolderFault(dataDir) : null
   if (fault !== null) throw new SetupError(fault)
 }
 
