@@ -16,14 +16,16 @@ export async function serveAgent(flags: Readonly<Record<string, string | undefin
     throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
   const log = openLog(settings.logLevel, systemClock())
-  io.onExit(log.end)
   const until = io.untilShutdown()
-  const agent = await openAgentDeps(settings, log.observe)
   try {
-    io.loaded()
-    await serveOver(agent, { input: io.standardInput(), print: io.print }, until)
+    const agent = await openAgentDeps(settings, log.observe)
+    try {
+      await serveOver(agent, { input: io.standardInput(), print: io.print }, until)
+    } finally {
+      await agent.close()
+    }
   } finally {
-    await agent.close()
+    await log.end()
   }
   return EXIT.clean
 }
