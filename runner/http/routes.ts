@@ -12,10 +12,10 @@ import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
-import { bearerToken, wantsFresh } from './hits/request-headers.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
+import { bearerToken, wantsFresh } from './request-headers.js'
 import { sendJson } from './send.js'
 
 /** Runs the endpoint that `:ref` names. */

@@ -1,7 +1,7 @@
 /** What is thrown on the fast path is answered and logged, and does not end the process. */
 import { expect } from 'chai'
-import { systemClock } from '../../../runner/platform/clock.js'
-import { serving } from '../serving.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { serving } from './serving.js'
 
 describe('a hit that fails', () => {
   it('is a 500 that reveals nothing, with the cause in the log', async () => {

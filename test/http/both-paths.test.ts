@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import express from 'express'
-import type { Event } from '../../../runner/model/events.js'
-import { type ManualClock, manualClock } from '../../cache/manual-clock.js'
-import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../../request/hand-made.js'
-import { type RawAnswer, type RawHeaders, rawRequest } from '../raw-request.js'
-import { type Serving, serving, TOKEN } from '../serving.js'
+import type { Event } from '../../runner/model/events.js'
+import { type ManualClock, manualClock } from '../cache/manual-clock.js'
+import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { type RawAnswer, type RawHeaders, rawRequest } from './raw-request.js'
+import { type Serving, serving, TOKEN } from './serving.js'
 
 const ECHO = '/api/endpoints/query/tests.echo'
 const LARGE = '/api/endpoints/query/tests.large'
@@ -350,7 +350,8 @@ describe('a hit of a listener that is mounted elsewhere', () => {
       const before = s.slowPathCalls()
       const own = await rawRequest(s.url + path, 'GET', headers)
       const mounted = await rawRequest(`http://127.0.0.1:${port}${path}`, 'GET', headers)
-      expect(s.slowPathCalls()).to.equal(before)
+      // The app combines its headers with those that are there.
+      expect(s.slowPathCalls() - before).to.equal(name.includes('Express') ? 1 : 0)
       const { date: _, 'keep-alive': __, 'server-timing': ___, ...expected } = own.headers
       expect(mounted.headers).to.include(expected)
       expect(mounted.headers['x-own']).to.equal(name.includes('Express') ? 'kept' : undefined)

@@ -1,40 +1,11 @@
-/** All answers are assembled in the same buffer: no answer may contain bytes that were written for another one. */
+/** Callers who do not take their answers: each gets its own bytes later, or is reported as gone. */
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { WriteBuffer } from '../../../runner/http/hits/write-buffer.js'
-import { handMadeEndpoint, parameter } from '../../request/hand-made.js'
-import { pause, until } from '../../until.js'
-import { type Serving, serving, TOKEN } from '../serving.js'
+import { handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { pause, until } from '../until.js'
+import { type Serving, serving, TOKEN } from './serving.js'
 
-describe('a write buffer', () => {
-  const body = Buffer.from('body')
-  const textOf = (bytes: Buffer | null): string | undefined => bytes?.toString('latin1')
-
-  it('contains its headers and its body, whatever their lengths were before', () => {
-    const buffer = new WriteBuffer(16_384)
-    for (const head of ['200 first\r\n\r\n', '200 other\r\n\r\n', '200\r\n\r\n', '200 é\r\n\r\n']) {
-      expect(textOf(buffer.join(head, body))).to.equal(`${head}body`)
-      expect(textOf(buffer.join(head, Buffer.from('a longer body')))).to.equal(`${head}a longer body`)
-    }
-  })
-
-  it('has no room for long headers, or for a body beyond its limit', () => {
-    const buffer = new WriteBuffer(16_384)
-    expect(buffer.join('x'.repeat(2_048), Buffer.alloc(16_384))?.byteLength).to.equal(2_048 + 16_384)
-    expect(buffer.join('x'.repeat(2_049), body)).to.equal(null)
-    expect(buffer.join('x', Buffer.alloc(16_385))).to.equal(null)
-  })
-
-  it('that has been released writes no more into what was given out', () => {
-    const buffer = new WriteBuffer(16_384)
-    const before = buffer.join('200 first\r\n\r\n', body)
-    buffer.release()
-    const after = buffer.join('200 other\r\n\r\n', body)
-    expect([textOf(before), textOf(after)]).to.deep.equal(['200 first\r\n\r\nbody', '200 other\r\n\r\nbody'])
-  })
-})
-
-/** Lengths of texts: the first answer is sent in one piece with its headers, the second is not. */
+/** Lengths of texts. */
 const LENGTHS = [16_000, 80_000]
 const largeEndpoint = (length: number) =>
   handMadeEndpoint({
