@@ -41,6 +41,7 @@ const WHY = {
   'mcp/stdio': '`sluice mcp` in processes; the rest of test/mcp holds what it answers.',
   'openapi/generators': 'Clients generated and compiled in Go and Python; test/openapi/document holds the documents.',
   'openapi/lint-and-postman': 'Spectral and Postman; test/openapi/document and test/openapi/schema hold the documents.',
+  'openapi/schemathesis': 'Thousands of calls of the endpoints; test/openapi/document holds the document, test/request and test/hostile-texts what is refused.',
   'openapi/tools': 'Validators and a generator of types; test/openapi/document and test/openapi/schema hold the documents.',
   'package/install': 'The package packed, installed, and tried by the tutorial; test/package/exports holds what it exports.',
   'serve/mixed-formats': 'Hundreds of callers at once; test/http holds that equal requests are one query.',
