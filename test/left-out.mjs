@@ -13,7 +13,6 @@ const WHY = {
   'authoring/compare/compare': '`sluice compare` over two engines; calls and results beside it hold what is called and compared.',
   'authoring/diff/revisions': '`sluice diff` over git repositories; test/diff holds what is compared.',
   'cli/formats': 'Every endpoint printed in every format; test/encode holds each format, test/cli/output what is printed.',
-  'cli/fuzz': 'Whole runs of `sluice fuzz`; test/fuzz holds what is called, found and made smaller.',
   'cli/new-manifests': 'A manifest of every table and of every query; test/cli/new has one of each kind.',
   'authoring/client/python': 'The Python client under mypy, calling a server; test/cli/client holds what is written.',
   'authoring/connect/duckdb': 'The snippet in a DuckDB with httpfs; test/cli/connect holds its text.',

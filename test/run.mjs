@@ -40,7 +40,6 @@ const LONG = [
   'googlesql-duckdb/analysis/failing-branches',
   'engines/bigquery/lost-answers',
   'cli/new-manifests',
-  'cli/fuzz',
   'explorer/page',
   'serve/reload',
   'bigquery-emulator/endpoints',
