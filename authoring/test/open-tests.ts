@@ -25,7 +25,7 @@ import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
 import { type Coverage, coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
-import type { TestCase, TestFile, TestTable } from './files/test-file.js'
+import type { TestFile, TestTable } from './files/test-file.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from './run-case.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
 
@@ -49,7 +49,7 @@ export interface TestRun {
 }
 
 /** The tests that run at a time: as many as the engine has connections. */
-export const AT_ONCE = 8
+const AT_ONCE = 8
 
 /**
  * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
@@ -128,7 +128,7 @@ function refuseName(name: string, files: readonly TestFile[]): void {
 }
 
 /** An engine over these tables and functions alone. The caller closes it. */
-export function openTestEngine(
+function openTestEngine(
   settings: Settings,
   tables: readonly TableSource[],
   functions: FunctionSources,
@@ -174,7 +174,7 @@ function subjectFilter(
 }
 
 /** A table of a test as the engine opens it. */
-export const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
+const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
   file === null ? { definition, rows: rows ?? [] } : { definition, files: [resolve(file)] }
 
 async function runAll(
@@ -207,7 +207,13 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
   const known = new Map<string, Engine>()
   return {
     compile: engine.compile,
-    viewOf: test => viewOf(engine, test, known),
+    viewOf({ tables }) {
+      const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+      const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+      const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+      known.set(key, view)
+      return view
+    },
     refusals: () => new Map(),
     throwIfBroken: () => {},
     close: async () => {},
@@ -215,7 +221,7 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
 }
 
 /** What calls in tests need besides an engine. Nothing is cached or limited. */
-export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
+function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
   const clock = systemClock()
   const observe = (): void => {}
   const store = opened.add(openMemoryStore({ maxBytes: 0 }))
@@ -228,13 +234,4 @@ export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
     codings: [],
     caller: unrestrictedCaller('test'),
   }
-}
-
-/** The engine over the tables of a test; tests with the same tables share translations. */
-export function viewOf(engine: DuckdbEngine, { tables }: TestCase, known: Map<string, Engine>): Engine {
-  const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
-  const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-  const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
-  known.set(key, view)
-  return view
 }
