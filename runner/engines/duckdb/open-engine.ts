@@ -25,11 +25,11 @@ import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { locateFailure } from './locate-failure.js'
+import { ApartProcesses, ofApart } from './process/apart-processes.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
-import { JavaScriptProcesses, ofJavaScript } from './process/javascript-processes.js'
-import { type Discovery, runsJavaScript, type SqlNeeds, type TableSource } from './process/messages.js'
-import { type Ask, RequestFailure } from './process/request-queue.js'
+import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
+import { RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -62,6 +62,8 @@ export interface DuckdbEngineOptions {
   readonly tempDir: string
   readonly observe: Observer
   readonly clock: Clock
+  /** Whether many callers share the engine: a query that holds up its process then runs in another one. @default false */
+  readonly isShared?: boolean
   /** The most queries that run at once; others wait. @default 8 */
   readonly connections?: number
   /** The largest result in bytes; a larger one fails. @default 64 MB */
@@ -131,7 +133,7 @@ export async function openEngine(
     source = { tables: [...found.tables, ...declared], ...namesOf(options), absences }
     catalogue = catalogueOf(source)
     revision = nextRevision++
-    javascript.renew()
+    apart.renew()
   }
 
   const refuse = (failure: SetupError): never => {
@@ -146,25 +148,33 @@ export async function openEngine(
     tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
     threads: options.threads,
     connections: options.connections ?? DEFAULT_CONNECTIONS,
+    isShared: options.isShared ?? false,
   }
   const { observe, clock } = options
-  let javascriptProcesses = 0
-  const javascript = new JavaScriptProcesses({
+  let apartProcesses = 0
+  const apart = new ApartProcesses({
     clock,
     start: () =>
       startEngineProcess({
         folder,
-        name: `javascript-${++javascriptProcesses}`,
-        session: ofJavaScript(session),
+        name: `apart-${++apartProcesses}`,
+        session: ofApart(session),
         observe,
         clock,
         onDiscovery: () => undefined,
+        onDisruptive: () => undefined,
       }),
   })
-  const child = await startEngineProcess({ folder, name: 'child', session, observe, clock, onDiscovery: learn }).catch(
-    error => refuse(openFailure(error)),
-  )
-  const ask: Ask = (request, askOptions) => (runsJavaScript(request) ? javascript : child).ask(request, askOptions)
+  const child = await startEngineProcess({
+    folder,
+    name: 'child',
+    session,
+    observe,
+    clock,
+    onDiscovery: learn,
+    onDisruptive: request => apart.remember(request),
+  }).catch(error => refuse(openFailure(error)))
+  const ask = apart.askBeside(child.ask)
 
   const all: TableView = { key: '', catalogue: () => catalogue }
   // The translations of ad-hoc texts; endpoints keep their own translations, see CompiledQuery.
@@ -378,15 +388,16 @@ export async function openEngine(
     const { columns } = new CompiledQuery(translation, revision)
     const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
     const { sql: text, quickSql } = translation
-    const outcome = await child
-      .ask({ kind: 'run', sql: text, quickSql, ...needsOf(translation), parameters: [], ...order }, { signal })
-      .then(
-        () => null,
-        error => {
-          if (error instanceof RequestFailure && error.failure.kind === 'query') return error.failure.message
-          throw error
-        },
-      )
+    const outcome = await ask(
+      { kind: 'run', sql: text, quickSql, ...needsOf(translation), parameters: [], ...order },
+      { signal },
+    ).then(
+      () => null,
+      error => {
+        if (error instanceof RequestFailure && error.failure.kind === 'query') return error.failure.message
+        throw error
+      },
+    )
     probed.set(sql, outcome)
     return outcome
   }
@@ -417,7 +428,7 @@ export async function openEngine(
       if (wrong !== null) return { ok: false, problem: { ...wrong.place, message: wrong.reason } }
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
-        child.ask({ kind: 'check', sql: asked.sql, columns, ...needsOf(asked) }, { signal }),
+        ask({ kind: 'check', sql: asked.sql, columns, ...needsOf(asked) }, { signal }),
       )
       return { ok: true, columns: checkedColumns }
     } catch (error) {
@@ -447,7 +458,7 @@ export async function openEngine(
         const types = typesOf(query.parameters)
         const translation = await translateFresh(query.sql, types)
         const { sql, plan } = await askTwice(translation, query.sql, types, 'rows', asked =>
-          child.ask({ kind: 'explain', ...withParameters(asked, query) }, { signal }),
+          ask({ kind: 'explain', ...withParameters(asked, query) }, { signal }),
         )
         return { engineSql: sql, plan }
       } catch (error) {
@@ -489,7 +500,7 @@ export async function openEngine(
     },
     close: async () => {
       translators?.close()
-      await Promise.all([child.close(), javascript.close()])
+      await Promise.all([child.close(), apart.close()])
       tryRemove(folder)
     },
     tables: () => catalogue,
