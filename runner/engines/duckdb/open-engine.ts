@@ -15,7 +15,7 @@ import {
   typeName,
   wildcardOver,
 } from '../../../googlesql/index.js'
-import type { Delay } from '../../../googlesql-duckdb/index.js'
+import type { Delay, GenerateOptions } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
@@ -101,6 +101,8 @@ const DEFAULT_CONNECTIONS = 8
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 const DEFAULT_TEMP_LIMIT_MB = 8_192
 const MAX_TRANSLATIONS = 1_000
+/** The length of a text from which its translation takes some 10 ms. */
+const LONG_TEXT = 2_000
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than a new child needs to start. */
@@ -177,14 +179,22 @@ export async function openEngine(
   const ask = apart.askBeside(child.ask)
 
   const all: TableView = { key: '', catalogue: () => catalogue }
-  // The translations of ad-hoc texts; endpoints keep their own translations, see CompiledQuery.
+  // The translations of ad-hoc texts, and those for queries that fail; endpoints keep their other translations, see CompiledQuery.
   const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
-  const translated = (sql: string, types: Readonly<Record<string, Type>>, view = all): Translation => {
-    const names = Object.keys(types).sort()
-    const key = JSON.stringify([revision, view.key, names.map(name => [name, typeName(types[name]!)]), sql])
-    const translation = translations.get(key) ?? translate(sql, view.catalogue(), types, { bindsTimes: true })
+  const translated = (
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    view = all,
+    options: Pick<GenerateOptions, 'bindsTimes' | 'delay'> = { bindsTimes: true },
+  ): Translation => {
+    const key = keyOf(sql, types, view, options)
+    const translation = translations.get(key) ?? translate(sql, view.catalogue(), types, options)
     translations.set(key, translation)
     return translation
+  }
+  const keyOf = (sql: string, types: Readonly<Record<string, Type>>, view: TableView, options: object): string => {
+    const names = Object.keys(types).sort()
+    return JSON.stringify([revision, view.key, names.map(name => [name, typeName(types[name]!)]), options, sql])
   }
   const discover = async (): Promise<Discovery> => {
     const found = await child.ask({ kind: 'discover' })
@@ -196,9 +206,10 @@ export async function openEngine(
   const translateInThread = async (
     sql: string,
     names: Readonly<Record<string, string>>,
+    delay: Delay | null = null,
   ): Promise<Translation | null> => {
     const asked = source
-    const [outcome] = await Promise.allSettled([translators?.translate(sql, names) ?? null])
+    const [outcome] = await Promise.allSettled([translators?.translate(sql, names, delay) ?? null])
     // If the tables have changed in the meantime, the translation may be outdated.
     if (asked !== source) return null
     if (outcome.status === 'rejected') throw outcome.reason
@@ -254,13 +265,29 @@ export async function openEngine(
    */
   const withParameters = (translation: Translation, { sql, parameters }: Query, view = all) => {
     const wire = wireParameters(translation, parameters)
-    const found = wire === null ? translate(sql, view.catalogue(), typesOf(parameters)) : translation
+    const found = wire === null ? translated(sql, typesOf(parameters), view, {}) : translation
     return {
       sql: found.sql,
       quickSql: found.quickSql,
       ...needsOf(found),
       parameters: wire ?? wireParameters(found, parameters)!,
     }
+  }
+
+  /** The translation for a query that has failed. A long text is translated in a thread, so that no other call waits. */
+  const delayedTranslation = async (
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    delay: Delay,
+    view: TableView,
+  ): Promise<Translation> => {
+    const options = { bindsTimes: true, delay }
+    if (sql.length > LONG_TEXT && view === all && !translations.has(keyOf(sql, types, view, options))) {
+      const names = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typeName(type)]))
+      const translation = await translateInThread(sql, names, delay)
+      if (translation !== null) translations.set(keyOf(sql, types, view, options), translation)
+    }
+    return translated(sql, types, view, options)
   }
 
   /**
@@ -279,7 +306,7 @@ export async function openEngine(
       return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-      const delayed = translate(sql, view.catalogue(), types, { bindsTimes: true, delay })
+      const delayed = await delayedTranslation(sql, types, delay, view)
       if (delayed.sql === translation.sql) throw error
       return await run({ ...delayed, quickSql: null }).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
