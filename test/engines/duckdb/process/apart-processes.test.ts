@@ -162,7 +162,7 @@ describe('queries that have disturbed the process that queries share', function 
       const authors = await open(false)
       const startedBefore = count('engine.started')
       const { body } = await authors.run({ sql: distances(call), parameters: T }, runOptions())
-      // Authors wait for nobody but themselves.
+      // An author waits only for their own queries.
       expect(count('engine.started')).to.equal(startedBefore)
       await authors.close()
       const rows = await run(distances(call))
