@@ -218,7 +218,7 @@ export const ERROR_CODES = {
   ENGINE_UNAVAILABLE: {
     status: 502,
     title: 'The engine is not available',
-    when: "The engine's process cannot be started, or died twice while it ran this query.",
+    when: "The engine's process cannot be started, or has ended while it ran this query alone.",
     fault: 'operator',
     remedy:
       'Ask again later. The operator finds the reason in the log; often the query needs more memory than the engine has.',

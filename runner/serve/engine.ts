@@ -34,6 +34,8 @@ export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable } from '../en
 export interface EngineDeps {
   readonly observe: Observer
   readonly clock: Clock
+  /** See DuckdbEngineOptions. */
+  readonly isShared?: boolean
 }
 
 /** An engine for which manifests can be loaded. */
@@ -136,7 +138,7 @@ export async function openEngine(settings: Settings, deps: EngineDeps): Promise<
 function openEngineOver(
   { tables, functions, mistakes }: Definitions,
   settings: Settings,
-  { observe, clock }: EngineDeps,
+  { observe, clock, isShared = false }: EngineDeps,
 ): Promise<DuckdbEngine> {
   return openDuckdbEngine({
     dataDir: settings.database === null ? settings.dataDir : null,
@@ -150,6 +152,7 @@ function openEngineOver(
     tempDir: tmpdir(),
     tempLimitMb: settings.engineTempMb,
     maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    isShared,
     observe,
     clock,
   })

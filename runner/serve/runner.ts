@@ -318,7 +318,7 @@ function openRegistry(
       isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
       readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
-      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock }),
+      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock, isShared: true }),
       // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
       load: (engine, options) =>
         loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),

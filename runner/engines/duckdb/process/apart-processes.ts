@@ -1,14 +1,16 @@
 /**
- * Processes of the engine for queries that call JavaScript functions. DuckDB calls such a function on the main thread of its
- * process, which meanwhile answers nothing else. So each of these queries has a process to itself while it runs.
+ * Processes of the engine for queries that would make others wait: those that call JavaScript functions, which DuckDB calls on the
+ * main thread of its process, and those that have held up or ended the process that queries share. Each of them has a process to
+ * itself while it runs.
  */
+import { BoundedMap } from '../../../model/bounded-map.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
-import type { SessionOptions } from './messages.js'
+import { type Request, runsJavaScript, type SessionOptions } from './messages.js'
 import { type Ask, type AskOptions, NO_SHARE, RequestFailure, unavailable } from './request-queue.js'
 import type { EngineProcess } from './supervisor.js'
 
-export interface JavaScriptProcessesOptions {
+export interface ApartProcessesOptions {
   readonly start: () => Promise<EngineProcess>
   readonly clock: Clock
 }
@@ -21,17 +23,20 @@ const MOST_OF_CALLER = 2
 const KEPT_MS = 60_000
 /** The least memory that DuckDB works with, in megabytes. */
 const LEAST_MEMORY_MB = 64
+/** The most texts of queries that are remembered. */
+const MAX_TEXTS = 1_000
 
 /** The session of one of the processes: together they may use as much memory and disk space as the engine's first process. */
-export const ofJavaScript = <S extends Omit<SessionOptions, 'folder'>>(session: S): S => ({
+export const ofApart = <S extends Omit<SessionOptions, 'folder'>>(session: S): S => ({
   ...session,
   connections: 1,
+  isShared: false,
   memoryLimitMb: Math.max(LEAST_MEMORY_MB, Math.floor(session.memoryLimitMb / MOST_PROCESSES)),
   tempLimitMb: Math.ceil(session.tempLimitMb / MOST_PROCESSES),
 })
 
-export class JavaScriptProcesses {
-  readonly #options: JavaScriptProcessesOptions
+export class ApartProcesses {
+  readonly #options: ApartProcessesOptions
   readonly #turns = new FairQueue<() => void>({
     most: MOST_PROCESSES,
     mostOf: () => MOST_OF_CALLER,
@@ -40,17 +45,48 @@ export class JavaScriptProcesses {
   readonly #all = new Set<EngineProcess>()
   /** The processes without a query, all of which know the current tables. */
   #idle: EngineProcess[] = []
+  /** The SQL of queries that have held up or ended the shared process; arguments are not part of it. */
+  readonly #disruptive = new BoundedMap<string, true>(MAX_TEXTS)
   /** The processes that end after their query. */
   readonly #outdated = new WeakSet<EngineProcess>()
   #isClosed = false
   #cancelTimer: () => void = () => undefined
 
-  constructor(options: JavaScriptProcessesOptions) {
+  constructor(options: ApartProcessesOptions) {
     this.#options = options
   }
 
+  /**
+   * Asks the shared process, or one of these if the query runs apart. If the query disturbs the shared process, it runs apart from
+   * then on, and now again. So a query that is wrongly suspected does not fail.
+   */
+  readonly askBeside =
+    (shared: Ask): Ask =>
+    async (request, options) => {
+      if (this.#runsApart(request)) return this.#ask(request, options)
+      try {
+        return await shared(request, options)
+      } catch (error) {
+        if (!(error instanceof RequestFailure) || error.failure.kind !== 'disruptive') throw error
+        this.remember(request)
+        return this.#ask(request, options)
+      }
+    }
+
+  /** Makes the query of a request run apart from now on, whatever its arguments. */
+  remember(request: Request): void {
+    if ('sql' in request) this.#disruptive.set(request.sql, true)
+  }
+
+  #runsApart(request: Request): boolean {
+    if (runsJavaScript(request)) return true
+    const isDisruptive = 'sql' in request && this.#disruptive.has(request.sql)
+    if (isDisruptive) this.remember(request)
+    return isDisruptive
+  }
+
   /** As EngineProcess.ask; processes are started when they are needed. */
-  readonly ask: Ask = async (request, options = {}) => {
+  readonly #ask: Ask = async (request, options = {}) => {
     const { share = NO_SHARE } = options
     await this.#turn(share, options)
     const process = this.#idle.pop() ?? (await this.#start(share))
