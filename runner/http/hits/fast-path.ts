@@ -22,6 +22,7 @@ import {
   VARY,
 } from '../representation/result-head.js'
 import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from '../request-context.js'
+import { MAX_AT_ONCE } from '../send.js'
 import { createSendFinished, MAX_COPIED_BYTES } from './finished-response.js'
 import { createHeaderTail, flat } from './header-tail.js'
 import { createPlanCache, type PlannedAddress } from './plan-cache.js'
@@ -127,6 +128,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const result = held?.result
     const representation = result && representationOf(result, planned.offered, choiceFor(headers.acceptEncoding))
     if (!result || !representation || deps.unsent.isFull(representation.body)) return null
+    if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
     if (planned.held !== held) planned.held = held
     // Only addresses that are hits are kept, and no long `Accept`: a caller could fill the memory with different ones.
     if (!remembered && headers.accept.length <= MAX_ADDRESS) plans.keep(caller, headers.accept, address, planned)

@@ -31,6 +31,8 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   upgrade: 'stop',
 }
 const ROLES = new Map(Object.entries(ROLE_OF))
+/** The longest value of a header that is a list: some browsers and libraries send 200 characters. */
+export const MAX_LIST_LENGTH = 8_192
 /** The most spellings of header names that are kept. */
 const MAX_SPELLINGS = 1_000
 
@@ -66,7 +68,7 @@ export function createHeaderReader(isServed: (host: string) => boolean): ReadHea
       const role = roleOf(rawHeaders[i]!)
       if (role === null) continue
       const value = rawHeaders[i + 1]!
-      if (role === 'stop') return null
+      if (role === 'stop' || value.length > MAX_LIST_LENGTH) return null
       if (role === 'host') {
         if (!isServed(value)) return null
         hosts += 1
