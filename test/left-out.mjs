@@ -43,7 +43,6 @@ const WHY = {
   'openapi/lint-and-postman': 'Spectral and Postman; test/openapi/document and test/openapi/schema hold the documents.',
   'openapi/tools': 'Validators and a generator of types; test/openapi/document and test/openapi/schema hold the documents.',
   'package/install': 'The package packed, installed, and tried by the tutorial; test/package/exports holds what it exports.',
-  'cli/v8-heap': 'Processes under load, for the memory they take; it is measured nowhere else, and changes nothing that is answered.',
   'serve/mixed-formats': 'Hundreds of callers at once; test/http holds that equal requests are one query.',
   'serve/redis-trouble': 'A wrong Redis password and killed replicas; test/cache/stores/redis holds each failure.',
   'serve/replicas': 'Two servers for seconds; test/cache/stores/redis/sharing holds what they share.',

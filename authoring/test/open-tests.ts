@@ -1,4 +1,5 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
+
 import { tmpdir } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
@@ -6,13 +7,12 @@ import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { createResultCache } from '../../runner/cache/result-cache.js'
 import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
-import { openDuckdbEngine } from '../../runner/engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
-import type { TableSource } from '../../runner/engines/duckdb/process/messages.js'
+import { type DuckdbEngine, openDuckdbEngine, type TableSource } from '../../runner/engines/duckdb/index.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
 import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -76,7 +76,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const { tracksCoverage = false, signal } = options
     const target = opened.add(
-      settings.engine === 'bigquery' ? await openWarehouseTarget(settings, engine, signal) : embeddedTarget(engine),
+      ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
     )
     const templates = new Map<string, TemplateCoverage>()
     const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {

@@ -16,10 +16,21 @@ import { columnsNamed, exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.j
 import { equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
 import { definitions, elementDefinition } from './definitions.js'
 import { columnOf, type Equality, equalTo, TENANT, type Value, withEqualities } from './equalities.js'
-import { combined, EMPTY, mixed, type Outer, type Pending, type Relation, renamed } from './relation.js'
+import {
+  combined,
+  EMPTY,
+  mixed,
+  type Outer,
+  type Pending,
+  type Relation,
+  renamed,
+  type TenantScan,
+} from './relation.js'
 
-/** The scan with the value in its rows that names their tenant, null for none; or `free` if its rows do not belong to tenants. */
-export type TenantsOf = (scan: TableScan) => { readonly column: string; readonly key: Value | null } | 'free'
+/** The value in the rows of the table that names their tenant, null for none; or `free` if its rows do not belong to tenants. */
+export type TenantsOf = (
+  scan: TableScan,
+) => (Pick<TenantScan, 'column' | 'parts'> & { readonly key: Value | null }) | 'free'
 
 interface Cte {
   readonly relation: Relation
@@ -92,10 +103,10 @@ export class TenantAnalysis {
   #table(scan: TableScan): Relation {
     const tenants = this.#tenantsOf(scan)
     if (tenants === 'free') return EMPTY
-    const { column, key } = tenants
+    const { column, parts, key } = tenants
     const { table, at } = scan
     const keys = new Set(key === null ? [] : [key])
-    return { ...EMPTY, pending: [{ scan: { table, at, column, hasColumn: key !== null }, keys }] }
+    return { ...EMPTY, pending: [{ scan: { table, at, column, parts }, keys }] }
   }
 
   /** A scan of which each row comes from one row of its input, in which its expressions are evaluated. */

@@ -1,5 +1,7 @@
 /** The routes below /api: running, listing and describing endpoints, and purging results. */
+
 import type { Request, RequestHandler, Response } from 'express'
+import { ENGINES } from '../model/engines.js'
 import { RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
@@ -90,7 +92,7 @@ export function describeToken(
       pinned,
       ...may,
       engine,
-      usd_per_tib: engine === 'bigquery' ? deps.pricePerTib : null,
+      usd_per_tib: ENGINES[engine].estimatesCost ? deps.pricePerTib : null,
       dev: deps.isDev ?? false,
     })
   }

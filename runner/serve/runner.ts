@@ -310,7 +310,6 @@ function openRegistry(
   const relay = opened.add(
     createEngineRelay<ServingEngine>({
       name: settings.engine,
-      knowsDataChanges: settings.engine === 'duckdb',
       onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
     }),
   )

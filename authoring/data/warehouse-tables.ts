@@ -1,14 +1,18 @@
 /** The tables of a dataset in BigQuery: their names, and what each is like. */
+
 import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
-import { SetupError } from '../../model/errors.js'
-import type { Clock } from '../../model/ports.js'
-import { type RoutineResource, routineResource } from '../../model/routine-resource.js'
-import { type TableResource, tableResource } from '../../model/table-resource.js'
-import type { Access } from './auth/credentials.js'
-import { clientOver } from './client.js'
-import { BigQueryFailure } from './rest/failure.js'
-import { createSender } from './rest/retry.js'
-import { createTransport, TransportError } from './rest/transport.js'
+import {
+  type Access,
+  BigQueryFailure,
+  clientOver,
+  createSender,
+  createTransport,
+  TransportError,
+} from '../../runner/engines/bigquery/index.js'
+import { SetupError } from '../../runner/model/errors.js'
+import type { Clock } from '../../runner/model/ports.js'
+import { type RoutineResource, routineResource } from '../../runner/model/routine-resource.js'
+import { type TableResource, tableResource } from '../../runner/model/table-resource.js'
 
 /** A table's place; `project` is the project of the settings where a name has none. */
 export interface TablePlace {

@@ -1,15 +1,21 @@
 /** A temporary dataset: tables with a few rows, all removed at the end. */
+
 import type { TableSchema } from '@google-cloud/bigquery'
-import type { SchemaField } from '../../../googlesql/index.js'
-import { RunnerError, SetupError } from '../../model/errors.js'
-import type { Clock } from '../../model/ports.js'
-import type { Access } from './auth/credentials.js'
-import { clientOver, jobOf } from './client.js'
-import { pause } from './rest/abortable-wait.js'
-import { BigQueryFailure } from './rest/failure.js'
-import type { RestJob, RestJobReference } from './rest/messages.js'
-import { createSender } from './rest/retry.js'
-import { createTransport, TransportError } from './rest/transport.js'
+import type { SchemaField } from '../../googlesql/index.js'
+import {
+  type Access,
+  BigQueryFailure,
+  clientOver,
+  createSender,
+  createTransport,
+  jobOf,
+  pause,
+  type RestJob,
+  type RestJobReference,
+  TransportError,
+} from '../../runner/engines/bigquery/index.js'
+import { RunnerError, SetupError } from '../../runner/model/errors.js'
+import type { Clock } from '../../runner/model/ports.js'
 
 export interface ScratchDataset {
   /** `project.dataset` */

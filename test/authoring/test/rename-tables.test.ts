@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { type RenamedSql, renameTables, tableReferences } from '../../../authoring/test/rename-tables.js'
 import { type TableCatalogue, tableCatalogue } from '../../../googlesql/index.js'
-import { type RenamedSql, renameTables, tableReferences } from '../../../runner/engines/bigquery/rename-tables.js'
 
 const STRING = { kind: 'STRING' } as const
 const columns = [

@@ -9,10 +9,10 @@ import {
   type Token,
   type Type,
   tokenize,
-} from '../../../googlesql/index.js'
-import { RunnerError } from '../../model/errors.js'
-import type { Query } from '../../model/query.js'
-import { QueryFault } from '../../model/query-fault.js'
+} from '../../googlesql/index.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Query } from '../../runner/model/query.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
 
 /**
  * The places that name tables, in order.

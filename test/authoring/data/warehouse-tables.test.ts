@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { openWarehouseTables, type WarehouseTables } from '../../../authoring/data/warehouse-tables.js'
 import { openAccess } from '../../../runner/engines/bigquery/auth/credentials.js'
-import { openWarehouseTables, type WarehouseTables } from '../../../runner/engines/bigquery/tables.js'
 import { SetupError } from '../../../runner/model/errors.js'
 import { systemClock } from '../../../runner/platform/clock.js'
-import { type FakeTables, type FakeTablesOptions, startFakeTables } from './fake-tables.js'
+import { type FakeTables, type FakeTablesOptions, startFakeTables } from '../../engines/bigquery/fake-tables.js'
 
 const SCHEMA = { fields: [{ name: 'id', type: 'INTEGER' }] }
 
