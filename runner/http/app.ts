@@ -203,7 +203,7 @@ function reportReady(deps: AppDeps): RequestHandler {
 }
 
 /** How long the metrics' text is sent again, in milliseconds: it needs no token, and takes long to make. */
-const METRICS_KEPT_MS = 1_000
+export const METRICS_KEPT_MS = 1_000
 
 function sendMetrics({ metrics, clock }: AppDeps): RequestHandler {
   let text: Promise<Buffer> | null = null

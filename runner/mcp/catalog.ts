@@ -44,7 +44,7 @@ export function endpointOfTool(index: EndpointIndex, caller: Caller, tool: strin
 const described = new WeakMap<Endpoint, Map<string, Tool>>()
 
 /** The tool of an endpoint: tokens that pin the same parameters share it. */
-export function describedTool(endpoint: Endpoint, caller: Caller): Tool {
+function describedTool(endpoint: Endpoint, caller: Caller): Tool {
   const pinned = pinnedNames(endpoint, caller)
   const tools = described.get(endpoint) ?? new Map<string, Tool>()
   described.set(endpoint, tools)
