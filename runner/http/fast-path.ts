@@ -20,7 +20,8 @@ import {
   VARY,
 } from './representation/result-head.js'
 import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from './request-context.js'
-import { bearerToken, wantsFresh } from './request-headers.js'
+import { bearerToken, MAX_LIST_LENGTH, wantsFresh } from './request-headers.js'
+import { MAX_AT_ONCE } from './send.js'
 
 const PREFIX = '/api/endpoints/query/'
 /** Longer addresses take the way through the app: to keep their plans would cost more than it saves. */
@@ -103,6 +104,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const result = deps.results.peek(planned.cached)?.result
     const representation = result && deps.representations.find(result, planned.offered.format, planned.choice)
     if (!result || !representation || deps.unsent.isFull(representation.body)) return null
+    if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
     // Only addresses that are hits are kept, and no long header: a caller could fill the memory with different ones.
     if (planned !== kept && accept.length + codings.length <= MAX_ADDRESS) plans.set(key, planned)
     return caller.admit() > 0 ? null : { planned, result, representation }
@@ -169,6 +171,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
 /** The caller; null where the app must look at the headers: one is repeated or asks for more than a hit, or no token is known. */
 function callerOf({ headers, rawHeaders }: IncomingMessage, deps: AppDeps): Caller | null {
   if (Object.keys(headers).length * 2 !== rawHeaders.length || BEYOND_A_HIT.some(name => name in headers)) return null
+  if (rawHeaders.some(text => text.length > MAX_LIST_LENGTH)) return null
   const { host, authorization, 'x-api-key': apiKey } = headers
   if (host === undefined || !deps.isServedHost(host)) return null
   const bearer = authorization === undefined ? null : bearerToken(authorization)

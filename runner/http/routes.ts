@@ -8,6 +8,7 @@ import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { explainCall } from '../request/explain-call.js'
 import { handle, type RequestDeps } from '../request/handle.js'
+import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
@@ -16,7 +17,7 @@ import type { RepresentationStore } from './representation/representation.js'
 import { sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
 import { bearerToken, wantsFresh } from './request-headers.js'
-import { sendJson } from './send.js'
+import { JSON_TYPE, send, sendJson } from './send.js'
 
 /** Runs the endpoint that `:ref` names. */
 export function runEndpoint(deps: RequestDeps & { readonly representations: RepresentationStore }): RequestHandler {
@@ -50,10 +51,13 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
 
 /** Lists the endpoints that the token may call. */
 export function listEndpoints(deps: RequestDeps): RequestHandler {
+  const listOf = perCaller((index, caller) => {
+    const visible = index.all.filter(endpoint => mayRun(caller, endpoint))
+    return Buffer.from(JSON.stringify({ endpoints: visible.map(endpoint => describeEndpoint(endpoint, caller)) }))
+  })
   return (req, res) => {
     const caller = identify(req, res, deps)
-    const visible = deps.endpoints().all.filter(endpoint => mayRun(caller, endpoint))
-    sendJson(req, res, { endpoints: visible.map(endpoint => describeEndpoint(endpoint, caller)) })
+    send(req, res, 200, JSON_TYPE, listOf(deps.endpoints(), caller))
   }
 }
 

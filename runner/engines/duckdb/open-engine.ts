@@ -29,7 +29,7 @@ import { ApartProcesses, ofApart } from './process/apart-processes.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
-import { RequestFailure } from './process/request-queue.js'
+import { RequestFailure, unavailable } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -105,8 +105,8 @@ const MAX_TRANSLATIONS = 1_000
 const LONG_TEXT = 2_000
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
-/** The timeout of a ping, in milliseconds: longer than a new child needs to start. */
-const PING_TIMEOUT_MS = 5_000
+/** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
+const PING_TIMEOUT_MS = 10_000
 
 /** The next revision, unique among all engines of the process: engines cannot use each other's compiled queries. */
 let nextRevision = 0
@@ -516,6 +516,7 @@ export async function openEngine(
     ping: async () => {
       const fault = dataFault()
       if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
+      if (child.pid() === undefined) throw unavailable('its process has ended, and the next has not begun')
       const { signal, cancelTimer } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })

@@ -1,12 +1,14 @@
 /** The HTTP server around a listener: limits and graceful shutdown. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { SetupError } from '../../model/errors.js'
-import type { Observer } from '../../model/events.js'
+import { RunnerError, SetupError } from '../../model/errors.js'
+import type { Event, Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
+import { loggedPath, requestDone } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS } from './keep-alive.js'
+import { dropRequest, MOST_IN_A_TURN, PipelineLimit } from './pipelining.js'
 
 /** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
 const MAX_HEADER_BYTES = 131_072
@@ -56,7 +58,7 @@ export interface RunningServer {
 
 /** Starts listening. @throws SetupError when it cannot listen on the address. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { listener, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
+  const { listener, observe, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: requestTimeoutMs,
@@ -66,18 +68,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requireHostHeader: false,
   }
   let isLeaving = false
-  const answer: RequestListener = (req, res) => {
+  const pipeline = new PipelineLimit()
+  /** Whether the request may be answered. */
+  function begin(req: IncomingMessage, res: ServerResponse): boolean {
+    if (!pipeline.admits(req)) {
+      if (dropRequest(req)) observe(tooManySentAhead(req, options.newRequestId()))
+      return false
+    }
     beginAnswer(req, res)
     if (isLeaving) answerLast(res)
-    listener(req, res)
+    return true
+  }
+  const answer: RequestListener = (req, res) => {
+    if (begin(req, res)) listener(req, res)
   }
   const server = createServer(limits, answer)
   server.on('checkExpectation', answer) // The app refuses every expectation other than 100-continue.
   server.on('checkContinue', (req, res) => {
+    if (!begin(req, res)) return
     // The caller is not asked to send a body that will be refused; its next bytes would be taken for the body.
     if (isDeclaredTooLarge(req)) answerLast(res)
     else res.writeContinue()
-    answer(req, res)
+    listener(req, res)
   })
   answerClientErrors(server, options)
   const sockets = new Set<Socket>()
@@ -98,6 +110,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return closing
     },
   }
+}
+
+/** What the log says of a connection that was ended for its requests. */
+function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId: string): Event {
+  const detail = `A connection may send at most ${MOST_IN_A_TURN} requests ahead.`
+  const error = new RunnerError('REQUEST_INVALID', { detail })
+  const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }
+  return requestDone(call, error.status, 0, { cache: null, rows: null, error })
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {

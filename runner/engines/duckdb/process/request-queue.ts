@@ -3,6 +3,7 @@
  * child has died.
  */
 import { RunnerError } from '../../../model/errors.js'
+import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
 import type { Answers, Failure, Request, ToChild } from './messages.js'
@@ -246,9 +247,11 @@ export function createWork({ connections, clock, post, onStuck, onDisruptive }: 
   }
 }
 
-function withParts(answer: Answers[keyof Answers], parts: readonly Uint8Array[]): Answers[keyof Answers] {
+type Answer = Answers[keyof Answers]
+
+function withParts(answer: Answer, parts: readonly Uint8Array[]): Answer | Promise<Answer> {
   if (parts.length === 0 || typeof answer !== 'object' || answer === null || !('body' in answer)) return answer
-  return { ...answer, body: Buffer.concat([...parts, answer.body]) }
+  return joinInTurns([...parts, answer.body]).then(body => ({ ...answer, body }))
 }
 
 export const unavailable = (reason: string): RunnerError =>
