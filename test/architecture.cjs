@@ -186,7 +186,7 @@ module.exports = {
       severity: 'error',
       comment: 'what a command does is loaded as it begins: a server loads no language server and no writer of clients',
       from: { path: `^(cli/|authoring/terminal/|${COMMANDS})` },
-      to: { path: `^authoring/(?!terminal/)`, pathNot: COMMANDS, dynamic: false, dependencyTypesNot: ['type-only'] },
+      to: { path: `^authoring/(?!(terminal|token)/)`, pathNot: COMMANDS, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'snippets-run-in-a-browser',

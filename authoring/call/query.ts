@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
 import { derive } from '../../runner/encode/derive/derive.js'
 import { didYouMean } from '../../runner/manifest/report.js'
-import { type Bound, withNow } from '../../runner/manifest/with-now.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Clock, Engine, RunOptions } from '../../runner/model/ports.js'
@@ -20,6 +19,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, printReads } from './dry-run.js'
 import { printFunctions } from './functions.js'
+import { type Bound, withNow } from './with-now.js'
 
 type Flags = Readonly<Record<string, unknown>>
 

@@ -11,8 +11,8 @@ import {
 } from '../../runner/engines/bigquery/index.js'
 import { SetupError } from '../../runner/model/errors.js'
 import type { Clock } from '../../runner/model/ports.js'
-import { type RoutineResource, routineResource } from '../../runner/model/routine-resource.js'
 import { type TableResource, tableResource } from '../../runner/model/table-resource.js'
+import { type RoutineResource, routineResource } from './routine-resource.js'
 
 /** A table's place; `project` is the project of the settings where a name has none. */
 export interface TablePlace {

@@ -1,14 +1,15 @@
 /**
  * Reads the access rules of the manifests in a folder (names, tenants, pinned parameters), without tables, engines and SQL.
  */
-import type { Endpoint } from '../model/endpoint.js'
-import type { Manifest } from '../model/manifest.js'
-import { checkRules, MANIFEST_RULES } from './check/rules.js'
-import { findSchemaMistakes } from './check/schema.js'
-import { compileParameter } from './constraints.js'
-import { discover, type SourceText } from './discover.js'
-import { tenantParameter } from './tenant.js'
-import { parseManifest } from './yaml/parse.js'
+
+import { checkRules, MANIFEST_RULES } from '../../runner/manifest/check/rules.js'
+import { findSchemaMistakes } from '../../runner/manifest/check/schema.js'
+import { compileParameter } from '../../runner/manifest/constraints.js'
+import { discover, type SourceText } from '../../runner/manifest/discover.js'
+import { tenantParameter } from '../../runner/manifest/tenant.js'
+import { parseManifest } from '../../runner/manifest/yaml/parse.js'
+import type { Endpoint } from '../../runner/model/endpoint.js'
+import type { Manifest } from '../../runner/model/manifest.js'
 
 export interface FolderAccess {
   readonly endpoints: readonly Pick<Endpoint, 'name' | 'parameters' | 'tenant'>[]

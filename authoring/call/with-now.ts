@@ -1,7 +1,8 @@
 /** `@now` for SQL that no manifest declares. */
-import type { Clock } from '../model/ports.js'
-import type { BoundValue } from '../model/query.js'
-import { instantText } from './instant-text.js'
+
+import { instantText } from '../../runner/manifest/instant-text.js'
+import type { Clock } from '../../runner/model/ports.js'
+import type { BoundValue } from '../../runner/model/query.js'
 
 export type Bound = Readonly<Record<string, BoundValue>>
 

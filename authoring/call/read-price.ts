@@ -1,5 +1,5 @@
 /** What BigQuery bills for the bytes that a query reads, and how sizes and prices are written. */
-import type { WarehouseReads } from './query.js'
+import type { WarehouseReads } from '../../runner/model/query.js'
 
 const BYTES_PER_MIB = 2 ** 20
 const BYTES_PER_TIB = 2 ** 40
