@@ -35,8 +35,6 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
     const compiled: CompiledManifest[] = []
     const now = new Date(clock.nowMs()).toISOString()
     const loaded = await loadManifests(settings, engine, checkWith(engine, now), [], {
-      // Each text has an estimate of its own.
-      checksImplied: ENGINES[engine.name].estimatesCost,
       onCompiled: one => void compiled.push(one),
     })
     const tests = await loadTests(settings, engine, loaded)

@@ -80,7 +80,6 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const templates = new Map<string, TemplateCoverage>()
     const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {
-      checksImplied: false,
       ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
     })
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))

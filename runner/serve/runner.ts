@@ -320,8 +320,7 @@ function openRegistry(
       readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
       openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock, isShared: true }),
       // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
-      load: (engine, options) =>
-        loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
+      load: (engine, options) => loadManifests(settings, engine, engine.compile, [], options),
       clock,
       observe,
     }),

@@ -190,7 +190,7 @@ sql: |
     })
     try {
       const { compile } = engine
-      const loaded = await loadSources(sources, [], { tables: catalogue, checkSql: compile, checksImplied: false })
+      const loaded = await loadSources(sources, [], { tables: catalogue, checkSql: compile })
       const queries = loaded.endpoints.map(endpoint => {
         const { compiled, ...query } = endpoint.render({}, 0n) as { compiled: { revision: number } }
         return { ...query, compiled: { ...compiled, revision: 0 } }
