@@ -1,10 +1,11 @@
 /** In front of the app: answers what the cache holds from finished bytes, and passes everything else on. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type Response } from 'express'
+import type { ListedFormat } from '../../formats/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { toRunnerError } from '../../model/errors.js'
 import type { Caller, StoredResult } from '../../model/ports.js'
-import { chooseType, type OfferedType } from '../../request/negotiate.js'
+import { chooseType } from '../../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../../request/negotiate-coding.js'
 import { admitCall, planCall } from '../../request/plan.js'
 import { parsePairs } from '../../request/raw-arguments.js'
@@ -110,10 +111,10 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
 
   function representationOf(
     result: StoredResult,
-    { format }: OfferedType,
+    { name }: ListedFormat,
     choice: CodingChoice,
   ): Representation | undefined {
-    return isAcceptable(choice) ? deps.representations.find(result, format, choice) : undefined
+    return isAcceptable(choice) ? deps.representations.find(result, name, choice) : undefined
   }
 
   /** The hit that answers this request; null for any other request, and then no call has been counted. */

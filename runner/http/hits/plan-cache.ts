@@ -1,7 +1,7 @@
 /** Caches the plans of a caller's addresses, so that a repeated address costs one look-up. */
 
+import type { ListedFormat } from '../../formats/index.js'
 import type { Caller, HeldResult } from '../../model/ports.js'
-import type { OfferedType } from '../../request/negotiate.js'
 import type { Plan } from '../../request/plan.js'
 import type { EndpointIndex } from '../../request/route.js'
 
@@ -11,7 +11,7 @@ const MAX_PLANS = 20_000
 /** The plan for an address, by caller and `Accept`. */
 export interface PlannedAddress {
   readonly cached: NonNullable<Plan['cached']>
-  readonly offered: OfferedType
+  readonly offered: ListedFormat
   /** The part of the address that may be logged. */
   readonly path: string
   /** The value of X-Ignored-Arguments, and its line; '' where no argument was ignored. */
