@@ -1,20 +1,17 @@
 /** Measures how fast a stored JSON result is converted to other formats. */
-import { derive } from '../runner/encode/derive/derive.js'
+import { derive, RESULT_FORMATS, type ResultFormat } from '../runner/formats/index.js'
 import type { ResultColumn } from '../runner/model/query.js'
-import { DERIVED_FORMATS, type DerivedFormat } from '../runner/model/query.js'
 import { type Figure, percentile } from './figures.js'
 
 const ROWS = 50_000
 const RUNS = 15
 const WARM_UP = 5
 
-const BARS: Readonly<Record<DerivedFormat, string>> = {
+/** Other formats have no bar. */
+const BARS: Partial<Readonly<Record<ResultFormat, string>>> = {
   ndjson: '≥ 100 MB/s',
   csv: '≥ 40 MB/s',
-  excel: '',
-  table: '',
   arrow: '≥ 40 MB/s',
-  parquet: '',
 }
 
 interface Result {
@@ -60,15 +57,15 @@ export async function deriving(): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   for (const { what, columns, row } of [LOGS, EVERYTHING]) {
     const json = Buffer.from(`{"result":[${Array.from({ length: ROWS }, (_, i) => row(i)).join()}]}`)
-    const facts = { endpoint: 'bench', revision: '1', isTruncated: false, timestamps: 'iso8601' } as const
+    const facts = { endpoint: 'bench', revision: '1', isTruncated: false }
     const megabytes = json.byteLength / 1e6
-    for (const format of DERIVED_FORMATS) {
+    for (const format of RESULT_FORMATS.filter(name => name !== 'json')) {
       const samples = await processorSeconds(() => derive(format, columns, json, facts))
       const rate = (rank: number): string => `${(megabytes / percentile(samples, rank)).toFixed(0)} MB/s`
       figures.push({
         what: `${format} of ${megabytes.toFixed(1)} MB of JSON: ${what}`,
         value: `p50 ${rate(50)}, slowest ${rate(100)} of processor time (${RUNS} runs)`,
-        bar: BARS[format],
+        bar: BARS[format] ?? '',
       })
     }
   }

@@ -1,6 +1,6 @@
 /** Cache hits of a result in other formats, compared with hits of JSON with as many bytes on the same server. */
 
-import { RESULT_FORMATS } from '../runner/model/query.js'
+import { RESULT_FORMATS } from '../runner/formats/index.js'
 import type { Figure } from './figures.js'
 import { inTurns, type Measured } from './in-turns.js'
 import { type Bench, HEADERS, ROUTE, startSluice } from './rows-server.js'

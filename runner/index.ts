@@ -1,6 +1,7 @@
 /** Sluice as a library: a runner that mounts in any server, and the embedded engine on its own. */
 
 export type { SchemaField } from '../googlesql/index.js'
+export type { ResultFormat } from './formats/index.js'
 export type { RunningServer } from './http/server/server.js'
 export type { LoadedEndpoint } from './manifest/load.js'
 export type { Diagnostic, Severity } from './model/diagnostic.js'
@@ -34,7 +35,6 @@ export type {
   QueryCost,
   QueryReads,
   ResultColumn,
-  ResultFormat,
   TableReads,
   WarehouseReads,
 } from './model/query.js'

@@ -12,20 +12,20 @@ const HOUSES = ['cli', 'authoring', 'runner', ON_DUCKDB, LANGUAGE]
 const MAY_IMPORT = {
   model: [LANGUAGE],
   template: ['model'],
-  encode: ['model', LANGUAGE],
-  derive: ['model', 'platform', 'encode'],
+  result: ['model', LANGUAGE],
+  formats: ['model', 'platform', 'result', LANGUAGE],
   platform: ['model'],
   observe: ['model'],
   settings: ['model', 'observe', 'platform', LANGUAGE],
   cache: ['model'],
   'cache/stores': ['model', 'platform', LANGUAGE],
   auth: ['model', 'platform'],
-  engines: ['model', 'platform', 'encode', LANGUAGE, ON_DUCKDB],
-  openapi: ['model', LANGUAGE],
+  engines: ['model', 'platform', 'result', 'formats', LANGUAGE, ON_DUCKDB],
+  openapi: ['model', 'formats', LANGUAGE],
   manifest: ['model', 'template', LANGUAGE],
-  request: ['model', 'template', 'cache', LANGUAGE],
-  mcp: ['model', 'encode', 'manifest', 'request', 'openapi', 'platform', LANGUAGE],
-  http: ['model', 'request', 'manifest', 'observe', 'derive', 'openapi', 'mcp'],
+  request: ['model', 'formats', 'template', 'cache', LANGUAGE],
+  mcp: ['model', 'formats', 'manifest', 'request', 'openapi', 'platform', LANGUAGE],
+  http: ['model', 'request', 'manifest', 'observe', 'formats', 'openapi', 'mcp'],
 }
 
 /** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */
@@ -68,15 +68,15 @@ const HOME_OF = {
   commander: '(cli|authoring)',
   'vscode-languageserver': 'authoring/editor',
   'vscode-languageserver-textdocument': 'authoring/editor',
-  'apache-arrow': 'runner/encode/derive',
-  'hyparquet-writer': 'runner/encode/derive',
+  'apache-arrow': 'runner/formats',
+  'hyparquet-writer': 'runner/formats',
   '@modelcontextprotocol/server': '(runner/mcp|authoring/agent)',
   uplot: 'explorer/chart',
   '@tanstack/virtual-core': 'explorer/table',
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|request|result|formats(?!/derive)|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 /** What import and infer share with the embedded engine. */
 const FILES_OF_TABLES =
@@ -96,7 +96,7 @@ const SOURCES = `^(${HOUSES.join('|')})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(cli/main|runner/(index|derive/derive-worker|platform/watchdog-thread|engines/duckdb/(child/child-main|translation/translation-worker))' +
+  '^(cli/main|runner/(index|formats/derive-worker|platform/watchdog-thread|engines/duckdb/(child/child-main|translation/translation-worker))' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/(index|runtime/javascript/sandbox-thread)|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
@@ -186,7 +186,12 @@ module.exports = {
       severity: 'error',
       comment: 'what a command does is loaded as it begins: a server loads no language server and no writer of clients',
       from: { path: `^(cli/|authoring/terminal/|${COMMANDS})` },
-      to: { path: `^authoring/(?!(terminal|token)/)`, pathNot: COMMANDS, dynamic: false, dependencyTypesNot: ['type-only'] },
+      to: {
+        path: `^authoring/(?!(terminal|token)/)`,
+        pathNot: COMMANDS,
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'snippets-run-in-a-browser',
@@ -247,11 +252,11 @@ module.exports = {
       name: 'explorer-stands-alone',
       severity: 'error',
       comment:
-        'the page runs in browsers: it shares with the program the types of endpoints and diagnostics, and the snippets for other tools',
+        'the page runs in browsers: it shares with the program the types of endpoints, diagnostics and formats, and the snippets for other tools',
       from: { path: '^explorer/' },
       to: {
         path: SOURCES,
-        pathNot: '^(authoring/connect/(?!command/)|runner/model/(published-endpoint|diagnostic)\\.ts)',
+        pathNot: '^(authoring/connect/(?!command/)|runner/(model/(published-endpoint|diagnostic)|formats/format)\\.ts)',
       },
     },
     { name: 'not-to-the-explorer', severity: 'error', from: { path: SOURCES }, to: { path: '^explorer/' } },

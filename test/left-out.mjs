@@ -20,7 +20,7 @@ const WHY = {
   'docs/commands': 'Every command of every page but the tutorial, in shells; test/cli runs the commands, test/docs/pages holds the pages.',
   'docs/formats': 'The programs of a page, in Python and others; test/encode holds the formats.',
   'docs/library': 'The programs of a page; test/serve/runner.test.ts holds the library.',
-  'encode/derive/python-readers': 'Results read in Python; the rest of test/encode/derive holds each format.',
+  'formats/python-readers': 'Results read in Python; the rest of test/formats holds each format.',
   'engines/bigquery/lost-answers': 'An answer cut at every byte; test/engines/bigquery has one of each kind.',
   'engines/duckdb/process/memory-limit': 'Many large results at once; supervisor beside it holds one.',
   'engines/duckdb/runaway': 'Queries that take all time or memory; test/engines/duckdb/process holds how they are ended.',

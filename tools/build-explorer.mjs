@@ -9,9 +9,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const TO = 'dist/explorer'
+/** Compiled before: the page has what the program says of its formats, without what writes them. */
+const COMPILED_FORMATS = new URL('../dist/runner/formats/index.js', import.meta.url).href
 
 /** Returns the paths of the modules that it bundled. */
 export async function buildExplorer() {
+  const { FORMATS } = await import(COMPILED_FORMATS)
   const { outputFiles, metafile } = await build({
     entryPoints: ['explorer/main.tsx', 'explorer/style/page.css'],
     outdir: TO,
@@ -24,6 +27,7 @@ export async function buildExplorer() {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    define: { FORMATS: JSON.stringify(FORMATS) },
     legalComments: 'none',
     metafile: true,
     write: false,

@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 
 const STARTS = [
   'cli/main',
-  'runner/derive/derive-worker',
+  'runner/formats/derive-worker',
   'runner/platform/watchdog-thread',
   'runner/engines/duckdb/translation/translation-worker',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',

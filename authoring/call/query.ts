@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
-import { derive } from '../../runner/encode/derive/derive.js'
+import { derive } from '../../runner/formats/index.js'
 import { didYouMean } from '../../runner/manifest/report.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
@@ -86,8 +86,8 @@ async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: 
     throw await withOffset(thrown, engine, query, options)
   })
   const format = encodedFormat(shown)
-  const facts = { endpoint: 'query', revision: '', isTruncated, timestamps } as const
-  printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
+  const facts = { endpoint: 'query', revision: '', isTruncated }
+  printRows(columns, await derive(format, columns, body, facts), shown, io)
   if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
 }
 

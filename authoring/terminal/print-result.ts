@@ -1,6 +1,7 @@
 /** Prints the rows of a call or a query, and how an engine runs it. */
 
-import { RESULT_FORMATS, type ResultColumn, type ResultFormat } from '../../runner/model/query.js'
+import { RESULT_FORMATS, type ResultFormat } from '../../runner/formats/index.js'
+import type { ResultColumn } from '../../runner/model/query.js'
 import type { Explained } from '../../runner/serve/runner.js'
 import type { Io } from './io.js'
 import { textTable } from './table.js'

@@ -9,9 +9,9 @@ import {
   type SchemaField,
   SqlError,
 } from '../../googlesql/index.js'
-import { derive } from '../../runner/encode/derive/derive.js'
 import { checkedColumn } from '../../runner/engines/checked-column.js'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/index.js'
+import { derive } from '../../runner/formats/index.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { causeText } from '../../runner/model/cause-text.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
@@ -110,7 +110,7 @@ export async function openWarehouseTarget(
     const view = embedded.withTables(new Map([[standsFor, definition]]))
     const { columns, body, isTruncated } = await view.run(query, options)
     if (isTruncated) throw new RefusedRowsError(`a table of a test has at most ${MAX_ROWS} rows`)
-    return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated, timestamps: 'iso8601' })
+    return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated })
   }
 
   async function addRows(table: TestTable, fields: readonly SchemaField[], name?: string): Promise<string> {

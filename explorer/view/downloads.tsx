@@ -1,29 +1,20 @@
 /** Downloads the result as a file. A link could not carry the token. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Format } from '../../runner/formats/format.js'
 import { callEndpoint } from '../api/ask.js'
 import type { Problem } from '../api/contract.js'
 import type { Result } from '../state/call.js'
 import { problemOf, token } from '../state/session.js'
 import { Alert } from './problem.js'
 
-interface Kind {
-  readonly title: string
-  readonly about: string
-  readonly accept: string
-  readonly extension: string
-  /** Where `Accept` cannot name it. */
-  readonly format?: string
-}
+type Kind = Pick<Format, 'name' | 'mediaTypes' | 'extension' | 'download'>
 
-const KINDS: readonly Kind[] = [
-  { title: 'CSV', about: 'exact, for programs', accept: 'text/csv', extension: 'csv' },
-  { title: 'Excel', about: 'CSV, safe for spreadsheets', accept: 'text/csv', extension: 'csv', format: 'excel' },
-  { title: 'NDJSON', about: 'an object a line', accept: 'application/x-ndjson', extension: 'ndjson' },
-  { title: 'Arrow', about: 'typed columns', accept: 'application/vnd.apache.arrow.stream', extension: 'arrows' },
-  { title: 'Parquet', about: 'typed columns', accept: 'application/vnd.apache.parquet', extension: 'parquet' },
-  { title: 'JSON', about: 'as programs get it', accept: 'application/json', extension: 'json' },
-]
+/** Those of runner/formats/index.ts: tools/build-explorer.mjs puts them here. */
+declare const FORMATS: readonly Kind[]
+
+const place = ({ download }: Kind): number => download?.place ?? 0
+const KINDS = FORMATS.filter(({ download }) => download).sort((a, b) => place(a) - place(b))
 
 export function Downloads({ result }: { result: Result }) {
   const isOpen = useSignal(false)
@@ -44,7 +35,7 @@ export function Downloads({ result }: { result: Result }) {
     }
   }, [])
   const save = async (kind: Kind): Promise<void> => {
-    busy.value = kind.title
+    busy.value = kind.name
     problem.value = null
     try {
       await download(result, kind)
@@ -70,10 +61,10 @@ export function Downloads({ result }: { result: Result }) {
       </button>
       {isOpen.value && (
         <div class="menu-list">
-          {KINDS.filter(({ format }) => format === undefined || !hidesFormat).map(kind => (
-            <button type="button" key={kind.title} disabled={busy.value !== null} onClick={() => void save(kind)}>
-              <strong>{kind.title}</strong>{' '}
-              <span class="muted">{busy.value === kind.title ? 'fetching…' : kind.about}</span>
+          {KINDS.filter(({ mediaTypes }) => mediaTypes.length > 0 || !hidesFormat).map(kind => (
+            <button type="button" key={kind.name} disabled={busy.value !== null} onClick={() => void save(kind)}>
+              <strong>{kind.download?.title}</strong>{' '}
+              <span class="muted">{busy.value === kind.name ? 'fetching…' : kind.download?.about}</span>
             </button>
           ))}
           {problem.value && <Alert problem={problem.value} />}
@@ -84,8 +75,10 @@ export function Downloads({ result }: { result: Result }) {
 }
 
 /** Makes the same call in this format; where the result is stored, the engine does not run it again. @throws Refused. */
-async function download({ endpoint, args }: Result, { accept, extension, format }: Kind): Promise<void> {
-  const response = await callEndpoint(endpoint.name, args, { token: token.value ?? '', accept, format })
+async function download({ endpoint, args }: Result, { name, mediaTypes: [own], extension }: Kind): Promise<void> {
+  // `Accept` cannot ask for every format.
+  const asked = own === undefined ? { format: name } : { accept: own }
+  const response = await callEndpoint(endpoint.name, args, { token: token.value ?? '', ...asked })
   saveFile(await response.blob(), `${endpoint.name}.${extension}`)
 }
 

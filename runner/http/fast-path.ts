@@ -1,9 +1,10 @@
 /** In front of the app: answers what the cache holds by node:http's own methods, and passes everything else on. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { ListedFormat } from '../formats/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Caller, StoredResult } from '../model/ports.js'
-import { chooseType, type OfferedType } from '../request/negotiate.js'
+import { chooseType } from '../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/negotiate-coding.js'
 import { admitCall, type Plan, planCall } from '../request/plan.js'
 import { parsePairs } from '../request/raw-arguments.js'
@@ -47,7 +48,7 @@ const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
 interface PlannedCall {
   readonly caller: Caller
   readonly cached: NonNullable<Plan['cached']>
-  readonly offered: OfferedType
+  readonly offered: ListedFormat
   readonly choice: CodingChoice
   /** The part of the address that may be logged. */
   readonly path: string
@@ -102,7 +103,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const planned = kept?.caller === caller ? kept : plan(caller, req)
     if (!planned || !isAcceptable(planned.choice)) return null
     const result = deps.results.peek(planned.cached)?.result
-    const representation = result && deps.representations.find(result, planned.offered.format, planned.choice)
+    const representation = result && deps.representations.find(result, planned.offered.name, planned.choice)
     if (!result || !representation || deps.unsent.isFull(representation.body)) return null
     if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
     // Only addresses that are hits are kept, and no long header: a caller could fill the memory with different ones.

@@ -1,5 +1,5 @@
 /** The first rows of a stored result as the text of an answer, copied from its bytes: no number is read, so none is rounded. */
-import { ResultReader } from '../encode/derive/result-reader.js'
+import { rowsOf } from '../formats/rows.js'
 import type { StoredResult } from '../model/ports.js'
 
 export interface ExcerptBounds {
@@ -26,25 +26,20 @@ export function excerptOf(
   { maxRows, maxBytes }: ExcerptBounds,
 ): Excerpt {
   const tail = (isTruncated: boolean): string => `],"row_count":${rowCount},"truncated":${isTruncated}`
-  const reader = new ResultReader(body)
   // Room for `false`, the longer of the two words.
   let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
-  let [start, end, rows] = [0, 0, 0]
-  while (rows < maxRows && reader.hasRow()) {
-    reader.next()
-    const from = reader.at
-    reader.skipValue()
-    bytes += reader.at - from + (rows > 0 ? 1 : 0)
+  const rows: string[] = []
+  for (const { text } of rowsOf(body)) {
+    if (rows.length === maxRows) break
+    bytes += Buffer.byteLength(text) + (rows.length > 0 ? 1 : 0)
     if (bytes > maxBytes) break
-    if (rows === 0) start = from
-    end = reader.at
-    rows += 1
+    rows.push(text)
   }
-  const isTruncated = isCut || rows < rowCount
+  const isTruncated = isCut || rows.length < rowCount
   // White space between values may hold line ends, which separate messages over stdio; strings have none.
-  const shown = reader.bytes.toString('utf8', start, end).replace(/[\r\n]/g, ' ')
+  const shown = rows.join().replace(/[\r\n]/g, ' ')
   return {
-    rows,
+    rows: rows.length,
     isTruncated,
     text(note, before = {}) {
       const first = Object.entries(before).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`)

@@ -43,14 +43,6 @@ export interface CheckedColumn extends ResultColumn {
   readonly fields?: readonly ColumnPromise[]
 }
 
-/** The formats that are derived from a stored JSON result. */
-export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow', 'parquet'] as const
-export type DerivedFormat = (typeof DERIVED_FORMATS)[number]
-
-/** The formats that a caller can have, best first. */
-export const RESULT_FORMATS = ['json', ...DERIVED_FORMATS] as const
-export type ResultFormat = (typeof RESULT_FORMATS)[number]
-
 /** What a warehouse would read to answer a query. */
 export interface WarehouseReads {
   readonly bytes: number

@@ -1,7 +1,7 @@
 /** The OpenAPI document of the endpoints that one caller may call. */
 import { createHash } from 'node:crypto'
+import { RESULT_FORMATS } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { RESULT_FORMATS } from '../model/query.js'
 import { HEADERS } from './headers.js'
 import { describeOperation, type OperationFacts, rowName, tagOf } from './operation.js'
 import { PROBLEM } from './problems.js'

@@ -1,7 +1,8 @@
 /** One endpoint as an operation of an OpenAPI document. */
+import type { Format } from '../formats/format.js'
+import { FORMATS, RESULT_FORMATS } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
-import { RESULT_FORMATS, type ResultFormat } from '../model/query.js'
 import { headerRefs } from './headers.js'
 import { parameterObjects, type Version } from './parameters.js'
 import { problemCodes, problemResponses } from './problems.js'
@@ -95,7 +96,7 @@ function resultResponse(
     schema: { $ref: `#/components/schemas/${name}` },
     ...(example && { example: { result: example } }),
   }
-  const others = allFormats ? RESULT_FORMATS.flatMap(format => contentOf(format, version)) : []
+  const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
     description: 'The rows.',
     headers: RESULT_HEADERS,
@@ -103,48 +104,10 @@ function resultResponse(
   }
 }
 
-const TEXT = { schema: { type: 'string' } }
-
-const binary = (version: Version): object => ({
-  schema: version === '3.1' ? {} : { type: 'string', format: 'binary' },
-})
-
 /** The media type of a format, and what it holds; none for JSON, which is there in any case, and `excel`, which is CSV. */
-function contentOf(format: ResultFormat, version: Version): readonly (readonly [mediaType: string, content: object])[] {
-  switch (format) {
-    case 'json':
-    case 'excel':
-      return []
-    case 'ndjson':
-      return [['application/x-ndjson', TEXT]]
-    case 'csv':
-      return [['text/csv', TEXT]]
-    case 'table':
-      return [['application/vnd.sluice.table+json', { schema: TABLE }]]
-    case 'arrow':
-      return [['application/vnd.apache.arrow.stream', binary(version)]]
-    case 'parquet':
-      return [['application/vnd.apache.parquet', binary(version)]]
-    default:
-      return format satisfies never
-  }
-}
-
-/** Rows as arrays, below the types of their columns. */
-const TABLE: JsonSchema = {
-  type: 'object',
-  required: ['columns', 'rows', 'truncated'],
-  properties: {
-    columns: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'type'],
-        properties: { name: { type: 'string' }, type: { type: 'string' }, unit: { type: 'string' } },
-      },
-    },
-    rows: { type: 'array', items: { type: 'array', items: {} } },
-    truncated: { type: 'boolean' },
-    next: {},
-  },
+function contentOf({ mediaTypes: [own], content }: Format, version: Version): readonly (readonly [string, object])[] {
+  if (own === undefined || content === null) return []
+  if (content === 'text') return [[own, { schema: { type: 'string' } }]]
+  if (content === 'binary') return [[own, { schema: version === '3.1' ? {} : { type: 'string', format: 'binary' } }]]
+  return [[own, { schema: content }]]
 }

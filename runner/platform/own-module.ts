@@ -3,7 +3,7 @@
 /**
  * The URL of a compiled module, or of its source where the program runs from its sources. It is found from the package, since
  * the code that calls this may have been bundled into any file.
- * @param path below the package, without extension: `runner/derive/derive-worker`
+ * @param path below the package, without extension: `runner/formats/derive-worker`
  */
 export function ownModule(path: string): URL {
   const file = isSource ? `${path}.ts` : `dist/${path}.js`

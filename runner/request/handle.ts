@@ -2,13 +2,14 @@
 import { sealResult } from '../cache/distributed-run.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { CacheAnswer, ResultCache } from '../cache/result-cache.js'
+import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
-import type { QueryCost, ResultFormat } from '../model/query.js'
+import type { QueryCost } from '../model/query.js'
 import { etagInTurns } from '../model/result-key.js'
 import { authenticate, beginWait } from './authorize.js'
-import { chooseType, type OfferedType, offeredType } from './negotiate.js'
+import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
 import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
 import { mergeArguments, type RawArguments } from './raw-arguments.js'
@@ -47,7 +48,7 @@ export interface RunResponse {
   /** In JSON, whatever the caller has asked for. */
   readonly result: StoredResult
   /** What the caller has asked for. */
-  readonly offered: OfferedType
+  readonly offered: ListedFormat
   readonly coding: CodingChoice
   /** False: the endpoint is not cached. */
   readonly isCacheable: boolean
@@ -87,7 +88,7 @@ export async function handleFor(
     const { endpoint } = call
     const { readBody, format, accept } = request
     const address = request.readAddress()
-    const offered = format === undefined ? chooseType(endpoint, address, accept) : offeredType(format)
+    const offered = format === undefined ? chooseType(endpoint, address, accept) : formatOf(format)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
     const given = readBody ? mergeArguments(address, await readBody()) : address
     const plan = planCall(call, given, request.nowMicros ?? null, deps)

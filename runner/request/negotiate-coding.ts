@@ -19,11 +19,7 @@ export const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
 /** Parses the header by RFC 9110 §12.5.3; `available` are the codings that this Node supports. */
 export function negotiateCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {
   if (header === undefined) return PLAIN
-  const weights = new Map<string, number>()
-  for (const item of header.split(',')) {
-    const [name = '', ...parameters] = item.split(';').map(part => part.trim().toLowerCase())
-    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters))
-  }
+  const weights = new Map(weighted(header).map(({ value, weight }) => [value === 'x-gzip' ? 'gzip' : value, weight]))
   const others = weights.get('*')
   let best: ContentCoding | null = null
   let bestWeight = 0
@@ -51,9 +47,18 @@ export function isAcceptable({ coding, mayBePlain }: CodingChoice): boolean {
   return coding !== null || mayBePlain
 }
 
-function weightOf(parameters: readonly string[]): number {
-  const weight = parameters.find(parameter => /^q\s*=/.test(parameter))
-  if (weight === undefined) return 1
-  const value = Number(weight.slice(weight.indexOf('=') + 1))
-  return value >= 0 && value <= 1 ? value : 0
+/** A value that a header lists, in lower case and without parameters, with its weight. */
+export interface Weighted {
+  readonly value: string
+  readonly weight: number
+}
+
+/** The values of such a header (RFC 9110 §12.4.2); an invalid weight counts as 0. */
+export function weighted(header: string): readonly Weighted[] {
+  return header.split(',').map(item => {
+    const [value = '', ...parameters] = item.split(';').map(part => part.trim().toLowerCase())
+    const quality = parameters.find(parameter => /^q\s*=/.test(parameter))
+    const weight = quality === undefined ? 1 : Number(quality.slice(quality.indexOf('=') + 1))
+    return { value, weight: weight >= 0 && weight <= 1 ? weight : 0 }
+  })
 }

@@ -4,7 +4,8 @@ import type { RequestListener } from 'node:http'
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
-import { createDeriver } from '../derive/deriver.js'
+import { Deriver } from '../formats/deriver.js'
+import type { ResultFormat } from '../formats/index.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
 import { createDevStreams } from '../http/dev-changes.js'
 import { createEndpointChanges } from '../http/endpoint-changes.js'
@@ -20,7 +21,7 @@ import { watchSources } from '../manifest/watch/watch-sources.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Observer } from '../model/events.js'
 import type { StoredResult, TokenStore } from '../model/ports.js'
-import type { BoundValue, QueryReads, ResultFormat } from '../model/query.js'
+import type { BoundValue, QueryReads } from '../model/query.js'
 import { openMetrics } from '../observe/metrics.js'
 import { systemClock } from '../platform/clock.js'
 import { bindParams } from '../request/bind-params.js'
@@ -179,9 +180,9 @@ export async function openRunner(
         writeIdleMs: settings.writeIdleSeconds * 1000,
       }),
     }
-    const { derive } = opened.add(createDeriver({ clock }))
+    const deriver = opened.add(new Deriver(clock))
     const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
-    const representations = createRepresentationStore({ derive, maxResultBytes })
+    const representations = createRepresentationStore({ deriver, maxResultBytes })
     let isLeaving = false
     let isDraining = false
     const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
-import { RESULT_FORMATS } from '../../runner/model/query.js'
+import { RESULT_FORMATS } from '../../runner/formats/index.js'
 import { scratch, startServe } from './command.js'
 
 const TOKEN = 'unrestricted-token-of-32-letters'

@@ -1,6 +1,6 @@
 /** Runs a query on an engine, for tests that need only its rows. */
 
-import { toTable } from '../../runner/encode/derive/table.js'
+import { toTable } from '../../runner/formats/table.js'
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
 import type { Query, ResultSet } from '../../runner/model/query.js'
 

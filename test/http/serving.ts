@@ -9,7 +9,7 @@ import { openTokenStore } from '../../runner/auth/tokens.js'
 import { createResultCache } from '../../runner/cache/result-cache.js'
 import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
-import { createDeriver } from '../../runner/derive/deriver.js'
+import { Deriver } from '../../runner/formats/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
@@ -112,12 +112,12 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     newRequestId: randomUUID,
     unsent: new UnsentBodies({ maxUnsentBytes: 256_000_000, writeIdleMs: 60_000, ...options.unsent }),
   }
-  const deriver = createDeriver({ clock: systemClock() })
+  const deriver = new Deriver(systemClock())
   const corsOrigins = options.corsOrigins ?? []
   const appDeps = {
     ...deps,
     metrics,
-    representations: createRepresentationStore({ derive: deriver.derive, maxResultBytes: 64_000_000 }),
+    representations: createRepresentationStore({ deriver, maxResultBytes: 64_000_000 }),
     corsOrigins,
     publicUrl: options.publicUrl ?? null,
     mcp: options.mcp === undefined ? { maxBytes: 65_536 } : options.mcp,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { RESULT_FORMATS } from '../../runner/formats/index.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
-import { RESULT_FORMATS } from '../../runner/model/query.js'
 import { Pattern } from '../../runner/model/re2.js'
 import { type DocumentOptions, openApiDocument, revisionOf } from '../../runner/openapi/document.js'
 import { handMadeEndpoint, parameter } from '../request/hand-made.js'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { RESULT_FORMATS } from '../../runner/formats/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import { RESULT_FORMATS } from '../../runner/model/query.js'
 import { chooseType, negotiate } from '../../runner/request/negotiate.js'
 import { parsePairs } from '../../runner/request/raw-arguments.js'
 import { parameter } from './hand-made.js'
@@ -44,7 +44,7 @@ const NOT_ACCEPTED = [
 
 describe('Accept', () => {
   for (const [accept, format] of ACCEPTED) {
-    it(`${accept} is answered with ${format}`, () => expect(negotiate(accept).format).to.equal(format))
+    it(`${accept} is answered with ${format}`, () => expect(negotiate(accept).name).to.equal(format))
   }
   for (const accept of NOT_ACCEPTED) {
     it(`${accept} cannot be answered, and the error names the available types`, () => {
@@ -58,7 +58,7 @@ describe('Accept', () => {
 
 describe('format in the address', () => {
   const choose = (address: string, accept?: string, parameters = [parameter('project')]): string =>
-    chooseType({ parameters }, parsePairs(address), accept).format
+    chooseType({ parameters }, parsePairs(address), accept).name
 
   for (const format of RESULT_FORMATS) {
     it(`chooses ${format}, whatever Accept says`, () => {

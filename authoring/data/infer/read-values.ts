@@ -1,18 +1,21 @@
 /** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
+import { QueryFault } from '../../../runner/model/query-fault.js'
+import { BadRowError, shown } from '../import/bad-row.js'
+import { cellsOf } from '../import/formats/csv.js'
 import {
+  beginsNumber,
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   COMMA,
+  JsonTokens,
   LETTER_N,
+  NULL,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from '../../../runner/encode/json-reader.js'
-import { QueryFault } from '../../../runner/model/query-fault.js'
-import { BadRowError, shown } from '../import/bad-row.js'
-import { cellsOf } from '../import/formats/csv.js'
-import { beginsNumber, JsonTokens, NULL, TRUE } from '../import/formats/json-tokens.js'
+  TRUE,
+} from '../import/formats/json-tokens.js'
 import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
 import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 

@@ -1,7 +1,7 @@
 /** The embedded engine as a library: tables in, rows out. */
 import { tmpdir } from 'node:os'
 import { fieldsToColumns, requiredPaths, type SchemaField } from '../../../googlesql/index.js'
-import { toTable } from '../../encode/derive/table.js'
+import { toTable } from '../../formats/table.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
 import type { BoundValue, ResultColumn } from '../../model/query.js'

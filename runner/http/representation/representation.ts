@@ -4,10 +4,10 @@
  */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { Deriver } from '../../derive/deriver.js'
+import type { Deriver } from '../../formats/deriver.js'
+import type { ResultFormat } from '../../formats/index.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import type { StoredResult } from '../../model/ports.js'
-import type { DerivedFormat, ResultFormat } from '../../model/query.js'
 import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../request/negotiate-coding.js'
 
 /** Smaller results are sent as they are: compressed, they would still fill one packet. */
@@ -21,7 +21,6 @@ const BROTLI_QUALITY = 5
 
 /** A result in one format and one content coding. */
 export class Representation {
-  readonly format: ResultFormat
   readonly coding: ContentCoding | null
   /** Strong: no two representations share one. */
   readonly etag: string
@@ -29,22 +28,12 @@ export class Representation {
   /** Its fixed header lines for this status, once they have been made; '' until then. */
   head200 = ''
   head304 = ''
-  /** The same result in another format or coding. */
-  readonly other: Representation | undefined
 
-  constructor(
-    bytes: Uint8Array,
-    format: ResultFormat,
-    coding: ContentCoding | null,
-    etag: string,
-    other: Representation | undefined,
-  ) {
-    this.format = format
+  constructor(bytes: Uint8Array, coding: ContentCoding | null, etag: string) {
     this.coding = coding
     this.etag = etag
     // The same bytes: a socket makes a Buffer of anything else each time it is written.
     this.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.other = other
   }
 }
 
@@ -71,16 +60,16 @@ export const AVAILABLE_CODINGS: readonly ContentCoding[] = CONTENT_CODINGS.filte
 /**
  * Where a result carries its representations: a WeakMap would cost the garbage collector more, the more results there are.
  */
-const LATEST = Symbol('latest representation')
+const REPRESENTATIONS = Symbol('representations')
 
 interface Served extends StoredResult {
-  /** The one that was made last. */
-  [LATEST]?: Representation
+  /** By the suffix of their ETag: those that have been made, and those that are being made, once for all callers. */
+  [REPRESENTATIONS]?: Map<string, Representation | Promise<Representation>>
 }
 
 /** What is made of a result: for which endpoint, in which format and coding. */
 export interface Wanted {
-  readonly endpoint: Pick<Endpoint, 'name' | 'revision' | 'timestamps' | 'columns' | 'maxResultBytes'>
+  readonly endpoint: Pick<Endpoint, 'name' | 'revision' | 'columns' | 'maxResultBytes'>
   readonly format: ResultFormat
   readonly coding: CodingChoice
 }
@@ -97,74 +86,62 @@ export interface RepresentationStore {
 }
 
 export interface RepresentationDeps {
-  readonly derive: Deriver['derive']
+  readonly deriver: Pick<Deriver, 'derive'>
   /** The most bytes of a result of an endpoint that has no smaller bound of its own. */
   readonly maxResultBytes: number
 }
 
 /** An empty store. Representations live as long as their result does. */
-export function createRepresentationStore({ derive, maxResultBytes }: RepresentationDeps): RepresentationStore {
-  /** By the suffix of the ETag, then by result. */
-  const underway = new Map<string, Map<StoredResult, Promise<Representation>>>()
-
-  function keep(
-    result: Served,
-    bytes: Uint8Array,
-    format: ResultFormat,
-    coding: ContentCoding | null,
-    onGrown: (bytes: number) => void,
-  ): Representation {
-    const etag = `${result.etag.slice(0, -1)}${suffixOf(format, coding)}"`
-    const representation = new Representation(bytes, format, coding, etag, result[LATEST])
-    result[LATEST] = representation
-    // The bytes of the JSON itself are counted already.
-    onGrown(OVERHEAD_BYTES + (bytes === result.body ? 0 : bytes.byteLength))
-    return representation
-  }
-
-  /** Makes a representation once for all concurrent callers. */
-  function once(result: StoredResult, suffix: string, make: () => Promise<Representation>): Promise<Representation> {
-    const makings = underway.get(suffix) ?? new Map<StoredResult, Promise<Representation>>()
-    underway.set(suffix, makings)
-    let making = makings.get(result)
-    if (!making) {
-      making = make().finally(() => makings.delete(result))
-      makings.set(result, making)
-    }
-    return making
-  }
-
-  function deriveFrom(result: StoredResult, format: DerivedFormat, endpoint: Wanted['endpoint']): Promise<Uint8Array> {
-    const { name, revision, timestamps } = endpoint
-    const contract = endpoint.columns.map(({ required, unit, fields }) => ({
-      required,
-      unit,
-      ...(fields && { fields }),
-    }))
+export function createRepresentationStore({ deriver, maxResultBytes }: RepresentationDeps): RepresentationStore {
+  async function deriveFrom(result: StoredResult, { endpoint, format }: Wanted): Promise<Uint8Array> {
+    const { name, revision, columns } = endpoint
+    const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
     const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? maxResultBytes, maxResultBytes)
-    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, timestamps, contract, maxBytes }
-    return derive(format, result.columns, result.body, facts)
+    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, contract, maxBytes }
+    return deriver.derive(format, result.columns, result.body, facts)
   }
 
   return {
     find: representationOf,
-    async make(result, { endpoint, format, coding: choice }, onGrown) {
-      let plain = representationIn(result, format, null)
-      if (!plain && format !== 'json') {
-        plain = await once(result, suffixOf(format, null), async () =>
-          keep(result, await deriveFrom(result, format, endpoint), format, null, onGrown),
-        )
-      }
-      const body = plain?.body ?? result.body
-      const coding = codingFor(body, choice)
-      if (coding === null) return plain ?? keep(result, body, format, null, onGrown)
-      const before = representationIn(result, format, coding)
-      if (before) return before
-      return once(result, suffixOf(format, coding), async () =>
-        keep(result, await COMPRESS[coding]!(body), format, coding, onGrown),
-      )
+    async make(result, wanted, onGrown) {
+      const { format } = wanted
+      const plain = async (): Promise<Representation> =>
+        once(result, format, null, () => (format === 'json' ? result.body : deriveFrom(result, wanted)), onGrown)
+      const body = format === 'json' ? result.body : (await plain()).body
+      const coding = codingFor(body, wanted.coding)
+      return coding === null ? plain() : once(result, format, coding, () => COMPRESS[coding]!(body), onGrown)
     },
   }
+}
+
+/** The representation, made once for all callers. */
+async function once(
+  result: Served,
+  format: ResultFormat,
+  coding: ContentCoding | null,
+  make: () => Uint8Array | Promise<Uint8Array>,
+  onGrown: (bytes: number) => void,
+): Promise<Representation> {
+  result[REPRESENTATIONS] ??= new Map()
+  const all = result[REPRESENTATIONS]
+  const suffix = suffixOf(format, coding)
+  const keep = (bytes: Uint8Array): Representation => {
+    const representation = new Representation(bytes, coding, `${result.etag.slice(0, -1)}${suffix}"`)
+    all.set(suffix, representation)
+    // The bytes of the JSON itself are counted already.
+    onGrown(OVERHEAD_BYTES + (bytes === result.body ? 0 : bytes.byteLength))
+    return representation
+  }
+  const forget = (error: unknown): never => {
+    all.delete(suffix)
+    throw error
+  }
+  let representation = all.get(suffix)
+  if (!representation) {
+    representation = Promise.resolve().then(make).then(keep).catch(forget)
+    all.set(suffix, representation)
+  }
+  return representation
 }
 
 /** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */
@@ -176,22 +153,16 @@ function representationOf(
   format: ResultFormat,
   choice: CodingChoice,
 ): Representation | undefined {
-  if (format === 'json') return representationIn(result, format, codingFor(result.body, choice))
-  const plain = representationIn(result, format, null)
+  if (format === 'json') return madeOf(result, format, codingFor(result.body, choice))
+  const plain = madeOf(result, format, null)
   const coding = plain && codingFor(plain.body, choice)
-  return coding ? representationIn(result, format, coding) : plain
+  return coding ? madeOf(result, format, coding) : plain
 }
 
-function representationIn(
-  result: Served,
-  format: ResultFormat,
-  coding: ContentCoding | null,
-): Representation | undefined {
-  let representation = result[LATEST]
-  while (representation && (representation.format !== format || representation.coding !== coding)) {
-    representation = representation.other
-  }
-  return representation
+/** The representation where it has been made. */
+function madeOf(result: Served, format: ResultFormat, coding: ContentCoding | null): Representation | undefined {
+  const representation = result[REPRESENTATIONS]?.get(suffixOf(format, coding))
+  return representation instanceof Representation ? representation : undefined
 }
 
 function codingFor(body: Uint8Array, { coding, mayBePlain }: CodingChoice): ContentCoding | null {

@@ -1,7 +1,7 @@
 /** The headers of a result. */
+import type { Format } from '../../formats/format.js'
 import type { QueryCost } from '../../model/query.js'
 import type { RunResponse } from '../../request/handle.js'
-import type { OfferedType } from '../../request/negotiate.js'
 import type { Representation } from './representation.js'
 
 /** Header names and values, alternating. */
@@ -38,7 +38,7 @@ export interface FixedHeaderFacts {
   readonly result: RunResponse['result']
   /** Whether the endpoint is cached. */
   readonly isCacheable: boolean
-  readonly offered: OfferedType
+  readonly offered: Format
   /** Its name. */
   readonly endpoint: string
   /** Whether the next request for the same bytes finds them in the cache, so that a part of them can be asked for. */
@@ -60,7 +60,7 @@ export function fixedHeaders(
   if (status === 304) return head
   set('Content-Type', offered.contentType)
   // An endpoint's name has only letters, digits, points and hyphens.
-  if (offered.extension !== null) set('Content-Disposition', `attachment; filename="${endpoint}.${offered.extension}"`)
+  if (offered.isAttachment) set('Content-Disposition', `attachment; filename="${endpoint}.${offered.extension}"`)
   if (representation.coding !== null) set('Content-Encoding', representation.coding)
   set('Content-Length', String(representation.body.byteLength))
   set('Accept-Ranges', hasRanges ? 'bytes' : 'none')

@@ -39,7 +39,7 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
   const representation = await deps.representations.make(
     result,
-    { endpoint, format: offered.format, coding: worthIt },
+    { endpoint, format: offered.name, coding: worthIt },
     bytes => {
       if (key !== null) deps.grow(key, bytes)
     },

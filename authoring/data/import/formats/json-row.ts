@@ -2,22 +2,26 @@
  * Checks one row of NDJSON against its table's schema. A valid row is copied byte for byte, except for the few values that
  * DuckDB's reader would interpret differently, which are rewritten.
  */
-import {
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  LETTER_N,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-} from '../../../../runner/encode/json-reader.js'
 import { BadRowError, shown } from '../bad-row.js'
 import type { RowBuffer } from '../row-buffer.js'
 import type { RowField, RowRecord } from '../row-schema.js'
 import { SeenFields } from '../seen-fields.js'
 import { ValuePath } from '../value-path.js'
-import { beginsNumber, FALSE, JsonTokens, NULL, TRUE } from './json-tokens.js'
+import {
+  beginsNumber,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  FALSE,
+  JsonTokens,
+  LETTER_N,
+  NULL,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  TRUE,
+} from './json-tokens.js'
 import { expectation, isWithin, leafOfText } from './leaf.js'
 import { isPlainTimestamp } from './plain-timestamp.js'
 

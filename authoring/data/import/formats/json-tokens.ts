@@ -1,22 +1,20 @@
 /**
- * Reads JSON's tokens from bytes of UTF-8, and checks them by RFC 8259. Unlike `JsonReader`, which trusts the text of a server
- * and leaves the checks to JSON.parse, it reads rows that people write: a mistake is reported with its place and with what was
- * expected there.
+ * Reads JSON's tokens from bytes of UTF-8, and checks them by RFC 8259. They are rows that people write, so a
+ * mistake is reported with its place and with what was expected there.
  */
-import {
-  BACKSLASH,
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  isSpace,
-  MINUS,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-} from '../../../../runner/encode/json-reader.js'
 import { BadRowError, shown } from '../bad-row.js'
 
+export const COMMA = 0x2c
+export const QUOTE = 0x22
+export const OPEN_LIST = 0x5b
+export const CLOSE_LIST = 0x5d
+export const OPEN_OBJECT = 0x7b
+export const CLOSE_OBJECT = 0x7d
+export const COLON = 0x3a
+/** The first byte of `null`. */
+export const LETTER_N = 0x6e
+const BACKSLASH = 0x5c
+const MINUS = 0x2d
 export const NULL = Buffer.from('null')
 export const TRUE = Buffer.from('true')
 export const FALSE = Buffer.from('false')
@@ -220,6 +218,9 @@ export class JsonTokens {
     return this.bytes.toString('utf8', start, end)
   }
 }
+
+/** RFC 8259 §2: space, tab, line feed, carriage return. */
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 

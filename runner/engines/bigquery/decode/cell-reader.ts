@@ -1,16 +1,7 @@
 /** Reads the rows and cells of BigQuery's REST answers, `{"f":[{"v":…},…]}`, from their bytes: ../README.md says why. */
 
-import { JsonTextError } from '../../../encode/json-bytes.js'
-import {
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  JsonReader,
-  OPEN_OBJECT,
-  WORD,
-  wordOf,
-} from '../../../encode/json-reader.js'
+import { JsonTextError } from './json-bytes.js'
+import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, JsonReader, OPEN_OBJECT, WORD, wordOf } from './json-reader.js'
 
 /** `f` and `v`, the names of the members of rows and cells. */
 export const F = 0x66

@@ -1,13 +1,13 @@
 /** REST rows → the bytes of a result, page by page, so that no page is kept. */
 
 import { type StructField, typeName } from '../../../../googlesql/index.js'
-import { byteBodyBuilder } from '../../../encode/body.js'
-import { CLOSE_LIST, COMMA, OPEN_LIST } from '../../../encode/json-reader.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultSet } from '../../../model/query.js'
 import type { RestSchema } from '../rest/messages.js'
+import { byteBodyBuilder } from './byte-body.js'
 import { compileRowWriter } from './cell-bytes.js'
 import { CellReader } from './cell-reader.js'
+import { CLOSE_LIST, COMMA, OPEN_LIST } from './json-reader.js'
 import { resultColumns } from './result-columns.js'
 import { inRow } from './unexpected-cell.js'
 

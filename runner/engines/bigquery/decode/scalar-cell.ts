@@ -8,8 +8,8 @@ import {
   type RangeKind,
   type ScalarKind,
 } from '../../../../googlesql/index.js'
-import { rangeResult } from '../../../encode/range-text.js'
-import type { ScalarTexts } from '../../../encode/scalar-text.js'
+import type { ScalarTexts } from '../../../result/scalar-text.js'
+import { rangeResult } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
 /** Fewer digits than any integer beyond 2^53 has. */

@@ -1,6 +1,6 @@
 /** BigQuery's answer is not of the form that its reference describes. */
-import { BrokenContractError } from '../../../encode/broken-contract.js'
-import { JsonTextError } from '../../../encode/json-bytes.js'
+import { BrokenContractError } from '../../../result/broken-contract.js'
+import { JsonTextError } from './json-bytes.js'
 
 /** Names the place, and what should be there; never the value itself, which is data. */
 export class UnexpectedCellError extends Error {

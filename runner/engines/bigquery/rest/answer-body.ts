@@ -1,6 +1,6 @@
 /** Reads the body of a successful answer, but not its rows: their text stays as it came until a schema is known. */
 import { isUtf8 } from 'node:buffer'
-import { JsonTextError } from '../../../encode/json-bytes.js'
+import { JsonTextError } from '../decode/json-bytes.js'
 import {
   BACKSLASH,
   CLOSE_LIST,
@@ -11,7 +11,7 @@ import {
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from '../../../encode/json-reader.js'
+} from '../decode/json-reader.js'
 
 /**
  * The JSON value. Its member `rows` is the bytes of that list, brackets included. The text between the brackets has not been

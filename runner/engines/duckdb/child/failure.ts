@@ -1,11 +1,11 @@
 /** Translates DuckDB's errors into BigQuery's messages where they are known. DuckDB's own texts appear only in causes. */
 
 import { NATIVE_ERROR_MARK, NO_MATCH_OR } from '../../../../googlesql-duckdb/data.js'
-import { BodyTooLargeError } from '../../../encode/body.js'
-import { BrokenContractError } from '../../../encode/broken-contract.js'
-import { ValueError } from '../../../encode/scalar-text.js'
 import { causeText } from '../../../model/cause-text.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { BodyTooLargeError } from '../../../result/body.js'
+import { BrokenContractError } from '../../../result/broken-contract.js'
+import { ValueError } from '../../../result/scalar-text.js'
 import { ownFileFailure } from '../engine-folder.js'
 import type { Failure } from '../process/messages.js'
 import { BindError } from '../values/bind-parameters.js'

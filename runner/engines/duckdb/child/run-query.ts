@@ -1,8 +1,8 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult, StatementType } from '@duckdb/node-api'
 import type { StructField } from '../../../../googlesql/data.js'
-import { bodyBuilder } from '../../../encode/body.js'
-import { BrokenContractError } from '../../../encode/broken-contract.js'
+import { BodyBuilder } from '../../../result/body.js'
+import { BrokenContractError } from '../../../result/broken-contract.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
@@ -110,7 +110,7 @@ async function writeRows(
 ): Promise<Answers['run']> {
   if (result.columnCount !== writers.length) throw new UnexpectedValueError('DuckDB gave another number of columns')
   const names = request.columns.map(column => column.name)
-  const body = bodyBuilder(names, request.maxBytes)
+  const body = new BodyBuilder(names, request.maxBytes)
   const cells: string[] = new Array(writers.length).fill('null')
   let [rowCount, column] = [0, 0]
   try {

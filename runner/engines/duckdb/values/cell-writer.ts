@@ -15,13 +15,10 @@ import {
 } from '@duckdb/node-api'
 import { dateText, datetimeText, type RangeKind, type StructField, type Type } from '../../../../googlesql/data.js'
 import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/data.js'
-import { BodyTooLargeError } from '../../../encode/body.js'
-import { nullInRequired } from '../../../encode/broken-contract.js'
-import { intervalText } from '../../../encode/interval-text.js'
-import { rangeResult } from '../../../encode/range-text.js'
-import { objectKeys } from '../../../encode/row-writer.js'
-import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
 import type { ColumnPromise } from '../../../model/query.js'
+import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
+import { nullInRequired } from '../../../result/broken-contract.js'
+import { intervalText, rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
 
 /** The JSON text of one cell. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string

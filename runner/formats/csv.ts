@@ -1,0 +1,79 @@
+/** RFC 4180: CRLF, a header line, NULL as nothing and the empty string as `""`. Only quotes are escaped. */
+import type { ResultColumn } from '../model/query.js'
+import { encodeTexts } from '../result/body.js'
+import type { Format, ResultFacts } from './format.js'
+import { rowsOf, stringOf, wordOf } from './rows.js'
+
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
+
+export const csv = {
+  name: 'csv',
+  mediaTypes: ['text/csv'],
+  contentType: CSV_TYPE,
+  extension: 'csv',
+  isAttachment: true,
+  content: 'text',
+  download: { title: 'CSV', about: 'exact, for programs', place: 1 },
+  hasLibrary: false,
+  write: (columns, body, facts) => writeCsv(columns, body, facts, EXACT),
+} as const satisfies Format
+
+/** How programs differ that read CSV. */
+export interface CsvVariant {
+  /** The text before the header line. */
+  readonly head: string
+  /** A cell of any text, which is quoted where this pattern matches it. */
+  readonly text: (text: string) => string
+  readonly mustQuote: RegExp
+  /** A cell of another kind: it holds no comma and no quote. */
+  readonly word: (word: string, kind: string) => string
+}
+
+const EXACT: CsvVariant = { head: '', text: text => text, mustQuote: /[",\r\n]/, word: word => word }
+
+/** @throws JsonTextError, BodyTooLargeError. */
+export const writeCsv = (
+  columns: readonly ResultColumn[],
+  body: Uint8Array,
+  { maxBytes }: ResultFacts,
+  variant: CsvVariant,
+): Uint8Array => encodeTexts(lines(columns, body, variant), maxBytes)
+
+function* lines(columns: readonly ResultColumn[], body: Uint8Array, variant: CsvVariant): Generator<string> {
+  const names = columns.map(({ name }) => textCell(name, variant))
+  yield `${variant.head}${names.join()}\r\n`
+  const writers = columns.map(({ type }) => cellWriter(/^\w+/.exec(type)?.[0] ?? '', variant))
+  for (const row of rowsOf(body)) {
+    let line = ''
+    for (let i = 0; i < writers.length; i++) {
+      if (i > 0) line += ','
+      row.toMember(i)
+      if (!row.takeNull()) line += writers[i]!(row.value())
+    }
+    row.leaveObject(writers.length)
+    yield `${line}\r\n`
+  }
+}
+
+/** @param kind the first word of the column's type */
+function cellWriter(kind: string, variant: CsvVariant): (cell: string) => string {
+  switch (kind) {
+    case 'STRING':
+      return cell => textCell(stringOf(cell), variant)
+    case 'BYTES':
+    case 'RANGE':
+      // The empty text is quoted, base64 may begin with a plus sign, and a range has a comma.
+      return cell => textCell(wordOf(cell), variant)
+    case 'ARRAY':
+    case 'STRUCT':
+    case 'JSON':
+      return cell => textCell(cell, variant)
+    default:
+      return cell => variant.word(wordOf(cell), kind)
+  }
+}
+
+function textCell(text: string, { text: guard, mustQuote }: CsvVariant): string {
+  const guarded = guard(text)
+  return text === '' || mustQuote.test(text) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+}

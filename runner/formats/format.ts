@@ -1,0 +1,47 @@
+/** What a format of results is. Each is one file beside this one, and one line in the list of index.ts. */
+import type { ContractColumn } from '../model/endpoint.js'
+import type { ColumnPromise, ResultColumn } from '../model/query.js'
+
+export interface Format {
+  /** By which `format` in an address, and a command's `--format`, asks for it. */
+  readonly name: string
+  /** By which `Accept` asks for it; the first is its own. If there are none, only its name asks for it. */
+  readonly mediaTypes: readonly string[]
+  readonly contentType: string
+  readonly extension: string
+  /** Whether a browser that opens its address saves it as a file. */
+  readonly isAttachment: boolean
+  /** What OpenAPI says of its media type; null where it has none of its own, or where an endpoint's schema says it. */
+  readonly content: 'text' | 'binary' | Readonly<Record<string, unknown>> | null
+  /** How the explorer offers it for download, and at which place; null where it does not. */
+  readonly download: { readonly title: string; readonly about: string; readonly place: number } | null
+  /** It needs a library, which is loaded on first use: that takes 200 ms of the thread that does it. */
+  readonly hasLibrary: boolean
+  readonly write: WriteFormat
+}
+
+/**
+ * Writes a stored result in the format.
+ * @param json `{"result":[{…},…]}`, the members of each row in the order of the columns; it is not changed.
+ * @throws JsonTextError where the JSON has another form, BodyTooLargeError; TypeError when a column's type cannot be read.
+ */
+export type WriteFormat = (
+  columns: readonly ResultColumn[],
+  json: Uint8Array,
+  facts: ResultFacts,
+) => Uint8Array | Promise<Uint8Array>
+
+/** Facts about a result that formats need besides its columns and rows. */
+export interface ResultFacts {
+  readonly endpoint: string
+  readonly revision: string
+  /** The engine had more rows than `max_rows`. */
+  readonly isTruncated: boolean
+  /** What the contract says of each column; absent for a result without one. */
+  readonly contract?: readonly (Pick<ContractColumn, 'unit'> & Requirement)[]
+  /** A larger derived form is a BodyTooLargeError. @default no bound */
+  readonly maxBytes?: number
+}
+
+/** Where a column, and what is within it, is never NULL. */
+export type Requirement = Pick<ColumnPromise, 'required' | 'fields'>

@@ -1,0 +1,36 @@
+/** The formats of results. A new one is a file beside this one, and a line in the list. */
+import type { ResultColumn } from '../model/query.js'
+import { arrow } from './arrow.js'
+import { csv } from './csv.js'
+import { excel } from './excel.js'
+import type { Format, ResultFacts } from './format.js'
+import { json } from './json.js'
+import { ndjson } from './ndjson.js'
+import { parquet } from './parquet.js'
+import { table } from './table.js'
+
+/** Best first: of two that a caller likes equally, the first is chosen. */
+const LIST = [json, ndjson, csv, excel, table, arrow, parquet] as const
+
+export type ResultFormat = (typeof LIST)[number]['name']
+
+/** A format of the list. */
+export type ListedFormat = Format & { readonly name: ResultFormat }
+
+export const FORMATS: readonly ListedFormat[] = LIST
+
+export const RESULT_FORMATS: readonly ResultFormat[] = LIST.map(({ name }) => name)
+
+const BY_NAME: ReadonlyMap<string, ListedFormat> = new Map(FORMATS.map(format => [format.name, format]))
+
+export const findFormat = (name: string): ListedFormat | undefined => BY_NAME.get(name)
+
+export const formatOf = (name: ResultFormat): ListedFormat => BY_NAME.get(name)!
+
+/** Writes a stored result in the format that has this name. @throws as `Format.write` does. */
+export const derive = async (
+  name: ResultFormat,
+  columns: readonly ResultColumn[],
+  json: Uint8Array,
+  facts: ResultFacts,
+): Promise<Uint8Array> => formatOf(name).write(columns, json, facts)

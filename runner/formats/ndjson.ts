@@ -1,0 +1,20 @@
+/** NDJSON: the unchanged JSON object of each row, followed by a line feed. */
+import { encodeTexts } from '../result/body.js'
+import type { Format } from './format.js'
+import { rowsOf } from './rows.js'
+
+export const ndjson = {
+  name: 'ndjson',
+  mediaTypes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  contentType: 'application/x-ndjson',
+  extension: 'ndjson',
+  isAttachment: false,
+  content: 'text',
+  download: { title: 'NDJSON', about: 'an object a line', place: 3 },
+  hasLibrary: false,
+  write: (_columns, body, { maxBytes }) => encodeTexts(lines(body), maxBytes),
+} as const satisfies Format
+
+function* lines(body: Uint8Array): Generator<string> {
+  for (const row of rowsOf(body)) yield `${row.text}\n`
+}

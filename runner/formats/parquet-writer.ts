@@ -1,0 +1,194 @@
+/**
+ * Writes a result as a Parquet file: its rows in groups, each written and forgotten before the next is read. The types are those
+ * that Arrow has here, but BIGNUMERIC is text, since readers take at most 38 digits for a decimal and DuckDB makes a double of
+ * more.
+ */
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import type { ScalarKind, Type } from '../../googlesql/index.js'
+import type { ResultColumn } from '../model/query.js'
+import { BodyTooLargeError } from '../result/body.js'
+import type { ResultFacts } from './format.js'
+import { type RowReader, rowsOf, stringOf, wordOf } from './rows.js'
+import {
+  bytesOf,
+  daysOf,
+  decimalOf,
+  doubleOf,
+  integerOf,
+  isNullable,
+  microsOf,
+  nullInRequired,
+  schemaMetadata,
+  type TypedField,
+  timeOf,
+  timestampOf,
+  typedColumns,
+  typedElement,
+  typedFields,
+} from './typed-values.js'
+
+/** A group of rows ends at this many rows or bytes of JSON, since its values take about ten times as much memory. */
+const GROUP_ROWS = 50_000
+const GROUP_BYTES = 4_000_000
+
+/** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
+export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
+  const { maxBytes = Number.POSITIVE_INFINITY } = facts
+  const typed = typedColumns(columns, facts)
+  const writer = new ByteWriter()
+  const file = new ParquetWriter({
+    writer,
+    schema: [{ name: 'schema', num_children: columns.length }, ...typed.flatMap(schemaElements)],
+    kvMetadata: [...schemaMetadata(facts)].map(([key, value]) => ({ key, value })),
+    createdBy: 'sluice',
+  })
+  const readers = typed.map(valueReader)
+  const next = (): unknown[][] => columns.map(() => [])
+  let [cells, rows, bytes] = [next(), 0, 0]
+  const writeGroup = (): void => {
+    file.write({
+      columnData: typed.map(({ name, type }, i) => ({ name, data: cells[i]!, ...encodingOf(type) })),
+      rowGroupSize: rows,
+    })
+    if (writer.offset > maxBytes) throw new BodyTooLargeError(maxBytes)
+    ;[cells, rows, bytes] = [next(), 0, 0]
+  }
+  for (const row of rowsOf(json)) {
+    for (let i = 0; i < readers.length; i++) {
+      row.toMember(i)
+      cells[i]!.push(readers[i]!(row))
+    }
+    row.leaveObject(readers.length)
+    bytes += row.length + 1
+    if (++rows === GROUP_ROWS || bytes >= GROUP_BYTES) writeGroup()
+  }
+  if (rows > 0) writeGroup()
+  file.finish()
+  if (writer.offset > maxBytes) throw new BodyTooLargeError(maxBytes)
+  return new Uint8Array(writer.getBuffer())
+}
+
+/** The writer's dictionaries take -0 and 0 for one value. */
+const encodingOf = (type: Type): { readonly encoding?: 'PLAIN' } => (hasDouble(type) ? { encoding: 'PLAIN' } : {})
+
+function hasDouble(type: Type): boolean {
+  if (type.kind === 'ARRAY') return hasDouble(type.element)
+  return type.kind === 'FLOAT64' || (type.kind === 'STRUCT' && type.fields.some(field => hasDouble(field.type)))
+}
+
+type Leaf = Omit<SchemaElement, 'name' | 'repetition_type'>
+
+const TEXT: Leaf = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
+
+const LEAVES: Readonly<Record<ScalarKind, Leaf>> = {
+  INT64: { type: 'INT64' },
+  FLOAT64: { type: 'DOUBLE' },
+  NUMERIC: {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    precision: 38,
+    scale: 9,
+    logical_type: { type: 'DECIMAL', precision: 38, scale: 9 },
+  },
+  BIGNUMERIC: TEXT,
+  BOOL: { type: 'BOOLEAN' },
+  STRING: TEXT,
+  BYTES: { type: 'BYTE_ARRAY' },
+  DATE: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+  TIME: { type: 'INT64', logical_type: { type: 'TIME', isAdjustedToUTC: false, unit: 'MICROS' } },
+  // The older converted type would mean a time in UTC.
+  DATETIME: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' } },
+  TIMESTAMP: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+  JSON: TEXT,
+  INTERVAL: TEXT,
+  'RANGE<DATE>': TEXT,
+  'RANGE<DATETIME>': TEXT,
+  'RANGE<TIMESTAMP>': TEXT,
+}
+
+/** The elements of a column or field, depth first. */
+function schemaElements(field: TypedField): readonly SchemaElement[] {
+  const { name, type, requirement } = field
+  const repetition_type = isNullable(field) ? 'OPTIONAL' : 'REQUIRED'
+  if (type.kind === 'ARRAY') {
+    return [
+      { name, repetition_type, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      ...schemaElements(typedElement('element', type.element, requirement)),
+    ]
+  }
+  if (type.kind === 'STRUCT') {
+    const children = typedFields(type.fields, requirement).flatMap(schemaElements)
+    return [{ name, repetition_type, num_children: type.fields.length }, ...children]
+  }
+  return [{ name, repetition_type, ...LEAVES[type.kind] }]
+}
+
+/**
+ * Reads the value that is next in the form that the writer takes: decimals as integers of the type's
+ * scale, DATE in days, times in microseconds. NULL is undefined, as the writer wants objects and lists to be free of null; in
+ * what is required it is a JsonTextError.
+ */
+type ReadValue = (row: RowReader) => unknown
+
+function valueReader(field: TypedField): ReadValue {
+  const read = presentReader(field)
+  if (field.type.kind === 'ARRAY') return row => (row.takeNull() ? [] : read(row))
+  return row => {
+    if (!row.takeNull()) return read(row)
+    if (field.requirement.required) throw nullInRequired(field.name)
+    return undefined
+  }
+}
+
+/** Reads a value that is not null. */
+function presentReader({ type, requirement }: TypedField): ReadValue {
+  if (type.kind === 'ARRAY') {
+    const read = valueReader(typedElement('element', type.element, requirement))
+    return row => {
+      const items: unknown[] = []
+      while (row.toItem(items.length)) items.push(read(row))
+      return items
+    }
+  }
+  if (type.kind === 'STRUCT') {
+    const fields = typedFields(type.fields, requirement)
+    const readers = fields.map(valueReader)
+    return row => {
+      // A field may be named __proto__.
+      const struct: Record<string, unknown> = Object.create(null)
+      for (let i = 0; i < readers.length; i++) {
+        row.toMember(i)
+        struct[fields[i]!.name] = readers[i]!(row)
+      }
+      row.leaveObject(readers.length)
+      return struct
+    }
+  }
+  const read = SCALARS[type.kind]
+  return row => read(row.value())
+}
+
+const SCALARS: Readonly<Record<ScalarKind, (cell: string) => unknown>> = {
+  INT64: integerOf,
+  FLOAT64: doubleOf,
+  NUMERIC: cell => decimalOf(cell, 9, 128),
+  BIGNUMERIC: wordOf,
+  BOOL: cell => cell === 'true',
+  STRING: stringOf,
+  BYTES: bytesOf,
+  DATE: daysOf,
+  TIME: timeOf,
+  DATETIME: microsOf,
+  TIMESTAMP: timestampOf,
+  JSON: cell => cell,
+  INTERVAL: wordOf,
+  'RANGE<DATE>': wordOf,
+  'RANGE<DATETIME>': wordOf,
+  'RANGE<TIMESTAMP>': wordOf,
+}

@@ -1,0 +1,16 @@
+/** A Parquet file. */
+import type { Format } from './format.js'
+
+const MEDIA_TYPE = 'application/vnd.apache.parquet'
+
+export const parquet = {
+  name: 'parquet',
+  mediaTypes: [MEDIA_TYPE],
+  contentType: MEDIA_TYPE,
+  extension: 'parquet',
+  isAttachment: true,
+  content: 'binary',
+  download: { title: 'Parquet', about: 'typed columns', place: 5 },
+  hasLibrary: true,
+  write: async (columns, body, facts) => (await import('./parquet-writer.js')).toParquet(columns, body, facts),
+} as const satisfies Format

@@ -1,0 +1,64 @@
+/** JSON with the columns and their types beside the rows, each of which is an array in column order. */
+import type { ResultColumn } from '../model/query.js'
+import { encodeTexts } from '../result/body.js'
+import type { Format, ResultFacts } from './format.js'
+import { rowsOf } from './rows.js'
+
+const MEDIA_TYPE = 'application/vnd.sluice.table+json'
+
+export const table = {
+  name: 'table',
+  mediaTypes: [MEDIA_TYPE],
+  contentType: MEDIA_TYPE,
+  extension: 'json',
+  isAttachment: false,
+  content: {
+    type: 'object',
+    required: ['columns', 'rows', 'truncated'],
+    properties: {
+      columns: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name', 'type'],
+          properties: { name: { type: 'string' }, type: { type: 'string' }, unit: { type: 'string' } },
+        },
+      },
+      rows: { type: 'array', items: { type: 'array', items: {} } },
+      truncated: { type: 'boolean' },
+      next: {},
+    },
+  },
+  download: null,
+  hasLibrary: false,
+  write: toTable,
+} as const satisfies Format
+
+/** @throws JsonTextError, BodyTooLargeError. */
+export function toTable(columns: readonly ResultColumn[], body: Uint8Array, facts: ResultFacts): Uint8Array {
+  return encodeTexts(texts(columns, body, facts), facts.maxBytes)
+}
+
+function* texts(
+  columns: readonly ResultColumn[],
+  body: Uint8Array,
+  { contract, isTruncated }: ResultFacts,
+): Generator<string> {
+  const described = columns.map(({ name, type }, i) => {
+    const unit = contract?.[i]?.unit ?? null
+    return { name, type, ...(unit !== null && { unit }) }
+  })
+  yield `{"columns":${JSON.stringify(described)},"rows":[`
+  let separator = ''
+  for (const row of rowsOf(body)) {
+    const values = columns.map((_, i) => {
+      row.toMember(i)
+      return row.value()
+    })
+    row.leaveObject(columns.length)
+    yield `${separator}[${values.join()}]`
+    separator = ','
+  }
+  // Pages have no cursor yet.
+  yield `],"truncated":${isTruncated},"next":null}`
+}

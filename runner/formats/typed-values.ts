@@ -1,0 +1,141 @@
+/** What the formats with types, Arrow and Parquet, share: a result's types, and its values from the JSON texts of cells. */
+import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/index.js'
+import type { ResultColumn } from '../model/query.js'
+import type { Requirement, ResultFacts } from './format.js'
+import { JsonTextError, wordOf } from './rows.js'
+
+/** A column, or a field within it, with its requirement. */
+export interface TypedField {
+  readonly name: string
+  readonly type: Type
+  readonly requirement: Requirement
+}
+
+const NOT_REQUIRED: Requirement = { required: false }
+
+/** @throws TypeError when a column's type cannot be read. */
+export function typedColumns(columns: readonly ResultColumn[], { contract }: ResultFacts): readonly TypedField[] {
+  return columns.map(({ name, type: text }, i) => {
+    const type = parseTypeName(text)
+    if (!type) throw new TypeError(`The type ${text} of the column ${name} cannot be read`)
+    return { name, type, requirement: contract?.[i] ?? NOT_REQUIRED }
+  })
+}
+
+/** The fields of a STRUCT, with names that differ, as the JSON has them. */
+export function typedFields(fields: readonly StructField[], { fields: promised }: Requirement): readonly TypedField[] {
+  const names = distinctNames(fields.map(({ name }) => name))
+  return fields.map(({ type }, i) => ({ name: names[i]!, type, requirement: promised?.[i] ?? NOT_REQUIRED }))
+}
+
+/** The elements of an ARRAY, under this name. */
+export const typedElement = (name: string, type: Type, { fields }: Requirement): TypedField => ({
+  name,
+  type,
+  requirement: { ...NOT_REQUIRED, ...(fields && { fields }) },
+})
+
+/** An ARRAY is never null, as in JSON: the array of NULL is empty. */
+export const isNullable = ({ type, requirement }: TypedField): boolean => !requirement.required && type.kind !== 'ARRAY'
+
+export const nullInRequired = (name: string): JsonTextError =>
+  new JsonTextError(`the column ${name} is required, but it holds NULL`)
+
+/** The metadata of the schema, by key. */
+export const schemaMetadata = ({ endpoint, revision, isTruncated }: ResultFacts): ReadonlyMap<string, string> =>
+  new Map([
+    ['sluice.endpoint', endpoint],
+    ['sluice.revision', revision],
+    ['sluice.truncated', String(isTruncated)],
+  ])
+
+const expected = (what: string): JsonTextError => new JsonTextError(`${what} expected, but the cell has another form`)
+
+export const bytesOf = (cell: string): Buffer => Buffer.from(wordOf(cell), 'base64')
+
+export function doubleOf(cell: string): number {
+  const word = wordOf(cell)
+  const value = Number(word)
+  if (Number.isNaN(value) && word !== 'NaN') throw expected('a number')
+  return value
+}
+
+export const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
+
+/** A decimal as the integer that has this many of its digits after the point. */
+export function decimalOf(cell: string, scale: number, bits: number): bigint {
+  const word = wordOf(cell)
+  const point = word.indexOf('.')
+  const fraction = point < 0 ? 0 : word.length - point - 1
+  if (fraction > scale) throw expected(`a decimal of scale ${scale}`)
+  const digits = point < 0 ? word : word.slice(0, point) + word.slice(point + 1)
+  return inBits(bits, bigintOf(digits) * POWERS[scale - fraction]!)
+}
+
+/** The powers of ten up to the largest scale. */
+const POWERS: readonly bigint[] = Array.from({ length: 39 }, (_, power) => 10n ** BigInt(power))
+
+/** A double holds these, and takes half the time to read. */
+const FEW_DIGITS = /^-?\d{1,15}$/
+
+function bigintOf(digits: string): bigint {
+  if (FEW_DIGITS.test(digits)) return BigInt(Number(digits))
+  if (!/^-?\d+$/.test(digits)) throw expected('an integer')
+  return BigInt(digits)
+}
+
+function inBits(bits: number, value: bigint): bigint {
+  if (BigInt.asIntN(bits, value) !== value) throw expected(`a number of ${bits} bits`)
+  return value
+}
+
+const MS_PER_DAY = 86_400_000
+const SECONDS_PER_DAY = 86_400
+const MICROS_PER_SECOND = 1_000_000
+/** The Gregorian calendar repeats after 400 years of this many days. JavaScript means 1950 by the year 50. */
+const [YEARS, DAYS_OF_YEARS] = [400, 146_097]
+/** The places of a time of day behind a date, and behind its opening quote. */
+const [CLOCK, FRACTION] = [12, 8]
+
+/** A DATE in days since 1970. */
+export function daysOf(cell: string): number {
+  const year = digitsAt(cell, 1) * 100 + digitsAt(cell, 3)
+  return Date.UTC(year + YEARS, digitsAt(cell, 6) - 1, digitsAt(cell, 9)) / MS_PER_DAY - DAYS_OF_YEARS
+}
+
+/** A TIME in microseconds since midnight. */
+export const timeOf = (cell: string): bigint => BigInt(secondsAt(cell, 1) * MICROS_PER_SECOND + fractionAt(cell, 1))
+
+/** A DATETIME, or a TIMESTAMP in text, in microseconds since 1970. */
+export function microsOf(cell: string): bigint {
+  const seconds = daysOf(cell) * SECONDS_PER_DAY + secondsAt(cell, CLOCK)
+  const fraction = fractionAt(cell, CLOCK)
+  const micros = seconds * MICROS_PER_SECOND + fraction
+  return Number.isSafeInteger(micros) ? BigInt(micros) : BigInt(seconds) * 1_000_000n + BigInt(fraction)
+}
+
+/** A TIMESTAMP from text, or from digits, which are microseconds since 1970. */
+export const timestampOf = (cell: string): bigint => (cell.endsWith('Z"') ? microsOf(cell) : integerOf(cell))
+
+/** The seconds of `12:34:56`. */
+const secondsAt = (cell: string, at: number): number =>
+  (digitsAt(cell, at) * 60 + digitsAt(cell, at + 3)) * 60 + digitsAt(cell, at + 6)
+
+/** The microseconds of the fraction of a second behind the clock that begins at `clock`; 0 without one. */
+function fractionAt(cell: string, clock: number): number {
+  let micros = 0
+  for (let at = clock + FRACTION + 1, unit = 100_000; unit >= 1; at++, unit /= 10) {
+    const digit = cell.charCodeAt(at) - ZERO
+    if (!(digit >= 0 && digit <= 9)) break
+    micros += digit * unit
+  }
+  return micros
+}
+
+const ZERO = 0x30
+
+function digitsAt(cell: string, at: number): number {
+  const [tens, ones] = [cell.charCodeAt(at) - ZERO, cell.charCodeAt(at + 1) - ZERO]
+  if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) throw expected('a date or time')
+  return tens * 10 + ones
+}

@@ -1,0 +1,146 @@
+/**
+ * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings") but for NUMERIC and
+ * BIGNUMERIC. Engines pass each value in one exact form; only this file decides how it is written.
+ */
+import {
+  dateText,
+  datetimeText,
+  elementOfRange,
+  MAX_TIMESTAMP_MICROS,
+  MIN_TIMESTAMP_MICROS,
+  type RangeKind,
+  timeText,
+} from '../../googlesql/data.js'
+import { BrokenContractError } from './broken-contract.js'
+
+export interface ScalarOptions {
+  readonly timestamps: 'iso8601' | 'unix_micros'
+  /**
+   * The form of the numbers, as `json` in a contract chooses it. `number`: always a JSON number, and a BrokenContractError
+   * for one that JSON's readers cannot hold. `string`: INT64, NUMERIC and BIGNUMERIC always as strings. Null: INT64 as a
+   * number up to ±(2^53−1) and FLOAT64 where it is finite, else as strings; NUMERIC and BIGNUMERIC as strings.
+   */
+  readonly numbers: 'number' | 'string' | null
+}
+
+/** A value outside the range of its type; the engine turns it into a failed query. */
+export class ValueError extends Error {
+  override readonly name = 'ValueError'
+}
+
+/** One function per type: exact value → text. */
+export interface ScalarTexts {
+  readonly int64: (value: bigint) => string
+  readonly float64: (value: number) => string
+  /** Takes decimal text without an exponent, such as `-12.5`; trailing zeros of the fraction are dropped. */
+  readonly numeric: (text: string) => string
+  readonly bool: (value: boolean) => string
+  readonly string: (value: string) => string
+  readonly bytes: (value: Uint8Array) => string
+  /** Days since 1970. */
+  readonly date: (days: number) => string
+  /** Microseconds since midnight. */
+  readonly time: (micros: number) => string
+  /** Microseconds since 1970, without a zone. */
+  readonly datetime: (micros: bigint) => string
+  /** Microseconds since 1970; exact, also as a number. */
+  readonly timestamp: (micros: bigint | number) => string
+  /** Takes text in canonical form. */
+  readonly interval: (text: string) => string
+  /** Takes JSON text, which is written unchanged. */
+  readonly json: (text: string) => string
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+
+export function scalarTexts({ timestamps, numbers }: ScalarOptions): ScalarTexts {
+  return {
+    int64:
+      numbers === 'string'
+        ? value => `"${value}"`
+        : value => {
+            if (value <= MAX_SAFE && value >= -MAX_SAFE) return value.toString()
+            if (numbers === 'number') throw new BrokenContractError('holds an integer beyond ±(2^53−1)')
+            return `"${value}"`
+          },
+    float64: value => {
+      if (Number.isFinite(value)) return value === 0 && Object.is(value, -0) ? '-0' : String(value)
+      if (numbers === 'number') throw new BrokenContractError('holds a number that is not finite')
+      return quoted(String(value))
+    },
+    numeric: numbers === 'number' ? trimFraction : text => `"${trimFraction(text)}"`,
+    bool: value => (value ? 'true' : 'false'),
+    string: quotedText,
+    bytes: value => quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
+    date: days => quoted(inRange(dateText(days), 'DATE')),
+    time: micros => quoted(timeText(micros)),
+    datetime: micros => quoted(inRange(datetimeText(micros), 'DATETIME')),
+    timestamp:
+      timestamps === 'unix_micros'
+        ? micros => {
+            if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) inRange(undefined, 'TIMESTAMP')
+            return micros.toString()
+          }
+        : micros => quoted(`${inRange(datetimeText(micros), 'TIMESTAMP')}Z`),
+    interval: quoted,
+    // In valid JSON a line break can only be between tokens; it becomes a space, since NDJSON has one row per line.
+    json: text => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
+  }
+}
+
+const quoted = (text: string): string => `"${text}"`
+
+// Characters that JSON.stringify escapes, and all surrogates, of which it escapes the lone ones.
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
+const SHORT = 256
+
+/** The same as JSON.stringify, in half the time for short texts without escapes. */
+const quotedText = (text: string): string =>
+  text.length <= SHORT && !ESCAPED.test(text) ? `"${text}"` : JSON.stringify(text)
+
+function inRange(text: string | undefined, type: string): string {
+  if (text === undefined) throw new ValueError(`${type} value is out of the range of the years 1 to 9999`)
+  return text
+}
+
+function trimFraction(text: string): string {
+  if (!text.includes('.')) return text === '-0' ? '0' : text
+  let end = text.length
+  while (text[end - 1] === '0') end--
+  if (text[end - 1] === '.') end--
+  const trimmed = text.slice(0, end)
+  return trimmed === '-0' ? '0' : trimmed
+}
+
+/** BigQuery's canonical text of an INTERVAL, `Y-M D H:M:S[.F]`, such as `1-2 3 4:5:6.789`: each of the three parts has its own sign; the fraction has 3 or 6 digits. */
+export function intervalText(months: number, days: number, micros: bigint): string {
+  const absoluteMonths = Math.abs(months)
+  const absoluteMicros = micros < 0n ? -micros : micros
+  const seconds = absoluteMicros / 1_000_000n
+  const fraction = Number(absoluteMicros % 1_000_000n)
+  const clock = `${seconds / 3_600n}:${(seconds / 60n) % 60n}:${seconds % 60n}${fractionText(fraction)}`
+  return (
+    `${months < 0 ? '-' : ''}${Math.floor(absoluteMonths / 12)}-${absoluteMonths % 12} ${days} ` +
+    `${micros < 0n ? '-' : ''}${clock}`
+  )
+}
+
+function fractionText(micros: number): string {
+  if (micros === 0) return ''
+  return micros % 1_000 === 0 ? `.${String(micros / 1_000).padStart(3, '0')}` : `.${String(micros).padStart(6, '0')}`
+}
+
+/**
+ * The text of a range: `[2026-01-31, 2026-02-01)`, with bounds as their own type has them.
+ * @param bounds canonical texts of GoogleSQL, `2026-01-31 12:00:00+00`, or ISO 8601; null is unbounded
+ */
+export function rangeResult(kind: RangeKind, bounds: readonly (string | null)[]): string {
+  const element = elementOfRange(kind)
+  const [start, end] = bounds.map(bound => {
+    if (bound === null) return 'UNBOUNDED'
+    if (element === 'DATE') return bound
+    const text = bound.replace(' ', 'T')
+    return element === 'TIMESTAMP' ? text.replace(/\+00$|Z$/, 'Z') : text
+  })
+  return `[${start}, ${end})`
+}

@@ -1,0 +1,85 @@
+/** Reads a Parquet file with DuckDB into the form that `arrowRows` has. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import type { Type } from '../../googlesql/index.js'
+import type { Typed } from './typed-values.js'
+
+export interface ParquetReader {
+  /** The rows. The columns must have these types, in DuckDB's words. */
+  read(file: Uint8Array, types: readonly Type[]): Promise<readonly (readonly Typed[])[]>
+  /** The types of the columns, in DuckDB's words. */
+  types(file: Uint8Array): Promise<readonly string[]>
+  close(): void
+}
+
+export async function openParquetReader(): Promise<ParquetReader> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-parquet-'))
+  let files = 0
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection: DuckDBConnection = await instance.connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  const readAll = (file: Uint8Array) => {
+    // DuckDB remembers files by their names.
+    const path = join(folder, `${files++}.parquet`)
+    writeFileSync(path, file)
+    return connection.runAndReadAll('FROM read_parquet($path)', { path })
+  }
+  return {
+    async read(file, types) {
+      const rows = (await readAll(file)).getRows()
+      return rows.map(row => row.map((value, i) => typedOf(value, types[i]!)))
+    },
+    async types(file) {
+      return (await readAll(file)).columnTypes().map(String)
+    },
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** A value of DuckDB's client: its classes are told apart by the members that they have. */
+interface Value {
+  readonly items: readonly DuckDBValue[]
+  readonly entries: Readonly<Record<string, DuckDBValue>>
+  readonly value: bigint
+  readonly days: number
+  readonly micros: bigint
+  readonly bytes: Uint8Array
+}
+
+function typedOf(value: DuckDBValue, type: Type): Typed {
+  if (value === null) return null
+  const its = value as unknown as Value
+  switch (type.kind) {
+    case 'ARRAY':
+      return its.items.map(item => typedOf(item, type.element))
+    case 'STRUCT':
+      return Object.values(its.entries).map((field, i) => typedOf(field, type.fields[i]!.type))
+    case 'NUMERIC':
+      return its.value
+    case 'BIGNUMERIC':
+      return scaled(value as string)
+    case 'DATE':
+      return its.days
+    case 'TIME':
+    case 'DATETIME':
+    case 'TIMESTAMP':
+      return its.micros
+    case 'BYTES':
+      return Buffer.from(its.bytes).toString('hex')
+    default:
+      return value as Typed
+  }
+}
+
+/** A BIGNUMERIC, which is text in Parquet. */
+function scaled(text: string): bigint {
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.')
+  const value = BigInt(whole + fraction.padEnd(38, '0'))
+  return text.startsWith('-') ? -value : value
+}
