@@ -29,7 +29,7 @@ import { ApartProcesses, ofApart } from './process/apart-processes.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
-import { RequestFailure, unavailable } from './process/request-queue.js'
+import { RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -516,7 +516,6 @@ export async function openEngine(
     ping: async () => {
       const fault = dataFault()
       if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
-      if (child.pid() === undefined) throw unavailable('its process has ended, and the next has not begun')
       const { signal, cancelTimer } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })
