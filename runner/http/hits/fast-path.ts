@@ -10,18 +10,19 @@ import { type CodingChoice, isAcceptable, negotiateCoding } from '../../request/
 import { admitCall, planCall } from '../../request/plan.js'
 import { parsePairs } from '../../request/raw-arguments.js'
 import type { AppDeps } from '../app.js'
-import { problemOf } from '../problem.js'
-import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import {
-  type FixedHeaderFacts,
-  fixedHeaders,
-  freshnessHeaders,
+  agingHeaders,
+  callHeaders,
+  EVERY_ANSWER,
   freshnessOf,
-  IGNORED_ARGUMENTS,
-  isMatch,
+  type StoredFacts,
   serverTiming,
+  storedHeaders,
   VARY,
-} from '../representation/result-head.js'
+} from '../headers.js'
+import { problemOf } from '../problem.js'
+import { isMatch } from '../representation/entity-tags.js'
+import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from '../request-context.js'
 import { createSendFinished, MAX_COPIED_BYTES } from './finished-response.js'
 import { createHeaderTail, flat } from './header-tail.js'
@@ -55,8 +56,9 @@ interface Hit {
   readonly representation: Representation
 }
 
-function fixedHeaderFacts({ cached, offered }: PlannedAddress, result: StoredResult): FixedHeaderFacts {
-  return { result, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
+function storedFacts({ planned, result, representation }: Hit): StoredFacts {
+  const { cached, offered } = planned
+  return { result, representation, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
 }
 
 /**
@@ -68,7 +70,6 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
   const plans = createPlanCache()
   const choices = new Map<string, CodingChoice>()
   const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
-  const noSniff = ['X-Content-Type-Options', 'nosniff']
   const paths = new BoundedMap<string, string>(MAX_PATHS)
   const headerTail = createHeaderTail()
   const sendFinished = createSendFinished()
@@ -93,7 +94,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       const given = parsePairs(queryOf(address))
       const offered = chooseType(call.endpoint, given, accept)
       const { cached, ignored } = planCall(call, given, null, deps)
-      const ignoredLine = ignored === '' ? '' : flat(`${IGNORED_ARGUMENTS}: ${ignored}\r\n`)
+      const ignoredLine = ignored === '' ? '' : flat(`X-Ignored-Arguments: ${ignored}\r\n`)
       return cached && { cached, offered, path: internPath(loggedPath(path)), ignored, ignoredLine, held: null }
     } catch {
       return null // refused: the slow path says why
@@ -135,8 +136,8 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
   }
 
   /** The lines of the headers that stay the same as long as the representation is stored. */
-  function fixedLines(status: Status, { planned, result, representation }: Hit): string {
-    const list = [...fixedHeaders(status, fixedHeaderFacts(planned, result), representation), 'Vary', vary, ...noSniff]
+  function fixedLines(status: Status, hit: Hit): string {
+    const list = [...storedHeaders(status, storedFacts(hit)), 'Vary', vary, ...EVERY_ANSWER]
     let lines = ''
     for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
     return flat(lines)
@@ -165,15 +166,14 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const head = opening + planned.ignoredLine + fixedLinesOnce(status, hit) + headerTail(freshness, nowMs)
     if (!sendFinished(req, res, status, head, body)) {
       const list = [
-        ...fixedHeaders(status, fixedHeaderFacts(planned, result), representation),
-        ...noSniff,
-        ...freshnessHeaders({ result, ...AS_HIT }, freshness),
+        ...storedHeaders(status, storedFacts(hit)),
+        ...EVERY_ANSWER,
+        ...agingHeaders({ ...AS_HIT, ...freshness }),
+        ...callHeaders({ ignored: planned.ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null }),
       ]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
       express.response.vary.call(res as Response, vary) // beside what the app around us has said there
-      if (planned.ignored !== '') res.setHeader(IGNORED_ARGUMENTS, planned.ignored)
       res.setHeader('X-Request-Id', requestId)
-      res.setHeader('Server-Timing', timing)
       res.statusCode = status
       if (body) res.end(body)
       else res.end()

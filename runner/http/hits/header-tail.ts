@@ -1,6 +1,6 @@
 /** The end of a hit's head: the lines that change each second, made once for all hits of that second that share them. */
 
-import { type Freshness, freshnessLines } from '../representation/result-head.js'
+import { agingHeaders, type Freshness } from '../headers.js'
 import { KEEP_ALIVE_MS } from '../server/keep-alive.js'
 
 const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`
@@ -32,7 +32,7 @@ export function createHeaderTail(): HeaderTail {
     }
     let end = byFresh.get(freshSeconds)
     if (end === undefined) {
-      end = flat(freshnessLines({ ageSeconds, freshSeconds }) + dateLine + KEPT_ALIVE)
+      end = flat(agingLines({ ageSeconds, freshSeconds }) + dateLine + KEPT_ALIVE)
       byFresh.set(freshSeconds, end)
     }
     return end
@@ -48,6 +48,13 @@ export function createHeaderTail(): HeaderTail {
     lastFresh = freshSeconds
     return lastEnd
   }
+}
+
+function agingLines(freshness: Freshness): string {
+  const list = agingHeaders({ isCacheable: true, outcome: 'hit', isStored: false, ...freshness })
+  let lines = ''
+  for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
+  return lines
 }
 
 /** The same text in one piece: V8 keeps one that was joined as a tree of its parts, and walks that each time. */
