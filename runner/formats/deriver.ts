@@ -1,6 +1,7 @@
 /** Converts stored JSON results to other formats: small ones in this thread, large ones and those that need a library in a worker thread. */
 import type { Worker } from 'node:worker_threads'
 import { RunnerError } from '../model/errors.js'
+import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import type { ResultColumn } from '../model/query.js'
 import { startWorker } from '../platform/start-worker.js'
@@ -91,11 +92,7 @@ export class Deriver {
     }
     this.#worker ??= this.#start()
     this.#worker.ref()
-    const { format, columns, facts } = job
-    // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
-    const json = new Uint8Array(job.json)
-    const message: ToDeriver = { format, columns, json, facts }
-    this.#worker.postMessage(message, [json.buffer])
+    void send(job, this.#worker)
   }
 
   #start(): Worker {
@@ -124,6 +121,13 @@ export class Deriver {
     this.#cancelIdle = null
     void worker?.terminate()
   }
+}
+
+async function send({ format, columns, facts, json: original }: Job, worker: Worker): Promise<void> {
+  // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
+  const json = await joinInTurns([original])
+  const message: ToDeriver = { format, columns, json, facts }
+  worker.postMessage(message, [json.buffer as ArrayBuffer])
 }
 
 async function deriveHere({ format, columns, json, facts }: ToDeriver): Promise<Uint8Array> {

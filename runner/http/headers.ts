@@ -205,7 +205,7 @@ function maxAge({ freshUntil, storedAt, dataState }: RunResponse['result']): num
 }
 
 /** `Server-Timing`: milliseconds in the engine (null where it was not asked) and in total, and the warehouse's cost. */
-export function serverTiming(runMs: number | null, totalMs: number, cost: QueryCost | null = null): string {
+function serverTiming(runMs: number | null, totalMs: number, cost: QueryCost | null): string {
   const total = `total;dur=${totalMs.toFixed(1)}`
   if (runMs === null) return total
   // A call that joined a running query has waited only for its rest.

@@ -1,4 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
+import type { EngineName } from './engines.js'
 import type { RunnerError } from './errors.js'
 import type {
   CheckedColumn,
@@ -64,8 +65,6 @@ export interface Explanation {
   readonly engineSql: string
   readonly plan: string
 }
-
-export type EngineName = 'duckdb' | 'bigquery'
 
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {

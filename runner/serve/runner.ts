@@ -9,10 +9,9 @@ import type { ResultFormat } from '../formats/index.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
 import { createDevStreams } from '../http/dev-changes.js'
 import { createEndpointChanges } from '../http/endpoint-changes.js'
-import { createFastPath } from '../http/hits/fast-path.js'
+import { createFastPath } from '../http/fast-path.js'
 import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
-import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import { UnsentBodies } from '../http/unsent-bodies.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
@@ -205,7 +204,6 @@ export async function openRunner(
       isDraining: () => isDraining,
     }
     const app = createApp(appDeps)
-    const messageClasses = messageClassesOf(app)
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
     if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...registry, clock }))
@@ -265,7 +263,6 @@ export async function openRunner(
         const server = await startServer({
           ...deps,
           listener,
-          messageClasses,
           host,
           port,
           drainDelayMs,
@@ -311,7 +308,6 @@ function openRegistry(
   const relay = opened.add(
     createEngineRelay<ServingEngine>({
       name: settings.engine,
-      knowsDataChanges: settings.engine === 'duckdb',
       onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
     }),
   )
@@ -323,10 +319,9 @@ function openRegistry(
       isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
       readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
-      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock }),
+      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock, isShared: true }),
       // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
-      load: (engine, options) =>
-        loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
+      load: (engine, options) => loadManifests(settings, engine, engine.compile, [], options),
       clock,
       observe,
     }),

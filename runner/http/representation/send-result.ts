@@ -4,6 +4,7 @@ import { RunnerError } from '../../model/errors.js'
 import type { RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
 import { agingHeaders, callHeaders, freshnessOf, storedHeaders, VARY } from '../headers.js'
+import { endWith } from '../send.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
 import { isMatch, isStrongMatch } from './entity-tags.js'
 import type { Representation, RepresentationStore } from './representation.js'
@@ -56,11 +57,12 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   if (range) {
     res.setHeader('Content-Length', range.end - range.start)
     res.setHeader('Content-Range', contentRange(range, representation.body.byteLength))
-    res.status(206).end(representation.body.subarray(range.start, range.end))
+    res.status(206)
+    endWith(res, representation.body.subarray(range.start, range.end))
     return
   }
   res.status(isSame ? 304 : 200)
-  if (hasBody) res.end(representation.body)
+  if (hasBody) endWith(res, representation.body)
   else res.end()
 }
 

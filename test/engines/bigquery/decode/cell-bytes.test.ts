@@ -1,9 +1,9 @@
 /** Rows encoded directly as bytes are the same as rows put together from the texts of their cells. */
 import { expect } from 'chai'
-import { objectWriter } from '../../../../runner/result/body.js'
 import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { resultColumns } from '../../../../runner/engines/bigquery/decode/result-columns.js'
 import type { RestCell, RestField, RestRow } from '../../../../runner/engines/bigquery/rest/messages.js'
+import { objectWriter } from '../../../../runner/result/body.js'
 import { compileCell } from './plain-cells.js'
 
 const TIMESTAMPS = ['iso8601', 'unix_micros'] as const

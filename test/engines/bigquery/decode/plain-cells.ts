@@ -1,11 +1,11 @@
 /** The JSON text of BigQuery's cells by way of JSON.parse, to compare the encoder of bytes with. */
 
 import type { ScalarKind, Type } from '../../../../googlesql/index.js'
-import { objectKeys } from '../../../../runner/result/body.js'
-import { type ScalarTexts, scalarTexts } from '../../../../runner/result/scalar-text.js'
 import type { ResultField } from '../../../../runner/engines/bigquery/decode/result-columns.js'
 import { scalarCell } from '../../../../runner/engines/bigquery/decode/scalar-cell.js'
 import { unexpected, within } from '../../../../runner/engines/bigquery/decode/unexpected-cell.js'
+import { objectKeys } from '../../../../runner/result/body.js'
+import { type ScalarTexts, scalarTexts } from '../../../../runner/result/scalar-text.js'
 
 /** The JSON text of the cell whose `v` this is. */
 type JsonText = (v: unknown) => string

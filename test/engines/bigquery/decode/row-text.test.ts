@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { toTable } from '../../../../runner/formats/table.js'
 import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { readAnswerBody } from '../../../../runner/engines/bigquery/rest/answer-body.js'
 import type { RestQueryResponse } from '../../../../runner/engines/bigquery/rest/messages.js'
+import { toTable } from '../../../../runner/formats/table.js'
 import type { ResultSet } from '../../../../runner/model/query.js'
 import { drawAnswer, drawFrom, drawText, expectedRows, oneOf } from '../rest-answers.js'
 
