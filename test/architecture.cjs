@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   'cache/stores': ['model', 'platform', LANGUAGE],
   auth: ['model', 'platform'],
   engines: ['model', 'platform', 'result', 'formats', LANGUAGE, ON_DUCKDB],
-  openapi: ['model', 'formats', LANGUAGE],
+  openapi: ['model', 'formats', 'http/headers.ts', LANGUAGE],
   manifest: ['model', 'template', LANGUAGE],
   request: ['model', 'formats', 'template', 'cache', LANGUAGE],
   mcp: ['model', 'formats', 'manifest', 'request', 'openapi', 'platform', LANGUAGE],
@@ -110,6 +110,7 @@ const layer = ([from, targets]) => ({
     path: SOURCES,
     pathNot: [from, ...targets].flatMap(name => {
       if (isLanguage(name)) return [`^${name}/`]
+      if (name.endsWith('.ts')) return [`^runner/${name}$`]
       return name === 'cache' ? ['^runner/cache/(?!stores/)'] : [`^runner/${name}/`]
     }),
   },

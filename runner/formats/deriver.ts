@@ -92,14 +92,7 @@ export class Deriver {
     }
     this.#worker ??= this.#start()
     this.#worker.ref()
-    void this.#send(job, this.#worker)
-  }
-
-  async #send({ format, columns, facts, json: original }: Job, worker: Worker): Promise<void> {
-    // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
-    const json = await joinInTurns([original])
-    const message: ToDeriver = { format, columns, json, facts }
-    worker.postMessage(message, [json.buffer as ArrayBuffer])
+    void send(job, this.#worker)
   }
 
   #start(): Worker {
@@ -128,6 +121,13 @@ export class Deriver {
     this.#cancelIdle = null
     void worker?.terminate()
   }
+}
+
+async function send({ format, columns, facts, json: original }: Job, worker: Worker): Promise<void> {
+  // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
+  const json = await joinInTurns([original])
+  const message: ToDeriver = { format, columns, json, facts }
+  worker.postMessage(message, [json.buffer as ArrayBuffer])
 }
 
 async function deriveHere({ format, columns, json, facts }: ToDeriver): Promise<Uint8Array> {

@@ -18,18 +18,16 @@ export const excel = {
   write: (columns, body, facts) => writeCsv(columns, body, facts, SAFE),
 } as const satisfies Format
 
-/** Blanks, line breaks and characters without a form of their own, which spreadsheets skip at the begin of a cell. */
-const BLANK = '[\\u0000- \\u007f-\\u00a0\\u00ad\\u1680\\u2000-\\u200f\\u2028-\\u203f\\u205f-\\u206f\\u3000\\ufeff]'
-/**
- * A tab or a carriage return at the begin is dropped by some spreadsheets, which then read what comes after it; some read
- * `＝＋－＠` as `=+-@`.
- */
-const FORMULA = `(?:[\\t\\r]|${BLANK}*[=+\\-@＝＋－＠])`
-const IS_FORMULA = new RegExp(`^${FORMULA}`)
-/** The same without line breaks, so that no character is looked at twice. */
-const BLANK_IN_LINE = BLANK.replace('\\u0000- ', '\\u0000-\\u0009\\u000b\\u000c\\u000e- ')
-/** In many countries a semicolon begins another cell, and in some programs a line break inside quotes another row. */
-const FORMULA_IN_TEXT = new RegExp(`([;\\r\\n])(?="*(?:\\t|${BLANK_IN_LINE}*[=+\\-@＝＋－＠]))`, 'g')
+/** Blanks and characters without a form of their own, which spreadsheets skip at the begin of a cell; then line breaks. */
+const BLANK =
+  '\\u0000-\\t\\u000b\\u000c\\u000e- \\u007f-\\u00a0\\u00ad\\u1680\\u2000-\\u200f\\u2028-\\u203f\\u205f-\\u206f\\u3000\\ufeff'
+const BREAK = '\\r\\n'
+/** Some read `＝＋－＠` as `=+-@`. */
+const SIGN = '[=+\\-@＝＋－＠]'
+/** Some drop a tab or a carriage return at the begin, and then read what comes after it. */
+const IS_FORMULA = new RegExp(`^(?:[\\t\\r]|[${BLANK}${BREAK}]*${SIGN})`)
+/** In many countries a semicolon begins another cell, and some begin another row at a line break inside quotes. */
+const BEFORE_FORMULA = new RegExp(`[;${BREAK}](?="*(?:\\t|[${BLANK}]*${SIGN}))`, 'g')
 
 /** The digits of a spreadsheet's numbers. */
 const MOST_DIGITS = 15
@@ -54,7 +52,7 @@ function isGuarded(word: string, kind: string): boolean {
 
 const SAFE: CsvVariant = {
   head: '\ufeff',
-  text: text => (IS_FORMULA.test(text) ? "'" : '') + text.replace(FORMULA_IN_TEXT, "$1'"),
+  text: text => (IS_FORMULA.test(text) ? "'" : '') + text.replace(BEFORE_FORMULA, "$&'"),
   mustQuote: /[",;\r\n]/,
   word: (word, kind) => (isGuarded(word, kind) ? `'${word}` : word),
 }

@@ -5,6 +5,7 @@ import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
 import { addExplorer, type ExplorerDeps } from './explorer/explorer.js'
+import { EVERY_ANSWER } from './headers.js'
 import { answerAgents, type McpSettings } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
@@ -104,7 +105,7 @@ function emptyApp(deps: AppDeps): Express {
   app.enable('case sensitive routing')
   app.use((req, res, next) => {
     beginExchange(req, res, deps)
-    res.setHeader('X-Content-Type-Options', 'nosniff')
+    for (let i = 0; i < EVERY_ANSWER.length; i += 2) res.setHeader(EVERY_ANSWER[i]!, EVERY_ANSWER[i + 1]!)
     next()
   })
   return app

@@ -1,13 +1,11 @@
 /** CORS headers for the configured origins. */
 import type { RequestHandler } from 'express'
+import { EXPOSED } from './headers.js'
 
 const ALLOWED_METHODS = 'GET, HEAD, POST'
 const ALLOWED_HEADERS =
   'X-API-KEY, Authorization, Accept, Content-Type, Cache-Control, If-Match, If-None-Match, Range, If-Range, X-Request-Id, ' +
   'Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id'
-const EXPOSED_HEADERS =
-  'ETag, Age, Cache-Status, Server-Timing, X-Request-Id, X-Row-Count, X-Truncated, X-Ignored-Arguments, Content-Disposition, Content-Range, ' +
-  'Accept-Ranges, Link, Retry-After, WWW-Authenticate, Allow'
 /** How long a browser may remember a preflight: 10 minutes. */
 const MAX_AGE_SECONDS = '600'
 
@@ -20,7 +18,7 @@ export function cors(origins: readonly string[]): RequestHandler {
     if (origin === undefined || !(origins.includes(origin) || origins.includes('*'))) return next()
     // The token has a header of its own, so requests need no credentials mode, and `*` is allowed.
     res.setHeader('Access-Control-Allow-Origin', origins.includes('*') ? '*' : origin)
-    res.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+    res.setHeader('Access-Control-Expose-Headers', EXPOSED)
     if (req.method !== 'OPTIONS' || req.get('Access-Control-Request-Method') === undefined) return next()
     res.setHeader('Access-Control-Allow-Methods', ALLOWED_METHODS)
     res.setHeader('Access-Control-Allow-Headers', ALLOWED_HEADERS)

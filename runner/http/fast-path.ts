@@ -9,17 +9,10 @@ import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/neg
 import { admitCall, type Plan, planCall } from '../request/plan.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import type { AppDeps } from './app.js'
+import { agingHeaders, callHeaders, EVERY_ANSWER, freshnessOf, storedHeaders, VARY } from './headers.js'
 import { problemOf } from './problem.js'
+import { isMatch } from './representation/entity-tags.js'
 import { AVAILABLE_CODINGS, type Representation } from './representation/representation.js'
-import {
-  fixedHeaders,
-  freshnessHeaders,
-  freshnessOf,
-  IGNORED_ARGUMENTS,
-  isMatch,
-  serverTiming,
-  VARY,
-} from './representation/result-head.js'
 import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from './request-context.js'
 import { bearerToken, MAX_LIST_LENGTH, wantsFresh } from './request-headers.js'
 import { MAX_AT_ONCE } from './send.js'
@@ -116,13 +109,13 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const { cached, offered, ignored, caller } = planned
     const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
     const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), deps.newRequestId)
-    const facts = { result, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
+    const facts = { result, representation, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
     res.writeHead(status, [
-      ...['X-Request-Id', requestId, 'Server-Timing', serverTiming(null, clock.ticksMs() - began)],
-      ...(ignored === '' ? [] : [IGNORED_ARGUMENTS, ignored]),
-      ...fixedHeaders(status, facts, representation),
-      ...['Vary', vary, 'X-Content-Type-Options', 'nosniff'],
-      ...freshnessHeaders({ result, ...AS_HIT }, freshnessOf(result, clock.nowMs())),
+      ...['X-Request-Id', requestId, 'Vary', vary],
+      ...EVERY_ANSWER,
+      ...storedHeaders(status, facts),
+      ...agingHeaders({ ...AS_HIT, ...freshnessOf(result, clock.nowMs()) }),
+      ...callHeaders({ ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null }),
     ])
     const hasBody = status === 200 && req.method === 'GET'
     if (hasBody) deps.unsent.add(res, representation.body, caller.token)

@@ -1,8 +1,8 @@
 /** The OpenAPI document of the endpoints that one caller may call. */
 import { createHash } from 'node:crypto'
 import { RESULT_FORMATS } from '../formats/index.js'
+import { DESCRIBED } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { HEADERS } from './headers.js'
 import { describeOperation, type OperationFacts, rowName, tagOf } from './operation.js'
 import { PROBLEM } from './problems.js'
 import { type JsonSchema, resultOf, rowSchema } from './schema.js'
@@ -49,7 +49,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       ...(endpoints.length > 0 && {
         schemas: { Problem: PROBLEM, ...schemas },
         parameters: usesFormat(endpoints) ? { format: FORMAT } : {},
-        headers: HEADERS,
+        headers: DESCRIBED,
       }),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },

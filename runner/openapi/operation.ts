@@ -1,9 +1,9 @@
 /** One endpoint as an operation of an OpenAPI document. */
 import type { Format } from '../formats/format.js'
 import { FORMATS, RESULT_FORMATS } from '../formats/index.js'
+import { describedOf } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
-import { headerRefs } from './headers.js'
 import { parameterObjects, type Version } from './parameters.js'
 import { problemCodes, problemResponses } from './problems.js'
 import type { JsonSchema } from './schema.js'
@@ -70,21 +70,13 @@ function descriptionOf({ description, maxRows, parameters }: Endpoint): string {
     .join(' ')
 }
 
-const RESULT_HEADERS = headerRefs(
-  'ETag',
-  'Cache-Control',
-  'Age',
-  'Cache-Status',
-  'Server-Timing',
-  'X-Row-Count',
-  'X-Truncated',
-  'X-Ignored-Arguments',
-  'X-Request-Id',
-)
+/** References to the headers that such an answer has. */
+const headersOf = (answer: '200' | '304'): object =>
+  Object.fromEntries(describedOf(answer).map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
 const NOT_MODIFIED = {
   description: 'The result still has the tag that `If-None-Match` names.',
-  headers: headerRefs('ETag', 'Cache-Control', 'X-Request-Id'),
+  headers: headersOf('304'),
 }
 
 function resultResponse(
@@ -99,7 +91,7 @@ function resultResponse(
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
     description: 'The rows.',
-    headers: RESULT_HEADERS,
+    headers: headersOf('200'),
     content: { 'application/json': json, ...Object.fromEntries(others) },
   }
 }

@@ -25,9 +25,6 @@ export class Representation {
   /** Strong: no two representations share one. */
   readonly etag: string
   readonly body: Buffer
-  /** Its fixed header lines for this status, once they have been made; '' until then. */
-  head200 = ''
-  head304 = ''
 
   constructor(bytes: Uint8Array, coding: ContentCoding | null, etag: string) {
     this.coding = coding

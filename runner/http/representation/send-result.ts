@@ -3,19 +3,11 @@ import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
+import { agingHeaders, callHeaders, freshnessOf, storedHeaders, VARY } from '../headers.js'
 import { endWith } from '../send.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
+import { isMatch, isStrongMatch } from './entity-tags.js'
 import type { Representation, RepresentationStore } from './representation.js'
-import {
-  fixedHeaders,
-  freshnessHeaders,
-  freshnessOf,
-  IGNORED_ARGUMENTS,
-  isMatch,
-  isStrongMatch,
-  serverTiming,
-  VARY,
-} from './result-head.js'
 
 export interface SendDeps {
   readonly representations: RepresentationStore
@@ -34,7 +26,7 @@ export interface SendDeps {
  *   `RepresentationStore.make`; OVERLOADED.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
-  const { result, isCacheable, offered, endpoint, coding, key, runMs, cost } = response
+  const { result, isCacheable, offered, endpoint, coding, key, runMs, cost, ignored } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
   const representation = await deps.representations.make(
@@ -54,15 +46,14 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const hasBody = !isSame && req.method !== 'HEAD'
   if (hasBody) deps.hold(representation.body)
-  const facts = { result, isCacheable, offered, endpoint: endpoint.name, hasRanges }
+  const facts = { result, representation, isCacheable, offered, endpoint: endpoint.name, hasRanges }
   const head = [
-    ...fixedHeaders(isSame ? 304 : 200, facts, representation),
-    ...freshnessHeaders(response, freshnessOf(result, deps.nowMs())),
+    ...storedHeaders(isSame ? 304 : 200, facts),
+    ...agingHeaders({ ...response, ...freshnessOf(result, deps.nowMs()) }),
+    ...callHeaders({ ignored, runMs, totalMs: deps.elapsedMs(), cost }),
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
   for (const name of VARY.split(', ')) res.vary(name)
-  if (response.ignored !== '') res.setHeader(IGNORED_ARGUMENTS, response.ignored)
-  res.setHeader('Server-Timing', serverTiming(runMs, deps.elapsedMs(), cost))
   if (range) {
     res.setHeader('Content-Length', range.end - range.start)
     res.setHeader('Content-Range', contentRange(range, representation.body.byteLength))

@@ -1,0 +1,238 @@
+/**
+ * The headers of responses, a row each: its value on a result, whether a page of another origin may read it, and what OpenAPI
+ * says of it. Both ways on which results are sent, CORS and OpenAPI read these rows.
+ */
+import type { Format } from '../formats/format.js'
+import type { QueryCost } from '../model/query.js'
+import type { RunResponse } from '../request/handle.js'
+
+/** Header names and values, alternating. */
+export type HeaderList = string[]
+
+/** The seconds for which the result stays fresh, and its age in seconds. */
+export interface Freshness {
+  readonly freshSeconds: number
+  readonly ageSeconds: number
+}
+
+/** What stays the same as long as a representation is stored. */
+export interface StoredFacts {
+  readonly result: RunResponse['result']
+  readonly representation: { readonly etag: string; readonly coding: string | null; readonly body: Uint8Array }
+  /** Whether the endpoint is cached. */
+  readonly isCacheable: boolean
+  readonly offered: Format
+  /** Its name. */
+  readonly endpoint: string
+  /** Whether the next request for the same bytes finds them in the cache, so that a part of them can be asked for. */
+  readonly hasRanges: boolean
+}
+
+/** What changes with the age of the result. */
+export type AgingFacts = Pick<RunResponse, 'isCacheable' | 'outcome' | 'isStored'> & Freshness
+
+/** What differs from call to call. */
+export interface CallFacts {
+  /** See unknown-arguments.ts. */
+  readonly ignored: string
+  /** Milliseconds in the engine, null where it was not asked, and in total. */
+  readonly runMs: number | null
+  readonly totalMs: number
+  readonly cost: QueryCost | null
+}
+
+type Answer = '200' | '304'
+
+interface ResponseHeader {
+  readonly name: string
+  /** Its value on every answer. */
+  readonly always?: string
+  /** Its value on a result; null where the result does not have it. */
+  readonly stored?: (facts: StoredFacts) => string | null
+  readonly aging?: (facts: AgingFacts) => string | null
+  readonly call?: (facts: CallFacts) => string | null
+  /** A 304 does not have it, since it describes the body. */
+  readonly isOfBody?: true
+  /** A page of another origin may read it; browsers show them a few headers in any case. */
+  readonly isExposed?: true
+  readonly openApi?: { readonly description: string; readonly schema: object; readonly answers: readonly Answer[] }
+}
+
+const RESULT = ['200'] as const
+const BOTH = ['200', '304'] as const
+const NO_RESULT = [] as const
+const text = (description: string, answers: readonly Answer[] = RESULT) => ({
+  description,
+  schema: { type: 'string' },
+  answers,
+})
+const whole = (description: string, answers: readonly Answer[] = RESULT) => ({
+  description,
+  schema: { type: 'integer', minimum: 0 },
+  answers,
+})
+
+const ROWS: readonly ResponseHeader[] = [
+  {
+    name: 'ETag',
+    stored: ({ representation }) => representation.etag,
+    isExposed: true,
+    openApi: text('A strong tag of this representation, for `If-None-Match`.', BOTH),
+  },
+  {
+    name: 'Cache-Control',
+    stored: ({ isCacheable, result }) => (isCacheable ? `private, max-age=${maxAge(result)}` : 'private, no-cache'),
+    openApi: text('How long the result may be kept.', BOTH),
+  },
+  {
+    name: 'Age',
+    aging: ({ isCacheable, ageSeconds }) => (isCacheable ? String(ageSeconds) : null),
+    isExposed: true,
+    openApi: whole('How old the result is, in seconds.'),
+  },
+  {
+    name: 'Cache-Status',
+    aging: cacheStatus,
+    isExposed: true,
+    openApi: text('Where the result came from (RFC 9211).'),
+  },
+  {
+    name: 'Server-Timing',
+    call: ({ runMs, totalMs, cost }) => serverTiming(runMs, totalMs, cost),
+    isExposed: true,
+    openApi: text('Milliseconds in the engine and in total.'),
+  },
+  {
+    name: 'X-Row-Count',
+    stored: ({ result }) => String(result.rowCount),
+    isExposed: true,
+    openApi: whole('The number of rows.'),
+  },
+  {
+    name: 'X-Truncated',
+    stored: ({ result }) => (result.isTruncated ? 'true' : null),
+    isExposed: true,
+    openApi: {
+      description: '`true` if the result was cut to `max_rows`; absent otherwise.',
+      schema: { type: 'string', enum: ['true'] },
+      answers: RESULT,
+    },
+  },
+  {
+    name: 'X-Ignored-Arguments',
+    call: ({ ignored }) => ignored || null,
+    isExposed: true,
+    openApi: text(
+      'Arguments of the call that the endpoint does not declare: names, percent-encoded, with commas between them.',
+    ),
+  },
+  { name: 'X-Request-Id', isExposed: true, openApi: text('The id of the request, which the log has too.', BOTH) },
+  { name: 'Retry-After', isExposed: true, openApi: whole('In how many seconds to ask again.', NO_RESULT) },
+  { name: 'Content-Type', stored: ({ offered }) => offered.contentType, isOfBody: true },
+  {
+    name: 'Content-Disposition',
+    // An endpoint's name has only letters, digits, points and hyphens.
+    stored: ({ offered, endpoint }) =>
+      offered.isAttachment ? `attachment; filename="${endpoint}.${offered.extension}"` : null,
+    isOfBody: true,
+    isExposed: true,
+  },
+  { name: 'Content-Encoding', stored: ({ representation }) => representation.coding, isOfBody: true },
+  { name: 'Content-Length', stored: ({ representation }) => String(representation.body.byteLength), isOfBody: true },
+  { name: 'Accept-Ranges', stored: ({ hasRanges }) => (hasRanges ? 'bytes' : 'none'), isOfBody: true, isExposed: true },
+  { name: 'Content-Range', isExposed: true },
+  { name: 'Link', isExposed: true },
+  { name: 'WWW-Authenticate', isExposed: true },
+  { name: 'Allow', isExposed: true },
+  { name: 'X-Content-Type-Options', always: 'nosniff' },
+]
+
+/** The headers of every answer. */
+export const EVERY_ANSWER: HeaderList = ROWS.flatMap(({ name, always }) => (always === undefined ? [] : [name, always]))
+
+/** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that stay the same as long as it is stored. */
+export const storedHeaders = (status: 200 | 304, facts: StoredFacts): HeaderList =>
+  listOf(({ stored, isOfBody }) => (status === 304 && isOfBody ? null : stored?.(facts)))
+
+export const agingHeaders = (facts: AgingFacts): HeaderList => listOf(({ aging }) => aging?.(facts))
+
+export const callHeaders = (facts: CallFacts): HeaderList => listOf(({ call }) => call?.(facts))
+
+function listOf(read: (row: ResponseHeader) => string | null | undefined): HeaderList {
+  const list: HeaderList = []
+  for (const row of ROWS) {
+    const value = read(row)
+    if (value !== null && value !== undefined) list.push(row.name, value)
+  }
+  return list
+}
+
+/** `Access-Control-Expose-Headers`. */
+export const EXPOSED = ROWS.filter(({ isExposed }) => isExposed)
+  .map(({ name }) => name)
+  .join(', ')
+
+/** The headers that OpenAPI describes, by name. */
+export const DESCRIBED: Readonly<Record<string, object>> = Object.fromEntries(
+  ROWS.flatMap(({ name, openApi }) => {
+    if (!openApi) return []
+    const { description, schema } = openApi
+    return [[name, { description, schema }]]
+  }),
+)
+
+/** The names of those that such an answer has. */
+export const describedOf = (answer: Answer): readonly string[] =>
+  ROWS.filter(({ openApi }) => openApi?.answers.includes(answer)).map(({ name }) => name)
+
+export const VARY = 'X-API-KEY, Authorization, Accept, Accept-Encoding'
+
+/** The remaining time is rounded up and the age down, so that both always add up to the ttl. */
+export function freshnessOf(result: RunResponse['result'], nowMs: number): Freshness {
+  const { freshUntil, storedAt, dataState } = result
+  return {
+    freshSeconds: dataState !== undefined ? 0 : Math.max(0, Math.ceil((freshUntil - nowMs) / 1000)),
+    ageSeconds: Math.max(0, Math.floor((nowMs - storedAt) / 1000)),
+  }
+}
+
+/**
+ * The whole ttl, however old the result is: a cache subtracts `Age` from it (RFC 9111 §4.2). Zero where the data may change at
+ * any time, so that a client's cache revalidates each time, and usually gets a 304.
+ */
+function maxAge({ freshUntil, storedAt, dataState }: RunResponse['result']): number {
+  return dataState !== undefined ? 0 : Math.ceil((freshUntil - storedAt) / 1000)
+}
+
+/** `Server-Timing`: milliseconds in the engine (null where it was not asked) and in total, and the warehouse's cost. */
+function serverTiming(runMs: number | null, totalMs: number, cost: QueryCost | null): string {
+  const total = `total;dur=${totalMs.toFixed(1)}`
+  if (runMs === null) return total
+  // A call that joined a running query has waited only for its rest.
+  return `engine;dur=${Math.min(runMs, totalMs).toFixed(1)}${costOf(cost)}, ${total}`
+}
+
+function costOf(cost: QueryCost | null): string {
+  if (cost === null) return ''
+  return cost.isCacheHit ? ';desc="cache hit"' : `;desc="${cost.bytesBilled} bytes billed"`
+}
+
+/** RFC 9211. */
+function cacheStatus({ outcome, isStored, freshSeconds }: AgingFacts): string {
+  switch (outcome) {
+    case 'hit':
+      return `sluice; hit; ttl=${freshSeconds}`
+    case 'miss':
+      return isStored ? 'sluice; fwd=miss; stored' : 'sluice; fwd=miss'
+    case 'coalesced':
+      return 'sluice; fwd=miss; collapsed'
+    case 'fresh':
+      return isStored ? 'sluice; fwd=request; stored' : 'sluice; fwd=request'
+    case 'stale':
+      return 'sluice; fwd=stale'
+    case 'bypass':
+      return 'sluice; fwd=bypass'
+    default:
+      return outcome satisfies never
+  }
+}
