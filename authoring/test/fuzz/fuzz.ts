@@ -22,7 +22,7 @@ export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: 
   const run = await fuzzEndpoint(settings, name, { seed, count, nowMicros, signal })
   if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
   if ('names' in run) {
-    io.printError(`sluice: there is no endpoint "${name}"${didYouMean(name, run.names)}\n`)
+    io.printError(`sluice: there is no endpoint "${name}"${didYouMean(name, run.names).hint}\n`)
     refuseErrors(run.diagnostics)
     return EXIT.problems
   }

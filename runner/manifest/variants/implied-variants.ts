@@ -1,6 +1,6 @@
 /** Checks the SQL texts of a manifest, except those whose validity follows from another text. */
 
-import { parseScript, SqlError, type Token } from '../../../googlesql/index.js'
+import { orMistake, parseScript, SqlError, type Token } from '../../../googlesql/index.js'
 import type { CheckResult } from '../../model/ports.js'
 import type { ResultColumn } from '../../model/query.js'
 import type { DistinctSql } from '../check/rule.js'
@@ -50,10 +50,6 @@ export function hasMoreConditions(text: DistinctSql, than: readonly DistinctSql[
 
 /** Parses a query; null where only the warehouse can parse it. */
 function readQuery(sql: string, tokens: readonly Token[]): ValidQuery | null {
-  try {
-    return validQuery(parseScript(sql, tokens), tokens)
-  } catch (thrown) {
-    if (thrown instanceof SqlError) return null
-    throw thrown
-  }
+  const query = orMistake(() => validQuery(parseScript(sql, tokens), tokens))
+  return query instanceof SqlError ? null : query
 }

@@ -126,7 +126,8 @@ export interface Discovery {
  * result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
  */
 export type Failure =
-  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfExpression?: false }
+  /** `of` is what has failed in an expression, without its values; null where another expression would not help. */
+  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly of: string | null }
   | { readonly kind: 'javascript-time'; readonly message: string }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }

@@ -1,5 +1,6 @@
 /** Every text that a pinned call can run must be proven to read rows of one tenant alone. */
 import {
+  orMistake,
   parseTypeName,
   resolveQuery,
   SqlError,
@@ -38,15 +39,13 @@ export const tenantNotBounded: Rule<SqlFacts> = {
     // What is proven of a text is so of every text that only has more conditions: the shortest come first.
     for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
       if (hasMoreConditions(text, proven)) continue
-      try {
-        const query = resolveQuery(text.sql, tables, types)
-        const scans = unboundedScans(query, parameter, columnOf)
-        if (scans.length === 0) proven.push(text)
-        for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
-      } catch (error) {
-        if (!(error instanceof SqlError)) throw error
-        fail(text, error.offset, unresolved(error, name))
+      const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
+      if (scans instanceof SqlError) {
+        fail(text, scans.offset, unresolved(scans, name))
+        continue
       }
+      if (scans.length === 0) proven.push(text)
+      for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
     }
     for (const { text, at, message, texts: count } of failures.values()) {
       const when = count === texts.length ? '' : ` (when ${text.variant.label})`
