@@ -110,7 +110,7 @@ async function serving(folder: string): Promise<readonly Figure[]> {
   const server = await startServer(serve, environment)
   try {
     await pause(5_000)
-    figures.push({ what: 'resident memory, idle 5 s after ready', value: residentMemory(server.pid), bar: '≤ 200 MB' })
+    figures.push({ what: 'resident memory, idle 5 s after ready', value: residentMemory(server.pid), bar: '≤ 230 MB' })
     const replies = await Promise.all(
       CALLS.map(async ([name, args]) => (await fetch(server.url + pathOf(name, args), { headers })).text()),
     )

@@ -137,6 +137,7 @@ export async function atSize(tell: (line: string) => void): Promise<readonly Fig
     tempLimitMb: 8192,
     threads: availableParallelism(),
     connections: 1,
+    isShared: false,
   })
   try {
     return await session.borrow(async connection => {

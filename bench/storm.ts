@@ -1,5 +1,4 @@
 /** A million different keys through the results cache: memory must stay within its bound and 100 MB. `make storm`. */
-import { setFlagsFromString } from 'node:v8'
 import type { CacheRequest } from '../runner/cache/request.js'
 import type { ResultSet } from '../runner/model/query.js'
 
@@ -7,12 +6,7 @@ import type { ResultSet } from '../runner/model/query.js'
 const built = <T>(module: string): Promise<T> => import(new URL(`../dist/${module}.js`, import.meta.url).href)
 const { createResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('runner/cache/result-cache')
 const { systemClock } = await built<typeof import('../runner/platform/clock.js')>('runner/platform/clock')
-const { letYoungGenerationGrow } = await built<typeof import('../cli/v8-heap.js')>('cli/v8-heap')
 const { openMemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('runner/cache/stores/memory')
-
-// The same settings of V8 as in the program.
-letYoungGenerationGrow()
-setFlagsFromString('--heap-growing-percent=20')
 
 const KEYS = 1_000_000
 const AT_ONCE = 100

@@ -16,7 +16,6 @@ import { type Declaring, declaringIn } from '../authoring/terminal/declare.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { declareTest } from '../authoring/test/command.js'
-import { declareFuzz } from '../authoring/test/fuzz/command.js'
 import { declareInit, declareNew } from '../authoring/write/command.js'
 import { LoadError, RunnerError, SetupError, UsageError } from '../runner/model/errors.js'
 import { QueryFault } from '../runner/model/query-fault.js'
@@ -68,7 +67,6 @@ const COMMANDS: readonly ((declaring: Declaring) => void)[] = [
   declareValidate,
   declareTest,
   declareDiff,
-  declareFuzz,
   declareCall,
   declareCompare,
   declareOpenApi,

@@ -2,12 +2,12 @@
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
-import { openLog } from '../runner/observe/log.js'
+import { type Log, openLog } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { startWatchdog } from '../runner/platform/watchdog.js'
 import { createRunner } from '../runner/serve/runner.js'
 import { ensureToken } from '../runner/serve/tokens.js'
-import { readSettings } from '../runner/settings/settings.js'
+import { readSettings, type Settings } from '../runner/settings/settings.js'
 
 /**
  * Prints one line when the server is ready, and one with the address of the explorer. SIGHUP reloads manifests and table
@@ -16,7 +16,15 @@ import { readSettings } from '../runner/settings/settings.js'
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
   const log = openLog(settings.logLevel, systemClock())
-  io.onExit(log.end)
+  try {
+    await serveUntilShutdown(settings, log, io)
+  } finally {
+    await log.end()
+  }
+  return EXIT.clean
+}
+
+async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise<void> {
   const reloads = reloadsAskedFor(io)
   const runner = await createRunner(settings, {
     observe(event) {
@@ -40,14 +48,12 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     io.print(
       `ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n${explorer}${metrics}`,
     )
-    io.loaded()
     await shutdown
     await server.close()
   } finally {
     await runner.close()
     endWatchdog()
   }
-  return EXIT.clean
 }
 
 /**

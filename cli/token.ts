@@ -3,7 +3,7 @@
 import { assignments } from '../authoring/terminal/arguments.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { textTable } from '../authoring/terminal/table.js'
-import { leftToCallers, tokenWarnings } from '../runner/serve/check-token.js'
+import { leftToCallers, tokenWarnings } from '../authoring/token/check-token.js'
 import { addToken, readTokens, removeToken } from '../runner/serve/tokens.js'
 import { readSettings } from '../runner/settings/settings.js'
 

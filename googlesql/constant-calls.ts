@@ -172,13 +172,17 @@ const isImplied = (expr: CallExpr | CastExpr): boolean =>
   expr.kind === 'cast' ? expr.isImplicit : Object.hasOwn(ARITHMETIC, expr.name)
 
 function detailOf(expr: CallExpr | CastExpr): string {
-  if (expr.kind === 'cast') return `cannot be converted to ${shortTypeName(expr.type)}`
+  if (expr.kind === 'cast') {
+    const isFormat = expr.format !== null && expr.format.kind !== 'literal'
+    return isFormat ? 'is refused by CAST with FORMAT' : `cannot be converted to ${shortTypeName(expr.type)}`
+  }
   if (expr.name === '$divide') return 'leads to a division by zero, or to a number that is too large'
   return Object.hasOwn(ARITHMETIC, expr.name) ? 'leads to a number that is too large' : `is refused by ${nameOf(expr)}`
 }
 
 /** The keyword of a call that has its own syntax; the name of any other. */
-const nameOf = ({ name }: CallExpr): string => name.replace('$', '').toUpperCase()
+const nameOf = ({ name }: CallExpr): string =>
+  Object.hasOwn(LIKE, name) ? 'LIKE' : name.replace('$', '').toUpperCase()
 
 const FAILS_ON_PURPOSE = 'ERROR'
 
@@ -194,6 +198,15 @@ function evaluatedArguments(call: CallExpr): readonly Expr[] {
       // An AND with a condition that always fails is a mistake; an OR may have an alternative that is never evaluated.
       return call.name === '$and' ? parts : []
   }
+}
+
+/** The operators that take patterns, with their patterns. */
+export const LIKE: Readonly<Record<string, (patterns: string) => string>> = {
+  $like: pattern => `LIKE ${pattern}`,
+  $like_any: patterns => `LIKE ANY (${patterns})`,
+  $like_all: patterns => `LIKE ALL (${patterns})`,
+  $like_any_array: patterns => `LIKE ANY UNNEST(${patterns})`,
+  $like_all_array: patterns => `LIKE ALL UNNEST(${patterns})`,
 }
 
 /** The operators that are written between their operands. */
@@ -213,11 +226,8 @@ function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
     case 'parameter':
       parameters.add(expr.name)
       return `@${expr.name}`
-    case 'cast': {
-      const isPlain = !expr.format && !expr.timeZone && !expr.typeParameters
-      const operand = isPlain ? writtenConstant(expr.operand, parameters) : null
-      return operand && `${expr.isSafe ? 'SAFE_CAST' : 'CAST'}(${operand} AS ${shortTypeName(expr.type)})`
-    }
+    case 'cast':
+      return writtenCast(expr, parameters)
     case 'call':
       return writtenCall(expr, parameters)
     case 'word':
@@ -227,15 +237,31 @@ function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
   }
 }
 
+function writtenCast(expr: CastExpr, parameters: Set<string>): string | null {
+  const operand = expr.typeParameters ? null : writtenConstant(expr.operand, parameters)
+  const format = expr.format && writtenConstant(expr.format, parameters)
+  const zone = expr.timeZone && writtenConstant(expr.timeZone, parameters)
+  if (operand === null || (expr.format && format === null) || (expr.timeZone && zone === null)) return null
+  const ending = `${format === null ? '' : ` FORMAT ${format}`}${zone === null ? '' : ` AT TIME ZONE ${zone}`}`
+  return `${expr.isSafe ? 'SAFE_CAST' : 'CAST'}(${operand} AS ${shortTypeName(expr.type)}${ending})`
+}
+
 function writtenCall(call: CallExpr, parameters: Set<string>): string | null {
   if (Object.hasOwn(ARITHMETIC, call.name)) {
     const operands = call.arguments.map(operand => operand && writtenConstant(operand, parameters))
     return operands.every(operand => operand !== null) ? `(${operands.join(` ${ARITHMETIC[call.name]} `)})` : null
   }
   if (call.name === '$interval' || call.name === '$extract') return writtenWords(call, parameters)
-  if (!/^[A-Z][A-Z0-9_]*$/.test(call.name) || volatilityOf(call.name) !== 'immutable') return null
+  if (Object.hasOwn(LIKE, call.name)) return writtenLike(call, parameters)
+  if (!/^(?:NET\.)?[A-Z][A-Z0-9_]*$/.test(call.name) || volatilityOf(call.name) !== 'immutable') return null
   const written = writtenArguments(call, parameters)
   return written && `${call.isSafe ? 'SAFE.' : ''}${call.name}(${written.join(', ')})`
+}
+
+function writtenLike({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
+  const [operand, ...patterns] = args.map(argument => argument && writtenConstant(argument, parameters))
+  if (!operand || !patterns.every(pattern => pattern !== null)) return null
+  return `(${operand} ${LIKE[name]!(patterns.join(', '))})`
 }
 
 /** An INTERVAL or EXTRACT, whose arguments stand between words. */

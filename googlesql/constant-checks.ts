@@ -3,7 +3,7 @@
  * regular expressions, patterns of FORMAT, and calls and casts of literals. BigQuery reports them when the query runs; an
  * author wants to know them before.
  */
-import { type ConstantCall, constantCalls, type WrittenConstant, writeConstant } from './constant-calls.js'
+import { type ConstantCall, constantCalls, LIKE, type WrittenConstant, writeConstant } from './constant-calls.js'
 import { proposing, type SqlMistake } from './mistakes.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
@@ -64,6 +64,7 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
     if (Object.hasOwn(ZONE_ARGUMENT, name)) checkZone(args[ZONE_ARGUMENT[name]!])
     const probe = patternProbe(name, args)
     if (probe !== null) probes.push(probe)
+    if (Object.hasOwn(LIKE, name)) probes.push(...likeProbes(name, args))
   })
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
 }
@@ -103,6 +104,17 @@ function patternProbe(name: string, args: Arguments): ConstantCall | null {
   if (!written) return null
   const sql = PROBES[kind](name, written.sql, args)
   return sql === null ? null : { at: pattern!.at, sql: `SELECT ${sql}`, parameters: written.parameters, detail }
+}
+
+/** Tests each pattern of a LIKE whatever the text is. */
+function likeProbes(name: string, [operand, ...patterns]: Arguments): readonly ConstantCall[] {
+  return patterns.flatMap(pattern => {
+    const written = pattern && writeConstant(pattern)
+    if (!written || (written.parameters.length === 0 && !isText(pattern))) return []
+    const one = pattern!.type.kind === 'ARRAY' ? name : '$like'
+    const sql = `SELECT CAST('' AS ${shortTypeName(operand!.type)}) ${LIKE[one]!(written.sql)}`
+    return [{ at: pattern!.at, sql, parameters: written.parameters, detail: 'is not a pattern for LIKE' }]
+  })
 }
 
 type PatternKind = keyof typeof PROBES

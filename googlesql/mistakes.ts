@@ -3,8 +3,6 @@
  * message. A mistake that nothing asks about has no code.
  */
 
-import type { FunctionKind } from './functions/catalogue.js'
-
 /** What kind of syntax is wrong; `other` where no advice depends on it. */
 export type SyntaxForm =
   | 'unclosed-text'
@@ -59,7 +57,7 @@ export interface MistakeData {
   'argument-count': Named
   /** `takesAny` tells whether a signature takes values of any type, all of which must have one type. */
   'no-signature': Named & {
-    of: 'operator' | FunctionKind
+    readonly of: 'operator' | 'scalar' | 'aggregate' | 'window'
     readonly types: readonly string[]
     readonly takesAny: boolean
   }

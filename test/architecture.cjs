@@ -38,7 +38,7 @@ const MAY_IMPORT_IN_LANGUAGE = {
   plan: ['types'],
   parse: ['lex', 'ast'],
   functions: ['plan', 'types', 'values'],
-  tenants: ['plan', 'types'],
+  tenants: ['functions', 'plan', 'types'],
   resolve: ['ast', 'functions', 'parse', 'plan', 'types', 'values'],
 }
 
@@ -59,7 +59,7 @@ const HOME_OF = {
   tldts: `${ON_DUCKDB}/runtime`,
   re2js: 'runner/model',
   fzstd: 'runner/engines/duckdb',
-  '@google-cloud/bigquery': 'runner/engines/bigquery',
+  '@google-cloud/bigquery': '(runner/engines/bigquery|authoring/(data|test))',
   'google-auth-library': 'runner/engines/bigquery',
   'node-cache': 'runner/cache/stores',
   redis: 'runner/cache/stores',
@@ -77,6 +77,10 @@ const HOME_OF = {
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
 const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+
+/** What import and infer share with the embedded engine. */
+const FILES_OF_TABLES =
+  '^runner/engines/duckdb/(tables/(data-folder|decompress|file-types|imports-file|load-table|stored-types)|values/result-chunks)\\.ts$'
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'
@@ -182,7 +186,12 @@ module.exports = {
       severity: 'error',
       comment: 'what a command does is loaded as it begins: a server loads no language server and no writer of clients',
       from: { path: `^(cli/|authoring/terminal/|${COMMANDS})` },
-      to: { path: `^authoring/(?!terminal/)`, pathNot: COMMANDS, dynamic: false, dependencyTypesNot: ['type-only'] },
+      to: {
+        path: `^authoring/(?!(terminal|token)/)`,
+        pathNot: COMMANDS,
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'snippets-run-in-a-browser',
@@ -227,6 +236,17 @@ module.exports = {
       comment: 'engines/, cache/stores/ and auth/ are built in one place',
       from: { path: '^runner/', pathNot: ['^runner/serve/', `^runner/(${ADAPTERS})/`] },
       to: { path: `^runner/(${ADAPTERS})/` },
+    },
+    {
+      name: 'engines-by-their-index',
+      severity: 'error',
+      comment:
+        'the rest of the program uses the index file of an engine; authoring/data/ also reads and writes the files of tables',
+      from: { path: '^(cli|authoring|runner)/', pathNot: '^runner/engines/' },
+      to: {
+        path: '^runner/engines/[^/]+/',
+        pathNot: ['^runner/engines/[^/]+/index\\.ts$', FILES_OF_TABLES],
+      },
     },
     {
       name: 'explorer-stands-alone',

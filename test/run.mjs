@@ -31,6 +31,7 @@ const TOUCHING_NODE =
   /^test\/(?:(?:auth|cache|client|compose|derive|engines\/(?:bigquery|duckdb\/(?:child|process))|http|mcp|observe|package|process|serving)\/|compose\.|explorer\/served\.|engines\/loaded-packages\.|engines\/duckdb\/e|lsp\/(?:anywhere|yaml-language-server)\.|cli\/(?:loaded-modules|output|query|serve|token|unwritable|version)\.)/
 /** The longest test files, the longest first. They are started first, so that none of them runs alone at the end. */
 const LONG = [
+  'openapi/schemathesis',
   'docs/commands',
   'googlesql-duckdb/cases',
   'googlesql-duckdb/functions/worst-texts',
@@ -39,7 +40,6 @@ const LONG = [
   'googlesql-duckdb/analysis/failing-branches',
   'engines/bigquery/lost-answers',
   'cli/new-manifests',
-  'cli/fuzz',
   'explorer/page',
   'serve/reload',
   'bigquery-emulator/endpoints',

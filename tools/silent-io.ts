@@ -9,7 +9,6 @@ export const SILENT_IO: Parameters<typeof run>[1] = {
   printError: () => undefined,
   standardInput: () => Readable.from([]),
   isTerminal: false,
-  loaded: () => undefined,
   onExit: () => undefined,
   onReload: () => undefined,
   untilShutdown: () => Promise.resolve(),

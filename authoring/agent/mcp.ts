@@ -1,5 +1,6 @@
 /** `sluice mcp`: the endpoints here as tools for an agent, over standard input and output. */
 
+import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { openLog } from '../../runner/observe/log.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -11,18 +12,20 @@ import { serveAgent as serveOver } from './serve-agent.js'
 /** Serves until standard input ends, or the process is asked to end. The log goes to standard error. */
 export async function serveAgent(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
-  if (settings.engine !== 'duckdb') {
+  if (!ENGINES[settings.engine].isLocal) {
     throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
   const log = openLog(settings.logLevel, systemClock())
-  io.onExit(log.end)
   const until = io.untilShutdown()
-  const agent = await openAgentDeps(settings, log.observe)
   try {
-    io.loaded()
-    await serveOver(agent, { input: io.standardInput(), print: io.print }, until)
+    const agent = await openAgentDeps(settings, log.observe)
+    try {
+      await serveOver(agent, { input: io.standardInput(), print: io.print }, until)
+    } finally {
+      await agent.close()
+    }
   } finally {
-    await agent.close()
+    await log.end()
   }
   return EXIT.clean
 }

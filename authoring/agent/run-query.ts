@@ -1,6 +1,5 @@
 /** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
 import { type SqlProblem, withAdvice } from '../../googlesql/index.js'
-import { withNow } from '../../runner/manifest/with-now.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
 import {
   argumentMistakes,
@@ -14,6 +13,7 @@ import type { RawJson } from '../../runner/mcp/raw-json.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
 import type { Clock, Engine } from '../../runner/model/ports.js'
+import { withNow } from '../call/with-now.js'
 
 export interface RunQueryDeps {
   readonly engine: Engine

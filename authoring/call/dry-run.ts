@@ -1,9 +1,9 @@
 /** `--dry-run`: what a query would read, and on a warehouse what it would cost. */
 import { UsageError } from '../../runner/model/errors.js'
 import type { FileReads, QueryReads, TableReads } from '../../runner/model/query.js'
-import { priceOf, sizeText, usdText } from '../../runner/model/read-price.js'
 import type { Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
+import { priceOf, sizeText, usdText } from './read-price.js'
 
 /** @throws UsageError for flags that a dry run does not go with. */
 export function checkDryRun(flags: Readonly<Record<string, unknown>>): void {

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
 import { derive } from '../../runner/encode/derive/derive.js'
 import { didYouMean } from '../../runner/manifest/report.js'
-import { type Bound, withNow } from '../../runner/manifest/with-now.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Clock, Engine, RunOptions } from '../../runner/model/ports.js'
 import type { BoundValue, Query } from '../../runner/model/query.js'
@@ -19,6 +19,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, printReads } from './dry-run.js'
 import { printFunctions } from './functions.js'
+import { type Bound, withNow } from './with-now.js'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -35,7 +36,7 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
   const sql = await readSql(given, file, io)
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
   if (flags['dryRun']) checkDryRun(flags)
-  else if (settings.engine !== 'duckdb') {
+  else if (!ENGINES[settings.engine].isLocal) {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
   const clock = systemClock()

@@ -2,6 +2,7 @@
 
 import { withCauses } from '../../runner/manifest/definitions.js'
 import type { Loaded } from '../../runner/manifest/load.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
@@ -38,12 +39,11 @@ export async function checkManifests(
       engine,
       (sql, types, values) => engine.check(sql, types, { ...values, now }),
       withManifests(only),
-      // A warehouse is asked about every text, since it says what each would read.
-      { ...limits, checkExample, checksImplied: settings.engine === 'bigquery' },
+      { ...limits, checkExample },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
     const diagnostics = [...loaded.diagnostics, ...mistakes]
-    if (settings.engine === 'duckdb') {
+    if (ENGINES[settings.engine].isLocal) {
       diagnostics.push(...unreadableColumns(settings, engine.tables()))
       if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))
     }

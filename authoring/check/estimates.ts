@@ -1,6 +1,6 @@
 /** Estimates of what BigQuery would read for each variant of a query, and of the price. */
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
-import { priceOf, sizeText, usdText } from '../../runner/model/read-price.js'
+import { priceOf, sizeText, usdText } from '../call/read-price.js'
 import type { Io } from '../terminal/io.js'
 import { annotation } from '../terminal/report.js'
 

@@ -1,6 +1,7 @@
 /** `sluice validate`: checks every manifest against every rule, and every variant of its query. */
 
 import { BYTE_SIZE_FORM, parseByteSize } from '../../runner/model/byte-size.js'
+import { ENGINES, type EngineName } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { tableDiagnostics } from '../data/diff.js'
@@ -44,10 +45,11 @@ export async function validate(
   return errors > 0 ? EXIT.problems : EXIT.clean
 }
 
-function readMaxBytes(text: string | undefined, engine: string): number | null {
+function readMaxBytes(text: string | undefined, engine: EngineName): number | null {
   if (text === undefined) return null
   const bytes = parseByteSize(text)
   if (bytes === undefined) throw new UsageError([`--max-bytes must be ${BYTE_SIZE_FORM}`])
-  if (engine !== 'bigquery') throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
+  if (!ENGINES[engine].estimatesCost)
+    throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
   return bytes
 }

@@ -13,7 +13,7 @@ import type { Settings } from '../../runner/settings/settings.js'
 export async function loadContracts(settings: Settings): Promise<readonly LoadedEndpoint[]> {
   const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
   try {
-    const loaded = await loadManifests(settings, engine, engine.compile, [], { checksImplied: false })
+    const loaded = await loadManifests(settings, engine, engine.compile)
     refuseErrors(loaded.diagnostics)
     return loaded.details
   } finally {

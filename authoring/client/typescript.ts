@@ -1,10 +1,10 @@
 /** Endpoints → a client in TypeScript: one file without imports. */
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
-import { linesOf, quoted } from '../../runner/model/program-text.js'
 import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
 import { type JsonShape, type Member, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
+import { linesOf, quoted } from './program-text.js'
 
 /** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.ts. */
 export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: string): string {

@@ -1,5 +1,5 @@
 /** Texts as string literals of other languages: a text never ends its own literal. */
-import { quoted, UNPRINTABLE } from '../../runner/model/program-text.js'
+import { quoted, UNPRINTABLE } from '../client/program-text.js'
 import { wellFormed } from './address.js'
 
 /** In double quotes and printable characters, for Python and JSON. */

@@ -4,7 +4,7 @@ import { diagnosticAt } from '../../runner/manifest/report.js'
 import { placeAt } from '../../runner/manifest/source.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { lineStartsOf } from '../../runner/model/line-starts.js'
-import type { RoutineResource } from '../../runner/model/routine-resource.js'
+import type { RoutineResource } from './routine-resource.js'
 
 /**
  * A diagnostic for each difference, placed in the file. `warehouse` is null where the function does not exist there.

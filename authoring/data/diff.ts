@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/index.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
-import type { TablePlace, WarehouseTables } from '../../runner/serve/engine.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
@@ -12,6 +11,7 @@ import { compareTable, missingDataset, missingSchema } from './compare.js'
 import { compareFunction } from './compare-functions.js'
 import { describeAll, functionFiles, listNamed, schemaFiles, VIEWS, withWarehouse } from './warehouse.js'
 import { datasetPlace, tableName, tablePlace } from './warehouse-names.js'
+import type { TablePlace, WarehouseTables } from './warehouse-tables.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 

@@ -4,13 +4,13 @@ import { join, relative } from 'node:path'
 import { isTableName } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
-import { writeWhole } from '../../runner/platform/write-whole.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { textTable } from '../terminal/table.js'
 import { badRowLine, MAX_BAD_ROWS } from './import.js'
 import { type InferredTable, inferTable, unreadFiles, whyUnread } from './open-infer.js'
+import { writeWhole } from './write-whole.js'
 
 export interface InferFlags {
   readonly inputFormat?: string

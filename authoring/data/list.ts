@@ -1,8 +1,8 @@
 /** `sluice tables list` and `sluice tables describe`: the tables of the embedded engine, for people and tools. */
 import { nearest } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { sizeText } from '../../runner/model/read-price.js'
 import { readSettings } from '../../runner/settings/settings.js'
+import { sizeText } from '../call/read-price.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { textTable } from '../terminal/table.js'

@@ -1,9 +1,8 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
+
 import { relative } from 'node:path'
 import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
-import { filesOfTable, statFile, unreadFiles } from '../../runner/engines/duckdb/tables/data-folder.js'
-import { whyUnread } from '../../runner/engines/duckdb/tables/unread-files.js'
+import { type DuckdbEngine, filesOfTable, statFile, unreadFiles, whyUnread } from '../../runner/engines/duckdb/index.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { RunnerError } from '../../runner/model/errors.js'

@@ -5,12 +5,12 @@ import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/
 import { SetupError } from '../../runner/model/errors.js'
 import type { TableResource } from '../../runner/model/table-resource.js'
 import { fileReason, SETTING } from '../../runner/platform/write-failure.js'
-import { writeWhole } from '../../runner/platform/write-whole.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { tableDifferences } from './difference.js'
 import { describeAll, listNamed, VIEWS, withWarehouse } from './warehouse.js'
 import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './warehouse-names.js'
+import { writeWhole } from './write-whole.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 /** The warehouse's tables and datasets by the names that SQL and schema files use. */
 
 import { UsageError } from '../../runner/model/errors.js'
-import type { TablePlace } from '../../runner/serve/engine.js'
+import type { TablePlace } from './warehouse-tables.js'
 
 /** A dataset and its project. */
 export interface DatasetPlace {

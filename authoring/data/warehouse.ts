@@ -3,9 +3,10 @@ import type { FunctionSource } from '../../googlesql/index.js'
 import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError } from '../../runner/model/errors.js'
-import { openWarehouseTables, type TablePlace, type WarehouseTables } from '../../runner/serve/engine.js'
+import { systemClock } from '../../runner/platform/clock.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { DatasetPlace } from './warehouse-names.js'
+import type { TablePlace, WarehouseTables } from './warehouse-tables.js'
 
 /** Kinds of tables that have no rows of their own. */
 export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
@@ -22,7 +23,10 @@ export async function withWarehouse<T>(
   settings: Settings,
   use: (warehouse: WarehouseTables) => Promise<T>,
 ): Promise<T> {
-  const warehouse = await openWarehouseTables(settings)
+  // Loaded here: most commands have no use for Google's client.
+  const { openAccess } = await import('../../runner/engines/bigquery/index.js')
+  const { openWarehouseTables } = await import('./warehouse-tables.js')
+  const warehouse = openWarehouseTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
   try {
     return await use(warehouse)
   } finally {

@@ -1,4 +1,5 @@
 /** Loads a folder of endpoints for the comparison with another: what is compiled, and its tests. */
+
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -9,6 +10,7 @@ import { claimsOf } from '../../runner/manifest/check/duplicates.js'
 import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import type { CheckResult } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -33,8 +35,6 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
     const compiled: CompiledManifest[] = []
     const now = new Date(clock.nowMs()).toISOString()
     const loaded = await loadManifests(settings, engine, checkWith(engine, now), [], {
-      // Each text has an estimate of its own.
-      checksImplied: engine.name === 'bigquery',
       onCompiled: one => void compiled.push(one),
     })
     const tests = await loadTests(settings, engine, loaded)
@@ -61,7 +61,7 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
 
 /** Asks the engine. A warehouse's dry run says what is read, and the resolver says more about the columns than it does. */
 function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
-  if (engine.name === 'duckdb') return engine.compile
+  if (!ENGINES[engine.name].estimatesCost) return engine.compile
   return async (sql, types, values): Promise<CheckResult> => {
     const [compiled, checked] = await Promise.all([
       engine.compile(sql, types),

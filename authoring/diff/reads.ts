@@ -1,6 +1,6 @@
 /** Tells which variants read more than before: other tables, all partitions, or more bytes of a warehouse. */
 import type { WarehouseReads } from '../../runner/model/query.js'
-import { priceOf, sizeText, usdText } from '../../runner/model/read-price.js'
+import { priceOf, sizeText, usdText } from '../call/read-price.js'
 import type { Report } from './change-rules.js'
 import type { ComparedEndpoint, ComparedVariant } from './compared.js'
 import { pairVariants, type VariantPair, whichVariants } from './variants.js'

@@ -237,7 +237,6 @@ export class Workspace {
     return loadSources(manifests, this.texts.all('partial'), {
       tables: checker.tables(),
       checkSql,
-      checksImplied: false,
       ...more,
     })
   }

@@ -4,9 +4,9 @@ import type { Endpoint } from '../../runner/model/endpoint.js'
 import { type OpenApiDocument, openApiDocument, revisionOf } from '../../runner/openapi/document.js'
 import type { Version } from '../../runner/openapi/parameters.js'
 import { mayRun } from '../../runner/request/authorize.js'
-import { tokenWarnings } from '../../runner/serve/check-token.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { loadContracts } from '../client/contracts.js'
+import { tokenWarnings } from '../token/check-token.js'
 
 /** The token that the document is for. */
 export interface DescribedToken {

@@ -10,8 +10,6 @@ export interface Io {
   standardInput(): Readable
   /** Standard error is a terminal: diagnostics are shown with their lines. */
   readonly isTerminal: boolean
-  /** Signals that everything is loaded and the work begins. */
-  loaded(): void
   /** Registers a synchronous callback for the end of the process, also after a crash. */
   onExit(callback: () => void): void
   /** Registers a callback for each request to reload (SIGHUP). */

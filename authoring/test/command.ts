@@ -25,7 +25,7 @@ export function declareTest({ command, exit, io }: Declaring): void {
 }
 
 /** Tests never read a data folder. */
-export const EMBEDDED_TEST_FLAGS = [
+const TEST_FLAGS = [
   '--endpoints',
   '--tables',
   '--functions-dir',
@@ -33,5 +33,8 @@ export const EMBEDDED_TEST_FLAGS = [
   '--engine-threads',
   '--project',
   '--dataset',
+  '--engine',
+  '--location',
+  '--max-bytes-billed',
+  '--reservation',
 ]
-const TEST_FLAGS = [...EMBEDDED_TEST_FLAGS, '--engine', '--location', '--max-bytes-billed', '--reservation']

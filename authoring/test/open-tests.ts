@@ -1,4 +1,5 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
+
 import { tmpdir } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
@@ -6,13 +7,12 @@ import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { createResultCache } from '../../runner/cache/result-cache.js'
 import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
-import { openDuckdbEngine } from '../../runner/engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
-import type { TableSource } from '../../runner/engines/duckdb/process/messages.js'
+import { type DuckdbEngine, openDuckdbEngine, type TableSource } from '../../runner/engines/duckdb/index.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
 import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -25,7 +25,7 @@ import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
 import { type Coverage, coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
-import type { TestCase, TestFile, TestTable } from './files/test-file.js'
+import type { TestFile, TestTable } from './files/test-file.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from './run-case.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
 
@@ -49,7 +49,7 @@ export interface TestRun {
 }
 
 /** The tests that run at a time: as many as the engine has connections. */
-export const AT_ONCE = 8
+const AT_ONCE = 8
 
 /**
  * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
@@ -76,11 +76,10 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const { tracksCoverage = false, signal } = options
     const target = opened.add(
-      settings.engine === 'bigquery' ? await openWarehouseTarget(settings, engine, signal) : embeddedTarget(engine),
+      ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
     )
     const templates = new Map<string, TemplateCoverage>()
     const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {
-      checksImplied: false,
       ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
     })
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
@@ -128,7 +127,7 @@ function refuseName(name: string, files: readonly TestFile[]): void {
 }
 
 /** An engine over these tables and functions alone. The caller closes it. */
-export function openTestEngine(
+function openTestEngine(
   settings: Settings,
   tables: readonly TableSource[],
   functions: FunctionSources,
@@ -174,7 +173,7 @@ function subjectFilter(
 }
 
 /** A table of a test as the engine opens it. */
-export const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
+const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
   file === null ? { definition, rows: rows ?? [] } : { definition, files: [resolve(file)] }
 
 async function runAll(
@@ -207,7 +206,13 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
   const known = new Map<string, Engine>()
   return {
     compile: engine.compile,
-    viewOf: test => viewOf(engine, test, known),
+    viewOf({ tables }) {
+      const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+      const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+      const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+      known.set(key, view)
+      return view
+    },
     refusals: () => new Map(),
     throwIfBroken: () => {},
     close: async () => {},
@@ -215,7 +220,7 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
 }
 
 /** What calls in tests need besides an engine. Nothing is cached or limited. */
-export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
+function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
   const clock = systemClock()
   const observe = (): void => {}
   const store = opened.add(openMemoryStore({ maxBytes: 0 }))
@@ -228,13 +233,4 @@ export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
     codings: [],
     caller: unrestrictedCaller('test'),
   }
-}
-
-/** The engine over the tables of a test; tests with the same tables share translations. */
-export function viewOf(engine: DuckdbEngine, { tables }: TestCase, known: Map<string, Engine>): Engine {
-  const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
-  const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-  const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
-  known.set(key, view)
-  return view
 }

@@ -66,7 +66,7 @@ function reasonOf(cause: unknown, detail: string): string {
 }
 
 /** Calls the endpoint as HTTP would; whatever happens is an answer. */
-export async function answerOf(
+async function answerOf(
   endpoint: Endpoint,
   args: TestArguments,
   nowMicros: bigint,

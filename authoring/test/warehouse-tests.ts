@@ -1,4 +1,5 @@
 /** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
+
 import {
   declaringOf,
   isShardOf,
@@ -10,9 +11,8 @@ import {
   SqlError,
 } from '../../googlesql/index.js'
 import { derive } from '../../runner/encode/derive/derive.js'
-import type { RenamedSql } from '../../runner/engines/bigquery/rename-tables.js'
 import { checkedColumn } from '../../runner/engines/checked-column.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/index.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { causeText } from '../../runner/model/cause-text.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
@@ -24,6 +24,7 @@ import { createClosers } from '../../runner/serve/closers.js'
 import { openServingEngineOver } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { TestCase, TestTable } from './files/test-file.js'
+import type { RenamedSql } from './rename-tables.js'
 
 /** Where tests run. */
 export interface TestTarget {
@@ -51,9 +52,9 @@ export async function openWarehouseTarget(
   signal: AbortSignal,
 ): Promise<TestTarget> {
   const clock = systemClock()
-  const { openAccess } = await import('../../runner/engines/bigquery/auth/credentials.js')
-  const { createScratchDataset, RefusedRowsError } = await import('../../runner/engines/bigquery/scratch-dataset.js')
-  const { checkedQuery, renameTables, tableReferences } = await import('../../runner/engines/bigquery/rename-tables.js')
+  const { openAccess } = await import('../../runner/engines/bigquery/index.js')
+  const { createScratchDataset, RefusedRowsError } = await import('./scratch-dataset.js')
+  const { checkedQuery, renameTables, tableReferences } = await import('./rename-tables.js')
   const { tables } = await loadTableSchemas(settings.tablesDir)
   const fieldsOf = new Map(tables.map(({ name, fields }) => [name, fields]))
   const opened = createClosers()

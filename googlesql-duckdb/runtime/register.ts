@@ -9,6 +9,8 @@ import {
   type DuckDBConnection,
   DuckDBListValue,
   DuckDBScalarFunction,
+  type DuckDBScalarFunctionBindInfo,
+  type DuckDBScalarFunctionInfo,
   type DuckDBType,
   type DuckDBValue,
   HUGEINT,
@@ -24,6 +26,7 @@ import {
   type ScalarFunctionType,
   type ScalarFunctionValue,
 } from './scalar-functions/scalar-function.js'
+import { stopwatch } from './stopwatch.js'
 
 const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
   BIGINT,
@@ -40,12 +43,33 @@ const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
 }
 
 /**
+ * Called when a function has computed for longer than HOLD_UP_MS without a break, with the id of the query's connection. Returns
+ * whether the rows that are left need not be computed.
+ */
+export type OnHeldUp = (connectionId: number) => boolean
+
+/** How long a function may compute the rows of one chunk before the query counts as one that holds up its process. */
+const HOLD_UP_MS = 100
+/**
+ * The most characters and bytes of the results of one chunk, which has up to 2,048 rows. They are all in the memory of this process
+ * at once.
+ */
+const MAX_CHUNK_SIZE = 32_000_000
+
+/**
  * Registers the function for every connection of this database instance. An error that it throws fails the query: a
  * ScalarFunctionError with its message after NATIVE_ERROR_MARK, any other as an internal error without its message.
  */
-export function registerScalarFunction(connection: DuckDBConnection, scalarFunction: ScalarFunction): void {
+export function registerScalarFunction(
+  connection: DuckDBConnection,
+  scalarFunction: ScalarFunction,
+  onHeldUp?: OnHeldUp,
+): void {
   const compute = scalarFunction.refuses ? withRefusals(scalarFunction) : (scalarFunction.compute as Compute)
   const width = scalarFunction.parameters.length
+  // Binding takes a turn of the main thread, so it is left out where no call can take long.
+  const isShort = scalarFunction.isShort || scalarFunction.parameters.every(type => OF_NUMBERS.has(type))
+  const watch = isShort ? undefined : onHeldUp
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
       name: scalarFunction.name,
@@ -53,7 +77,10 @@ export function registerScalarFunction(connection: DuckDBConnection, scalarFunct
       returnType: DUCKDB_TYPES[scalarFunction.returns],
       specialHandling: scalarFunction.handlesNull,
       volatile: scalarFunction.isVolatile ?? false,
+      ...(watch && { bindFunction: bindToConnection }),
       mainFunction: (info, input, output) => {
+        const holdsUp = watch ? chunkWatch(info, watch) : () => false
+        let size = 0
         try {
           const vectors = scalarFunction.parameters.map((_, index) => input.getColumnVector(index))
           for (let row = 0; row < input.rowCount; row++) {
@@ -63,7 +90,13 @@ export function registerScalarFunction(connection: DuckDBConnection, scalarFunct
               if (value === null && !scalarFunction.handlesNull) break
               args.push(value)
             }
-            output.setItem(row, args.length < width ? null : toDuckDb(compute(...args)))
+            const result = args.length < width ? null : compute(...args)
+            output.setItem(row, toDuckDb(result))
+            size += sizeOf(result)
+            // The last row never fails here: TRY, which turns errors into NULL, computes the rows of a failed chunk one by one.
+            const isLast = row === input.rowCount - 1
+            if (size > MAX_CHUNK_SIZE && !isLast) throw new ScalarFunctionError(TOO_LARGE)
+            if (holdsUp() && !isLast) throw new HeldUpError()
           }
           output.flush()
         } catch (error) {
@@ -73,6 +106,39 @@ export function registerScalarFunction(connection: DuckDBConnection, scalarFunct
       },
     }),
   )
+}
+
+/** The connection whose query calls the function. */
+interface Binding {
+  readonly connectionId: number
+}
+
+const bindToConnection = (info: DuckDBScalarFunctionBindInfo): void =>
+  info.setBindData({ connectionId: info.clientContext.connectionId } satisfies Binding)
+
+/** Starts to watch the time of a chunk; the returned function tells whether its other rows need not be computed. */
+function chunkWatch(info: DuckDBScalarFunctionInfo, onHeldUp: OnHeldUp): () => boolean {
+  const startedAt = performance.now()
+  const spent = stopwatch()
+  return () =>
+    performance.now() - startedAt > HOLD_UP_MS &&
+    spent() > HOLD_UP_MS &&
+    onHeldUp((info.bindData as Binding).connectionId)
+}
+
+/** The query is ended, and runs elsewhere: its error is not read. */
+class HeldUpError extends Error {
+  override readonly name = 'HeldUpError'
+}
+
+const TOO_LARGE = 'Resources exceeded during query execution: a function computes too much text'
+
+/** The types whose values are small. */
+const OF_NUMBERS: ReadonlySet<ScalarFunctionType> = new Set(['BIGINT', 'HUGEINT', 'DOUBLE', 'BOOLEAN'])
+
+function sizeOf(value: ScalarFunctionValue): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  return Array.isArray(value) ? value.reduce((size: number, item) => size + sizeOf(item), value.length) : 0
 }
 
 type Compute = (...args: ScalarFunctionValue[]) => ScalarFunctionValue

@@ -1,4 +1,5 @@
 /** Follows the scans of a plan from the tables up: which scans of tenants' tables are bounded. README.md has the rules. */
+import { JAVASCRIPT_CALLS } from '../functions/definitions/javascript.js'
 import type {
   AggregateScan,
   Column,
@@ -15,10 +16,21 @@ import { columnsNamed, exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.j
 import { equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
 import { definitions, elementDefinition } from './definitions.js'
 import { columnOf, type Equality, equalTo, TENANT, type Value, withEqualities } from './equalities.js'
-import { combined, EMPTY, mixed, type Outer, type Pending, type Relation, renamed } from './relation.js'
+import {
+  combined,
+  EMPTY,
+  mixed,
+  type Outer,
+  type Pending,
+  type Relation,
+  renamed,
+  type TenantScan,
+} from './relation.js'
 
-/** The scan with the value in its rows that names their tenant, null for none; or `free` if its rows do not belong to tenants. */
-export type TenantsOf = (scan: TableScan) => { readonly column: string; readonly key: Value | null } | 'free'
+/** The value in the rows of the table that names their tenant, null for none; or `free` if its rows do not belong to tenants. */
+export type TenantsOf = (
+  scan: TableScan,
+) => (Pick<TenantScan, 'column' | 'parts'> & { readonly key: Value | null }) | 'free'
 
 interface Cte {
   readonly relation: Relation
@@ -91,10 +103,10 @@ export class TenantAnalysis {
   #table(scan: TableScan): Relation {
     const tenants = this.#tenantsOf(scan)
     if (tenants === 'free') return EMPTY
-    const { column, key } = tenants
+    const { column, parts, key } = tenants
     const { table, at } = scan
     const keys = new Set(key === null ? [] : [key])
-    return { ...EMPTY, pending: [{ scan: { table, at, column, hasColumn: key !== null }, keys }] }
+    return { ...EMPTY, pending: [{ scan: { table, at, column, parts }, keys }] }
   }
 
   /** A scan of which each row comes from one row of its input, in which its expressions are evaluated. */
@@ -104,7 +116,11 @@ export class TenantAnalysis {
   ): Relation {
     const input = scan.input ? this.#relation(scan.input, outer) : EMPTY
     const { pending, equalities } = this.#expressions(scan, input, outer)
-    return { pending, equalities: withEqualities([equalities], own(this.#provenBy(scan, outer), outer)) }
+    return unlessKept(
+      scan,
+      { pending, equalities: withEqualities([equalities], own(this.#provenBy(scan, outer), outer)) },
+      outer,
+    )
   }
 
   /** The equalities of a scan's own condition or definitions. */
@@ -150,11 +166,11 @@ export class TenantAnalysis {
     const pending = combined([...left.pending, ...right.pending])
     const equalities = withEqualities([left.equalities, right.equalities], [])
     const both = this.#expressions(scan, { pending, equalities }, outer)
-    if (scan.condition === null || scan.join === 'full') return both
+    if (scan.condition === null || scan.join === 'full') return unlessKept(scan, both, outer)
     const proven = own(this.#conditionOf(scan, scan.condition, outer), outer)
     const nullable = { left: scan.right, right: scan.left, inner: null, cross: null }[scan.join]
     const more = nullable ? proven.filter(([from]) => isColumnOf(nullable, from)) : proven
-    return { ...both, equalities: withEqualities([both.equalities], more) }
+    return unlessKept(scan, { ...both, equalities: withEqualities([both.equalities], more) }, outer)
   }
 
   #aggregate(scan: AggregateScan, outer: Outer): Relation {
@@ -218,6 +234,15 @@ export class TenantAnalysis {
     }
   }
 }
+
+/** The relation, unless a JavaScript function is called for its rows: its code may keep values of one row for later rows. */
+function unlessKept(scan: Scan, relation: Relation, outer: Outer): Relation {
+  return exprsOfScan(scan).some(callsJavaScript) ? { ...relation, pending: mixed(relation, outer) } : relation
+}
+
+const callsJavaScript = (expr: Expr): boolean =>
+  (expr.kind === 'call' && JAVASCRIPT_CALLS.some(({ name }) => name === expr.name)) ||
+  partsOf(expr).some(callsJavaScript)
 
 const areTenants = (columns: readonly Column[]): readonly Equality[] =>
   columns.map(({ id }): Equality => [`${id}`, TENANT])

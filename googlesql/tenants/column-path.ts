@@ -5,6 +5,8 @@ import type { StructField } from '../types/types.js'
 export interface ColumnPath {
   readonly column: number
   readonly rest: string
+  /** The names of the path up to each array that it leads through, and those after the last: `hits`, `marks.name`. */
+  readonly parts: readonly string[]
 }
 
 /** The first name of a path that does not exist, and the names that do; none where the record before it has no fields. */
@@ -18,19 +20,22 @@ export function findColumnPath(columns: readonly StructField[], path: string): C
   const names = path.split('.')
   let fields = columns
   let steps = ''
+  const parts: string[][] = [[]]
   for (const name of names) {
     const index = fields.findIndex(field => field.name.toLowerCase() === name.toLowerCase())
     if (index < 0) return { name, among: fields.map(field => field.name) }
     let { type } = fields[index]!
     steps += `.${index}`
+    parts.at(-1)!.push(name)
     if (type.kind === 'ARRAY') {
       type = type.element
       steps += '[]'
+      parts.push([])
     }
     fields = type.kind === 'STRUCT' ? type.fields : []
   }
   // A record itself has no value to compare.
   if (fields.length > 0) return { name: '', among: fields.map(field => field.name) }
   const [, column = '', rest = ''] = /^\.(\d+)(.*)$/.exec(steps) ?? []
-  return { column: Number(column), rest }
+  return { column: Number(column), rest, parts: parts.map(names => names.join('.')) }
 }

@@ -9,8 +9,8 @@ export interface TenantScan {
   readonly at: number
   /** The path of the column that names the tenant. */
   readonly column: string
-  /** Whether the table has this column. */
-  readonly hasColumn: boolean
+  /** The column as ColumnPath.parts has it; null where the table lacks it. */
+  readonly parts: readonly string[] | null
 }
 
 /**

@@ -18,7 +18,8 @@ export function unboundedScans(
     const column = columnOf(table)
     if (column === null) return 'free'
     const path = findColumnPath(table.columns, column)
-    return { column, key: 'rest' in path ? `${table.columns[path.column]!.id}${path.rest}` : null }
+    if (!('rest' in path)) return { column, parts: null, key: null }
+    return { column, parts: path.parts, key: `${table.columns[path.column]!.id}${path.rest}` }
   })
   const places = new Map(analysis.unbounded(query.scan).map(({ scan }) => [`${scan.at} ${scan.table}`, scan]))
   return [...places.values()].sort((a, b) => a.at - b.at)

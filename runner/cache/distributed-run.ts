@@ -3,7 +3,7 @@ import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost, ResultSet } from '../model/query.js'
-import { etagOf } from '../model/result-key.js'
+import { etagInTurns } from '../model/result-key.js'
 import { errorOf, outcomeOf } from './failure-message.js'
 import type { Purges } from './purges.js'
 import { type CacheRequest, isFresh, mayServeStale } from './request.js'
@@ -64,7 +64,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     const [began, beganTicks] = [clock.nowMs(), clock.ticksMs()]
     const set = await request.run(signal, isBackground)
     const runMs = clock.ticksMs() - beganTicks
-    const sealed = sealResult(set, began, began + policy.ttlMs)
+    const sealed = sealResult(set, await etagInTurns(set.body), began, began + policy.ttlMs)
     const result = typeof dataBefore === 'string' ? { ...sealed, dataState: dataBefore } : sealed
     const keepMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
     // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
@@ -171,7 +171,7 @@ type Claimed = Lease | 'stored' | null
 const isLease = (claimed: Claimed | 'failed'): claimed is Lease => typeof claimed === 'object' && claimed !== null
 
 /** Adds the times and the ETag. */
-export function sealResult(set: ResultSet, storedAt: number, freshUntil: number): StoredResult {
+export function sealResult(set: ResultSet, etag: string, storedAt: number, freshUntil: number): StoredResult {
   const { body, columns, rowCount, isTruncated } = set
-  return { body, columns, rowCount, isTruncated, etag: etagOf(body), storedAt, freshUntil }
+  return { body, columns, rowCount, isTruncated, etag, storedAt, freshUntil }
 }

@@ -4,6 +4,7 @@ import { BodyTooLargeError } from '../encode/body.js'
 import { derive, LIBRARY_FORMATS } from '../encode/derive/derive.js'
 import type { ResultFacts } from '../encode/derive/facts.js'
 import { RunnerError } from '../model/errors.js'
+import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import type { DerivedFormat, ResultColumn } from '../model/query.js'
 import { startWorker } from '../platform/start-worker.js'
@@ -94,10 +95,14 @@ export function createDeriver({ clock, idleMs = IDLE_MS }: DeriverOptions): Deri
     current = job
     worker ??= start()
     worker.ref()
+    void send(job, worker)
+  }
+
+  const send = async ({ format, columns, facts, json: original }: Job, to: Worker): Promise<void> => {
     // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
-    const json = new Uint8Array(job.json)
-    const message: ToDeriver = { format: job.format, columns: job.columns, json, facts: job.facts }
-    worker.postMessage(message, [json.buffer])
+    const json = await joinInTurns([original])
+    const message: ToDeriver = { format, columns, json, facts }
+    to.postMessage(message, [json.buffer as ArrayBuffer])
   }
 
   const end = (): void => {

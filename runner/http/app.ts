@@ -8,8 +8,10 @@ import { addExplorer, type ExplorerDeps } from './explorer/explorer.js'
 import { answerAgents, type McpSettings } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
+import { Readiness } from './readiness.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { beginExchange, exchangeOf } from './request-context.js'
+import { MAX_LIST_LENGTH } from './request-headers.js'
 import {
   describeOne,
   describeToken,
@@ -58,6 +60,7 @@ export function createApp(deps: AppDeps): Express {
   const app = emptyApp(deps)
   app.use(cors(deps.corsOrigins))
   app.use(refuseLongAddress)
+  app.use(refuseLongLists)
   app.use(refuseOddRequest)
   app.use(refuseOtherHosts(deps))
   app.use('/api', refuseWhileDraining(deps))
@@ -86,6 +89,7 @@ export function createApp(deps: AppDeps): Express {
 export function createMetricsApp(deps: AppDeps): Express {
   const app = emptyApp(deps)
   app.use(refuseLongAddress)
+  app.use(refuseLongLists)
   app.use(refuseOddRequest)
   addMetrics(app, deps)
   return endApp(app, deps)
@@ -141,6 +145,16 @@ const answerForAll: RequestHandler = (req, res, next) => {
   res.status(204).end()
 }
 
+/** The headers whose value is read as a list. */
+const LISTS = ['accept', 'accept-encoding', 'cache-control', 'if-match', 'if-none-match', 'content-type'] as const
+
+const refuseLongLists: RequestHandler = (req, _res, next) => {
+  const long = LISTS.find(name => (req.headers[name]?.length ?? 0) > MAX_LIST_LENGTH)
+  if (long === undefined) return next()
+  const detail = `The header ${long} may have at most ${MAX_LIST_LENGTH} characters.`
+  throw new RunnerError('HEADERS_TOO_LARGE', { detail })
+}
+
 const refuseLongAddress: RequestHandler = (req, _res, next) => {
   if (req.originalUrl.length <= MAX_URL_LENGTH) return next()
   const detail = `An address may have at most ${MAX_URL_LENGTH} characters; send long arguments in a POST body.`
@@ -174,18 +188,12 @@ function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
   }
 }
 
-/** The timeout of the readiness query, in milliseconds: more than a busy engine needs for a trivial query. */
-const PING_TIMEOUT_MS = 2_000
-
-/** Readiness: the engine answers, an endpoint is sound and the process is not about to end. Concurrent requests share one query. */
+/** Readiness: the engine can be asked, an endpoint is sound and the process is not about to end. */
 function reportReady(deps: AppDeps): RequestHandler {
-  let asking: Promise<void> | null = null
+  const readiness = new Readiness(deps.engine, deps.clock)
   return async (req, res) => {
     if (deps.isLeaving()) throw new RunnerError('DRAINING', { headers: { Connection: 'close' } })
-    asking ??= ping(deps).finally(() => {
-      asking = null
-    })
-    await asking
+    await readiness.check()
     const { all, broken } = deps.endpoints()
     if (all.length === 0 && broken.length > 0) {
       throw new RunnerError('NOT_READY', { detail: 'Every endpoint has a mistake, which the log names.' })
@@ -194,21 +202,20 @@ function reportReady(deps: AppDeps): RequestHandler {
   }
 }
 
-/** @throws RunnerError NOT_READY when the engine fails to answer in time. */
-function ping({ engine, clock }: AppDeps): Promise<void> {
-  const notReady = (cause?: unknown) =>
-    new RunnerError('NOT_READY', { detail: 'The engine does not answer, or its data is not there.', cause })
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(PING_TIMEOUT_MS, () => reject(notReady()))
-    engine
-      .ping()
-      .then(resolve, cause => reject(notReady(cause)))
-      .finally(cancel)
-  })
-}
+/** How long the metrics' text is sent again, in milliseconds: it needs no token, and takes long to make. */
+export const METRICS_KEPT_MS = 1_000
 
-function sendMetrics({ metrics }: AppDeps): RequestHandler {
-  return async (req, res) => send(req, res, 200, metrics.contentType, Buffer.from(await metrics.text()))
+function sendMetrics({ metrics, clock }: AppDeps): RequestHandler {
+  let text: Promise<Buffer> | null = null
+  let madeMs = 0
+  return async (req, res) => {
+    const nowMs = clock.ticksMs()
+    if (text === null || nowMs - madeMs >= METRICS_KEPT_MS) {
+      text = metrics.text().then(made => Buffer.from(made))
+      madeMs = nowMs
+    }
+    send(req, res, 200, metrics.contentType, await text)
+  }
 }
 
 /** The error handler; Express recognises it by its four parameters. */

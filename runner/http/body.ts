@@ -5,10 +5,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { RunnerError } from '../model/errors.js'
-import { parsedArguments, parseJsonArguments, parsePairs, type RawArguments } from '../request/raw-arguments.js'
+import {
+  countNames,
+  parsedArguments,
+  parseJsonArguments,
+  parsePairs,
+  type RawArguments,
+} from '../request/raw-arguments.js'
 
 /** The largest body: 1 MiB. */
 const MAX_BODY_BYTES = 1_048_576
+/** The most pieces of a body; 128 kB can have 20,000, which node:http hands over one by one. */
+const MAX_PIECES = 2_048
 
 /**
  * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body does not match its type;
@@ -20,13 +28,16 @@ export async function readBodyArguments(req: Request): Promise<RawArguments> {
 }
 
 /**
- * The value of a JSON body.
+ * The value of a JSON body, whose objects together have at most `maxMembers` members.
  * @throws SyntaxError when it is not valid JSON; RunnerError as readBodyArguments does.
  */
-export async function readJsonBody(req: Request): Promise<unknown> {
+export async function readJsonBody(req: Request, maxMembers: number): Promise<unknown> {
   if (mediaTypeOf(req) !== 'application/json') throw unsupported(JSON_ALONE)
   const body = isTaken(req) ? leftBody(req) : await readBytes(req, JSON_ALONE)
-  return body instanceof Uint8Array ? JSON.parse(decodeUtf8(body)) : body
+  if (!(body instanceof Uint8Array)) return body
+  const text = decodeUtf8(body)
+  if (countNames(text, maxMembers).all <= maxMembers) return JSON.parse(text)
+  throw new RunnerError('REQUEST_INVALID', { detail: `The objects of a body may have at most ${maxMembers} members.` })
 }
 
 /** Whether the declared length is too large, so that the body need not be sent. */
@@ -76,7 +87,11 @@ function readBytes(req: Request, types = JSON_OR_FORM): Promise<Buffer | null> {
       if (length > MAX_BODY_BYTES) {
         req.off('data', onData).resume() // node:http discards the rest.
         reject(tooLarge(req))
-      } else chunks.push(chunk)
+      } else if (chunks.push(chunk) > MAX_PIECES) {
+        req.off('data', onData)
+        req.socket.destroy() // An answer would have to wait until node:http has read the other pieces.
+        reject(tooManyPieces())
+      }
     }
     req.on('data', onData)
     req.once('end', () => resolve(Buffer.concat(chunks)))
@@ -115,6 +130,10 @@ function tooLarge(req: IncomingMessage): RunnerError {
   const detail = `A body may have at most ${MAX_BODY_BYTES} bytes.`
   const headers = req.headers.expect === undefined ? {} : { Connection: 'close' }
   return new RunnerError('BODY_TOO_LARGE', { detail, headers })
+}
+
+function tooManyPieces(): RunnerError {
+  return new RunnerError('REQUEST_INVALID', { detail: `A body may arrive in at most ${MAX_PIECES} pieces.` })
 }
 
 function notWhole(cause: unknown): RunnerError {

@@ -2,14 +2,18 @@
 import { isIP } from 'node:net'
 import type { Request, RequestHandler, Response } from 'express'
 import { RunnerError } from '../model/errors.js'
+import { isRecord } from '../model/is-record.js'
 import { countCall } from '../request/authorize.js'
 import { readJsonBody } from './body.js'
 import type { OpenApiDeps } from './openapi.js'
 import { exchangeOf, loggedPath, originOf } from './request-context.js'
 import { identify } from './routes.js'
+import { endWith } from './send.js'
 
 /** The most messages in a batch. */
 const MAX_MESSAGES = 100
+/** The most members of all objects in a body: ten in each message are the protocol's, and a call may have 1,000 arguments. */
+const MAX_MEMBERS = 4_000
 
 export interface McpSettings {
   /** The most bytes of the rows in one answer. */
@@ -29,10 +33,13 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     refuseForeignOrigin(req, deps)
     const caller = identify(req, res, deps)
     refuseOtherTypes(req)
-    const message = await readJsonBody(req).catch(notJson)
+    const message = await readJsonBody(req, MAX_MEMBERS).catch(notJson)
     if (message === undefined) return sendParseError(res)
     if (Array.isArray(message) && message.length > MAX_MESSAGES) {
       throw new RunnerError('REQUEST_INVALID', { detail: `A batch may have at most ${MAX_MESSAGES} messages.` })
+    }
+    if (asksTwice(message)) {
+      throw new RunnerError('REQUEST_INVALID', { detail: 'A batch may ask for each list only once.' })
     }
     // The messages of a batch count as as many calls.
     if (Array.isArray(message)) for (let i = 1; i < message.length; i++) countCall(caller)
@@ -55,6 +62,13 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     )
     send(res, status, contentType, body)
   }
+}
+
+/** Whether two messages of a batch ask for the same list: a hundred would have a hundred copies of it as their answer. */
+function asksTwice(message: unknown): boolean {
+  const methods = Array.isArray(message) ? message.map(one => (isRecord(one) ? one['method'] : null)) : []
+  const lists = methods.filter(method => typeof method === 'string' && method.endsWith('/list'))
+  return new Set(lists).size < lists.length
 }
 
 /**
@@ -95,5 +109,6 @@ function send(res: Response, status: number, contentType: string | null, text: s
   exchangeOf(res).hold(body)
   if (contentType !== null) res.setHeader('Content-Type', contentType)
   if (body.byteLength > 0) res.setHeader('Content-Length', body.byteLength)
-  res.status(status).end(body)
+  res.status(status)
+  endWith(res, body)
 }

@@ -1,5 +1,5 @@
 /** The OpenAPI documents of callers as bytes, made on request. Loaded on the first request, since few servers are asked. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
 import { stringifyExact } from '../model/exact-json.js'
 import type { Caller } from '../model/ports.js'
@@ -10,30 +10,55 @@ import type { EndpointIndex } from '../request/route.js'
 /** What a request asks for, besides who asks. */
 export type DocumentOrder = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>
 
-export interface DocumentBytes {
-  readonly body: Buffer
-  /** A hash of the bytes, for an ETag. */
+export interface ServedDocument {
+  /** The bytes, which are put together anew with each call. */
+  body(): Buffer
+  /** A hash of what makes up the bytes, for an ETag. */
   readonly tag: string
 }
 
-/** The most bytes that are kept; a document beyond them, or a reload, drops all others. */
-const MAX_BYTES = 8_000_000
+/** The most characters that are kept; a document beyond them, or a reload, drops all others. */
+const MAX_CHARACTERS = 8_000_000
 
 /** Documents by the load, the caller and what was asked for. */
 export interface OpenApiDocuments {
-  find(index: EndpointIndex, caller: Caller, order: DocumentOrder): DocumentBytes
+  find(index: EndpointIndex, caller: Caller, order: DocumentOrder): ServedDocument
 }
+
+/**
+ * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
+ * so it is no part of what is kept.
+ */
+interface KeptDocument {
+  readonly parts: readonly string[]
+  readonly length: number
+  readonly tag: string
+}
+
+/** Stands for the server's address while a document is made. No manifest has this text. */
+const ADDRESS = `https://${randomUUID()}.invalid`
 
 /** An empty cache. */
 export function createOpenApiDocuments(): OpenApiDocuments {
   let known: EndpointIndex | null = null
   let revision = ''
-  let kept = new Map<Caller, Map<string, DocumentBytes>>()
-  let bytes = 0
+  let kept = new Map<Caller, Map<string, KeptDocument>>()
+  let characters = 0
 
   function forgetAll(): void {
     kept = new Map()
-    bytes = 0
+    characters = 0
+  }
+
+  function keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentOrder): KeptDocument {
+    const key = `${order.version} ${order.allFormats}`
+    const before = kept.get(caller)?.get(key)
+    if (before) return before
+    const made = make(all, caller, { ...order, revision })
+    if (characters + made.length > MAX_CHARACTERS) forgetAll()
+    characters += made.length
+    kept.set(caller, (kept.get(caller) ?? new Map<string, KeptDocument>()).set(key, made))
+    return made
   }
 
   return {
@@ -43,21 +68,18 @@ export function createOpenApiDocuments(): OpenApiDocuments {
         revision = revisionOf(index.all)
         forgetAll()
       }
-      const key = `${order.version} ${order.allFormats} ${order.serverUrl}`
-      const before = kept.get(caller)?.get(key)
-      if (before) return before
-      const made = bytesOf(index.all, caller, { ...order, revision })
-      if (bytes + made.body.byteLength > MAX_BYTES) forgetAll()
-      bytes += made.body.byteLength
-      kept.set(caller, (kept.get(caller) ?? new Map<string, DocumentBytes>()).set(key, made))
-      return made
+      const { parts, tag } = keptDocument(index.all, caller, order)
+      const address = JSON.stringify(order.serverUrl).slice(1, -1)
+      return { body: () => Buffer.from(parts.join(address)), tag: hash(`${tag} ${address}`) }
     },
   }
 }
 
-function bytesOf(all: readonly Endpoint[], caller: Caller, options: Omit<DocumentOptions, 'pinned'>): DocumentBytes {
+function make(all: readonly Endpoint[], caller: Caller, options: Omit<DocumentOptions, 'pinned'>): KeptDocument {
   const visible = all.filter(endpoint => mayRun(caller, endpoint))
-  const document = openApiDocument(visible, { ...options, pinned: Object.keys(caller.pinned) })
-  const body = Buffer.from(stringifyExact(document))
-  return { body, tag: createHash('sha256').update(body).digest('base64url').slice(0, 22) }
+  const pinned = Object.keys(caller.pinned)
+  const text = stringifyExact(openApiDocument(visible, { ...options, serverUrl: ADDRESS, pinned }))
+  return { parts: text.split(ADDRESS), length: text.length, tag: hash(text) }
 }
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)

@@ -39,7 +39,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
       res.status(304).end()
       return
     }
-    send(req, res, 200, openApiType ?? 'application/json; charset=utf-8', body)
+    send(req, res, 200, openApiType ?? 'application/json; charset=utf-8', body())
   }
 }
 

@@ -1,20 +1,23 @@
 /** The routes below /api: running, listing and describing endpoints, and purging results. */
+
 import type { Request, RequestHandler, Response } from 'express'
+import { ENGINES } from '../model/engines.js'
 import { RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { explainCall } from '../request/explain-call.js'
 import { handle, type RequestDeps } from '../request/handle.js'
+import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
-import { bearerToken, wantsFresh } from './hits/request-headers.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
-import { sendJson } from './send.js'
+import { bearerToken, wantsFresh } from './request-headers.js'
+import { JSON_TYPE, send, sendJson } from './send.js'
 
 /** Runs the endpoint that `:ref` names. */
 export function runEndpoint(deps: RequestDeps & { readonly representations: RepresentationStore }): RequestHandler {
@@ -48,10 +51,13 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
 
 /** Lists the endpoints that the token may call. */
 export function listEndpoints(deps: RequestDeps): RequestHandler {
+  const listOf = perCaller((index, caller) => {
+    const visible = index.all.filter(endpoint => mayRun(caller, endpoint))
+    return Buffer.from(JSON.stringify({ endpoints: visible.map(endpoint => describeEndpoint(endpoint, caller)) }))
+  })
   return (req, res) => {
     const caller = identify(req, res, deps)
-    const visible = deps.endpoints().all.filter(endpoint => mayRun(caller, endpoint))
-    sendJson(req, res, { endpoints: visible.map(endpoint => describeEndpoint(endpoint, caller)) })
+    send(req, res, 200, JSON_TYPE, listOf(deps.endpoints(), caller))
   }
 }
 
@@ -86,7 +92,7 @@ export function describeToken(
       pinned,
       ...may,
       engine,
-      usd_per_tib: engine === 'bigquery' ? deps.pricePerTib : null,
+      usd_per_tib: ENGINES[engine].estimatesCost ? deps.pricePerTib : null,
       dev: deps.isDev ?? false,
     })
   }

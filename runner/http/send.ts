@@ -1,4 +1,5 @@
 /** Sends bodies that are whole. */
+import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import { exchangeOf } from './request-context.js'
 
@@ -10,10 +11,28 @@ export function send(req: Request, res: Response, status: number, contentType: s
   res.setHeader('Content-Length', body.byteLength)
   res.status(status)
   if (isHead) res.end()
-  else res.end(body)
+  else endWith(res, body)
 }
+
+/** The most bytes that a socket is given at once: it passes as many to the system as that takes before it returns. */
+export const MAX_AT_ONCE = 524_288
+
+/** Ends the response with this body. The pieces of a large one are sent in several turns of the event loop. */
+export function endWith(res: ServerResponse, body: Buffer): void {
+  let at = 0
+  const sendNext = (): void => {
+    if (res.destroyed) return
+    const piece = body.subarray(at, at + MAX_AT_ONCE)
+    at += piece.byteLength
+    if (at === body.byteLength) res.end(piece)
+    else res.write(piece, () => setImmediate(sendNext))
+  }
+  sendNext()
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Answers 200 with this document. @throws as `send` does. */
 export function sendJson(req: Request, res: Response, document: unknown): void {
-  send(req, res, 200, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(document)))
+  send(req, res, 200, JSON_TYPE, Buffer.from(JSON.stringify(document)))
 }

@@ -37,8 +37,6 @@ export interface LoadOptions {
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
   readonly maxBytes?: number | null
-  /** Whether texts whose validity another text of the manifest implies are checked too. @default true */
-  readonly checksImplied?: boolean
   /** Whether hints are reported too. @default false */
   readonly hasHints?: boolean
   /** The cache of earlier loads with the same options and engine. @default no cache */
@@ -303,8 +301,8 @@ async function loadOne(
   if (recovered.hasGuessedTypes) return failed(included)
 
   const reported = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
-  const { maxBytes = null, checksImplied = true } = options
-  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, reported, { maxBytes, checksImplied })
+  const { maxBytes = null } = options
+  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, reported, { maxBytes })
   const sqlFacts = { ...facts, checked: sql.checked, tables: options.tables }
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
   if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))

@@ -19,18 +19,20 @@ export function tenantColumnOf(manifest: Manifest, parameter: string, tables: Ta
   const columns = new Map(Object.entries(tenantColumns(manifest)).map(([table, path]) => [nameOf(table), path]))
   const free = new Set((manifest.tenant_free ?? []).map(nameOf))
   return ({ table }) => {
+    const hasNamedShard = isWildcard(table) && [...columns.keys()].some(name => name !== table && covers(table, name))
+    if (hasNamedShard && !columns.has(table)) return ''
     const named = nearestName(table, columns.keys())
     if (named !== undefined) return columns.get(named)!
-    const hasNamedShard = isWildcard(table) && [...columns.keys()].some(name => isShardOf(name, prefixOf(table)))
-    if (hasNamedShard) return ''
     return nearestName(table, free) === undefined ? parameter : null
   }
 }
 
-/** The table itself, or the wildcard table with the longest name of which it is a shard. */
+/** Whether all rows of the table are rows of the wildcard table. */
+const covers = (wildcard: string, table: string): boolean =>
+  isWildcard(table) ? table.startsWith(prefixOf(wildcard)) : isShardOf(table, prefixOf(wildcard))
+
+/** The table itself, or the wildcard table with the longest name that covers it. */
 function nearestName(table: string, among: Iterable<string>): string | undefined {
-  const names = [...among].filter(
-    name => name === table || (isWildcard(name) && !isWildcard(table) && isShardOf(table, prefixOf(name))),
-  )
+  const names = [...among].filter(name => name === table || (isWildcard(name) && covers(name, table)))
   return names.sort((a, b) => Number(b === table) - Number(a === table) || b.length - a.length)[0]
 }

@@ -7,7 +7,7 @@ import { bindPinned } from '../request/bind-pinned.js'
 import { handleFor, type RunResponse } from '../request/handle.js'
 import { FORMAT_NAME } from '../request/negotiate.js'
 import type { Progress } from '../request/plan.js'
-import { parsedArguments, type RawArguments } from '../request/raw-arguments.js'
+import { parsedArguments, type RawArguments, refuseManyNames } from '../request/raw-arguments.js'
 import { type FullResult, mistakeAnswer, mistakeText, rowsAnswer, type ToolAnswer } from './answers.js'
 import { excerptOf } from './excerpt.js'
 import type { Session } from './session.js'
@@ -108,6 +108,7 @@ interface ReadArguments {
 /** @throws RunnerError ARGUMENT_INVALID naming every argument that is unknown or invalid; TOKEN_NOT_ALLOWED. */
 function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller): ReadArguments {
   const known = endpoint.parameters.map(({ name }) => name).filter(name => !Object.hasOwn(caller.pinned, name))
+  refuseManyNames(Object.keys(args).length)
   const hasRows = takesRows(endpoint)
   const names = hasRows ? [...known, ROWS] : known
   const errors = unknownArguments(args, names)

@@ -2,7 +2,9 @@
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
 import { mayRun, pinnedValueProblem } from '../request/authorize.js'
+import { perCaller } from '../request/per-caller.js'
 import type { EndpointIndex } from '../request/route.js'
+import { type Resource, resourceOf } from './resources.js'
 import { type Tool, toolName, toolOf } from './tools.js'
 
 /** Whether there is a tool of this endpoint for the caller. */
@@ -10,8 +12,18 @@ const isOffered = (caller: Caller, endpoint: Endpoint): boolean =>
   mayRun(caller, endpoint) && pinnedValueProblem(caller, endpoint) === null
 
 /** In the order of their names. */
-export const offeredEndpoints = (index: EndpointIndex, caller: Caller): readonly Endpoint[] =>
+const offeredEndpoints = (index: EndpointIndex, caller: Caller): readonly Endpoint[] =>
   index.all.filter(endpoint => isOffered(caller, endpoint))
+
+/** The tools of these endpoints. */
+export const offeredTools = perCaller((index, caller): readonly Tool[] =>
+  offeredEndpoints(index, caller).map(endpoint => describedTool(endpoint, caller)),
+)
+
+/** The resources of these endpoints. */
+export const offeredResources = perCaller((index, caller): readonly Resource[] =>
+  offeredEndpoints(index, caller).map(resourceOf),
+)
 
 /** By the name of an endpoint; undefined also where the caller may not call it. */
 export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: string): Endpoint | undefined {
@@ -32,7 +44,7 @@ export function endpointOfTool(index: EndpointIndex, caller: Caller, tool: strin
 const described = new WeakMap<Endpoint, Map<string, Tool>>()
 
 /** The tool of an endpoint: tokens that pin the same parameters share it. */
-export function describedTool(endpoint: Endpoint, caller: Caller): Tool {
+function describedTool(endpoint: Endpoint, caller: Caller): Tool {
   const pinned = pinnedNames(endpoint, caller)
   const tools = described.get(endpoint) ?? new Map<string, Tool>()
   described.set(endpoint, tools)

@@ -4,8 +4,8 @@ import { RunnerError } from '../model/errors.js'
 import { ownVersion } from '../platform/own-version.js'
 import type { ToolAnswer } from './answers.js'
 import { callEndpoint, type GivenArguments, refusalAnswer } from './call-endpoint.js'
-import { describedTool, endpointOfTool, offeredEndpoint, offeredEndpoints, pinnedNames } from './catalog.js'
-import { contentsOf, describedName, resourceOf } from './resources.js'
+import { endpointOfTool, offeredEndpoint, offeredResources, offeredTools, pinnedNames } from './catalog.js'
+import { contentsOf, describedName } from './resources.js'
 import type { Session } from './session.js'
 
 /** How long clients may cache lists and resources: manifests change without notice. */
@@ -38,11 +38,10 @@ export function createMcpServer(session: Session): Server {
     },
   )
   const guarded = guard(session)
-  const nextTurn = turns()
   server.setRequestHandler(
     'tools/list',
     guarded(async () => {
-      const own = offeredEndpoints(deps.endpoints(), caller).map(endpoint => describedTool(endpoint, caller))
+      const own = offeredTools(deps.endpoints(), caller)
       return { tools: sdkValue([...own, ...otherTools.map(({ tool }) => tool)]) }
     }),
   )
@@ -50,13 +49,12 @@ export function createMcpServer(session: Session): Server {
     guarded(async () => {
       const { name, arguments: args = {} } = request.params
       const signal = AbortSignal.any([session.signal, context.mcpReq.signal])
-      await nextTurn()
       return sdkValue(await callTool(name, args, session, signal))
     })(),
   )
   server.setRequestHandler(
     'resources/list',
-    guarded(async () => ({ resources: offeredEndpoints(deps.endpoints(), caller).map(resourceOf) })),
+    guarded(async () => ({ resources: sdkValue(offeredResources(deps.endpoints(), caller)) })),
   )
   server.setRequestHandler(
     'resources/templates/list',
@@ -75,7 +73,7 @@ export function createMcpServer(session: Session): Server {
 }
 
 /**
- * The calls of a batch begin one after the other, each in a turn of the event loop of its own, so that the requests of other
+ * The messages of a batch begin one after the other, each in a turn of the event loop of its own, so that the requests of other
  * callers are answered between them.
  */
 function turns(): () => Promise<void> {
@@ -113,15 +111,18 @@ function refusedOther(thrown: unknown, session: Session): ToolAnswer {
 const unknownTool = (name: string): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
 
-/** The SDK sends the message of whatever a handler throws, so nothing but its own errors may reach it. */
+/** Each message has a turn of its own. The SDK sends the message of whatever a handler throws, so nothing but its own errors may reach it. */
 function guard({ deps }: Session) {
+  const nextTurn = turns()
   return <T>(handler: () => Promise<T>): (() => Promise<T>) =>
     () =>
-      handler().catch((thrown: unknown) => {
-        if (thrown instanceof ProtocolError) throw thrown
-        if (!(thrown instanceof RunnerError)) deps.observe({ kind: 'bug', where: 'mcp', cause: thrown })
-        throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error')
-      })
+      nextTurn()
+        .then(handler)
+        .catch((thrown: unknown) => {
+          if (thrown instanceof ProtocolError) throw thrown
+          if (!(thrown instanceof RunnerError)) deps.observe({ kind: 'bug', where: 'mcp', cause: thrown })
+          throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error')
+        })
 }
 
 /** The same value with the types of the SDK, whose objects are open and whose lists are not readonly. */

@@ -1,6 +1,6 @@
 /** Diagnostics, which tell authors about mistakes in their files. */
 
-import type { SqlMistake } from '../../googlesql/index.js'
+import type { SqlMistake } from '../../googlesql/data.js'
 import type { RuleId } from './rules.js'
 
 /** A hint is not a mistake, and is only reported on request. */

@@ -165,7 +165,7 @@ export const ERROR_CODES = {
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'Request headers too large',
-    when: 'The request line and the headers have more than 128 KiB.',
+    when: 'The request line and the headers have more than 128 KiB, or a header that is a list, such as `Accept`, more than 8,192 characters.',
     fault: 'caller',
     remedy: 'Send fewer or shorter headers. Often there are too many cookies.',
   },
@@ -218,7 +218,7 @@ export const ERROR_CODES = {
   ENGINE_UNAVAILABLE: {
     status: 502,
     title: 'The engine is not available',
-    when: "The engine's process cannot be started, or died twice while it ran this query.",
+    when: "The engine's process cannot be started, or has ended while it ran this query alone.",
     fault: 'operator',
     remedy:
       'Ask again later. The operator finds the reason in the log; often the query needs more memory than the engine has.',
@@ -256,7 +256,7 @@ export const ERROR_CODES = {
   NOT_READY: {
     status: 503,
     title: 'Not ready',
-    when: 'The engine does not answer, its data folder is missing, or every endpoint has a mistake. Only `/readyz` says so.',
+    when: 'The engine has no process or has not answered for 10 seconds, its data folder is missing, or every endpoint has a mistake. Only `/readyz` says so.',
     fault: 'operator',
     remedy:
       'Wait until `/readyz` is a 200. If it stays, the operator looks at the log for the engine and at the data folder.',

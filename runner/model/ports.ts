@@ -1,5 +1,6 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { SqlProblem } from '../../googlesql/index.js'
+import type { SqlProblem } from '../../googlesql/data.js'
+import type { EngineName } from './engines.js'
 import type { RunnerError } from './errors.js'
 import type {
   CheckedColumn,
@@ -58,8 +59,6 @@ export interface Explanation {
   readonly engineSql: string
   readonly plan: string
 }
-
-export type EngineName = 'duckdb' | 'bigquery'
 
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {

@@ -82,6 +82,9 @@ function typeFloat64(text: string): TypedValue {
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/
 const OFFSET = /(Z|[+-]\d{2}(?::?\d{2})?)$/
+const LONGEST_OFFSET = '+00:00'.length
+const SPACE_FOR_SIGN = /\d:\d{2}(:\d{2}(\.\d+)?)? \d{2}(:?\d{2})?$/
+const SPACE_FOR_SIGN_DETAIL = 'holds a space where an offset begins: a + in a URL must be written %2B'
 
 const DATE_FORM = 'must be a date like 2026-01-31, of the years 1 to 9999'
 const DATETIME_FORM = 'must be a date and time like 2026-01-31T12:00:00, without an offset'
@@ -108,21 +111,38 @@ function typeDatetime(text: string): TypedValue {
 }
 
 function typeTimestamp(text: string): TypedValue {
-  if (/\d:\d{2}(:\d{2}(\.\d+)?)? \d{2}(:?\d{2})?$/.test(text)) {
-    return refused('holds a space where an offset begins: a + in a URL must be written %2B')
-  }
   // A date alone has no offset: the `-31` of 2026-01-31 is a day.
-  const offset = text.length > 10 ? (OFFSET.exec(text)?.[1] ?? '') : ''
+  const offset = text.length > 10 ? (OFFSET.exec(text.slice(-LONGEST_OFFSET))?.[1] ?? '') : ''
   const parts = splitDatetime(offset === '' ? text : text.slice(0, -offset.length), TIMESTAMP_FORM)
-  if ('detail' in parts) return refused(parts.detail)
+  if ('detail' in parts) return refused(SPACE_FOR_SIGN.test(text) ? SPACE_FOR_SIGN_DETAIL : parts.detail)
   if (offset !== '' && !parts.hasTime) return refused(TIMESTAMP_FORM)
   const minutes = offsetMinutes(offset)
   if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
   if (minutes === 0) return typed(`${parts.date}T${parts.time}${parts.fraction}Z`)
-  const utc = new Date(Date.parse(`${parts.date}T${parts.time}Z`) - minutes * 60_000)
-  const year = utc.getUTCFullYear()
-  if (year < 1 || year > 9999) return refused('must be within the years 1 to 9999 in UTC')
-  return typed(`${utc.toISOString().slice(0, 19)}${parts.fraction}Z`)
+  const minuteOfDay = Number(parts.time.slice(0, 2)) * 60 + Number(parts.time.slice(3, 5)) - minutes
+  const date = shiftedDate(parts.date, Math.floor(minuteOfDay / DAY_MINUTES))
+  if (date === null) return refused('must be within the years 1 to 9999 in UTC')
+  const minute = (minuteOfDay + DAY_MINUTES) % DAY_MINUTES
+  return typed(`${date}T${two(Math.floor(minute / 60))}:${two(minute % 60)}${parts.time.slice(5)}${parts.fraction}Z`)
+}
+
+const DAY_MINUTES = 1_440
+const two = (number: number): string => (number < 10 ? `0${number}` : String(number))
+
+/** The date, the day after (1) or before it (-1); null outside the years 1 to 9999. */
+function shiftedDate(date: string, days: number): string | null {
+  if (days === 0) return date
+  let [year, month, day] = [Number(date.slice(0, 4)), Number(date.slice(5, 7)), Number(date.slice(8)) + days]
+  if (day < 1) {
+    month -= 1
+    if (month < 1) [year, month] = [year - 1, 12]
+    day = daysInMonth(year, month)
+  } else if (day > daysInMonth(year, month)) {
+    day = 1
+    month += 1
+    if (month > 12) [year, month] = [year + 1, 1]
+  }
+  return year < 1 || year > 9999 ? null : `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
 }
 
 /** East is positive; null beyond ±14:00, as in BigQuery. */
@@ -153,6 +173,6 @@ function splitDatetime(text: string, form: string): DatetimeParts | { readonly d
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
     return { detail: 'must be a time of day up to 23:59:59' }
   if (digits.length > 6) return { detail: 'must have at most six fractional digits' }
-  const fraction = digits.replace(/0+$/, '')
+  const fraction = digits.endsWith('0') ? digits.replace(/0+$/, '') : digits
   return { date, time: `${hour}:${minute}:${second}`, fraction: fraction && `.${fraction}`, hasTime: true }
 }

@@ -6,8 +6,6 @@ import { RunnerError } from '../model/errors.js'
 import type { Event, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { LogLevel } from './log-levels.js'
-import { gathered, standardError } from './log-output.js'
-import { createRequestLine } from './request-line.js'
 
 type Level = Exclude<LogLevel, 'silent'>
 
@@ -60,28 +58,58 @@ interface Quiet {
   unwritten: number
 }
 
-/** The longest time that a line is held, in milliseconds. */
+const STANDARD_ERROR = 2
+/** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
+export const MAX_WAITING = 1_048_576
+/** Lines of requests are written together: when they are so many bytes, or after so many milliseconds. */
+const MIN_WRITE = 4_096
 const HOLD_MS = 200
+/** How long a reader who takes nothing is waited for at the end, in milliseconds. */
+const END_MS = 2_000
 
 export interface Log {
   readonly observe: Observer
-  /** Writes the held lines. Must be called before the process ends. */
-  end(): void
+  /** Resolves when all lines are written, or their reader has left or takes nothing. */
+  end(): Promise<void>
   /** The number of lines dropped because the reader of the log did not take them. */
   dropped(): number
 }
 
+/** Where lines go. `flush` writes those that wait; its callback is called when they are written, or cannot be. */
+export interface LogDestination extends DestinationStream {
+  flush?(written?: () => void): void
+  /** Drops the lines that wait: at the exit of the process they would be tried for ever. */
+  destroy?(): void
+  on?(event: 'drop' | 'drain', listener: () => void): unknown
+}
+
 /**
- * Writes each event of `level` and above as one line, by default to standard error. While its reader stalls, lines are
- * queued; when the queue is full they are dropped, and a later line reports their number. Lines of successful requests are
- * held for up to HOLD_MS; any other line is written at once, after the held ones. A process that is killed loses its held
- * lines.
+ * Standard error. A write never waits for a reader: Node makes a pipe or a socket non-blocking when `process.stderr` is first
+ * accessed, which main.ts does.
  */
-export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
-  const output = destination ? gathered(destination) : standardError(clock)
-  const requestLine = createRequestLine()
+function standardError(hasEnded: () => boolean): LogDestination {
+  const opened = pino.destination({
+    dest: STANDARD_ERROR,
+    sync: false,
+    minLength: MIN_WRITE,
+    maxLength: MAX_WAITING,
+    periodicFlush: HOLD_MS,
+    retryEAGAIN: () => !hasEnded(),
+  })
+  // A log that cannot be written, such as a closed terminal, stops neither requests nor the end of the process.
+  return opened.on('error', () => undefined)
+}
+
+/**
+ * Writes each event of `level` and above as one line, by default to standard error. While its reader stalls, lines wait in
+ * memory; when too many wait they are dropped, and a later line reports their number. A process that is killed loses the
+ * lines of requests of the last HOLD_MS.
+ */
+export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): Log {
+  let hasEnded = false
+  const destination = given ?? standardError(() => hasEnded)
   const quiet = new Map<string, Quiet>()
-  let isFlushDue = false
+  let [dropped, unreported] = [0, 0]
   const logger = pino(
     {
       level,
@@ -91,9 +119,18 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
       // No event has these members; if a cause ever has one, it is not written.
       redact: { paths: SECRETS.flatMap(name => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
     },
-    output.stream,
+    destination,
   )
-  const writesRequests = logger.isLevelEnabled('info')
+  destination.on?.('drop', () => {
+    dropped += 1
+    unreported += 1
+  })
+  destination.on?.('drain', () => {
+    if (unreported === 0) return
+    const count = unreported
+    unreported = 0
+    logger.warn({ dropped: count }, `dropped ${count} lines that the reader of the log did not take`)
+  })
 
   /**
    * Null if the line must not be written now; otherwise the number of events of this kind that were not written since the last
@@ -112,35 +149,32 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
     return before?.unwritten ?? 0
   }
 
-  function flushLater(): void {
-    isFlushDue = true
-    clock.after(HOLD_MS, () => {
-      isFlushDue = false
-      output.flush()
-    })
-  }
-
   return {
-    end: output.end,
-    dropped: output.dropped,
+    end: () =>
+      new Promise(resolve => {
+        if (!destination.flush) return resolve()
+        const end = (): void => {
+          clearTimeout(giveUp)
+          hasEnded = true
+          destination.destroy?.()
+          resolve()
+        }
+        const giveUp = setTimeout(end, END_MS)
+        destination.flush(end)
+      }),
+    dropped: () => dropped,
     observe(event) {
-      if (event.kind === 'request.done' && event.error === null && event.status < 500) {
-        if (!writesRequests) return
-        if (!isFlushDue) flushLater()
-        output.hold(requestLine(event, clock.nowMs()))
-        return
-      }
       const unwritten = unwrittenOf(event.kind)
-      if (unwritten === null) return
-      output.flush()
-      const { kind, ...facts } = event
       const level = levelOf(event)
+      if (unwritten === null || !logger.isLevelEnabled(level)) return
+      const { kind, ...facts } = event
       // A billed query that failed gets a line because of its cost. The line has only the error's code: the line of its request
       // or refresh has the reason.
       const plain = withPlainErrors(
         event.kind === 'query.failed' && level === 'info' ? { ...facts, error: event.error.code } : facts,
       )
       logger[level](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
+      if (kind !== 'request.done' || level === 'error') destination.flush?.()
     },
   }
 }
@@ -154,6 +188,7 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
     if (value === null) continue
     if (name === 'diagnostics') plain[name] = plainDiagnostics(value as readonly Diagnostic[])
     else if (value instanceof Error) plain[name] = plainError(value)
+    else if (name === 'durationMs') plain[name] = Math.round((value as number) * 1_000) / 1_000
     else plain[name] = typeof value === 'string' ? beginning(value) : value
   }
   return plain

@@ -1,8 +1,7 @@
-/** Events as Prometheus metrics. An event only adds to a cell; names and labels are attached when the metrics are scraped. */
-import { Counter, Gauge, type Metric, Registry } from 'prom-client'
+/** Events as Prometheus metrics. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Event, Observer } from '../model/events.js'
 import type { CacheSize } from '../model/ports.js'
-import { createHistogram, type Samples } from './histogram.js'
 
 export interface Metrics {
   readonly observe: Observer
@@ -81,87 +80,18 @@ export const METRICS = {
 
 type MetricName = keyof typeof METRICS
 
-interface Cell {
-  count: number
-}
-
-type Labels = readonly string[]
-
-/** The cells of a counter, by the values of its labels. */
-interface Cells {
-  of(...values: Labels): Cell
-  /** All cells with their label values. */
-  all(): Iterable<readonly [values: Labels, cell: Cell]>
-}
-
-function createCells(): Cells {
-  const byValues = new Map<string, readonly [Labels, Cell]>()
-  return {
-    of(...values) {
-      const key = values.join('\0')
-      let entry = byValues.get(key)
-      if (!entry) {
-        entry = [values, { count: 0 }]
-        byValues.set(key, entry)
-      }
-      return entry[1]
-    },
-    all: () => byValues.values(),
-  }
-}
-
-/** The cells that a request of one endpoint adds to. */
-interface RequestCells {
-  readonly byStatus: Map<number, Cell>
-  readonly byOutcome: Map<string, Cell>
-  readonly seconds: Samples
-}
-
 /** Opens metrics, all zero. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-
-  function counter(name: MetricName): Cells {
-    const { help, labels: labelNames } = METRICS[name]
-    const cells = createCells()
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [values, { count }] of cells.all()) this.inc(labelled(labelNames, values), count)
-      },
-    })
-    return cells
-  }
-
-  function histogram(name: MetricName) {
-    const { help, labels } = METRICS[name]
-    const [labelName = ''] = labels
-    const made = createHistogram({ name, help, labelName, buckets: BUCKETS })
-    // The registry needs only a name and `get`; prom-client's own histogram would look up its labels on each sample.
-    registry.registerMetric(made.metric as unknown as Metric)
-    return made
-  }
-
-  function read(name: MetricName, value: () => number): void {
-    new Gauge({
-      name,
-      help: METRICS[name].help,
-      registers: [registry],
-      collect() {
-        this.set(value())
-      },
-    })
-  }
-
-  function gauge(name: MetricName): Cell {
-    const cell: Cell = { count: 0 }
-    read(name, () => cell.count)
-    return cell
-  }
+  const about = (name: MetricName) => ({
+    name,
+    help: METRICS[name].help,
+    labelNames: METRICS[name].labels,
+    registers: [registry],
+  })
+  const counter = (name: MetricName) => new Counter<string>(about(name))
+  const gauge = (name: MetricName) => new Gauge(about(name))
+  const histogram = (name: MetricName) => new Histogram<string>({ ...about(name), buckets: BUCKETS })
 
   const requests = counter('sluice_requests_total')
   const requestSeconds = histogram('sluice_request_seconds')
@@ -174,34 +104,15 @@ export function openMetrics(): Metrics {
   const warmed = counter('sluice_warm_total')
   const storeFailures = counter('sluice_store_failures_total')
   let cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
-  read('sluice_cache_entries', () => cacheSize().entries)
-  read('sluice_cache_bytes', () => cacheSize().bytes)
+  const entries = gauge('sluice_cache_entries')
+  const bytes = gauge('sluice_cache_bytes')
   const engineDeaths = counter('sluice_engine_deaths_total')
   const bugs = counter('sluice_bugs_total')
   const manifests = gauge('sluice_manifests_loaded')
   const brokenManifests = gauge('sluice_manifests_broken')
   const reloadSuccess = gauge('sluice_reload_success')
-  bugs.of()
+  const droppedLines = counter('sluice_log_lines_dropped_total')
   let droppedLogLines = (): number => 0
-  new Counter({
-    name: 'sluice_log_lines_dropped_total',
-    help: METRICS.sluice_log_lines_dropped_total.help,
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(droppedLogLines())
-    },
-  })
-
-  const cellsOf = new Map<string, RequestCells>()
-  function requestCells(endpoint: string): RequestCells {
-    let cells = cellsOf.get(endpoint)
-    if (!cells) {
-      cells = { byStatus: new Map(), byOutcome: new Map(), seconds: requestSeconds.of(endpoint) }
-      cellsOf.set(endpoint, cells)
-    }
-    return cells
-  }
 
   function countRequest({
     endpoint,
@@ -210,25 +121,20 @@ export function openMetrics(): Metrics {
     durationMs,
   }: Extract<Event, { kind: 'request.done' }>): void {
     const name = endpoint ?? NO_ENDPOINT
-    const { byStatus, byOutcome, seconds } = requestCells(name)
-    const answered = byStatus.get(status) ?? keep(byStatus, status, requests.of(name, String(status)))
-    answered.count += 1
-    if (outcome !== null) {
-      const obtained = byOutcome.get(outcome) ?? keep(byOutcome, outcome, cache.of(name, outcome))
-      obtained.count += 1
-    }
-    seconds.add(durationMs / 1000)
+    requests.inc({ endpoint: name, status })
+    if (outcome !== null) cache.inc({ endpoint: name, outcome })
+    requestSeconds.observe({ endpoint: name }, durationMs / 1000)
   }
 
   function countQuery(event: Extract<Event, { kind: 'query.done' | 'query.failed' }>): void {
-    inFlight.count -= 1
+    inFlight.dec()
     const { endpoint, engine, durationMs } = event
-    if (event.cost) billed.of(endpoint).count += event.cost.bytesBilled
-    if (event.cost?.isCacheHit) repeated.of(endpoint).count += 1
+    if (event.cost) billed.inc({ endpoint }, event.cost.bytesBilled)
+    if (event.cost?.isCacheHit) repeated.inc({ endpoint })
     const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)
     if (outcome === null) return
-    queries.of(endpoint, engine, outcome).count += 1
-    querySeconds.of(endpoint).add(durationMs / 1000)
+    queries.inc({ endpoint, engine, outcome })
+    querySeconds.observe({ endpoint }, durationMs / 1000)
   }
 
   function observe(event: Event): void {
@@ -237,38 +143,38 @@ export function openMetrics(): Metrics {
         countRequest(event)
         return
       case 'query.started':
-        inFlight.count += 1
+        inFlight.inc()
         return
       case 'query.done':
       case 'query.failed':
         countQuery(event)
         return
       case 'cache.warmed':
-        warmed.of(event.endpoint, 'ok').count += 1
+        warmed.inc({ endpoint: event.endpoint, outcome: 'ok' })
         return
       case 'cache.warm-failed':
-        warmed.of(event.endpoint, 'failed').count += 1
+        warmed.inc({ endpoint: event.endpoint, outcome: 'failed' })
         return
       case 'store.failed':
-        storeFailures.of(event.operation).count += 1
+        storeFailures.inc({ operation: event.operation })
         return
       case 'engine.died':
-        engineDeaths.of(event.engine).count += 1
+        engineDeaths.inc({ engine: event.engine })
         return
       case 'bug':
-        bugs.of().count += 1
+        bugs.inc()
         return
       case 'manifests.loaded':
       case 'manifests.reloaded':
-        manifests.count = event.endpoints
-        brokenManifests.count = 0
-        reloadSuccess.count = 1
+        manifests.set(event.endpoints)
+        brokenManifests.set(0)
+        reloadSuccess.set(1)
         return
       case 'manifests.broken':
-        brokenManifests.count = event.manifests
+        brokenManifests.set(event.manifests)
         return
       case 'manifests.refused':
-        reloadSuccess.count = 0
+        reloadSuccess.set(0)
     }
   }
 
@@ -281,7 +187,14 @@ export function openMetrics(): Metrics {
       droppedLogLines = count
     },
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text() {
+      const size = cacheSize()
+      entries.set(size.entries)
+      bytes.set(size.bytes)
+      droppedLines.reset()
+      droppedLines.inc(droppedLogLines())
+      return registry.metrics()
+    },
   }
 }
 
@@ -302,12 +215,4 @@ function outcomeOf(code: string): string | null {
     default:
       return 'failed'
   }
-}
-
-const labelled = (names: readonly string[], values: Labels): Record<string, string> =>
-  Object.fromEntries(names.map((name, i) => [name, values[i]!]))
-
-function keep<K>(map: Map<K, Cell>, key: K, cell: Cell): Cell {
-  map.set(key, cell)
-  return cell
 }

@@ -1,6 +1,6 @@
 /** One endpoint as an operation of an OpenAPI document. */
 import type { Endpoint } from '../model/endpoint.js'
-import type { EngineName } from '../model/ports.js'
+import type { EngineName } from '../model/engines.js'
 import { RESULT_FORMATS, type ResultFormat } from '../model/query.js'
 import { headerRefs } from './headers.js'
 import { parameterObjects, type Version } from './parameters.js'

@@ -32,7 +32,8 @@ function parameterObject(parameter: Parameter, version: Version): ParameterObjec
   return {
     name,
     in: 'query',
-    ...(isRequired && { required: true }),
+    // An empty argument counts as an absent one.
+    ...(isRequired ? { required: true } : { allowEmptyValue: true }),
     ...(description !== '' && { description }),
     ...(isArray && { style: 'form', explode: true }),
     schema: parameterSchema(parameter, version === '3.1' ? examples : [], version),
@@ -86,13 +87,19 @@ export function argumentSchema(parameter: Parameter): JsonSchema {
 
 /** The schema of an argument. */
 function parameterSchema(parameter: Parameter, examples: readonly unknown[], dialect: Dialect): JsonSchema {
-  const { type, maxLength } = parameter
+  const { type, maxLength, isRequired } = parameter
   const { scalar, isArray } = splitType(type)
   const value = scalarSchema(parameter, scalar, isArray, dialect)
   const fallback = defaultOf(parameter, scalar)
   const more = { ...(fallback !== undefined && { default: fallback }), ...(examples.length > 0 && { examples }) }
   if (!isArray) return { ...value, ...more }
-  return { type: 'array', items: value, ...(maxLength !== undefined && { maxItems: maxLength }), ...more }
+  return {
+    type: 'array',
+    items: value,
+    ...(isRequired && { minItems: 1 }),
+    ...(maxLength !== undefined && { maxItems: maxLength }),
+    ...more,
+  }
 }
 
 const TYPES: Readonly<Record<ScalarParameterType, string>> = {
@@ -129,7 +136,7 @@ function scalarSchema(
   isArray: boolean,
   dialect: Dialect,
 ): JsonSchema {
-  const { pattern, format, minimum, maximum } = parameter
+  const { pattern, format, minimum, maximum, isRequired } = parameter
   const maxLength = isArray ? parameter.maxElementLength : parameter.maxLength
   const allowed = allowedOf(parameter)?.map(value => jsonOf(scalar, value))
   const isNumber = scalar === 'int64' || scalar === 'float64'
@@ -139,6 +146,8 @@ function scalarSchema(
     ...formOf(scalar, format === 're2', dialect),
     ...(allowed && { enum: allowed }),
     ...(pattern && isSameInEcmaScript(pattern.source) && { pattern: `^(?:${pattern.source})$` }),
+    // An empty text is a missing argument. An enum and the format of a date leave it out themselves.
+    ...(isRequired && scalar === 'string' && !allowed && { minLength: 1 }),
     ...(maxLength !== undefined && { maxLength }),
     ...(least !== undefined && { minimum: least }),
     ...(most !== undefined && { maximum: most }),

@@ -1,7 +1,7 @@
 /** The problems that an endpoint can answer with, as OpenAPI describes them. */
 import type { Endpoint } from '../model/endpoint.js'
+import { ENGINES, type EngineName } from '../model/engines.js'
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
-import type { EngineName } from '../model/ports.js'
 import type { JsonSchema } from './schema.js'
 
 /** What decides which problems an endpoint has. */
@@ -18,13 +18,13 @@ export function problemCodes({
   takesArguments,
   engine,
 }: ProblemFacts): ReadonlyMap<number, readonly ErrorCode[]> {
-  const isWarehouse = engine === 'bigquery'
+  const { estimatesCost } = ENGINES[engine]
   const mayBreak = endpoint.columns.some(({ required, json }) => required || json === 'number')
   const isPossible: Partial<Record<string, boolean>> = {
     ARGUMENT_INVALID: takesArguments,
     CONTRACT_BROKEN: mayBreak,
-    BUDGET_EXCEEDED: isWarehouse,
-    COST_LIMIT_EXCEEDED: isWarehouse,
+    BUDGET_EXCEEDED: estimatesCost,
+    COST_LIMIT_EXCEEDED: estimatesCost,
     // Only agents, a purge, or /readyz, are answered with these.
     ORIGIN_NOT_ALLOWED: false,
     STORE_UNAVAILABLE: false,

@@ -6,6 +6,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
+import { etagInTurns } from '../model/result-key.js'
 import { authenticate, beginWait } from './authorize.js'
 import { chooseType, type OfferedType, offeredType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
@@ -117,7 +118,7 @@ async function fromEngine(caller: Caller, order: RunOrder, { signal }: RunReques
   const endWait = beginWait(caller)
   try {
     const set = await runQuery(order, caller, deps, signal)
-    const result = sealResult(set, began, began)
+    const result = sealResult(set, await etagInTurns(set.body), began, began)
     const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
     return { result, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
   } finally {

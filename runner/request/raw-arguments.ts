@@ -11,6 +11,15 @@ export interface RawArgument {
 
 export type RawArguments = ReadonlyMap<string, RawArgument>
 
+/** The most different names in one request: the work for each, known or not, comes after they are counted. */
+const MAX_NAMES = 1_000
+
+/** @throws RunnerError REQUEST_INVALID where there are more names than that. */
+export function refuseManyNames(count: number): void {
+  if (count <= MAX_NAMES) return
+  throw new RunnerError('REQUEST_INVALID', { detail: `A call may have at most ${MAX_NAMES} different arguments.` })
+}
+
 /**
  * Parses a query string or a form body, decoding `+` and percent-encoding; repeated names keep all values.
  * `text` holds one character per byte, as node:http gives an address.
@@ -25,7 +34,7 @@ export function parsePairs(text: string): RawArguments {
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
     const before = found.get(name)
     if (before) before.values.push(value)
-    else found.set(name, { values: [value], isList: false })
+    else refuseManyNames(found.set(name, { values: [value], isList: false }).size)
   }
   return found
 }
@@ -48,6 +57,8 @@ function decode(text: string): string {
  * @throws RunnerError REQUEST_INVALID when the text is not a JSON object or repeats a name.
  */
 export function parseJsonArguments(text: string): RawArguments {
+  const { all, top } = countNames(text, MAX_NAMES)
+  refuseManyNames(all)
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -56,7 +67,7 @@ export function parseJsonArguments(text: string): RawArguments {
   }
   const found = parsedArguments(document, true)
   // JSON.parse keeps the last of two members with one name, but a repeated argument must be refused.
-  if (countTopNames(text) !== Object.keys(document as object).length) {
+  if (top !== Object.keys(document as object).length) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body names an argument twice.' })
   }
   return found
@@ -70,6 +81,7 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body must be a JSON object of arguments.' })
   }
+  refuseManyNames(Object.keys(document).length)
   const found = new Map<string, RawArgument>()
   for (const [name, value] of Object.entries(document)) {
     if (value === null || value === undefined) continue
@@ -78,21 +90,31 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
   return found
 }
 
-/** The number of members of the outermost object of this valid JSON text. */
-function countTopNames(text: string): number {
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c]
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/**
+ * The number of members of all objects of this JSON text, and of its outermost object; of a text that is not valid, an estimate.
+ * It counts no further than one more than `most`.
+ */
+export function countNames(text: string, most: number): { readonly all: number; readonly top: number } {
   let depth = 0
-  let names = 0
+  let all = 0
+  let top = 0
   let isInText = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '\\') at++
-    else if (character === '"') isInText = !isInText
+  for (let at = 0; at < text.length && all <= most; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) isInText = !isInText
     else if (isInText) continue
-    else if (character === '{' || character === '[') depth++
-    else if (character === '}' || character === ']') depth--
-    else if (character === ':' && depth === 1) names++
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
+    else if (code === COLON) {
+      all++
+      if (depth === 1) top++
+    }
   }
-  return names
+  return { all, top }
 }
 
 /** Arguments of a call from within the process. */

@@ -1,4 +1,5 @@
 /** An engine whose implementation can be replaced while queries run, without losing any of them. */
+import { ENGINES } from '../model/engines.js'
 import { RunnerError } from '../model/errors.js'
 import type { Engine, RunOptions } from '../model/ports.js'
 import type { Query } from '../model/query.js'
@@ -23,7 +24,6 @@ export interface EngineRelay<E extends Engine> {
 
 export interface RelayDeps {
   readonly name: Engine['name']
-  readonly knowsDataChanges: boolean
   /** Called when an engine fails to close. */
   readonly onFailure: (cause: unknown) => void
 }
@@ -95,7 +95,7 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
     dryRun: query => use(undefined, one => one.dryRun(query)),
     ping: () => use(undefined, one => one.ping()),
     close,
-    ...(deps.knowsDataChanges && {
+    ...(ENGINES[deps.name].knowsWhenDataChanged && {
       dataState: (query: Query) => generations[0]?.engine.dataState?.(query) ?? null,
       dataCopy: () => generations[0]?.engine.dataCopy?.() ?? '',
     }),

@@ -1,4 +1,5 @@
 /** Opens the engines that the settings name, with their tables. */
+
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
 import {
@@ -7,14 +8,18 @@ import {
   type TableCatalogue,
   type TableDefinition,
 } from '../../googlesql/index.js'
-import type { WarehouseTables } from '../engines/bigquery/tables.js'
-import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '../engines/duckdb/embedded.js'
-import { openDuckdbEngine } from '../engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
-import { dataFolderFault } from '../engines/duckdb/tables/data-folder.js'
+import {
+  type DuckdbEngine,
+  dataFolderFault,
+  type EmbeddedEngine,
+  type EmbeddedEngineOptions,
+  openDuckdbEngine,
+  openEmbedded,
+} from '../engines/duckdb/index.js'
 import { brokenTables, type Definitions } from '../manifest/definitions.js'
 import { loadFunctions } from '../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas, type ReadSchema } from '../manifest/tables/load.js'
+import { ENGINES } from '../model/engines.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
@@ -23,13 +28,14 @@ import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 import { refuseErrors } from './endpoint-registry.js'
 
 // Re-exported, since other folders may not import the adapters.
-export type { TablePlace, WarehouseTables } from '../engines/bigquery/tables.js'
-export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable } from '../engines/duckdb/embedded.js'
+export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable } from '../engines/duckdb/index.js'
 
 /** The ports that an engine needs besides the settings. */
 export interface EngineDeps {
   readonly observe: Observer
   readonly clock: Clock
+  /** See DuckdbEngineOptions. */
+  readonly isShared?: boolean
 }
 
 /** An engine for which manifests can be loaded. */
@@ -88,8 +94,7 @@ async function openWarehouse(
 ): Promise<ServingEngine> {
   const { location, defaultDataset, maxBytesBilled, reservation, priority } = settings
   // Loaded here: a server on the embedded engine has no use for Google's client.
-  const { openAccess } = await import('../engines/bigquery/auth/credentials.js')
-  const { openBigQueryEngine } = await import('../engines/bigquery/open-engine.js')
+  const { openAccess, openBigQueryEngine } = await import('../engines/bigquery/index.js')
   const access = await openAccess(settings)
   const engine = openBigQueryEngine({
     access,
@@ -119,16 +124,9 @@ async function openWarehouse(
   }
 }
 
-/** Opens the table metadata of the warehouse. The caller closes it. @throws SetupError. */
-export async function openWarehouseTables(settings: Settings): Promise<WarehouseTables> {
-  const { openAccess } = await import('../engines/bigquery/auth/credentials.js')
-  const { openWarehouseTables: openTables } = await import('../engines/bigquery/tables.js')
-  return openTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
-}
-
 /** @throws SetupError when the data folder does not exist: every table would be empty. */
 export function requireData({ engine, database, dataDir }: Settings): void {
-  const fault = engine === 'duckdb' && database === null ? dataFolderFault(dataDir) : null
+  const fault = ENGINES[engine].isLocal && database === null ? dataFolderFault(dataDir) : null
   if (fault !== null) throw new SetupError(fault)
 }
 
@@ -140,7 +138,7 @@ export async function openEngine(settings: Settings, deps: EngineDeps): Promise<
 function openEngineOver(
   { tables, functions, mistakes }: Definitions,
   settings: Settings,
-  { observe, clock }: EngineDeps,
+  { observe, clock, isShared = false }: EngineDeps,
 ): Promise<DuckdbEngine> {
   return openDuckdbEngine({
     dataDir: settings.database === null ? settings.dataDir : null,
@@ -154,6 +152,7 @@ function openEngineOver(
     tempDir: tmpdir(),
     tempLimitMb: settings.engineTempMb,
     maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    isShared,
     observe,
     clock,
   })

@@ -1,8 +1,10 @@
 /** Loads and checks the manifests of the settings. */
+
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { checkFunctions, parseFunctions } from '../manifest/functions/load.js'
 import { type Loaded, type LoadOptions, loadEndpoints } from '../manifest/load.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import { ENGINES } from '../model/engines.js'
 import type { Engine } from '../model/ports.js'
 import type { Settings } from '../settings/settings.js'
 import type { ServingEngine } from './engine.js'
@@ -10,7 +12,7 @@ import type { ServingEngine } from './engine.js'
 /** Identifies the engine's data, as part of every revision: the same SQL reads other data on another engine. */
 function engineIdentity(settings: Settings): string {
   const { engine, project, location, defaultDataset, emulatorHost } = settings
-  return JSON.stringify(engine === 'duckdb' ? [engine] : [engine, project, location, defaultDataset, emulatorHost])
+  return JSON.stringify([engine, project, location, defaultDataset, emulatorHost])
 }
 
 /** The manifests of the settings, errors included. `only` limits them to these files and folders; an empty list means all. */
@@ -24,7 +26,7 @@ export async function loadManifests(
   const loaded = await loadEndpoints({
     dir: settings.endpointsDir,
     engineIdentity: engineIdentity(settings),
-    knowsDataChanges: engine.dataState !== undefined,
+    knowsDataChanges: ENGINES[engine.name].knowsWhenDataChanged,
     tables: engine.tables(),
     checkSql,
     unknownArguments: settings.unknownArguments,
@@ -40,7 +42,7 @@ export async function loadManifests(
 
 /** Mistakes in functions are always reported. A warehouse may know tables and functions that are not known here. */
 function functionDiagnostics({ engine }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
-  return engine === 'bigquery'
+  return ENGINES[engine].canRunUnresolved
     ? parseFunctions({ functions: tables.functions.sources, folder: null })
     : checkFunctions(tables)
 }

@@ -8,10 +8,9 @@ import { createDeriver } from '../derive/deriver.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
 import { createDevStreams } from '../http/dev-changes.js'
 import { createEndpointChanges } from '../http/endpoint-changes.js'
-import { createFastPath } from '../http/hits/fast-path.js'
+import { createFastPath } from '../http/fast-path.js'
 import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
-import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import { UnsentBodies } from '../http/unsent-bodies.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
@@ -204,7 +203,6 @@ export async function openRunner(
       isDraining: () => isDraining,
     }
     const app = createApp(appDeps)
-    const messageClasses = messageClassesOf(app)
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
     if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...registry, clock }))
@@ -264,7 +262,6 @@ export async function openRunner(
         const server = await startServer({
           ...deps,
           listener,
-          messageClasses,
           host,
           port,
           drainDelayMs,
@@ -310,7 +307,6 @@ function openRegistry(
   const relay = opened.add(
     createEngineRelay<ServingEngine>({
       name: settings.engine,
-      knowsDataChanges: settings.engine === 'duckdb',
       onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
     }),
   )
@@ -322,10 +318,9 @@ function openRegistry(
       isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
       readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
-      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock }),
+      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock, isShared: true }),
       // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
-      load: (engine, options) =>
-        loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
+      load: (engine, options) => loadManifests(settings, engine, engine.compile, [], options),
       clock,
       observe,
     }),

@@ -1,5 +1,7 @@
 /** Every setting: its type, default, names and description in one row. From flags and variables to frozen settings. */
+
 import { nearest } from '../../googlesql/index.js'
+import { ENGINES, type EngineName } from '../model/engines.js'
 import { UsageError } from '../model/errors.js'
 import { PATTERN_LENGTH } from '../model/param.js'
 import { LOG_LEVELS } from '../observe/log-levels.js'
@@ -118,7 +120,7 @@ const TABLE = {
     variable: 'SLUICE_TOKEN',
     description: 'One token that may call everything, of at least 32 characters.',
   }),
-  engine: setting(oneOf(['duckdb', 'bigquery']), 'duckdb', {
+  engine: setting(oneOf(Object.keys(ENGINES) as EngineName[]), 'duckdb', {
     flag: '--engine',
     variable: 'SLUICE_ENGINE',
     description: 'The engine that runs queries.',

@@ -88,7 +88,7 @@ describe('tables in the guides', () => {
   })
 
   it('list every header of a result', () => {
-    const names = ['representation/result-head', 'representation/send-result', 'request-context', 'hits/fast-path']
+    const names = ['representation/result-head', 'representation/send-result', 'request-context', 'fast-path']
     const files = names.map(name => `runner/http/${name}.ts`)
     const text = files.map(file => readFileSync(file, 'utf8')).join('')
     const headers = [...text.matchAll(/\bset(?:Header)?\('([\w-]+)'/g)].map(match => match[1]!)

@@ -71,6 +71,37 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
       { t: text('0001-01-01 00:00:00+00'), tz: text('-08:00') },
       { t: 'is refused by EXTRACT', tz: 'is refused by EXTRACT' },
     ],
+    ["SELECT CAST(@a AS TIMESTAMP FORMAT 'YYYY-MM-DD')", { a: text('abc') }, { a: 'cannot be converted to TIMESTAMP' }],
+    [
+      'SELECT CAST(moment AS STRING), CAST(TIMESTAMP(@a) AS STRING FORMAT @f) FROM orders',
+      { a: text('2026-01-31'), f: text('XYZ') },
+      { a: 'is refused by CAST with FORMAT', f: 'is refused by CAST with FORMAT' },
+    ],
+    [
+      "SELECT CAST(@a AS TIMESTAMP FORMAT 'YYYY-MM-DD' AT TIME ZONE @tz)",
+      { a: text('2026-01-31'), tz: text('Mars') },
+      { tz: 'is not a time zone' },
+    ],
+    ['SELECT NET.IP_FROM_STRING(@a)', { a: text('abc') }, { a: 'is refused by NET.IP_FROM_STRING' }],
+    ['SELECT @a LIKE @f', { a: text('a'), f: text('\\') }, { f: 'is not a pattern for LIKE' }],
+    ['SELECT n FROM orders WHERE name LIKE @f', { f: text('a\\') }, { f: 'is not a pattern for LIKE' }],
+    ['SELECT n FROM orders WHERE name NOT LIKE @f', { f: text('%\\') }, { f: 'is not a pattern for LIKE' }],
+    [
+      "SELECT n FROM orders WHERE name LIKE ANY ('b', CONCAT(@f, '\\\\'), @g)",
+      { f: text('a'), g: text('c') },
+      { f: 'is not a pattern for LIKE' },
+    ],
+    [
+      'SELECT n FROM orders WHERE name LIKE ANY UNNEST(@list)',
+      { list: { type: 'ARRAY<STRING>', value: ['a', '\\'] } },
+      { list: 'is not a pattern for LIKE' },
+    ],
+    [
+      'SELECT n FROM orders WHERE name LIKE ALL UNNEST(@list)',
+      { list: { type: 'ARRAY<STRING>', value: ['%', '\\'] } },
+      { list: 'is not a pattern for LIKE' },
+    ],
+    ['SELECT NORMALIZE(@a)', { a: text(`a${'\u0301'.repeat(2_000)}`) }, { a: 'is refused by NORMALIZE' }],
     ["SELECT REPEAT('ab', @n)", { n: whole('-1') }, { n: 'is refused by REPEAT' }],
     [
       'SELECT 10 / @n, CAST(@a AS INT64), DATETIME(moment, @tz), @fine FROM orders',
@@ -98,6 +129,8 @@ const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unkn
   ['SELECT SAFE_DIVIDE(10, @n), SAFE_CAST(@a AS INT64)', { n: whole('0'), a: text('x') }, [[null, null]]],
   ['SELECT COALESCE(@a, CAST(CAST(@b AS INT64) AS STRING))', { a: text('a'), b: text('x') }, [['a']]],
   ['SELECT n FROM orders LIMIT @n', { n: whole('0') }, []],
+  ["SELECT SAFE_CAST(@a AS TIMESTAMP FORMAT 'YYYY-MM-DD')", { a: text('abc') }, [[null]]],
+  ['SELECT n FROM orders WHERE name LIKE @f AND n > 5', { f: text('%a%') }, []],
 ]
 
 describe('arguments that make a query fail', () => {
@@ -141,12 +174,14 @@ describe('arguments that make a query fail', () => {
   }
 
   it('are not blamed for what rows or the query itself make fail', async () => {
-    const cases: readonly (readonly [string, Parameters])[] = [
+    const cases: (readonly [string, Parameters])[] = [
       ['SELECT @a / n FROM orders', { a: whole('1') }],
       ['SELECT CAST(name AS INT64) + @a FROM orders', { a: whole('1') }],
       ['SELECT ERROR(@a)', { a: text('stop') }],
       ['SELECT IF(n = 0, 1 / n, 1 / @a) FROM orders', { a: whole('0') }],
     ]
+    // A text that would take long to examine.
+    cases.push([`SELECT 10 / @n -- ${'x'.repeat(20_000)}`, { n: whole('0') }])
     for (const [sql, parameters] of cases) {
       expect(((await failure(sql, parameters)) as RunnerError).code, sql).to.equal('QUERY_FAILED')
     }

@@ -11,11 +11,10 @@ import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
 import { createDeriver } from '../../runner/derive/deriver.js'
 import { createApp } from '../../runner/http/app.js'
-import { createFastPath } from '../../runner/http/hits/fast-path.js'
+import { createFastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
 import type { McpSettings } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
-import { messageClassesOf } from '../../runner/http/server/message-classes.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
 import { UnsentBodies, type UnsentLimits } from '../../runner/http/unsent-bodies.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
@@ -138,7 +137,6 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const listener = options.isSlowPathOnly ? counted : createFastPath(appDeps, counted)
   const server = await startServer({
     listener,
-    messageClasses: messageClassesOf(app),
     host: '127.0.0.1',
     port: options.port ?? 0,
     drainDelayMs: options.drainDelayMs ?? 0,

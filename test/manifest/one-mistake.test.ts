@@ -149,7 +149,7 @@ describe('one mistake', () => {
   before(async () => {
     for (const { tables: schemas, partials } of FOLDERS) {
       const tables = tableCatalogue((await loadTableSchemas(schemas)).tables)
-      const options = { tables, checkSql: checkByTranslation(tables), checksImplied: false }
+      const options = { tables, checkSql: checkByTranslation(tables) }
       const texts = (partials === null ? [] : readdirSync(partials)).map(name => ({
         file: `partials/${name}`,
         text: readFileSync(join(partials!, name), 'utf8'),

@@ -56,6 +56,9 @@ const FUNCTIONS = Object.entries(read('functions') as Readonly<Record<string, st
 const PINNED = { country: 'DE', countries: ['DE'], whose: 'DE', number: 1 }
 const TYPES: Readonly<Record<string, string>> = { countries: 'array<string>', number: 'int64' }
 
+/** A tenant whose pin is a list. */
+const BY_COUNTRIES = { parameter: 'countries', columns: { 'shop.orders': 'country' } }
+
 describe('the proof of tenants', () => {
   /** The engines over the rows of the tenant and two states of the rows of others. */
   const engines: DuckdbEngine[] = []
@@ -97,6 +100,56 @@ describe('the proof of tenants', () => {
     }
   })
 
+  describe('names the condition that bounds a table:', () => {
+    const VISITS = { tenant: { parameter: 'country', columns: { 'shop.visits': 'hits.owner' } } }
+    const advised: Readonly<Record<string, readonly [condition: string, one: Partial<Case>, table: string]>> = {
+      'of a column': ['country = @country', {}, 'shop.orders'],
+      'of a list of tenants': ['country IN UNNEST(@countries)', { tenant: BY_COUNTRIES }, 'shop.orders'],
+      'of a repeated column': [
+        'EXISTS (SELECT 1 FROM UNNEST(tags) AS element WHERE element = @country)',
+        { tenant: { parameter: 'country', columns: { 'shop.orders': 'tags' } } },
+        'shop.orders',
+      ],
+      'of a repeated record': [
+        'EXISTS (SELECT 1 FROM UNNEST(hits) AS element WHERE element.owner = @country)',
+        VISITS,
+        'shop.visits',
+      ],
+      'of a record in a repeated record': [
+        'EXISTS (SELECT 1 FROM UNNEST(hits) AS element, UNNEST(element.marks) AS element2 WHERE element2.name = @country)',
+        { tenant: { parameter: 'country', columns: { 'shop.visits': 'hits.marks.name' } } },
+        'shop.visits',
+      ],
+      'of a regular expression': [
+        'REGEXP_CONTAINS(country, @country)',
+        { pinned_as: '^{pin}$', tenant: 'country' },
+        'shop.orders',
+      ],
+    }
+    for (const [says, [condition, one, table]] of Object.entries(advised)) {
+      it(`${says}, and takes it`, async () => {
+        const sql = `SELECT id FROM \`${table}\``
+        const { diagnostics: refused } = await tried({ says, sql: `${sql} WHERE id > 0`, ...one }, engines)
+        const error = refused.find(({ rule }) => rule === 'tenant/not-bounded')!
+        expect(error.message).to.include(`write ${condition} as`)
+        const { diagnostics } = await tried({ says, sql: `${sql} WHERE ${condition}`, ...one }, engines)
+        expect(diagnostics).to.deep.equal([])
+      })
+    }
+
+    it('of a regular expression after pinned_as', async () => {
+      const text = manifestOf({ says: '', sql: 'SELECT id FROM `shop.orders` WHERE 1 = 1', pinned_as: '^{pin}$' })
+      const without = text.replace(/\n.*pinned_as.*/, '')
+      const checkSql = (): CheckResult => ({ ok: true, columns: [{ name: 'id', type: 'INT64' }] })
+      const { diagnostics } = await loadSources([{ file: 'a.yaml', text: without }], [], {
+        tables: engines[0]!.tables(),
+        checkSql,
+      })
+      const error = diagnostics.find(({ rule }) => rule === 'tenant/not-bounded')!
+      expect(error.message).to.include('add pinned_as to country').and.include('REGEXP_CONTAINS(country, @country)')
+    })
+  })
+
   it('refuses a query that only the warehouse understands', async () => {
     const text = manifestOf({ says: '', sql: 'SELECT id FROM other.orders WHERE country = @country' })
     const checkSql = (): CheckResult => ({ ok: true, columns: [{ name: 'id', type: 'INT64' }] })
@@ -129,7 +182,7 @@ async function openOver(state: 'before' | 'after'): Promise<DuckdbEngine> {
         const [, key, type] = /^(\w+) (.*)$/.exec(column)!
         return { name: key!, type: parseTypeName(type!)! }
       })
-      return { definition: { name, columns }, rows: [...table.own, ...(table[state] ?? [])] }
+      return { definition: { name, columns }, rows: [...(table[state] ?? []), ...table.own] }
     }),
     functions: { functions: FUNCTIONS, folder: null },
     naming: { project: null, defaultDataset: null },

@@ -86,6 +86,51 @@ describe('mcp: hostile requests', () => {
     expect(status).to.equal(413)
   })
 
+  it('refuses very many members and arguments', async () => {
+    const call = (count: number) => {
+      const args = Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, 1]))
+      return http.post({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'shop_orders', arguments: args },
+      })
+    }
+    expect(await (await call(1_001)).text()).to.include('at most 1000 different arguments')
+    expect(await (await call(1_000)).text()).to.include('is not an argument of this tool')
+    const refused = await call(4_000)
+    expect([refused.status, await refused.text()].join(' ')).to.match(/^400 .*at most 4000 members/)
+  })
+
+  const batchOf = (count: number, method: string, params = {}) => ({
+    body: Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method, params })),
+    headers: { 'MCP-Protocol-Version': null },
+  })
+
+  for (const method of ['tools/list', 'resources/list']) {
+    it(`refuses a batch that asks twice for ${method}`, async () => {
+      const twice = batchOf(2, method)
+      expect((await http.post(twice.body, twice.headers)).status).to.equal(400)
+      const once = batchOf(1, method)
+      expect((await http.post(once.body, once.headers)).status).to.equal(200)
+    })
+  }
+
+  it('leaves a turn of the event loop to others after each message of a batch', async () => {
+    let turns = 0
+    let isDone = false
+    const countTurns = (): void => {
+      turns += 1
+      if (!isDone) setImmediate(countTurns)
+    }
+    const { body, headers } = batchOf(90, 'resources/read', { uri: 'sluice://endpoints/shop.orders' })
+    setImmediate(countTurns)
+    const answers = (await (await http.post(body, headers)).json()) as readonly unknown[]
+    isDone = true
+    expect(answers).to.have.lengthOf(90)
+    expect(turns).to.be.at.least(90)
+  })
+
   it('refuses other types, codings and charsets', async () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', null]) {

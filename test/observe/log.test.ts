@@ -144,26 +144,6 @@ describe('the log', () => {
     expect(written.map(line => line['cost'] ?? null)).to.deep.equal([null, null, null, null, null, cost, null])
   })
 
-  it('gathers requests for a moment, and keeps the order of lines', async () => {
-    const written: string[] = []
-    const clock = manualClock()
-    const log = openLog('info', clock, { write: text => void written.push(text) })
-    const names = () => written.flatMap(text => text.trimEnd().split('\n')).map(line => JSON.parse(line).msg)
-    log.observe(done)
-    log.observe(done)
-    expect(names()).to.deep.equal([])
-    await clock.advance(200)
-    expect(names()).to.deep.equal(['request.done', 'request.done'])
-    log.observe(done)
-    log.observe({ kind: 'server.draining' })
-    expect(names().slice(2)).to.deep.equal(['request.done', 'server.draining'])
-    for (let i = 0; i < 100; i += 1) log.observe(done)
-    expect(names().length, 'much is not held').to.be.above(50)
-    expect(clock.pending(), 'timers').to.be.at.most(1)
-    log.end()
-    expect(names()).to.have.length(104)
-  })
-
   it('omits events below its level, and all events when silent', () => {
     expect(lines('warn', done)).to.deep.equal([])
     expect(lines('silent', { kind: 'bug', where: 'x', cause: null })).to.deep.equal([])

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the tools that tests run over OpenAPI documents into .cache/openapi-generators, once: openapi-python-client, oapi-codegen with the
-# Go modules that its clients need, and the packages of package.json: Spectral, and the converter to Postman's collections. It needs CPython
-# 3.11 with venv on x86-64 Linux, and Go 1.21 or later. What is missing is said, and its tests are pending; the others are installed all the
-# same.
+# Installs the tools that tests run over OpenAPI documents into .cache/openapi-generators, once: openapi-python-client, Schemathesis,
+# oapi-codegen with the Go modules that its clients need, and the packages of package.json: Spectral, and the converter to Postman's
+# collections. It needs CPython 3.11 with venv on x86-64 Linux, and Go 1.21 or later. What is missing is said, and its tests are pending; the
+# others are installed all the same.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$PWD/.cache/openapi-generators
@@ -10,12 +10,12 @@ here=$PWD/test/openapi-generators
 oapi_codegen=v2.8.2
 mkdir -p "$folder"
 
-python_client() {
+python_tools() {
   if [ -f "$folder/python-installed" ] && cmp -s "$here/requirements.txt" "$folder/python-installed"; then return 0; fi
   local python
-  python=$(command -v python3.11 || command -v python3) || { echo 'no Python: openapi-python-client is not installed'; return 0; }
+  python=$(command -v python3.11 || command -v python3) || { echo 'no Python: openapi-python-client and Schemathesis are not installed'; return 0; }
   if ! "$python" -c 'import sys, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
-    echo 'no Python 3.11 with venv: openapi-python-client is not installed'
+    echo 'no Python 3.11 with venv: openapi-python-client and Schemathesis are not installed'
     return 0
   fi
   rm -rf "$folder/venv"
@@ -47,6 +47,6 @@ npm_tools() {
   cp "$here/package-lock.json" "$folder/npm-installed"
 }
 
-python_client
+python_tools
 go_client
 npm_tools

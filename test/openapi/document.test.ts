@@ -183,9 +183,37 @@ describe('openapi: the parameters', () => {
       { type: 'array<int64>', maxLength: 3, minimum: '1', default: ['1', '2'], examples: ['7'] },
       { type: 'array', items: { type: 'integer', minimum: 1 }, maxItems: 3, default: [1, 2], examples: [[7]] },
     ],
+    // An empty argument is a missing one.
+    [{ isRequired: true }, { type: 'string', minLength: 1 }],
+    [
+      { isRequired: true, format: 're2' },
+      { type: 'string', format: 'regex', minLength: 1 },
+    ],
+    [
+      { isRequired: true, enum: ['a'] },
+      { type: 'string', enum: ['a'] },
+    ],
+    [
+      { isRequired: true, type: 'date' },
+      { type: 'string', format: 'date' },
+    ],
+    [{ isRequired: true, type: 'int64' }, { type: 'integer' }],
+    [
+      { isRequired: true, type: 'array<string>', maxLength: 3 },
+      { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 3 },
+    ],
+    [
+      { isRequired: true, type: 'array<int64>' },
+      { type: 'array', items: { type: 'integer' }, minItems: 1 },
+    ],
   ] as const satisfies readonly (readonly [Parameters<typeof parameter>[1], unknown])[]) {
     it(`${JSON.stringify(rest)}`, () => expect(schemaOf(rest)).to.deep.equal(schema))
   }
+
+  it('may be empty where they are optional, since an empty argument counts as absent', () => {
+    expect(described({ type: 'int64' })).to.include({ allowEmptyValue: true })
+    expect(described({ isRequired: true })).not.to.have.property('allowEmptyValue')
+  })
 
   it('say in words what no keyword says', () => {
     expect(described({ format: 're2', description: 'Which.' }).description).to.equal(

@@ -33,7 +33,7 @@ describe('undeclared arguments', () => {
   })
 
   it('that are very many or long, or no Unicode, still make a short header', () => {
-    const many = Array.from({ length: 3_000 }, (_, i) => `${'%C3%BC'.repeat(100)}${i}=1`).join('&')
+    const many = Array.from({ length: 1_000 }, (_, i) => `${'%C3%BC'.repeat(100)}${i}=1`).join('&')
     expect(ignoredHeader(unknownNames(endpoint, parsePairs(many))).length).to.be.within(300, 1_000)
     expect(ignoredHeader(unknownNames(endpoint, parseJsonArguments('{"\\ud800x":1}')))).to.equal('%EF%BF%BDx')
   })

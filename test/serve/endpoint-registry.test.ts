@@ -34,7 +34,7 @@ describe('the endpoint registry', () => {
   async function started(during: (reading: number) => void) {
     const events: Event[] = []
     const clock = systemClock()
-    const relay = createEngineRelay<Engine>({ name: 'duckdb', knowsDataChanges: false, onFailure: () => {} })
+    const relay = createEngineRelay<Engine>({ name: 'bigquery', onFailure: () => {} })
     let readings = 0
     const engine = { name: 'duckdb', close: async () => {} } as unknown as Engine
     const live = createEndpointRegistry({

@@ -17,8 +17,7 @@ describe('an engine relay', () => {
   })
   function relayOf() {
     return createEngineRelay<Engine>({
-      name: 'duckdb',
-      knowsDataChanges: false,
+      name: 'bigquery',
       onFailure: cause => void failures.push(cause),
     })
   }

@@ -28,7 +28,9 @@ describe('the place of a failure', () => {
       .run({ sql: `${SQL}\n`, parameters: {} }, { endpoint: 'numbers' } as Parameters<Engine['run']>[1])
       .catch((thrown: RunnerError) => thrown)
     const { user, system } = process.cpuUsage(started)
-    expect(((error as RunnerError).cause as Error).message).to.match(/numbers\.yaml:6:10: Bad int64 value: *x \(invalidQuery, HTTP 200\)$/)
+    expect(((error as RunnerError).cause as Error).message).to.match(
+      /numbers\.yaml:6:10: Bad int64 value: *x \(invalidQuery, HTTP 200\)$/,
+    )
     expect((user + system) / 1000).to.be.lessThan(2_000)
   })
 })

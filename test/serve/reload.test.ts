@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
+import { METRICS_KEPT_MS } from '../../runner/http/app.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { LoadError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
@@ -51,8 +52,10 @@ describe('manifests that are edited while they are served', function () {
     await response.text()
     return response.headers.get('Cache-Status')!.replace(/ttl=.*/, 'ttl')
   }
-  const metric = async (name: string): Promise<string> =>
-    new RegExp(`^${name} (.*)$`, 'm').exec(await (await get('/metrics')).text())![1]!
+  const metric = async (name: string): Promise<string> => {
+    await new Promise(resolve => setTimeout(resolve, METRICS_KEPT_MS))
+    return new RegExp(`^${name} (.*)$`, 'm').exec(await (await get('/metrics')).text())![1]!
+  }
   const seen = <K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[] =>
     events.filter((event): event is Extract<Event, { kind: K }> => event.kind === kind)
   /** The ids of the child processes; each engine has one. */

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { METRICS_KEPT_MS } from '../../runner/http/app.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { type RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
@@ -48,6 +49,12 @@ const PLAN: JobPlan = {
   rows: [{ f: [{ v: 'a-1' }, { v: '3' }] }],
   bytesProcessed: 400_000_000,
   bytesBilled: GB,
+}
+
+/** Metrics that have been rendered since this call. */
+async function latestMetrics(url: string): Promise<string> {
+  await new Promise(resolve => setTimeout(resolve, METRICS_KEPT_MS))
+  return (await fetch(`${url}/metrics`)).text()
 }
 
 describe('a server that uses a warehouse', function () {
@@ -118,7 +125,7 @@ describe('a server that uses a warehouse', function () {
     const cost = { bytesProcessed: 400_000_000, bytesBilled: GB, isCacheHit: false, jobId: 'job_1' }
     const done = events.findLast(event => event.kind === 'request.done')
     expect(done?.kind === 'request.done' && done.cost).to.deep.equal(cost)
-    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const metrics = await latestMetrics(server.url)
     expect(metrics).to.include('sluice_bytes_billed_total{endpoint="shop.sales"} 1000000000')
   })
 
@@ -126,7 +133,7 @@ describe('a server that uses a warehouse', function () {
     fake.plan = () => ({ ...PLAN, bytesBilled: 0, cacheHit: true })
     const answer = await call('live', 'DE')
     expect(answer.headers.get('Server-Timing')).to.match(/^engine;dur=[\d.]+;desc="cache hit", total;/)
-    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const metrics = await latestMetrics(server.url)
     expect(metrics).to.include('sluice_warehouse_cache_hits_total{endpoint="shop.live"} 1')
   })
 
@@ -240,7 +247,7 @@ describe('a server that uses a warehouse', function () {
     const { labels } = last() as { labels: Record<string, string> }
     expect(labels['endpoint']).to.equal('shop-warm')
     expect(labels).to.not.have.property('token')
-    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const metrics = await latestMetrics(server.url)
     const billed = /sluice_bytes_billed_total\{endpoint="shop.warm"\} (\d+)/.exec(metrics)?.[1]
     expect(Number(billed)).to.be.at.least(2 * GB)
   })

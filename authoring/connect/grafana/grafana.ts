@@ -1,6 +1,7 @@
 /** Files that provision Grafana: a data source of the plugin Infinity, and a dashboard for each endpoint. */
-import { quoted } from '../../../runner/model/program-text.js'
+
 import type { PublishedEndpoint } from '../../../runner/model/published-endpoint.js'
+import { quoted } from '../../client/program-text.js'
 import { originOf } from '../address.js'
 import type { ConnectCall, ConnectTool } from '../tool.js'
 import { dashboard } from './dashboard.js'

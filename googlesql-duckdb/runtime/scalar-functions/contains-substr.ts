@@ -1,14 +1,17 @@
 /** CONTAINS_SUBSTR: a case-insensitive search through a whole value, after normalisation. */
 import type { Type } from '../../../googlesql/types/types.js'
 import { readableText } from './format/value.js'
+import { keepLast } from './keep-last.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 import { foldCase, normalized } from './strings.js'
 
 const folded = (text: string): string => foldCase(normalized(text, 'NFKC'))
+const foldedSearch = keepLast(folded)
+const typeOf = keepLast((json: string) => JSON.parse(json) as Type)
 
 function containsText(value: string | null, search: string | null): boolean | null {
   if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
-  return value === null ? null : folded(value).includes(folded(search))
+  return value === null ? null : folded(value).includes(foldedSearch(search))
 }
 
 /**
@@ -50,7 +53,7 @@ export const CONTAINS_SUBSTR_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     refuses: true,
     compute: (value: string | null, type: string, search: string | null) => {
       if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
-      return textOf(containsIn(value, JSON.parse(type) as Type, folded(search)))
+      return textOf(containsIn(value, typeOf(type), foldedSearch(search)))
     },
   },
 ]

@@ -9,6 +9,7 @@ export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     parameters: ['VARCHAR'],
     returns: 'BIGINT',
     handlesNull: false,
+    isShort: true,
     compute: (message: string) => {
       throw new ScalarFunctionError(message)
     },

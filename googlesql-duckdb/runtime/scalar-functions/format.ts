@@ -4,6 +4,7 @@ import { typeName } from '../../../googlesql/types/types.js'
 import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, type Rounding } from './decimal-text.js'
 import { prettyJson } from './format/json.js'
 import { literalText, readableText } from './format/value.js'
+import { keepLast } from './keep-last.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const MAX_OUTPUT = 1 << 20
@@ -226,12 +227,7 @@ function fraction(text: string, type: Type, letter: string, { flags, width, prec
   return justified(signOf(digits.isNegative, flags), body, width, flags, flags.includes('0') && !flags.includes('-'))
 }
 
-/** Every row of a query has the same text of types, so the last parsed types are cached. */
-let lastTypes: { readonly json: string; readonly types: readonly Type[] } = { json: '[]', types: [] }
-function typesOf(json: string): readonly Type[] {
-  if (lastTypes.json !== json) lastTypes = { json, types: JSON.parse(json) as Type[] }
-  return lastTypes.types
-}
+const typesOf = keepLast((json: string) => JSON.parse(json) as readonly Type[])
 
 export const FORMAT_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {

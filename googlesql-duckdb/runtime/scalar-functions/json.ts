@@ -18,6 +18,7 @@ import {
   withLineEscapes,
 } from './json/document.js'
 import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json/edit.js'
+import { keepLast } from './keep-last.js'
 import {
   type ScalarFunction,
   ScalarFunctionError,
@@ -25,9 +26,13 @@ import {
   type ScalarFunctionValue,
 } from './scalar-function.js'
 
+const parsedPath = keepLast((text: string, form: string, modes: string) =>
+  parseJsonPath(text, form as JsonPathForm, modes === 'lax'),
+)
+
 /** @throws ScalarFunctionError in BigQuery's words */
 function pathOf(text: string, form: string, allowsLax = false): JsonPath {
-  const path = parseJsonPath(text, form as JsonPathForm, allowsLax)
+  const path = parsedPath(text, form, allowsLax ? 'lax' : 'strict')
   if ('error' in path) throw new ScalarFunctionError(path.error)
   return path
 }
@@ -36,13 +41,13 @@ function pathOf(text: string, form: string, allowsLax = false): JsonPath {
 const MAX_DEPTH = 500
 
 /** The path of a value to change, not deeper than a value can be. Its indexes must not be negative. @throws ScalarFunctionError in BigQuery's words */
-function editedPathOf(text: string): JsonPath {
+const editedPathOf = keepLast((text: string): JsonPath => {
   const path = pathOf(text, 'standard')
   if (path.steps.length > MAX_DEPTH) throw new ScalarFunctionError(`JSONPath has more than ${MAX_DEPTH} steps`)
   const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"?/gsu, name => ' '.repeat(name.length)))
   if (negative) throw new ScalarFunctionError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
   return path
-}
+})
 
 /**
  * Follows one step of a path. The step names a member of an object or, if it is a number (in either notation), an item of an

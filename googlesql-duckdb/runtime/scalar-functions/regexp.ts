@@ -2,6 +2,7 @@
  * The work that remains after DuckDB's RE2 has matched: it selects the matches that GoogleSQL also finds, and handles BYTES as
  * text with code points 0 to 255.
  */
+
 import { type PlacedPattern, placedPattern } from '../../functions/regexp/re2-group-place.js'
 import {
   type Alternatives,
@@ -12,6 +13,7 @@ import {
   rewriteError,
   withPrefix,
 } from '../../functions/regexp/re2-pattern.js'
+import { keepLast } from './keep-last.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /** The matches that DuckDB found with a `withPrefix` pattern: the prefix and the text of each match. */
@@ -99,15 +101,7 @@ function group(pattern: string): bigint {
 
 const wrap = (pattern: string): string => withPrefix(soleGroup(pattern))
 
-/** Caches the last pattern, since most queries have the same pattern for all rows. */
-let lastPlaced: { readonly pattern: string; readonly placed: PlacedPattern } | null = null
-
-function placed(pattern: string): PlacedPattern {
-  if (lastPlaced?.pattern === pattern) return lastPlaced.placed
-  const found = placedPattern(soleGroup(pattern))
-  lastPlaced = { pattern, placed: found }
-  return found
-}
+const placed = keepLast((pattern: string): PlacedPattern => placedPattern(soleGroup(pattern)))
 
 /** Reads a pattern with at most one group. An invalid pattern is refused here, since RE2 might accept it inside a wrapper. */
 function soleGroup(pattern: string): PatternFacts {

@@ -35,6 +35,8 @@ export interface ScalarFunction {
    * functions. @default false
    */
   readonly isVolatile?: boolean
+  /** Whether a call takes a short time whatever its texts are, so that its time is not watched. @default false */
+  readonly isShort?: true
   /**
    * Whether `compute` may throw a RefusalError. Only for functions that return VARCHAR: SQL calls them as
    * `bq_unrefused(bq_name(…))`.

@@ -7,6 +7,7 @@ import {
   textSearch,
 } from '../../../googlesql/values/text-search.js'
 import type { SearchedParts } from '../../searched-parts.js'
+import { keepLast } from './keep-last.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /**
@@ -53,16 +54,11 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
   throw new SearchRefusal('SEARCH: whether numbers and booleans in JSON are searched is not documented')
 }
 
-/** Caches the search of the last call: its arguments other than the value are the same for all rows. */
-let last: { readonly key: string; readonly parts: SearchedParts; readonly isFound: TextSearch } | null = null
-
-function compiled(parts: string, query: string, analyzer: string, analyzerOptions: string | null) {
-  const key = JSON.stringify([parts, query, analyzer, analyzerOptions])
-  if (last?.key !== key) {
-    last = { key, parts: JSON.parse(parts) as SearchedParts, isFound: textSearch({ query, analyzer, analyzerOptions }) }
-  }
-  return last
-}
+/** `options` is the JSON text of the analyzer's options, or of null. */
+const compiled = keepLast((parts: string, query: string, analyzer: string, options: string) => ({
+  parts: JSON.parse(parts) as SearchedParts,
+  isFound: textSearch({ query, analyzer, analyzerOptions: JSON.parse(options) as string | null }),
+}))
 
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
@@ -84,7 +80,7 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       if (scope === null || analyzer === null) throw new ScalarFunctionError('SEARCH: an option must not be NULL')
       try {
         checkScope(scope)
-        const search = compiled(parts, query, analyzer, analyzerOptions)
+        const search = compiled(parts, query, analyzer, JSON.stringify(analyzerOptions))
         const found = isFoundIn(value, search.parts, scope, search.isFound)
         return found === null ? null : String(found)
       } catch (error) {

@@ -1,4 +1,5 @@
 /** Text functions that DuckDB does not have, or whose result differs. All count code points, as GoogleSQL does. */
+import { keepLast } from './keep-last.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /** GoogleSQL's limit on the output of LPAD, RPAD, REPEAT, REPLACE and TRANSLATE. */
@@ -152,8 +153,8 @@ function soundex(value: string): string {
   return result === '' ? '' : result.padEnd(4, '0')
 }
 
-/** @throws ScalarFunctionError for a character that is in the source twice, and for a result that is too long. */
-export function translate(value: string, source: string, target: string): string {
+/** @throws ScalarFunctionError for a character that is in the source twice. */
+const translation = keepLast((source: string, target: string): ReadonlyMap<string, string> => {
   const targets = [...target]
   const mapping = new Map<string, string>()
   ;[...source].forEach((char, index) => {
@@ -162,6 +163,12 @@ export function translate(value: string, source: string, target: string): string
     }
     mapping.set(char, targets[index] ?? '')
   })
+  return mapping
+})
+
+/** @throws ScalarFunctionError for a character that is in the source twice, and for a result that is too long. */
+export function translate(value: string, source: string, target: string): string {
+  const mapping = translation(source, target)
   let result = ''
   for (const char of value) result += mapping.get(char) ?? char
   if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {

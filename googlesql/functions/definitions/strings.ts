@@ -105,8 +105,9 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('LOWER', NEVER_FAILS, NULL_FROM_NULL, BOTH),
   entry('LPAD', CAN_FAIL, NULL_FROM_NULL, PAD),
   entry('LTRIM', NEVER_FAILS, NULL_FROM_NULL, TRIM),
-  entry('NORMALIZE', NEVER_FAILS, UNKNOWN, [`(STRING, [${FORMS}]) -> STRING`]),
-  entry('NORMALIZE_AND_CASEFOLD', NEVER_FAILS, UNKNOWN, [`(STRING, [${FORMS}]) -> STRING`]),
+  // Texts with very many combining marks in a row are refused.
+  entry('NORMALIZE', CAN_FAIL, UNKNOWN, [`(STRING, [${FORMS}]) -> STRING`]),
+  entry('NORMALIZE_AND_CASEFOLD', CAN_FAIL, UNKNOWN, [`(STRING, [${FORMS}]) -> STRING`]),
   entry('REPEAT', CAN_FAIL, NULL_FROM_NULL, SIDE),
   entry('REPLACE', CAN_FAIL, NULL_FROM_NULL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
   entry('REVERSE', NEVER_FAILS, NULL_FROM_NULL, BOTH),

@@ -105,7 +105,8 @@ const APOSTROPHE = 0x27
 
 /**
  * A cell of any text: quoted where it is empty, or holds a comma, a quote or the end of a line. Where cells are guarded, also
- * with a semicolon: in many countries spreadsheets begin another cell there, which then is guarded, too.
+ * with a semicolon: in many countries spreadsheets begin another cell there, and some begin another row at a line break
+ * inside quotes. What comes after either is guarded, too.
  */
 function writeText(out: ByteWriter, text: Uint8Array, start: number, end: number, guard: CellPrefix | null): void {
   const isGuarded = guard?.(text, start, end) === true
@@ -124,10 +125,20 @@ function writeText(out: ByteWriter, text: Uint8Array, start: number, end: number
     const byte = text[i]!
     bytes[at++] = byte
     if (byte === QUOTE) bytes[at++] = QUOTE
-    else if (byte === SEMICOLON && guard?.(text, afterQuotes(text, i + 1), end)) bytes[at++] = APOSTROPHE
+    else if (guard !== null && beginsCell(byte) && guard(text, ...nextCell(text, i + 1, end))) bytes[at++] = APOSTROPHE
   }
   bytes[at++] = QUOTE
   out.length = at
+}
+
+const beginsCell = (byte: number): boolean => byte === SEMICOLON || byte === LINE_FEED || byte === CARRIAGE_RETURN
+
+/** Where the text after a semicolon or line break begins and ends; that each ends at the next keeps the work linear. */
+function nextCell(text: Uint8Array, from: number, end: number): readonly [start: number, end: number] {
+  const start = afterQuotes(text, from)
+  let at = start
+  while (at < end && !beginsCell(text[at]!)) at += 1
+  return [start, at]
 }
 
 function afterQuotes(text: Uint8Array, start: number): number {

@@ -16,7 +16,7 @@ import {
   typeName,
   wildcardOver,
 } from '../../../googlesql/index.js'
-import type { Delay } from '../../../googlesql-duckdb/index.js'
+import type { Delay, GenerateOptions } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
@@ -26,11 +26,11 @@ import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { locateFailure } from './locate-failure.js'
+import { ApartProcesses, ofApart } from './process/apart-processes.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
-import { JavaScriptProcesses, ofJavaScript } from './process/javascript-processes.js'
-import { type Discovery, runsJavaScript, type SqlNeeds, type TableSource } from './process/messages.js'
-import { type Ask, RequestFailure } from './process/request-queue.js'
+import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
+import { RequestFailure, unavailable } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -63,6 +63,8 @@ export interface DuckdbEngineOptions {
   readonly tempDir: string
   readonly observe: Observer
   readonly clock: Clock
+  /** Whether many callers share the engine: a query that holds up its process then runs in another one. @default false */
+  readonly isShared?: boolean
   /** The most queries that run at once; others wait. @default 8 */
   readonly connections?: number
   /** The largest result in bytes; a larger one fails. @default 64 MB */
@@ -100,10 +102,12 @@ const DEFAULT_CONNECTIONS = 8
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 const DEFAULT_TEMP_LIMIT_MB = 8_192
 const MAX_TRANSLATIONS = 1_000
+/** The length of a text from which its translation takes some 10 ms. */
+const LONG_TEXT = 2_000
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
-/** The timeout of a ping, in milliseconds: longer than a new child needs to start. */
-const PING_TIMEOUT_MS = 5_000
+/** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
+const PING_TIMEOUT_MS = 10_000
 
 /** The next revision, unique among all engines of the process: engines cannot use each other's compiled queries. */
 let nextRevision = 0
@@ -132,7 +136,7 @@ export async function openEngine(
     source = { tables: [...found.tables, ...declared], ...namesOf(options), absences }
     catalogue = catalogueOf(source)
     revision = nextRevision++
-    javascript.renew()
+    apart.renew()
   }
 
   const refuse = (failure: SetupError): never => {
@@ -147,35 +151,51 @@ export async function openEngine(
     tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
     threads: options.threads,
     connections: options.connections ?? DEFAULT_CONNECTIONS,
+    isShared: options.isShared ?? false,
   }
   const { observe, clock } = options
-  let javascriptProcesses = 0
-  const javascript = new JavaScriptProcesses({
+  let apartProcesses = 0
+  const apart = new ApartProcesses({
     clock,
     start: () =>
       startEngineProcess({
         folder,
-        name: `javascript-${++javascriptProcesses}`,
-        session: ofJavaScript(session),
+        name: `apart-${++apartProcesses}`,
+        session: ofApart(session),
         observe,
         clock,
         onDiscovery: () => undefined,
+        onDisruptive: () => undefined,
       }),
   })
-  const child = await startEngineProcess({ folder, name: 'child', session, observe, clock, onDiscovery: learn }).catch(
-    error => refuse(openFailure(error)),
-  )
-  const ask: Ask = (request, askOptions) => (runsJavaScript(request) ? javascript : child).ask(request, askOptions)
+  const child = await startEngineProcess({
+    folder,
+    name: 'child',
+    session,
+    observe,
+    clock,
+    onDiscovery: learn,
+    onDisruptive: request => apart.remember(request),
+  }).catch(error => refuse(openFailure(error)))
+  const ask = apart.askBeside(child.ask)
 
   const all: TableView = { key: '', catalogue: () => catalogue }
-  // The translations of ad-hoc texts; endpoints keep their own translations, see CompiledQuery.
+  // The translations of ad-hoc texts, and those for queries that fail; endpoints keep their other translations, see CompiledQuery.
   const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
-  const translated = (sql: string, types: Readonly<Record<string, Type>>, view = all): Translation => {
-    const names = Object.keys(types).sort()
-    const key = JSON.stringify([revision, view.key, names.map(name => [name, typeName(types[name]!)]), sql])
-    const translation = translations.get(key) ?? translate(sql, view.catalogue(), types, { bindsTimes: true })
+  const translated = (
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    view = all,
+    options: Pick<GenerateOptions, 'bindsTimes' | 'delay'> = { bindsTimes: true },
+  ): Translation => {
+    const key = keyOf(sql, types, view, options)
+    const translation = translations.get(key) ?? translate(sql, view.catalogue(), types, options)
     translations.set(key, translation)
     return translation
+  }
+  const keyOf = (sql: string, types: Readonly<Record<string, Type>>, view: TableView, options: object): string => {
+    const names = Object.keys(types).sort()
+    return JSON.stringify([revision, view.key, names.map(name => [name, typeName(types[name]!)]), options, sql])
   }
   const discover = async (): Promise<Discovery> => {
     const found = await child.ask({ kind: 'discover' })
@@ -187,9 +207,10 @@ export async function openEngine(
   const translateInThread = async (
     sql: string,
     names: Readonly<Record<string, string>>,
+    delay: Delay | null = null,
   ): Promise<Translation | null> => {
     const asked = source
-    const [outcome] = await Promise.allSettled([translators?.translate(sql, names) ?? null])
+    const [outcome] = await Promise.allSettled([translators?.translate(sql, names, delay) ?? null])
     // If the tables have changed in the meantime, the translation may be outdated.
     if (asked !== source) return null
     if (outcome.status === 'rejected') throw outcome.reason
@@ -245,13 +266,29 @@ export async function openEngine(
    */
   const withParameters = (translation: Translation, { sql, parameters }: Query, view = all) => {
     const wire = wireParameters(translation, parameters)
-    const found = wire === null ? translate(sql, view.catalogue(), typesOf(parameters)) : translation
+    const found = wire === null ? translated(sql, typesOf(parameters), view, {}) : translation
     return {
       sql: found.sql,
       quickSql: found.quickSql,
       ...needsOf(found),
       parameters: wire ?? wireParameters(found, parameters)!,
     }
+  }
+
+  /** The translation for a query that has failed. A long text is translated in a thread, so that no other call waits. */
+  const delayedTranslation = async (
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    delay: Delay,
+    view: TableView,
+  ): Promise<Translation> => {
+    const options = { bindsTimes: true, delay }
+    if (sql.length > LONG_TEXT && view === all && !translations.has(keyOf(sql, types, view, options))) {
+      const names = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typeName(type)]))
+      const translation = await translateInThread(sql, names, delay)
+      if (translation !== null) translations.set(keyOf(sql, types, view, options), translation)
+    }
+    return translated(sql, types, view, options)
   }
 
   /**
@@ -270,7 +307,7 @@ export async function openEngine(
       return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-      const delayed = translate(sql, view.catalogue(), types, { bindsTimes: true, delay })
+      const delayed = await delayedTranslation(sql, types, delay, view)
       if (delayed.sql === translation.sql) throw error
       return await run({ ...delayed, quickSql: null }).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
@@ -379,15 +416,16 @@ export async function openEngine(
     const { columns } = new CompiledQuery(translation, revision)
     const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
     const { sql: text, quickSql } = translation
-    const outcome = await child
-      .ask({ kind: 'run', sql: text, quickSql, ...needsOf(translation), parameters: [], ...order }, { signal })
-      .then(
-        () => null,
-        error => {
-          if (error instanceof RequestFailure && error.failure.kind === 'query') return error.failure.message
-          throw error
-        },
-      )
+    const outcome = await ask(
+      { kind: 'run', sql: text, quickSql, ...needsOf(translation), parameters: [], ...order },
+      { signal },
+    ).then(
+      () => null,
+      error => {
+        if (error instanceof RequestFailure && error.failure.kind === 'query') return error.failure.message
+        throw error
+      },
+    )
     probed.set(sql, outcome)
     return outcome
   }
@@ -418,7 +456,7 @@ export async function openEngine(
       if (wrong !== null) return { ok: false, problem: wrong.problem }
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
-        child.ask({ kind: 'check', sql: asked.sql, columns, ...needsOf(asked) }, { signal }),
+        ask({ kind: 'check', sql: asked.sql, columns, ...needsOf(asked) }, { signal }),
       )
       return { ok: true, columns: checkedColumns }
     } catch (error) {
@@ -448,7 +486,7 @@ export async function openEngine(
         const types = typesOf(query.parameters)
         const translation = await translateFresh(query.sql, types)
         const { sql, plan } = await askTwice(translation, query.sql, types, 'rows', asked =>
-          child.ask({ kind: 'explain', ...withParameters(asked, query) }, { signal }),
+          ask({ kind: 'explain', ...withParameters(asked, query) }, { signal }),
         )
         return { engineSql: sql, plan }
       } catch (error) {
@@ -479,6 +517,7 @@ export async function openEngine(
     ping: async () => {
       const fault = dataFault()
       if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
+      if (child.pid() === undefined) throw unavailable('its process has ended, and the next has not begun')
       const { signal, cancelTimer } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })
@@ -490,7 +529,7 @@ export async function openEngine(
     },
     close: async () => {
       translators?.close()
-      await Promise.all([child.close(), javascript.close()])
+      await Promise.all([child.close(), apart.close()])
       tryRemove(folder)
     },
     tables: () => catalogue,

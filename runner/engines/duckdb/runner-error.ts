@@ -49,6 +49,8 @@ function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerErr
       })
     case 'contract':
       return new RunnerError('CONTRACT_BROKEN', { cause: new QueryFault(failure.message) })
+    case 'disruptive':
+      return new RunnerError('ENGINE_UNAVAILABLE', { cause: new EngineDiedError(failure.cause) })
     case 'interrupted':
       return new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
     default:

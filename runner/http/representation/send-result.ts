@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
+import { endWith } from '../send.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
 import type { Representation, RepresentationStore } from './representation.js'
 import {
@@ -65,11 +66,12 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   if (range) {
     res.setHeader('Content-Length', range.end - range.start)
     res.setHeader('Content-Range', contentRange(range, representation.body.byteLength))
-    res.status(206).end(representation.body.subarray(range.start, range.end))
+    res.status(206)
+    endWith(res, representation.body.subarray(range.start, range.end))
     return
   }
   res.status(isSame ? 304 : 200)
-  if (hasBody) res.end(representation.body)
+  if (hasBody) endWith(res, representation.body)
   else res.end()
 }
 

@@ -1,13 +1,14 @@
 /** The HTTP server around a listener: limits and graceful shutdown. */
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { SetupError } from '../../model/errors.js'
-import type { Observer } from '../../model/events.js'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { RunnerError, SetupError } from '../../model/errors.js'
+import type { Event, Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
+import { loggedPath, requestDone } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS } from './keep-alive.js'
-import type { MessageClasses } from './message-classes.js'
+import { dropRequest, MOST_IN_A_TURN, PipelineLimit } from './pipelining.js'
 
 /** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
 const MAX_HEADER_BYTES = 131_072
@@ -19,21 +20,10 @@ const checkIntervalMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
 const SWEEP_MS = 50
 
 /** How long connections that seem idle stay open during shutdown, in milliseconds: requests on them may be under way. */
-const LINGER_MS = 100
-
-/** node:http's listen backlog; one turn of the event loop accepts one connection of it. */
-const LISTEN_QUEUE = 511
-
-/** How long connections are still accepted at shutdown while callers keep connecting, in milliseconds. */
-const ACCEPT_MS = 1_000
-
-/** The longest turn of the event loop after which an empty backlog can be trusted, in milliseconds. */
-const SHORT_TURN_MS = 0.5
+const LINGER_MS = 300
 
 export interface ServerOptions {
   readonly listener: RequestListener
-  /** @default node:http's own */
-  readonly messageClasses?: MessageClasses
   readonly host: string
   /** The port; 0 for any free port. */
   readonly port: number
@@ -68,7 +58,7 @@ export interface RunningServer {
 
 /** Starts listening. @throws SetupError when it cannot listen on the address. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { listener, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
+  const { listener, observe, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: requestTimeoutMs,
@@ -78,18 +68,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requireHostHeader: false,
   }
   let isLeaving = false
-  const answer: RequestListener = (req, res) => {
+  const pipeline = new PipelineLimit()
+  /** Whether the request may be answered. */
+  function begin(req: IncomingMessage, res: ServerResponse): boolean {
+    if (!pipeline.admits(req)) {
+      if (dropRequest(req)) observe(tooManySentAhead(req, options.newRequestId()))
+      return false
+    }
     beginAnswer(req, res)
     if (isLeaving) answerLast(res)
-    listener(req, res)
+    return true
   }
-  const server = createServer({ ...limits, ...options.messageClasses }, answer)
+  const answer: RequestListener = (req, res) => {
+    if (begin(req, res)) listener(req, res)
+  }
+  const server = createServer(limits, answer)
   server.on('checkExpectation', answer) // The app refuses every expectation other than 100-continue.
   server.on('checkContinue', (req, res) => {
+    if (!begin(req, res)) return
     // The caller is not asked to send a body that will be refused; its next bytes would be taken for the body.
     if (isDeclaredTooLarge(req)) answerLast(res)
     else res.writeContinue()
-    answer(req, res)
+    listener(req, res)
   })
   answerClientErrors(server, options)
   const sockets = new Set<Socket>()
@@ -112,6 +112,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
+/** What the log says of a connection that was ended for its requests. */
+function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId: string): Event {
+  const detail = `A connection may send at most ${MOST_IN_A_TURN} requests ahead.`
+  const error = new RunnerError('REQUEST_INVALID', { detail })
+  const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }
+  return requestDone(call, error.status, 0, { cache: null, rows: null, error })
+}
+
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', cause => {
@@ -130,9 +138,9 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   }
   observe({ kind: 'server.draining' })
   if (drainDelayMs > 0) await new Promise<void>(resolve => clock.after(drainDelayMs, resolve))
-  await acceptWaiting(server, clock)
   onDraining()
-  const closed = new Promise<void>(resolve => stopListening(server, resolve))
+  // Unlike node:http's own `close`, this does not close connections that seem idle at once.
+  const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()))
   const cancelCut = clock.after(graceMs, () => server.closeAllConnections())
   let cancelSweep = clock.after(LINGER_MS, sweep)
   function sweep(): void {
@@ -145,39 +153,6 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   cancelCut()
   cancelSweep()
   observe({ kind: 'server.closed' })
-}
-
-/**
- * Accepts connections until none arrives during one turn of the event loop: the system would reset connections in its backlog
- * when the server closes. Requests already sent on them have begun by then.
- */
-async function acceptWaiting(server: Server, clock: Clock): Promise<void> {
-  let accepted = 0
-  const count = (): void => {
-    accepted += 1
-  }
-  server.on('connection', count)
-  await nextTurn() // From here on, the backlog is read between two turns.
-  const untilMs = clock.ticksMs() + ACCEPT_MS
-  for (let turn = 0, beganMs = clock.ticksMs(); turn <= LISTEN_QUEUE || beganMs < untilMs; turn += 1) {
-    const before = accepted
-    await nextTurn()
-    const nowMs = clock.ticksMs()
-    // Connections that arrived during a long turn have not been seen yet.
-    if (accepted === before && nowMs - beganMs < SHORT_TURN_MS) break
-    beganMs = nowMs
-  }
-  server.off('connection', count)
-}
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
-
-/** Stops accepting connections. Unlike node:http's `close`, it does not close connections that seem idle at once. */
-function stopListening(server: Server, onClosed: () => void): void {
-  const { closeIdleConnections } = server
-  server.closeIdleConnections = () => {}
-  server.close(onClosed)
-  server.closeIdleConnections = closeIdleConnections
 }
 
 function listenReason(cause: NodeJS.ErrnoException): string {

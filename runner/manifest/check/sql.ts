@@ -7,7 +7,6 @@ import type { CheckResult } from '../../model/ports.js'
 import { bigqueryType } from '../bigquery-type.js'
 import { diagnosticAt } from '../report.js'
 import type { ExpandedSql } from '../variants/expand-sql.js'
-import { checkNeeded } from '../variants/implied-variants.js'
 import { exampleArguments } from './example-arguments.js'
 import type { CheckedSql, DistinctSql } from './rule.js'
 
@@ -21,8 +20,6 @@ export type CheckSql = (
 export interface SqlLimits {
   /** The most bytes that the warehouse may read for a text; more is an error. Null for no limit. */
   readonly maxBytes: number | null
-  /** Whether texts whose validity another text implies are checked too. */
-  readonly checksImplied: boolean
 }
 
 export interface SqlCheck {
@@ -36,7 +33,7 @@ export async function checkSqlTexts(
   expanded: ExpandedSql,
   checkSql: CheckSql,
   skip: ReadonlySet<string>,
-  { maxBytes, checksImplied }: SqlLimits = { maxBytes: null, checksImplied: true },
+  { maxBytes }: SqlLimits = { maxBytes: null },
 ): Promise<SqlCheck> {
   const types: Record<string, string> = { now: 'TIMESTAMP' }
   for (const [name, { type }] of Object.entries(manifest.parameters ?? {})) types[name] = bigqueryType(type)
@@ -66,7 +63,7 @@ export async function checkSqlTexts(
       })
     }
   }
-  const results = await (checksImplied ? checkSeveral : checkNeeded)(expanded.texts, checkText)
+  const results = await checkSeveral(expanded.texts, checkText)
   for (const [text, result] of results) {
     if (result.ok) {
       const { columns, compiled, reads } = result

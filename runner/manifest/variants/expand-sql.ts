@@ -19,7 +19,6 @@ import type { ArgumentName, DistinctSql } from '../check/rule.js'
 import type { Partial } from '../load-partials.js'
 import { diagnosticAt, didYouMean } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
-import { type TokenizedText, tokenizeAlike } from './relex.js'
 
 export interface ExpandedSql {
   readonly expansion: Expansion
@@ -127,10 +126,8 @@ function distinctTexts(
     const absent = (known ? [...known.absent] : optional).filter(name => !variant.choice.given.has(name))
     bySql.set(variant.sql, { variant, ...known, share: (known?.share ?? 0) + 1, absent: new Set(absent) })
   }
-  let before: TokenizedText | null = null
   return [...bySql].map(([sql, { variant, share, absent }]) => {
-    const tokens = tokensOf(sql, before)
-    if (tokens !== null) before = { source: sql, tokens }
+    const tokens = tokensOf(sql)
     const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
     const inclusionAt = (offset: number): string => placeOf(variant.rendered, offset).inclusion
     const names = tokens && argumentNames(tokens, place)
@@ -138,10 +135,10 @@ function distinctTexts(
   })
 }
 
-/** The tokens of a text; null when it cannot be tokenised, which the check of the SQL reports. `before` is a similar text. */
-function tokensOf(sql: string, before: TokenizedText | null): readonly Token[] | null {
+/** The tokens of a text; null when it cannot be tokenised, which the check of the SQL reports. */
+function tokensOf(sql: string): readonly Token[] | null {
   try {
-    return before === null ? tokenize(sql) : tokenizeAlike(sql, before)
+    return tokenize(sql)
   } catch {
     return null
   }

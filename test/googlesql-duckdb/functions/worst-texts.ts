@@ -56,6 +56,7 @@ export const WORST_TEXTS: Readonly<Record<string, string>> = {
   'a text of JSON': `"${repeated('\\u0041')}"`,
   'a path': `$${repeated('.a')}`,
   'a path of indexes': `$${repeated('[0]')}`,
+  'a path of high indexes': `$.a${'[999999]'.repeat(400)}`,
   'a path of names': `$${repeated("['a']")}`,
   'a path in the lax mode': `lax recursive $${repeated('.a')}`,
   percents: repeated('%'),

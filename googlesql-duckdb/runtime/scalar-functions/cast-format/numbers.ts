@@ -1,4 +1,5 @@
 /** CAST … FORMAT of numbers to STRING: `$999,999.00`, `S9.99EEEE`, `XXXX`. */
+import { keepLast } from '../keep-last.js'
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
 /** A finite number as an exact fraction, or an infinity or NaN. */
@@ -38,16 +39,7 @@ const failFormat = (message: string): never => {
   throw new ScalarFunctionError(`Error in format string: ${message}`)
 }
 
-const parsed = new Map<string, NumberFormat>()
-
-function numberFormat(format: string): NumberFormat {
-  const known = parsed.get(format)
-  if (known !== undefined) return known
-  const made = parseFormat(format)
-  if (parsed.size > 500) parsed.clear()
-  parsed.set(format, made)
-  return made
-}
+const numberFormat = keepLast(parseFormat)
 
 function splitElements(format: string): string[] {
   const elements: string[] = []

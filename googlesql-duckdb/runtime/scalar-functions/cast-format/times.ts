@@ -1,4 +1,5 @@
 /** CAST … FORMAT between STRING and the date and time types: `YYYY-MM-DD HH24:MI:SS`. */
+
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
 import {
@@ -14,6 +15,7 @@ import {
 } from '../dates/civil-time.js'
 import { offsetText, type TimeKind, wholeMinutes } from '../dates/format-time.js'
 import { timeZone } from '../dates/time-zones.js'
+import { keepLast } from '../keep-last.js'
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
 type Category =
@@ -60,12 +62,8 @@ const shown = (element: Element): string =>
     ? `'"${element.literal}"'`
     : `'${element.category === 'LITERAL' ? element.literal : element.name}'`
 
-const parsed = new Map<string, readonly Element[]>()
-
 /** Splits a format into its elements. @throws ScalarFunctionError where no element matches. */
-function elementsOf(format: string): readonly Element[] {
-  const known = parsed.get(format)
-  if (known !== undefined) return known
+const elementsOf = keepLast((format: string): readonly Element[] => {
   const elements: Element[] = []
   let at = 0
   while (at < format.length) {
@@ -73,10 +71,8 @@ function elementsOf(format: string): readonly Element[] {
     elements.push(element)
     at += element.length
   }
-  if (parsed.size > 500) parsed.clear()
-  parsed.set(format, elements)
   return elements
-}
+})
 
 function elementAt(format: string, at: number): Element {
   const literal = (name: string, length: number, text: string): Element => ({

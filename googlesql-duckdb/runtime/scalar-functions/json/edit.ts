@@ -6,7 +6,7 @@ import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-p
 import { ScalarFunctionError } from '../scalar-function.js'
 import { JSON_NULL, type JsonNode } from './document.js'
 
-/** The greatest length to which an index beyond the end may extend an array. */
+/** The greatest length to which indexes beyond the end may extend arrays, all steps of a path together. */
 const MAX_LENGTH = 1_000_000
 
 /** The value that a step leads to; undefined where there is no such value. */
@@ -26,16 +26,32 @@ function withChild(node: JsonNode, step: JsonPathStep, value: JsonNode): JsonNod
   }
   if (node.kind !== 'array' && node.kind !== 'null') return null
   const items = node.kind === 'array' ? [...node.items] : []
-  const index = indexOf(step)
+  const index = Number(step.text)
   while (items.length < index) items.push(JSON_NULL)
   items[index] = value
   return { kind: 'array', items }
 }
 
-function indexOf(step: JsonPathStep): number {
-  const index = Number(step.text)
-  if (index >= MAX_LENGTH) throw new ScalarFunctionError(`Exceeded maximum array size of ${MAX_LENGTH}`)
-  return index
+function checkLength(length: number): void {
+  if (length >= MAX_LENGTH) throw new ScalarFunctionError(`Exceeded maximum array size of ${MAX_LENGTH}`)
+}
+
+/**
+ * Whether the kinds of the values allow to create the path. @throws ScalarFunctionError where arrays would get too long, before any
+ * is made.
+ */
+function allowsPath(root: JsonNode, steps: readonly JsonPathStep[]): boolean {
+  let node: JsonNode | undefined = root
+  let added = 0
+  for (const step of steps) {
+    const kind = step.kind === 'name' ? 'object' : 'array'
+    if (node && node.kind !== kind && node.kind !== 'null') return false
+    const length = node?.kind === 'array' ? node.items.length : 0
+    if (step.kind === 'index') added += Math.max(0, Number(step.text) - length)
+    checkLength(added)
+    node = node && child(node, step)
+  }
+  return true
 }
 
 /**
@@ -55,6 +71,7 @@ function changeAt(
 
 /** JSON_SET. `creates`: whether a path that does not exist is created. */
 export function setValue(root: JsonNode, { steps }: JsonPath, value: JsonNode, creates: boolean): JsonNode {
+  if (creates && !allowsPath(root, steps)) return root
   return changeAt(root, steps, old => (old || creates ? value : null)) ?? root
 }
 
@@ -72,7 +89,8 @@ export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode
 export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
   const last = steps.at(-1)
   if (last?.kind !== 'index') return root
-  const index = indexOf(last)
+  const index = Number(last.text)
+  checkLength(index)
   const added = isEach && value.kind === 'array' ? value.items : [value]
   const change = (old: JsonNode | undefined): JsonNode | null => {
     if (old?.kind !== 'array' && old?.kind !== 'null') return null

@@ -44,6 +44,8 @@ export interface Answering {
    */
   readonly answer: (id: number, request: Request) => Promise<void>
   readonly cancel: (id: number) => void
+  /** Ends the query of a connection, which has held up this process. Returns whether there is one. */
+  readonly holdUp: (connectionId: number) => boolean
   /** Interrupts the queries that run. */
   readonly interrupt: () => void
 }
@@ -53,7 +55,8 @@ interface Running {
   readonly id: number
   /** The connection that runs the request; null while the request waits for tables to be loaded. */
   connection: DuckDBConnection | null
-  isCancelled: boolean
+  /** The failure with which the request is ended before its time; null where it is not. */
+  ended: Failure | null
   /** Whether a part of its result has been sent. */
   hasSent: boolean
 }
@@ -77,8 +80,8 @@ const MAX_FAILED_TEXTS = 1000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
 
-class CancelledError extends Error {
-  override readonly name = 'CancelledError'
+class EndedError extends Error {
+  override readonly name = 'EndedError'
 }
 
 /** The options, and the state that all requests share. */
@@ -101,24 +104,18 @@ export function startAnswering(options: AnsweringOptions): Answering {
   const running = new Map<number, Running>()
 
   const answer = async (id: number, request: Request): Promise<void> => {
-    const state: Running = { id, connection: null, isCancelled: false, hasSent: false }
+    const state: Running = { id, connection: null, ended: null, hasSent: false }
     running.set(id, state)
     const end = options.session.openFiles.begin()
     try {
       const answer = await perform(context, request, state)
+      if (state.ended !== null) throw new EndedError()
       if (running.has(id)) send({ kind: 'answer', id, answer })
       running.delete(id)
     } catch (error) {
       if (isFatal(error)) return giveUp(error)
       if (!running.delete(id)) return
-      const { timeOut } = context.session.javascript
-      const failure: Failure =
-        timeOut !== null && runsJavaScript(request)
-          ? { kind: 'javascript-time', message: timeOut }
-          : error instanceof FailureError
-            ? error.failure
-            : failureOf(error)
-      send({ kind: 'failed', id, failure: state.isCancelled ? { kind: 'interrupted' } : failure })
+      send({ kind: 'failed', id, failure: failureFor(context, request, state, error) })
     } finally {
       end()
     }
@@ -127,28 +124,49 @@ export function startAnswering(options: AnsweringOptions): Answering {
   const cancel = (id: number): void => {
     const state = running.get(id)
     if (!state) return
-    state.isCancelled = true
+    if (state.ended === null) stop(state, { kind: 'interrupted' })
     if (state.connection === null) {
       // The loading of the tables continues, since the next query will probably need them.
       running.delete(id)
       send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
-      return
     }
+  }
+
+  const stop = (state: Running, failure: Failure): void => {
+    state.ended = failure
     const interrupt = (): void => {
-      if (running.get(id) === state) state.connection?.interrupt()
+      if (running.get(state.id) === state) state.connection?.interrupt()
       else clearInterval(timer)
     }
     const timer = setInterval(interrupt, INTERRUPT_EVERY_MS)
     interrupt()
   }
 
+  const holdUp = (connectionId: number): boolean => {
+    const state = [...running.values()].find(
+      ({ connection }) => connection?.clientContext.connectionId === connectionId,
+    )
+    if (!state) return false
+    // Also for a query that was cancelled: the next one with this text must run apart.
+    if (state.ended?.kind !== 'disruptive') stop(state, { kind: 'disruptive', cause: 'it held up the process' })
+    return true
+  }
+
   return {
     answer,
     cancel,
+    holdUp,
     interrupt: () => {
       for (const state of running.values()) state.connection?.interrupt()
     },
   }
+}
+
+function failureFor(context: Context, request: Request, state: Running, error: unknown): Failure {
+  if (state.ended !== null) return state.ended
+  const { timeOut } = context.session.javascript
+  if (timeOut !== null && runsJavaScript(request)) return { kind: 'javascript-time', message: timeOut }
+  return error instanceof FailureError ? error.failure : failureOf(error)
 }
 
 /** A failure that already has its message. */
@@ -189,7 +207,7 @@ async function perform(context: Context, request: Request, state: Running): Prom
     const look = open.tables.lookAtFiles(request.tables)
     const outcome = await outcomeOf(withConnection({ context, request, state, chosen }))
     // The query may have read a part of the old file and a part of the new one.
-    const replaced = state.isCancelled ? null : (look() ?? chosen.lookAtFiles() ?? (await otherChoice(open, chosen)))
+    const replaced = state.ended !== null ? null : (look() ?? chosen.lookAtFiles() ?? (await otherChoice(open, chosen)))
     if (replaced === null) return outcome()
     const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > UNSTEADY_FOR_MS)
     if (isLast) throw new FileChangedError(replaced)
@@ -211,7 +229,7 @@ async function chooseShards(
 const interruptible =
   (connection: DuckDBConnection, state: Running): Evaluate =>
   async evaluate => {
-    if (state.isCancelled) throw new CancelledError()
+    if (state.ended !== null) throw new EndedError()
     state.connection = connection
     try {
       return await evaluate()
@@ -261,7 +279,7 @@ async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
 
 async function withConnection(query: ReadyQuery): Promise<Answers[keyof Answers]> {
   const { context, request, state } = query
-  if (state.isCancelled) throw new CancelledError()
+  if (state.ended !== null) throw new EndedError()
   const { borrow, largePlans } = context.session
   return borrow(connection =>
     largePlans.during(request.sql, async () => {
@@ -283,7 +301,7 @@ const causeOf = (error: unknown): string => {
 
 async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<Answers[keyof Answers]> {
   const { context, request, state, chosen } = query
-  if (state.isCancelled) throw new CancelledError()
+  if (state.ended !== null) throw new EndedError()
   state.connection = connection
   try {
     await context.guard(connection, request.sql, namesRead(request))
@@ -299,7 +317,7 @@ async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<An
       }
     }
   } catch (error) {
-    if (state.isCancelled || request.kind === 'check' || isFatal(error)) throw error
+    if (state.ended !== null || request.kind === 'check' || isFatal(error)) throw error
     throw new FailureError(failureOf(error))
   } finally {
     state.connection = null
@@ -342,14 +360,14 @@ async function runEitherWay(
       for (const bytes of held.parts) await send(bytes)
       return answer
     } catch (error) {
-      if (state.isCancelled || state.hasSent || isFatal(error)) throw error
+      if (state.ended !== null || state.hasSent || isFatal(error)) throw error
       context.failedQuickly.set(first.sql, true)
     }
   }
   try {
     return await runQuery(connection, request, send, statements)
   } catch (error) {
-    throw error instanceof CutResultError && !state.isCancelled ? await reasonOfCut(connection, request) : error
+    throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
   }
 }
 
@@ -381,7 +399,7 @@ function holdBack(maxBytes: number): Held {
 
 /** Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process. */
 async function sendPart({ send }: Context, bytes: Uint8Array, state: Running): Promise<void> {
-  if (state.isCancelled) throw new CancelledError()
+  if (state.ended !== null) throw new EndedError()
   state.hasSent = true
   await new Promise<void>(resolve => send({ kind: 'part', id: state.id, bytes }, resolve))
 }

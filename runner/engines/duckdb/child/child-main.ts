@@ -27,7 +27,7 @@ async function open(options: SessionOptions): Promise<void> {
   folder = options.folder
   try {
     const guard = statementGuard()
-    const session = await openSession(options, guard)
+    const session = await openSession(options, guard, id => answering?.holdUp(id) ?? false)
     answering = startAnswering({ session, guard, send, giveUp })
     send({ kind: 'ready', discovery: await session.discover() })
   } catch (error) {

@@ -9,16 +9,13 @@ import {
   placeOf,
   type SandboxChannel,
   ScalarFunctionError,
+  stopwatch,
   type ToSandbox,
 } from '../../../../googlesql-duckdb/runtime/index.js'
 import { startWorker } from '../../../platform/start-worker.js'
 
-/**
- * The time that the JavaScript of one query may take, in milliseconds. On a busy machine it is processor time, so that a query does
- * not fail because others run, but the query may not take longer than BUSY times as long.
- */
+/** The time that the JavaScript of one query may take, in milliseconds; see stopwatch. */
 const TIME_LIMIT_MS = 5_000
-const BUSY = 3
 /** As the main thread of a process has. With a larger stack, QuickJS takes seconds to notice a recursion that is too deep. */
 const STACK_MB = 1
 
@@ -30,16 +27,6 @@ interface Thread {
   readonly worker: Worker
   readonly port: MessagePort
   readonly isAnswered: Int32Array
-}
-
-/** Starts to measure what counts against the time limit, in milliseconds. */
-function stopwatch(): () => number {
-  const [startedAt, used] = [performance.now(), process.cpuUsage()]
-  return () => {
-    const passed = performance.now() - startedAt
-    const { user, system } = process.cpuUsage(used)
-    return Math.min(passed, Math.max(passed / BUSY, (user + system) / 1_000))
-  }
 }
 
 /** Serves one query after the other. */

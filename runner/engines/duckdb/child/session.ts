@@ -10,7 +10,7 @@ import {
   type UnreadableColumn,
 } from '../../../../googlesql/data.js'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
-import { prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import { type OnHeldUp, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { isSource } from '../../../platform/own-module.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
@@ -72,9 +72,13 @@ const ROW_GROUP_SIZE = 4_096
 
 /**
  * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
- * conditions by which shards are chosen.
+ * conditions by which shards are chosen. `onHeldUp` is called in a shared process alone.
  */
-export async function openSession(options: SessionOptions, guard = statementGuard()): Promise<Session> {
+export async function openSession(
+  options: SessionOptions,
+  guard = statementGuard(),
+  onHeldUp?: OnHeldUp,
+): Promise<Session> {
   const spill = join(options.folder, 'spill')
   mkdirSync(spill, { recursive: true })
   const own = join(options.folder, 'files')
@@ -104,7 +108,7 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   await connectAnd(attach)
   const admin = await connect()
   const javascript = new JavaScriptThread()
-  await (hasMacros ? prepareInstance : prepareSession)(admin, javascript.run)
+  await (hasMacros ? prepareInstance : prepareSession)(admin, javascript.run, options.isShared ? onHeldUp : undefined)
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }

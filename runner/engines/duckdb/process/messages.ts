@@ -25,6 +25,8 @@ export interface SessionOptions {
   readonly tempLimitMb: number
   readonly threads: number
   readonly connections: number
+  /** Whether queries of many callers share the process, so that one may not hold up the others. */
+  readonly isShared: boolean
 }
 
 /** A value to bind; a value of type JSON, ARRAY or STRUCT is a plain JSON value. */
@@ -123,7 +125,8 @@ export interface Discovery {
  * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfExpression: false`, no
  * expression of it but the files of its tables, or its resources, are at fault. `javascript-time`: the query's JavaScript
  * functions have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the
- * result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
+ * result exceeds its limit. `disruptive`: the query has held up or ended the process that it shares with others. `engine`:
+ * anything else. `cause` is DuckDB's text, or why the process ended.
  */
 export type Failure =
   /** `of` is what has failed in an expression, without its values; null where another expression would not help. */
@@ -133,6 +136,7 @@ export type Failure =
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'contract'; readonly message: string }
+  | { readonly kind: 'disruptive'; readonly cause: string }
   | { readonly kind: 'interrupted' }
 
 export type ToChild =

@@ -3,6 +3,7 @@
  * child has died.
  */
 import { RunnerError } from '../../../model/errors.js'
+import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
 import type { Answers, Failure, Request, ToChild } from './messages.js'
@@ -34,9 +35,7 @@ export class EngineDiedError extends Error {
 }
 
 export interface Work {
-  /**
-   * Sends a request. @throws RequestFailure; RunnerError ENGINE_UNAVAILABLE when two children have died during the request.
-   */
+  /** Sends a request. @throws RequestFailure, with `disruptive` for a query that has ended the child. */
   readonly ask: Ask
   /** Sets whether the child accepts requests. */
   readonly setReady: (isReady: boolean) => void
@@ -45,8 +44,8 @@ export interface Work {
   /** Settles a request with the child's outcome. */
   readonly settle: (id: number, outcome: Outcome) => void
   /**
-   * Must be called when the child has exited. Its requests wait for the next child. Unless `isBlameless` is true, each of them
-   * counts as a possible cause of the exit. @returns whether the child had requests.
+   * Must be called when the child has exited. Its requests wait for the next child. Unless `isBlameless` is true, one of its
+   * queries may be the cause of the exit. @returns whether the child had requests.
    */
   readonly loseChild: (reason: string, isBlameless: boolean) => boolean
   /** Fails all waiting requests. */
@@ -59,6 +58,8 @@ export interface WorkOptions {
   readonly post: (message: ToChild) => void
   /** Called when a request does not stop after it was cancelled. */
   readonly onStuck: () => void
+  /** Called with a request that was cancelled and did not stop, or has perhaps ended the child. */
+  readonly onDisruptive: (request: Request) => void
 }
 
 type Outcome = { readonly answer: Answers[keyof Answers] } | { readonly failure: Failure }
@@ -70,7 +71,7 @@ interface Job {
   readonly reject: (error: unknown) => void
   /** The share that it counts for in the fair queue; null for a request that needs no connection. */
   share: Share | null
-  /** The number of children that died while they had this request. */
+  /** For a request without a share: the number of children that died while they had it. */
   deaths: number
   /** The parts of the answer's body that were received so far. */
   parts: Uint8Array[]
@@ -84,17 +85,17 @@ const STOP_WITHIN_MS = 2_000
 /** The number of a caller's connections that one endpoint must leave to the caller's others. */
 const LEFT_TO_ENDPOINTS = 1
 export const NO_SHARE: Share = { caller: '', endpoint: '' }
-/** A request fails when this number of children have died while they had it. */
+/** A request that is not a query fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
 /**
- * The share of suspects: requests that a child had when it died. They run one after another, so that the request that caused the
- * death affects few others when it does so again.
+ * The share of suspects: queries that a child had when it died. They run one after another, so that the query that caused the
+ * death is known when it does so again.
  */
 const SUSPECTS: Share = { caller: '~suspects', endpoint: '' }
 /** A suspect that has run this long without harm no longer delays the next suspect. */
 const HARMLESS_AFTER_MS = 300
 
-export function createWork({ connections, clock, post, onStuck }: WorkOptions): Work {
+export function createWork({ connections, clock, post, onStuck, onDisruptive }: WorkOptions): Work {
   // With more, a query of another caller would get so small a part of the processors that it takes many times as long.
   const mostOfCaller = Math.ceil(connections / 2)
   /** The number of suspects that may run at once. */
@@ -111,7 +112,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   const unsent = new Set<Job>()
   const running = new Map<number, Job>()
   /** Requests that were cancelled and have not stopped yet; their connections are not free. */
-  const stopping = new Map<number, { readonly share: Share | null; readonly cancelTimer: () => void }>()
+  const stopping = new Map<number, { readonly job: Job; readonly cancelTimer: () => void }>()
   let nextId = 1
   let isReady = false
 
@@ -145,21 +146,33 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       unsent.delete(job)
     } else if (wasRunning) {
       post({ kind: 'cancel', id: job.id })
-      stopping.set(job.id, { share: job.share, cancelTimer: clock.after(STOP_WITHIN_MS, onStuck) })
+      const end = (): void => {
+        onDisruptive(job.request)
+        onStuck()
+      }
+      stopping.set(job.id, { job, cancelTimer: clock.after(STOP_WITHIN_MS, end) })
     } else {
       queue.remove(job)
     }
     job.reject(new RequestFailure({ kind: 'interrupted' }))
   }
 
-  const tryAgain = (job: Job, reason: string): void => {
-    job.deaths++
-    if (job.deaths >= MOST_DEATHS) {
-      job.reject(unavailable(reason))
-      return
-    }
-    if (job.share !== null) job.share = SUSPECTS
-    wait(job, 'end')
+  /**
+   * The queries that have probably ended the child: suspects, or the only one. A query whose caller has left is not run again, so
+   * it cannot be tried alone. The others are not to blame.
+   */
+  const culpritsOf = (jobs: readonly Job[]): ReadonlySet<Job> => {
+    const queries = jobs.filter(({ share }) => share !== null)
+    const suspected = queries.filter(({ share }) => share === SUSPECTS)
+    if (suspected.length > 0) return new Set(suspected)
+    return new Set(queries.length === 1 ? queries : queries.filter(({ id }) => stopping.has(id)))
+  }
+
+  const tryAgain = (job: Job, isSuspect: boolean, reason: string): void => {
+    job.parts = []
+    if (job.share !== null && isSuspect) job.share = SUSPECTS
+    if (job.share === null && ++job.deaths >= MOST_DEATHS) job.reject(unavailable(reason))
+    else wait(job, isSuspect ? 'end' : 'head')
   }
 
   return {
@@ -199,28 +212,33 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       running.delete(id)
       stopping.delete(id)
       stopped?.cancelTimer()
-      const share = (job ?? stopped)?.share ?? null
+      const share = (job ?? stopped?.job)?.share ?? null
       if (share !== null) queue.release(share)
       sendAll()
+      if (stopped && 'failure' in outcome && outcome.failure.kind === 'disruptive') onDisruptive(stopped.job.request)
       if ('answer' in outcome) job?.resolve(withParts(outcome.answer, job.parts) as never)
       else job?.reject(new RequestFailure(outcome.failure))
     },
     loseChild: (reason, isBlameless) => {
-      const had = running.size + stopping.size > 0
-      const jobs = [...running.values()]
+      const jobs = [...running.values(), ...[...stopping.values()].map(({ job }) => job)]
+      const culprits = isBlameless ? new Set<Job>() : culpritsOf(jobs)
+      const hasCulprit = [...culprits].some(({ share }) => share === SUSPECTS)
+      const lost = [...running.values()]
+      for (const { cancelTimer, job } of stopping.values()) {
+        cancelTimer()
+        if (culprits.has(job)) onDisruptive(job.request)
+      }
       running.clear()
-      for (const { cancelTimer } of stopping.values()) cancelTimer()
       stopping.clear()
       queue.releaseAll()
       suspects = 1
       // In reverse order: the request that was sent last is the least likely cause of the exit, since the child may not even have
       // received it.
-      for (const job of jobs.reverse()) {
-        job.parts = []
-        if (isBlameless) wait(job, 'head')
-        else tryAgain(job, reason)
+      for (const job of lost.reverse()) {
+        if (culprits.has(job)) job.reject(new RequestFailure({ kind: 'disruptive', cause: reason }))
+        else tryAgain(job, !isBlameless && !hasCulprit, reason)
       }
-      return had
+      return jobs.length > 0
     },
     refuse: reason => {
       for (const job of [...unsent, ...queue.clear()]) job.reject(unavailable(reason))
@@ -229,9 +247,11 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   }
 }
 
-function withParts(answer: Answers[keyof Answers], parts: readonly Uint8Array[]): Answers[keyof Answers] {
+type Answer = Answers[keyof Answers]
+
+function withParts(answer: Answer, parts: readonly Uint8Array[]): Answer | Promise<Answer> {
   if (parts.length === 0 || typeof answer !== 'object' || answer === null || !('body' in answer)) return answer
-  return { ...answer, body: Buffer.concat([...parts, answer.body]) }
+  return joinInTurns([...parts, answer.body]).then(body => ({ ...answer, body }))
 }
 
 export const unavailable = (reason: string): RunnerError =>

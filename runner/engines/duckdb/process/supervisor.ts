@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Observer } from '../../../model/events.js'
 import type { Clock } from '../../../model/ports.js'
 import { type EngineChild, forkChild } from './fork-child.js'
-import type { Discovery, FromChild, SessionOptions } from './messages.js'
+import type { Discovery, FromChild, Request, SessionOptions } from './messages.js'
 import { type Ask, createWork, EngineDiedError, unavailable } from './request-queue.js'
 import { watchMemory } from './watch-memory.js'
 
 export interface EngineProcess {
   /**
    * Sends a request, waiting for a starting child and for a connection. Rejects with a `RequestFailure` that holds the Failure;
-   * with RunnerError ENGINE_UNAVAILABLE when no child can be started or two children have died during the request.
+   * with RunnerError ENGINE_UNAVAILABLE when no child can be started.
    */
   readonly ask: Ask
   /** Replaces the child at once; running requests start again in the new one. */
@@ -29,6 +29,8 @@ export interface ProcessOptions {
   readonly observe: Observer
   readonly clock: Clock
   readonly onDiscovery: (discovery: Discovery) => void
+  /** See WorkOptions. */
+  readonly onDisruptive: (request: Request) => void
 }
 
 /**
@@ -67,6 +69,7 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
     clock,
     post: message => child?.post(message),
     onStuck: () => renew('a query did not stop when it was told to'),
+    onDisruptive: options.onDisruptive,
   })
 
   const start = (): void => {

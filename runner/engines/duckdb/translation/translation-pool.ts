@@ -12,7 +12,7 @@ import {
   type Type,
   tableCatalogue,
 } from '../../../../googlesql/index.js'
-import type { TranslatedQuery } from '../../../../googlesql-duckdb/index.js'
+import type { Delay, TranslatedQuery } from '../../../../googlesql-duckdb/index.js'
 import type { Clock } from '../../../model/ports.js'
 import { startWorker } from '../../../platform/start-worker.js'
 
@@ -52,6 +52,7 @@ export type ToTranslator =
       readonly id: number
       readonly sql: string
       readonly types: Readonly<Record<string, string>>
+      readonly delay: Delay | null
     }
 
 /** `failed` stands for any error other than a mistake in the text; the main thread then translates again and reports it. */
@@ -68,9 +69,14 @@ export type KeptTranslation = Omit<TranslatedQuery, 'columns'> & {
 export interface TranslationPool {
   /**
    * Translates in a thread. Returns null if the caller should translate the text itself, since there were few texts recently or
-   * the threads are busy. Resolves to null if the thread has failed. @throws SqlError as `translate` does.
+   * the threads are busy. With a `delay`, which only a failed query needs, the number of texts does not matter. Resolves to null if
+   * the thread has failed. @throws SqlError as `translate` does.
    */
-  translate(sql: string, types: Readonly<Record<string, string>>): Promise<KeptTranslation | null> | null
+  translate(
+    sql: string,
+    types: Readonly<Record<string, string>>,
+    delay?: Delay | null,
+  ): Promise<KeptTranslation | null> | null
   /** Ends the threads; pending translations resolve to null. */
   close(): void
 }
@@ -164,12 +170,12 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
   }
 
   return {
-    translate(sql, types) {
+    translate(sql, types, delay = null) {
       const now = clock.ticksMs()
       if (threads.length === 0 && now - lastAsked >= IDLE_MS) asked = 0
       lastAsked = now
-      asked += 1
-      if (asked <= FEW || most < 1 || isBroken) return null
+      if (delay === null) asked += 1
+      if ((delay === null && asked <= FEW) || most < 1 || isBroken) return null
       if (threads.length === 0) {
         threads = Array.from({ length: most }, start)
         cancelTimer = clock.after(IDLE_MS, endIdle)
@@ -183,7 +189,7 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
       const id = nextId++
       return new Promise((resolve, reject) => {
         thread.pending.set(id, { sql, resolve, reject })
-        post({ kind: 'text', id, sql, types })
+        post({ kind: 'text', id, sql, types, delay })
       })
     },
     close: end,

@@ -7,9 +7,9 @@ import { catalogueOf, type FromTranslator, type ToTranslator } from './translati
 
 let tables: TableCatalogue = tableCatalogue([])
 
-function answer({ id, sql, types }: Extract<ToTranslator, { kind: 'text' }>): FromTranslator {
+function answer({ id, sql, types, delay }: Extract<ToTranslator, { kind: 'text' }>): FromTranslator {
   try {
-    const translation = translate(sql, tables, readTypes(types), { bindsTimes: true })
+    const translation = translate(sql, tables, readTypes(types), { bindsTimes: true, ...(delay && { delay }) })
     const columns = translation.columns.map(({ column: _, type, ...rest }) => ({ ...rest, type: JSON.stringify(type) }))
     return { kind: 'translated', id, translation: { ...translation, columns } }
   } catch (thrown) {

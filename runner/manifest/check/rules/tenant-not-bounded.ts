@@ -12,8 +12,12 @@ import {
 import type { Manifest } from '../../../model/manifest.js'
 import { bigqueryType } from '../../bigquery-type.js'
 import { tenantColumnOf, tenantParameter } from '../../tenant.js'
-import { hasMoreConditions } from '../../variants/implied-variants.js'
 import type { DistinctSql, Rule, SqlFacts } from '../rule.js'
+
+interface DeclaredTenant extends TenantParameter {
+  readonly isRe2: boolean
+  readonly isList: boolean
+}
 
 export const tenantNotBounded: Rule<SqlFacts> = {
   id: 'tenant/not-bounded',
@@ -22,7 +26,12 @@ export const tenantNotBounded: Rule<SqlFacts> = {
     const name = tenantParameter(manifest)
     const declared = name === null ? undefined : manifest.parameters?.[name]
     if (name === null || declared === undefined) return
-    const parameter: TenantParameter = { name, isPattern: declared.pinned_as !== undefined }
+    const parameter: DeclaredTenant = {
+      name,
+      isPattern: declared.pinned_as !== undefined,
+      isRe2: declared.format === 're2',
+      isList: declared.type.startsWith('array'),
+    }
     const columnOf = tenantColumnOf(manifest, name, tables)
     const types = parameterTypes(manifest)
     // A call with a token that pins the tenant always has its argument.
@@ -35,16 +44,12 @@ export const tenantNotBounded: Rule<SqlFacts> = {
       if (known) known.texts += 1
       else failures.set(key, { text, at, message, texts: 1 })
     }
-    const proven: DistinctSql[] = []
-    // What is proven of a text is so of every text that only has more conditions: the shortest come first.
     for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
-      if (hasMoreConditions(text, proven)) continue
       const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
       if (scans instanceof SqlError) {
         fail(text, scans.offset, unresolved(scans, name))
         continue
       }
-      if (scans.length === 0) proven.push(text)
       for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
     }
     for (const { text, at, message, texts: count } of failures.values()) {
@@ -60,21 +65,43 @@ function parameterTypes({ parameters = {} }: Manifest): Readonly<Record<string, 
   return Object.fromEntries(all.map(([name, type]) => [name, parseTypeName(type)!]))
 }
 
-function messageOf({ table, column, hasColumn }: TenantScan, { name, isPattern }: TenantParameter): string {
-  if (!hasColumn) {
-    const missing = column === '' ? 'no tenant column under its own name' : `no column "${column}"`
+function messageOf({ table, column, parts }: TenantScan, parameter: DeclaredTenant): string {
+  const { name, isPattern, isRe2 } = parameter
+  if (column === '') {
     return (
-      `${table} has ${missing}, by which its rows could be limited to @${name}: give it this column, ` +
+      `${table} has a shard with a column of its own in tenant: { columns: … }, so that ${table} needs one, too: ` +
+      `tenant: { parameter: ${name}, columns: { ${table}: … } }`
+    )
+  }
+  if (parts === null) {
+    return (
+      `${table} has no column "${column}", by which its rows could be limited to @${name}: give it this column, ` +
       `name the one that it has in tenant: { parameter: ${name}, columns: { ${table}: … } }, ` +
       'or list it in tenant_free, if its rows belong to no tenant'
     )
   }
-  const condition = isPattern ? `REGEXP_CONTAINS(${column}, @${name})` : `${column} = @${name}`
+  const first = isRe2 && !isPattern ? `add pinned_as to ${name}, which says what its pins become, and ` : ''
   return (
-    `${table} is not proven to be limited to @${name}: write ${condition} as an operand of AND in the WHERE beside it, ` +
-    'before its rows are grouped, cut or compared with others (in ON for the optional side of an outer join), ' +
-    'or list it in tenant_free, if its rows belong to no tenant'
+    `${table} is not proven to be limited to @${name}: ${first}write ${conditionOn(parts, parameter)} as an operand of AND in ` +
+    'the WHERE beside it, before its rows are grouped, cut or compared with others (in ON for the optional side of an outer ' +
+    'join), or list it in tenant_free, if its rows belong to no tenant'
   )
+}
+
+/** The condition on the column: of a repeated record, on one of its elements. */
+function conditionOn(parts: readonly string[], { name, isRe2, isList }: DeclaredTenant): string {
+  const [column = '', ...inner] = parts
+  const lists: string[] = []
+  let value = column
+  for (const part of inner) {
+    const element = `element${lists.length === 0 ? '' : lists.length + 1}`
+    lists.push(`UNNEST(${value}) AS ${element}`)
+    value = part === '' ? element : `${element}.${part}`
+  }
+  const condition = isRe2
+    ? `REGEXP_CONTAINS(${value}, @${name})`
+    : `${value} ${isList ? `IN UNNEST(@${name})` : `= @${name}`}`
+  return lists.length === 0 ? condition : `EXISTS (SELECT 1 FROM ${lists.join(', ')} WHERE ${condition})`
 }
 
 const unresolved = ({ reason }: SqlError, name: string): string =>

@@ -175,6 +175,7 @@ describe('a resource that no SQL may reach', () => {
       tempLimitMb: 10,
       threads: 1,
       connections: 1,
+      isShared: false,
     }
     bare = await openSession(options)
     await bare.tables.stand(['logs.other'])

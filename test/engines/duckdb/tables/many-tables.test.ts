@@ -41,7 +41,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
 
     before(async () => {
       const tables = TABLES.map(definition => ({ definition, files: [] }))
-      const limits = { memoryLimitMb: 1_000, tempLimitMb: 100, threads: 2, connections: 1 }
+      const limits = { memoryLimitMb: 1_000, tempLimitMb: 100, threads: 2, connections: 1, isShared: false }
       session = await openSession({ folder: scratch.path, dataDir: null, database: null, tables, ...limits })
     })
     after(() => {

@@ -227,6 +227,7 @@ describe('wildcard tables over a data folder', () => {
       tempLimitMb: 100,
       threads: 1,
       connections: 1,
+      isShared: false,
     })
     try {
       const { shardReads } = translate(`${ids} WHERE _TABLE_SUFFIX < '2025'`, tableCatalogue([table.definition]), {})

@@ -55,6 +55,24 @@ describe('a text that was compiled', () => {
     expect(translations - before).to.equal(1)
   })
 
+  it('is translated once more when its query fails, however often that happens', async () => {
+    const query = { sql: 'SELECT 10 / @n + IF(@n = 5, 1 / 0, 1)', parameters: { n: { type: 'INT64', value: 0 } } }
+    const fail = () => engine.run(query, runOptions()).catch(error => error.code)
+    const before = translations
+    expect(await fail()).to.equal('QUERY_FAILED')
+    expect(translations - before).to.equal(2)
+    for (let i = 0; i < 3; i++) expect(await fail()).to.equal('QUERY_FAILED')
+    expect(translations - before).to.equal(2)
+  })
+
+  it('is translated once more when a computed time is out of range, however often that happens', async () => {
+    const sql = 'SELECT 1 WHERE CURRENT_TIMESTAMP() > TIMESTAMP_SUB(@t, INTERVAL 90000 DAY)'
+    const query = { sql, parameters: { t: { type: 'TIMESTAMP', value: '0001-01-02 00:00:00+00' } } }
+    const before = translations
+    for (let i = 0; i < 3; i++) await engine.run(query, runOptions()).catch(error => error.code)
+    expect(translations - before).to.be.within(2, 3)
+  })
+
   it('of another engine is not used', async () => {
     const query = { sql: 'SELECT @n', parameters: { n: { type: 'INT64', value: 7 } }, compiled: {} }
     expect(rowsOf(await engine.run(query, runOptions()))).to.deep.equal([[7]])

@@ -104,6 +104,17 @@ describe('threads that translate', () => {
     translators.close()
   })
 
+  it('translate a text for a query that has failed, however few texts there are', async () => {
+    const translators = open(2)
+    const sql = `SELECT IF(amount = 0, 1, 10 / 0) AS x FROM shop.logs`
+    const translation = await translators.translate(sql, TYPES, 'rows')
+    const { sql: delayed } = translate(sql, catalogue, readTypes(TYPES), { bindsTimes: true, delay: 'rows' })
+    expect(translation).to.have.property('sql', delayed)
+    expect(delayed).to.not.equal(translate(sql, catalogue, readTypes(TYPES), { bindsTimes: true }).sql)
+    expect(translators.translate(sql, TYPES)).to.equal(null)
+    translators.close()
+  })
+
   it('give the outcomes of this thread, including mistakes and their places', async () => {
     const translators = open(3)
     const outcomes = await ask(translators, texts(800))
@@ -179,7 +190,7 @@ sql: |
     })
     try {
       const { compile } = engine
-      const loaded = await loadSources(sources, [], { tables: catalogue, checkSql: compile, checksImplied: false })
+      const loaded = await loadSources(sources, [], { tables: catalogue, checkSql: compile })
       const queries = loaded.endpoints.map(endpoint => {
         const { compiled, ...query } = endpoint.render({}, 0n) as { compiled: { revision: number } }
         return { ...query, compiled: { ...compiled, revision: 0 } }

@@ -1,0 +1,33 @@
+/** What BigQuery bills for the bytes that a query reads, and how sizes and prices are written. */
+import type { WarehouseReads } from '../../runner/model/query.js'
+
+const BYTES_PER_MIB = 2 ** 20
+const BYTES_PER_TIB = 2 ** 40
+/**
+ * BigQuery bills whole MiB: at least 10 for each table that a query names, and at least 10 for the query ("On-demand
+ * pricing").
+ */
+const LEAST_MIB = 10
+
+/** The price in USD. */
+export const priceOf = (reads: WarehouseReads, usdPerTib: number): number => (billed(reads) / BYTES_PER_TIB) * usdPerTib
+
+/**
+ * The billed bytes. BigQuery does not say how much it reads of each table, so with small tables among large ones it bills
+ * more.
+ */
+const billed = ({ bytes, tables }: WarehouseReads): number =>
+  bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+export function sizeText(bytes: number): string {
+  let [size, unit] = [bytes, 0]
+  for (; size >= 1000 && unit < UNITS.length - 1; unit++) size /= 1000
+  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
+}
+
+/** The price with enough digits that a price above zero is never shown as zero. */
+export function usdText(usd: number): string {
+  return usd > 0 && usd < 0.0001 ? '< 0.0001 USD' : `${usd.toFixed(4)} USD`
+}

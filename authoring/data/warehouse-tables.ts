@@ -1,0 +1,115 @@
+/** The tables of a dataset in BigQuery: their names, and what each is like. */
+
+import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
+import {
+  type Access,
+  BigQueryFailure,
+  clientOver,
+  createSender,
+  createTransport,
+  TransportError,
+} from '../../runner/engines/bigquery/index.js'
+import { SetupError } from '../../runner/model/errors.js'
+import type { Clock } from '../../runner/model/ports.js'
+import { type TableResource, tableResource } from '../../runner/model/table-resource.js'
+import { type RoutineResource, routineResource } from './routine-resource.js'
+
+/** A table's place; `project` is the project of the settings where a name has none. */
+export interface TablePlace {
+  readonly project: string
+  readonly dataset: string
+  readonly table: string
+}
+
+/** As BigQuery calls it: TABLE, VIEW, MATERIALIZED_VIEW, EXTERNAL, SNAPSHOT. */
+export interface ListedTable {
+  readonly table: string
+  readonly kind: string
+}
+
+export interface DescribedTable {
+  readonly kind: string
+  readonly resource: TableResource
+}
+
+export interface WarehouseTables {
+  /** The project of the settings. */
+  readonly project: string
+  /** Every table of the dataset, sorted by name; null where there is no such dataset. @throws SetupError. */
+  list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[] | null>
+  /** Null where there is no such table. @throws SetupError. */
+  describe(place: TablePlace): Promise<DescribedTable | null>
+  /** The function of this name, which is `table` of the place; null for an unknown one. @throws SetupError. */
+  describeFunction(place: TablePlace): Promise<RoutineResource | null>
+  close(): void
+}
+
+export interface WarehouseTablesDeps {
+  readonly clock: Clock
+  /** From 0 to 1: for pauses. */
+  readonly random: () => number
+}
+
+/** The largest page that BigQuery gives. */
+const PAGE_TABLES = 1000
+const ATTEMPT_MS = 30_000
+const WITHIN_MS = 120_000
+
+/** The caller closes it. No request is sent to BigQuery yet. */
+export function openWarehouseTables(access: Access, { clock, random }: WarehouseTablesDeps): WarehouseTables {
+  const transport = createTransport(access)
+  const sender = createSender({ transport, clock, random })
+
+  const client = clientOver(sender, access.project)
+  const datasetOf = (project: string, dataset: string): Dataset => {
+    const limits = { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, onRetry: () => {} }
+    const asking = client({ ...limits, signal: new AbortController().signal })
+    return asking.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })
+  }
+
+  return {
+    project: access.project,
+    async list({ project, dataset }) {
+      const found: ListedTable[] = []
+      try {
+        let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES }
+        while (query) {
+          const [tables, next]: GetTablesResponse = await datasetOf(project, dataset).getTables(query)
+          for (const { id, metadata } of tables) found.push({ table: id!, kind: metadata.type ?? 'TABLE' })
+          query = next
+        }
+      } catch (cause) {
+        if (isNotFound(cause)) return null
+        throw setupError(`cannot list the tables of ${project}.${dataset}`, cause)
+      }
+      return found.sort((a, b) => (a.table < b.table ? -1 : 1))
+    },
+    async describe({ project, dataset, table }) {
+      try {
+        const [resource] = await datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata()
+        return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
+      } catch (cause) {
+        if (isNotFound(cause)) return null
+        throw setupError(`cannot read the schema of ${project}.${dataset}.${table}`, cause)
+      }
+    },
+    async describeFunction({ project, dataset, table }) {
+      try {
+        const [resource] = await datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata()
+        return routineResource(resource)
+      } catch (cause) {
+        if (isNotFound(cause)) return null
+        throw setupError(`cannot read the function ${project}.${dataset}.${table}`, cause)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+const isNotFound = (cause: unknown): boolean =>
+  cause instanceof BigQueryFailure && (cause.reason === 'notFound' || cause.status === 404)
+
+function setupError(what: string, cause: unknown): unknown {
+  if (!(cause instanceof BigQueryFailure || cause instanceof TransportError)) return cause
+  return new SetupError(`${what}: ${cause.message}`, { cause })
+}

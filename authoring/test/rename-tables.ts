@@ -1,0 +1,92 @@
+/** Replaces the names of tables in a query, at the places where the resolver found them. */
+import {
+  isWildcard,
+  parseTypeName,
+  type ResolvedQuery,
+  resolveQuery,
+  type TableCatalogue,
+  type TableReference,
+  type Token,
+  type Type,
+  tokenize,
+} from '../../googlesql/index.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Query } from '../../runner/model/query.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+
+/**
+ * The places that name tables, in order.
+ * @throws SqlError where the query is not valid over these tables; RunnerError where a function that it calls reads a table.
+ */
+export function tableReferences({ sql, parameters }: Query, tables: TableCatalogue): readonly TableReference[] {
+  const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
+  const { tableReferences: found, tables: read } = resolve(sql, Object.fromEntries(types), tables)
+  const elsewhere = read.find(name => !found.some(({ table }) => table === name))
+  if (elsewhere !== undefined) {
+    const reason = `a function reads ${elsewhere}, whose rows a test cannot replace in the warehouse`
+    throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
+  }
+  return [...found].sort((a, b) => a.at - b.at)
+}
+
+/** The columns of a query whose parameters have these types. @throws SqlError */
+export const checkedQuery = (
+  sql: string,
+  types: Readonly<Record<string, string>>,
+  tables: TableCatalogue,
+): ResolvedQuery['columns'] => resolve(sql, types, tables).columns
+
+function resolve(sql: string, names: Readonly<Record<string, string>>, tables: TableCatalogue): ResolvedQuery {
+  const types = Object.entries(names).flatMap(([name, text]): [string, Type][] => {
+    const type = parseTypeName(text)
+    return type === undefined ? [] : [[name, type]]
+  })
+  return resolveQuery(sql, tables, Object.fromEntries(types))
+}
+
+export interface RenamedSql {
+  readonly sql: string
+  /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
+  readonly offsetBefore: (offset: number) => number
+}
+
+/**
+ * Replaces each reference by the name that `nameOf` gives its table, `project.dataset.table`. A table without an alias keeps the
+ * name by which the query knows it.
+ */
+export function renameTables(
+  sql: string,
+  references: readonly TableReference[],
+  nameOf: (table: string) => string,
+): RenamedSql {
+  const tokens = tokenize(sql)
+  let renamed = ''
+  let from = 0
+  const names: { readonly begin: number; readonly end: number; readonly at: number; readonly from: number }[] = []
+  for (const { table, at, impliedAlias } of references) {
+    // A wildcard table has no name of one word that a query could qualify a column by.
+    const alias = impliedAlias === null || isWildcard(table) ? '' : ` AS \`${impliedAlias}\``
+    renamed += sql.slice(from, at)
+    const begin = renamed.length
+    renamed += `\`${nameOf(table)}\`${alias}`
+    from = endOfPath(tokens, at)
+    names.push({ begin, end: renamed.length, at, from })
+  }
+  const offsetBefore = (offset: number): number => {
+    const last = names.findLast(({ begin }) => begin <= offset)
+    if (!last) return offset
+    return offset < last.end ? last.at : offset - last.end + last.from
+  }
+  return { sql: renamed + sql.slice(from), offsetBefore }
+}
+
+/** The offset after a path such as `` my-project.`d`.t ``, whose first part may have dashes. */
+function endOfPath(tokens: readonly Token[], at: number): number {
+  let i = tokens.findIndex(token => token.at === at)
+  for (let next = tokens[i + 1]; next !== undefined; next = tokens[i + 1]) {
+    const isDash = next.term === '-' && next.at === tokens[i]!.end && tokens[i + 2]?.at === next.end
+    if (next.term !== '.' && !isDash) break
+    i += 2
+  }
+  return tokens[i]!.end
+}

@@ -1,0 +1,181 @@
+/**
+ * Processes of the engine for queries that would make others wait: those that call JavaScript functions, which DuckDB calls on the
+ * main thread of its process, and those that have held up or ended the process that queries share. Each of them has a process to
+ * itself while it runs.
+ */
+import { BoundedMap } from '../../../model/bounded-map.js'
+import type { Clock } from '../../../model/ports.js'
+import { FairQueue, type Share } from './fair-queue.js'
+import { type Request, runsJavaScript, type SessionOptions } from './messages.js'
+import { type Ask, type AskOptions, NO_SHARE, RequestFailure, unavailable } from './request-queue.js'
+import type { EngineProcess } from './supervisor.js'
+
+export interface ApartProcessesOptions {
+  readonly start: () => Promise<EngineProcess>
+  readonly clock: Clock
+}
+
+/** The most processes, and so the most queries that run at once; others wait. */
+const MOST_PROCESSES = 4
+/** The most queries of one caller that run at once. */
+const MOST_OF_CALLER = 2
+/** How long a process without queries is kept, in milliseconds: it uses about 100 MB. */
+const KEPT_MS = 60_000
+/** The least memory that DuckDB works with, in megabytes. */
+const LEAST_MEMORY_MB = 64
+/** The most texts of queries that are remembered. */
+const MAX_TEXTS = 1_000
+
+/** The session of one of the processes: together they may use as much memory and disk space as the engine's first process. */
+export const ofApart = <S extends Omit<SessionOptions, 'folder'>>(session: S): S => ({
+  ...session,
+  connections: 1,
+  isShared: false,
+  memoryLimitMb: Math.max(LEAST_MEMORY_MB, Math.floor(session.memoryLimitMb / MOST_PROCESSES)),
+  tempLimitMb: Math.ceil(session.tempLimitMb / MOST_PROCESSES),
+})
+
+export class ApartProcesses {
+  readonly #options: ApartProcessesOptions
+  readonly #turns = new FairQueue<() => void>({
+    most: MOST_PROCESSES,
+    mostOf: () => MOST_OF_CALLER,
+    mostOfEndpoint: () => MOST_OF_CALLER,
+  })
+  readonly #all = new Set<EngineProcess>()
+  /** The processes without a query, all of which know the current tables. */
+  #idle: EngineProcess[] = []
+  /** The SQL of queries that have held up or ended the shared process; arguments are not part of it. */
+  readonly #disruptive = new BoundedMap<string, true>(MAX_TEXTS)
+  /** The processes that end after their query. */
+  readonly #outdated = new WeakSet<EngineProcess>()
+  #isClosed = false
+  #cancelTimer: () => void = () => undefined
+
+  constructor(options: ApartProcessesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Asks the shared process, or one of these if the query runs apart. If the query disturbs the shared process, it runs apart from
+   * then on, and now again. So a query that is wrongly suspected does not fail.
+   */
+  readonly askBeside =
+    (shared: Ask): Ask =>
+    async (request, options) => {
+      if (this.#runsApart(request)) return this.#ask(request, options)
+      try {
+        return await shared(request, options)
+      } catch (error) {
+        if (!(error instanceof RequestFailure) || error.failure.kind !== 'disruptive') throw error
+        this.remember(request)
+        return this.#ask(request, options)
+      }
+    }
+
+  /** Makes the query of a request run apart from now on, whatever its arguments. */
+  remember(request: Request): void {
+    if ('sql' in request) this.#disruptive.set(request.sql, true)
+  }
+
+  #runsApart(request: Request): boolean {
+    if (runsJavaScript(request)) return true
+    const isDisruptive = 'sql' in request && this.#disruptive.has(request.sql)
+    if (isDisruptive) this.remember(request)
+    return isDisruptive
+  }
+
+  /** As EngineProcess.ask; processes are started when they are needed. */
+  readonly #ask: Ask = async (request, options = {}) => {
+    const { share = NO_SHARE } = options
+    await this.#turn(share, options)
+    const process = this.#idle.pop() ?? (await this.#start(share))
+    try {
+      const answer = await process.ask(request, options)
+      this.#giveBack(process, share)
+      return answer
+    } catch (error) {
+      const hasEnded = error instanceof RequestFailure && error.failure.kind !== 'interrupted'
+      if (hasEnded) this.#giveBack(process, share)
+      else void this.#giveBackLater(process, share)
+      throw error
+    }
+  }
+
+  /** Makes later queries run in new processes, which know the tables of now. */
+  renew(): void {
+    for (const process of this.#all) this.#outdated.add(process)
+    void this.#endIdle()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer()
+    for (const begin of this.#turns.clear()) begin()
+    await Promise.all([...this.#all].map(process => process.close()))
+  }
+
+  #turn(share: Share, { signal }: AskOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#turns.remove(begin)
+        reject(new RequestFailure({ kind: 'interrupted' }))
+      }
+      const begin = (): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      if (signal?.aborted) return leave()
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#turns.add(share, begin)
+      this.#beginNext()
+    })
+  }
+
+  #beginNext(): void {
+    for (let begin = this.#turns.take(); begin; begin = this.#turns.take()) begin()
+  }
+
+  #endTurn(share: Share): void {
+    this.#turns.release(share)
+    this.#beginNext()
+  }
+
+  async #start(share: Share): Promise<EngineProcess> {
+    try {
+      if (this.#isClosed) throw unavailable('closed')
+      const process = await this.#options.start()
+      this.#all.add(process)
+      if (this.#isClosed) await this.#end(process)
+      return process
+    } catch (error) {
+      this.#endTurn(share)
+      throw error
+    }
+  }
+
+  #giveBack(process: EngineProcess, share: Share): void {
+    if (this.#outdated.has(process)) void this.#end(process)
+    else this.#idle.push(process)
+    this.#cancelTimer()
+    this.#cancelTimer = this.#options.clock.after(KEPT_MS, () => void this.#endIdle())
+    this.#endTurn(share)
+  }
+
+  /** A query whose caller has left may still run in the process, which is replaced if the query does not stop. */
+  async #giveBackLater(process: EngineProcess, share: Share): Promise<void> {
+    await process.ask({ kind: 'ping' }).catch(() => this.#outdated.add(process))
+    this.#giveBack(process, share)
+  }
+
+  async #endIdle(): Promise<void> {
+    const ended = this.#idle
+    this.#idle = []
+    await Promise.all(ended.map(process => this.#end(process)))
+  }
+
+  async #end(process: EngineProcess): Promise<void> {
+    await process.close()
+    this.#all.delete(process)
+  }
+}

@@ -1,0 +1,181 @@
+/** In front of the app: answers what the cache holds by node:http's own methods, and passes everything else on. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { BoundedMap } from '../model/bounded-map.js'
+import { toRunnerError } from '../model/errors.js'
+import type { Caller, StoredResult } from '../model/ports.js'
+import { chooseType, type OfferedType } from '../request/negotiate.js'
+import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/negotiate-coding.js'
+import { admitCall, type Plan, planCall } from '../request/plan.js'
+import { parsePairs } from '../request/raw-arguments.js'
+import type { AppDeps } from './app.js'
+import { problemOf } from './problem.js'
+import { AVAILABLE_CODINGS, type Representation } from './representation/representation.js'
+import {
+  fixedHeaders,
+  freshnessHeaders,
+  freshnessOf,
+  IGNORED_ARGUMENTS,
+  isMatch,
+  serverTiming,
+  VARY,
+} from './representation/result-head.js'
+import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from './request-context.js'
+import { bearerToken, MAX_LIST_LENGTH, wantsFresh } from './request-headers.js'
+import { MAX_AT_ONCE } from './send.js'
+
+const PREFIX = '/api/endpoints/query/'
+/** Longer addresses take the way through the app: to keep their plans would cost more than it saves. */
+const MAX_ADDRESS = 1_024
+/** A name or an id, and nothing that the router would have to make sense of. */
+const PLAIN_REF = /^[\w.-]+$/
+/** The most plans that are kept. */
+const MAX_PLANS = 10_000
+/** A request with one of these headers asks for more than a hit. */
+const BEYOND_A_HIT = [
+  'origin',
+  'if-match',
+  'range',
+  'expect',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+] as const
+
+const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
+
+/** What is known of a call before its result is looked up. */
+interface PlannedCall {
+  readonly caller: Caller
+  readonly cached: NonNullable<Plan['cached']>
+  readonly offered: OfferedType
+  readonly choice: CodingChoice
+  /** The part of the address that may be logged. */
+  readonly path: string
+  /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
+  readonly ignored: string
+}
+
+interface Hit {
+  readonly planned: PlannedCall
+  readonly result: StoredResult
+  readonly representation: Representation
+}
+
+/** The listener of `createRunner`: this way for hits, the app for all else. Both give the same answers. */
+export function createFastPath(deps: AppDeps, app: RequestListener): RequestListener {
+  const { clock } = deps
+  const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
+  /** By all that decides about them; none is older than the endpoints. */
+  const plans = new BoundedMap<string, PlannedCall>(MAX_PLANS)
+  let index = deps.endpoints()
+
+  /** Null where the app must say why the call is refused, or must run it. */
+  function plan(caller: Caller, { headers, url = '' }: IncomingMessage): PlannedCall | null {
+    const path = pathOf(url)
+    const ref = path.slice(PREFIX.length)
+    if (!PLAIN_REF.test(ref) || url.includes('#')) return null
+    try {
+      const call = admitCall(caller, { ref }, deps)
+      if (call.endpoint.cache === null) return null
+      const given = parsePairs(queryOf(url))
+      const offered = chooseType(call.endpoint, given, headers.accept)
+      const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
+      const { cached, ignored } = planCall(call, given, null, deps)
+      return cached && { caller, cached, offered, choice, path: loggedPath(path), ignored }
+    } catch {
+      return null
+    }
+  }
+
+  /** The hit that answers this request; null for any other request, and then no call has been counted. */
+  function findHit(req: IncomingMessage): Hit | null {
+    const { headers, url } = req
+    const caller = callerOf(req, deps)
+    if (!caller || (caller.admitFresh !== null && wantsFresh(headers['cache-control'] ?? ''))) return null
+    if (index !== deps.endpoints()) {
+      index = deps.endpoints()
+      plans.clear()
+    }
+    const { accept = '', 'accept-encoding': codings = '' } = headers
+    const key = [caller.token, accept, codings, url].join('\0')
+    const kept = plans.get(key)
+    const planned = kept?.caller === caller ? kept : plan(caller, req)
+    if (!planned || !isAcceptable(planned.choice)) return null
+    const result = deps.results.peek(planned.cached)?.result
+    const representation = result && deps.representations.find(result, planned.offered.format, planned.choice)
+    if (!result || !representation || deps.unsent.isFull(representation.body)) return null
+    if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
+    // Only addresses that are hits are kept, and no long header: a caller could fill the memory with different ones.
+    if (planned !== kept && accept.length + codings.length <= MAX_ADDRESS) plans.set(key, planned)
+    return caller.admit() > 0 ? null : { planned, result, representation }
+  }
+
+  function send(req: IncomingMessage, res: ServerResponse, hit: Hit, began: number): void {
+    const { planned, result, representation } = hit
+    const { cached, offered, ignored, caller } = planned
+    const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
+    const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), deps.newRequestId)
+    const facts = { result, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
+    res.writeHead(status, [
+      ...['X-Request-Id', requestId, 'Server-Timing', serverTiming(null, clock.ticksMs() - began)],
+      ...(ignored === '' ? [] : [IGNORED_ARGUMENTS, ignored]),
+      ...fixedHeaders(status, facts, representation),
+      ...['Vary', vary, 'X-Content-Type-Options', 'nosniff'],
+      ...freshnessHeaders({ result, ...AS_HIT }, freshnessOf(result, clock.nowMs())),
+    ])
+    const hasBody = status === 200 && req.method === 'GET'
+    if (hasBody) deps.unsent.add(res, representation.body, caller.token)
+    res.end(hasBody ? representation.body : undefined)
+    res.once('close', () => {
+      const call = {
+        requestId,
+        method: req.method!,
+        path: planned.path,
+        endpoint: cached.endpoint,
+        token: caller.token,
+      }
+      const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
+      deps.observe(requestDone(call, wasSent(req, res) ? status : 499, clock.ticksMs() - began, outcome))
+    })
+  }
+
+  /** Answers 500, as the app does: nothing around this listener would catch what is thrown in it. */
+  function fail(req: IncomingMessage, res: ServerResponse, thrown: unknown, began: number): void {
+    const error = toRunnerError(thrown)
+    deps.observe({ kind: 'bug', where: 'hit', cause: thrown })
+    const requestId = deps.newRequestId()
+    const call = { requestId, method: req.method!, path: loggedPath(req.url ?? ''), endpoint: null, token: null }
+    deps.observe(requestDone(call, error.status, clock.ticksMs() - began, { cache: null, rows: null, error }))
+    if (res.headersSent) return void res.destroy()
+    const { status, headers, body } = problemOf(error, requestId)
+    res.writeHead(status, { ...headers, 'X-Request-Id': requestId })
+    res.end(req.method === 'HEAD' ? undefined : body)
+  }
+
+  return (req, res) => {
+    const { method, url = '' } = req
+    const isSimple = (method === 'GET' || method === 'HEAD') && url.startsWith(PREFIX) && url.length <= MAX_ADDRESS
+    // Headers of a program around this listener are combined with ours in the app.
+    if (!isSimple || deps.isDraining() || res.getHeaderNames().length > 0) return app(req, res)
+    const began = clock.ticksMs()
+    try {
+      const hit = findHit(req)
+      if (hit) return send(req, res, hit, began)
+    } catch (thrown) {
+      return fail(req, res, thrown, began)
+    }
+    app(req, res)
+  }
+}
+
+/** The caller; null where the app must look at the headers: one is repeated or asks for more than a hit, or no token is known. */
+function callerOf({ headers, rawHeaders }: IncomingMessage, deps: AppDeps): Caller | null {
+  if (Object.keys(headers).length * 2 !== rawHeaders.length || BEYOND_A_HIT.some(name => name in headers)) return null
+  if (rawHeaders.some(text => text.length > MAX_LIST_LENGTH)) return null
+  const { host, authorization, 'x-api-key': apiKey } = headers
+  if (host === undefined || !deps.isServedHost(host)) return null
+  const bearer = authorization === undefined ? null : bearerToken(authorization)
+  if (bearer !== null && apiKey !== undefined && bearer !== apiKey) return null
+  const token = apiKey ?? bearer
+  return token ? (deps.tokens.find(String(token)) ?? null) : null
+}

@@ -1,0 +1,56 @@
+/** Whether the engine can be asked, for `/readyz`. */
+import { RunnerError } from '../model/errors.js'
+import type { Clock, Engine } from '../model/ports.js'
+
+/** How long a request waits for the engine's answer, in milliseconds: probes give up after some seconds. */
+const WAIT_MS = 2_000
+/** How long an engine that has answered before may be busy with a query, in milliseconds. */
+const BUSY_MS = 10_000
+
+export class Readiness {
+  readonly #engine: Pick<Engine, 'ping'>
+  readonly #clock: Clock
+  /** The question that all requests wait for meanwhile. */
+  #asking: Promise<void> | null = null
+  /** Whether the last question was answered; the engine has been asked at the start. */
+  #hasAnswered = true
+
+  constructor(engine: Pick<Engine, 'ping'>, clock: Clock) {
+    this.#engine = engine
+    this.#clock = clock
+  }
+
+  /** @throws RunnerError NOT_READY where the engine says that it cannot be asked, or is silent for longer than a busy one. */
+  check(): Promise<void> {
+    this.#asking ??= this.#ask()
+    return this.#within(WAIT_MS, this.#asking, (resolve, reject) =>
+      this.#hasAnswered ? resolve() : reject(notReady()),
+    )
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await this.#within(BUSY_MS, this.#engine.ping(), (_, reject) => reject(notReady()))
+      this.#hasAnswered = true
+    } catch (cause) {
+      this.#hasAnswered = false
+      throw cause instanceof RunnerError && cause.code === 'NOT_READY' ? cause : notReady(cause)
+    } finally {
+      this.#asking = null
+    }
+  }
+
+  #within(
+    ms: number,
+    work: Promise<void>,
+    late: (resolve: () => void, reject: (error: RunnerError) => void) => void,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(ms, () => late(resolve, reject))
+      work.then(resolve, reject).finally(cancel)
+    })
+  }
+}
+
+const notReady = (cause?: unknown): RunnerError =>
+  new RunnerError('NOT_READY', { detail: 'The engine does not answer, or its data is not there.', cause })

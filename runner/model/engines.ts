@@ -1,0 +1,19 @@
+/** What each engine can do. Other code asks for a capability, never for an engine's name. */
+
+interface EngineCapabilities {
+  /** It reads files of this machine, so that the schemas here declare every table. */
+  readonly isLocal: boolean
+  /** It runs SQL that the resolver does not know all names of: tables and functions may be declared in it alone. */
+  readonly canRunUnresolved: boolean
+  /** It says what a query would read, and bills for it. */
+  readonly estimatesCost: boolean
+  /** It can tell whether the data that a query reads has changed. */
+  readonly knowsWhenDataChanged: boolean
+}
+
+export const ENGINES = {
+  duckdb: { isLocal: true, canRunUnresolved: false, estimatesCost: false, knowsWhenDataChanged: true },
+  bigquery: { isLocal: false, canRunUnresolved: true, estimatesCost: true, knowsWhenDataChanged: false },
+} as const satisfies Readonly<Record<string, EngineCapabilities>>
+
+export type EngineName = keyof typeof ENGINES

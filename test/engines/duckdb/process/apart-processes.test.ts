@@ -1,0 +1,214 @@
+/** Queries that call JavaScript functions, or have disturbed the shared process, do not make others wait. */
+import { expect } from 'chai'
+import { openDuckdbEngine } from '../../../../runner/engines/duckdb/engine.js'
+import type { DuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
+import type { RunnerError } from '../../../../runner/model/errors.js'
+import type { Event } from '../../../../runner/model/events.js'
+import type { RunOptions } from '../../../../runner/model/ports.js'
+import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { pause, until } from '../../../until.js'
+import { rowsOf, runOptions } from '../../ask-engine.js'
+import { CLOCK, scratchFolder, source } from '../raw-engine.js'
+
+const withBody = (body: string, query = 'SELECT f() AS x'): string =>
+  `CREATE TEMP FUNCTION f() RETURNS STRING LANGUAGE js AS r'''${body}'''; ${query}`
+const ENDLESS = withBody('for (;;) "x".repeat(1e6)')
+const QUICK = withBody('return "quick"')
+
+describe('queries that call JavaScript functions', function () {
+  this.timeout(120_000)
+  const scratch = scratchFolder()
+  let engine: DuckdbEngine
+  let events: Event[]
+
+  beforeEach(async () => {
+    events = []
+    engine = await openDuckdbEngine({
+      dataDir: null,
+      database: null,
+      tables: [source('shop.orders', [{ name: 'n', type: 'INT64' }], { rows: [{ n: 1 }, { n: 2 }] })],
+      memoryLimitMb: 512,
+      threads: 2,
+      tempDir: scratch.path,
+      observe: event => events.push(event),
+      clock: CLOCK,
+    })
+  })
+  afterEach(() => engine.close())
+  after(scratch.remove)
+
+  const jobOf = (token: string) => ({ maxBytesBilled: null, labels: {}, revision: '', token })
+  const rows = async (sql: string, more: Partial<RunOptions> = {}): Promise<unknown[][]> =>
+    rowsOf(await engine.run({ sql, parameters: {} }, runOptions(more)))
+  const failure = (work: Promise<unknown>): Promise<RunnerError> =>
+    work.then(
+      () => expect.fail('it did not fail'),
+      error => error,
+    )
+  const started = (): number => events.filter(({ kind }) => kind === 'engine.started').length
+
+  it('let other queries, other tokens and pings pass while some never end', async () => {
+    const ends: string[] = []
+    const endless = Array.from({ length: 4 }, () =>
+      failure(rows(ENDLESS, { job: jobOf('first') })).then(error => {
+        ends.push('endless')
+        return error
+      }),
+    )
+    const note = async (name: string, work: Promise<unknown>): Promise<void> => {
+      await work
+      ends.push(name)
+    }
+    await Promise.all([
+      note('ping', engine.ping()),
+      note('sql', rows('SELECT SUM(n) AS n FROM `shop.orders`', { job: jobOf('second') })),
+      note('javascript', rows(QUICK, { job: jobOf('second') })),
+    ])
+    expect([...ends].sort()).to.deep.equal(['javascript', 'ping', 'sql'])
+    // The token's other two queries run after the first two.
+    const errors = await Promise.all(endless)
+    for (const { code, detail, cause } of errors) {
+      expect([code, detail]).to.deep.equal(['QUERY_FAILED', 'The JavaScript functions of the query took too long.'])
+      expect(cause).to.be.instanceOf(QueryFault)
+      expect((cause as QueryFault).message).to.equal('JavaScript took more than 5 s at f()')
+    }
+    expect(events.filter(({ kind }) => kind === 'engine.died')).to.deep.equal([])
+    expect(await rows(QUICK)).to.deep.equal([['quick']])
+  })
+
+  it('are not run again after their time', async () => {
+    const timeOf = async (query: string): Promise<number> => {
+      const startedAt = performance.now()
+      const { cause } = await failure(rows(withBody('for (;;) {}', query)))
+      expect((cause as QueryFault).message).to.equal('JavaScript took more than 5 s at f()')
+      return performance.now() - startedAt
+    }
+    await rows(QUICK)
+    const once = await timeOf('SELECT f() AS x FROM `shop.orders`')
+    // A query with a constant that can fail is run again when it has failed, and so is one whose failing place is sought.
+    const other = await timeOf('SELECT f() AS x, IF(n > 5, 1 / 0, 1) AS y, CAST(f() AS INT64) AS z FROM `shop.orders`')
+    expect(other / once).to.be.below(1.8)
+  })
+
+  it('read the same tables, and leave the place to the next when their caller leaves', async () => {
+    const sum =
+      'CREATE TEMP FUNCTION f(x FLOAT64) RETURNS FLOAT64 LANGUAGE js AS "return x * 2"; SELECT f(n) FROM `shop.orders`'
+    expect(await rows(sum)).to.deep.equal([[2], [4]])
+    const controllers = Array.from({ length: 3 }, () => new AbortController())
+    const left = controllers.map(({ signal }) => failure(rows(ENDLESS, { signal })))
+    await new Promise(resolve => setTimeout(resolve, 300))
+    for (const controller of controllers) controller.abort()
+    for (const error of await Promise.all(left)) expect(error.code).to.equal('CALL_ABANDONED')
+    expect(await rows(sum)).to.deep.equal([[2], [4]])
+  })
+
+  it('have a process only when they run', async () => {
+    await rows('SELECT SUM(n) AS n FROM `shop.orders`')
+    expect(await engine.check(QUICK, {})).to.include({ ok: true })
+    expect((await engine.explain({ sql: QUICK, parameters: {} })).engineSql).to.contain('bq_javascript')
+    expect(started()).to.equal(1)
+    for (let i = 0; i < 5; i++) await rows(QUICK)
+    expect(started()).to.equal(2)
+  })
+
+  it('run as many at once as there are processes', async () => {
+    const texts = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => rows(withBody(`return "${i}"`), { job: jobOf(`t${i % 5}`) })),
+    )
+    expect(texts).to.deep.equal(Array.from({ length: 20 }, (_, i) => [[String(i)]]))
+    expect(started()).to.be.within(2, 5)
+  })
+})
+
+/** Each row takes some 40 ms. */
+const distances = (call: string): string =>
+  `SELECT SUM(${call}(REPEAT(@t, 5000), REPEAT(CAST(x AS STRING), 2000))) FROM UNNEST(GENERATE_ARRAY(11, 16)) AS x`
+const T = { t: { type: 'STRING', value: 'a' } } as const
+/** RE2 takes many seconds for one row, and cannot be interrupted. */
+const STUCK = "SELECT ARRAY_LENGTH(REGEXP_EXTRACT_ALL(REPEAT(@t, 60000), 'a*?b|a'))"
+
+describe('queries that have disturbed the process that queries share', function () {
+  this.timeout(120_000)
+  const scratch = scratchFolder()
+  let engine: DuckdbEngine
+  let events: Event[]
+
+  const open = (isShared: boolean): Promise<DuckdbEngine> =>
+    openDuckdbEngine({
+      dataDir: null,
+      database: null,
+      tables: [source('shop.orders', [{ name: 'n', type: 'INT64' }], { rows: [{ n: 1 }, { n: 2 }] })],
+      memoryLimitMb: 512,
+      threads: 2,
+      tempDir: scratch.path,
+      observe: event => events.push(event),
+      clock: CLOCK,
+      isShared,
+    })
+  beforeEach(async () => {
+    events = []
+    engine = await open(true)
+  })
+  afterEach(() => engine.close())
+  after(scratch.remove)
+
+  const run = async (sql: string, more: Partial<RunOptions> = {}): Promise<unknown[][]> =>
+    rowsOf(await engine.run({ sql, parameters: T }, runOptions(more)))
+  const count = (kind: Event['kind']): number => events.filter(event => event.kind === kind).length
+  const codeOf = (error: RunnerError): string => error.code
+
+  for (const call of ['EDIT_DISTANCE', 'SAFE.EDIT_DISTANCE']) {
+    it(`run apart from then on when a function computes for long, with the same result: ${call}`, async () => {
+      const authors = await open(false)
+      const startedBefore = count('engine.started')
+      const { body } = await authors.run({ sql: distances(call), parameters: T }, runOptions())
+      // An author waits only for their own queries.
+      expect(count('engine.started')).to.equal(startedBefore)
+      await authors.close()
+      const rows = await run(distances(call))
+      expect(rows[0]![0]).to.be.a('number')
+      expect(Buffer.from(body).toString()).to.include(String(rows[0]![0]))
+      expect(count('engine.started')).to.equal(startedBefore + 1)
+      expect(await run(distances(call))).to.deep.equal(rows)
+      expect([count('engine.started'), count('engine.died')]).to.deep.equal([startedBefore + 1, 0])
+    })
+  }
+
+  it('run in the shared process while they compute for a short time only', async () => {
+    await run("SELECT COUNTIF(CONTAINS_SUBSTR(CAST(x AS STRING), '7')) FROM UNNEST(GENERATE_ARRAY(1, 5000)) AS x")
+    expect(count('engine.started')).to.equal(1)
+  })
+
+  it('let pings pass while they compute', async () => {
+    let pings = 0
+    const done = run(distances('EDIT_DISTANCE')).then(() => -1)
+    while ((await Promise.race([done, engine.ping().then(() => ++pings)])) > 0) await pause(1)
+    expect(pings).to.be.above(10)
+  })
+
+  it('end only their own process when they do not stop, from the second time on', async () => {
+    const leave = (): Promise<string> =>
+      run(STUCK, { timeoutMs: 1_500 }).then(() => expect.fail('it was quick'), codeOf)
+    // The process for the second time is there already, so that the query begins within its timeout.
+    await run(QUICK)
+    const first = engine.pid()
+    expect(await leave()).to.equal('QUERY_TIMEOUT')
+    await until(() => count('engine.died') === 1, 'the process ends', 20)
+    await engine.ping()
+    const second = engine.pid()
+    expect(second).not.to.equal(first)
+    expect(await leave()).to.equal('QUERY_TIMEOUT')
+    await until(() => count('engine.died') === 2, 'the process of the query ends', 20)
+    expect(engine.pid()).to.equal(second)
+    expect(await run('SELECT SUM(n) FROM `shop.orders`')).to.deep.equal([[3]])
+  })
+
+  it('are answered by another process when the shared one died with them alone', async () => {
+    const answer = run('SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 30000)) a, UNNEST(GENERATE_ARRAY(1, 30000)) b')
+    await pause(100)
+    process.kill(engine.pid()!, 'SIGKILL')
+    expect(await answer).to.deep.equal([[900_000_000]])
+    expect(await run('SELECT SUM(n) FROM `shop.orders`')).to.deep.equal([[3]])
+    expect(count('engine.died')).to.equal(1)
+  })
+})

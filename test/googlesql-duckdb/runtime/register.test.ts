@@ -1,0 +1,83 @@
+/** The time and the size of what a scalar function computes for one chunk of rows. */
+import { expect } from 'chai'
+import { registerScalarFunction } from '../../../googlesql-duckdb/runtime/register.js'
+import { openSqlSession, type SqlSession } from '../sql-session.js'
+
+const ROWS = 40
+
+describe('a scalar function in JavaScript', () => {
+  let session: SqlSession
+  let calls = 0
+  const reports: number[] = []
+  let isEnded = true
+  before(async () => {
+    session = await openSqlSession([], ['SET threads = 1'])
+    registerScalarFunction(
+      session.connection,
+      {
+        name: 'bq_slow',
+        parameters: ['VARCHAR'],
+        returns: 'BIGINT',
+        handlesNull: false,
+        compute: (text: string) => {
+          calls++
+          const started = process.cpuUsage()
+          for (let micros = 0; micros < 10_000; ) {
+            const { user, system } = process.cpuUsage(started)
+            micros = user + system
+          }
+          return BigInt(text)
+        },
+      },
+      id => {
+        reports.push(id)
+        return isEnded
+      },
+    )
+    registerScalarFunction(session.connection, {
+      name: 'bq_large',
+      parameters: ['BIGINT'],
+      returns: 'VARCHAR',
+      handlesNull: false,
+      compute: (size: bigint) => 'x'.repeat(Number(size)),
+    })
+  })
+  beforeEach(() => {
+    calls = 0
+    reports.length = 0
+    isEnded = true
+  })
+  after(() => session.close())
+
+  const message = (sql: string): Promise<string> =>
+    session.rows(sql).then(
+      () => 'it succeeded',
+      (error: Error) => error.message,
+    )
+
+  it('is stopped between rows when it takes long, and tells whose query it is', async () => {
+    expect(await message(`SELECT sum(bq_slow(i::VARCHAR)) FROM range(${ROWS}) t(i)`)).to.include('Internal error')
+    expect(calls).to.be.within(2, ROWS / 2)
+    expect(reports).to.deep.equal([session.connection.clientContext.connectionId])
+  })
+
+  it('goes on where its query is not to be ended', async () => {
+    isEnded = false
+    expect(await session.rows(`SELECT sum(bq_slow(i::VARCHAR)) FROM range(${ROWS}) t(i)`)).to.deep.equal([['780']])
+    expect(calls).to.equal(ROWS)
+  })
+
+  it('gives no NULL in TRY when it takes long', async () => {
+    const sql = `SELECT sum(TRY(list_extract([bq_slow(i::VARCHAR)], 1))) FROM range(${ROWS}) t(i)`
+    expect(await session.rows(sql)).to.deep.equal([['780']])
+    expect(reports).to.have.length.above(0)
+  })
+
+  it('is refused when the results of a chunk are too large together, and not when one row is large', async () => {
+    const sql = 'SELECT sum(length(bq_large(1000000 + i))) FROM range'
+    expect(await session.rows(`${sql}(16) t(i)`)).to.deep.equal([['16000120']])
+    expect(await message(`${sql}(2048) t(i)`)).to.include('Resources exceeded during query execution')
+    expect(await session.rows('SELECT length(bq_large(40000000))')).to.deep.equal([['40000000']])
+    expect(await session.rows('SELECT count(TRY(bq_large(1000000 + i))) FROM range(64) t(i)')).to.deep.equal([['64']])
+  })
+})

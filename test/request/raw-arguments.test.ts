@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { parseJsonArguments, parsePairs } from '../../runner/request/raw-arguments.js'
+import { processorMs } from '../processor-time.js'
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `a${i}`)
+const members = (count: number): string =>
+  names(count)
+    .map(name => `"${name}":1`)
+    .join()
+
+describe('the names of arguments', () => {
+  const readers: readonly (readonly [form: string, read: (count: number) => ReadonlyMap<string, unknown>])[] = [
+    ['an address or a form', count => parsePairs(names(count).join('=1&'))],
+    ['a JSON body', count => parseJsonArguments(`{${members(count)}}`)],
+  ]
+  for (const [form, read] of readers) {
+    it(`may be 1,000 in ${form}`, () => {
+      expect(read(1_000)).to.have.lengthOf(1_000)
+    })
+
+    it(`are refused beyond 1,000 in ${form}`, () => {
+      expect(() => read(1_001)).to.throw('at most 1000 different arguments')
+    })
+  }
+
+  it('are counted also inside the values of a JSON body, where no argument has any', () => {
+    expect(() => parseJsonArguments(`{"a":{${members(1_000)}}}`)).to.throw('at most 1000 different arguments')
+  })
+
+  it('are counted by their number and not by the number of values', () => {
+    expect(parsePairs('a=1&'.repeat(5_000)).get('a')?.values).to.have.lengthOf(5_000)
+    expect(parseJsonArguments('{"a":"1:2:3,\\":\\"","b":[":",":"]}')).to.have.lengthOf(2)
+  })
+
+  it('cost nothing beyond the bound: a body of 1 MB with 90,000 is refused in a fifth of the time that JSON.parse needs', () => {
+    const text = `{${members(90_000)}}`
+    const refused = processorMs(() => expect(() => parseJsonArguments(text)).to.throw('at most 1000'))
+    expect(refused).to.be.lessThan(processorMs(() => JSON.parse(text)) / 5)
+  })
+})
