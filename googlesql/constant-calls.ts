@@ -156,8 +156,8 @@ class CertainReader {
 
   /** A function of dates takes the number of an INTERVAL, which may be too large for a value of the type. */
   #argument({ name }: CallExpr, part: Expr): void {
-    if (part.kind !== 'call' || part.name !== '$interval' || name.startsWith('$')) return this.#expr(part)
-    for (const inner of evaluatedArguments(part)) this.#expr(inner)
+    const isNumber = part.kind === 'call' && part.name === '$interval' && !name.startsWith('$')
+    for (const inner of isNumber ? evaluatedArguments(part) : [part]) this.#expr(inner)
   }
 
   #constant(expr: CallExpr | CastExpr): void {
