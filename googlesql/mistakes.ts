@@ -80,6 +80,6 @@ export type SqlMistake = {
 export const rootOf = (mistake: SqlMistake | undefined): SqlMistake | undefined =>
   mistake?.code === 'in-function' ? rootOf(mistake.cause) : mistake
 
-/** The proposal of a similar word, as part of a mistake; nothing where there is none. */
+/** The proposal of this word, as part of a mistake; empty without a word. */
 export const proposing = (meant: string | undefined): Proposing =>
   meant === undefined ? {} : { meant, hint: `; Did you mean ${meant}?` }

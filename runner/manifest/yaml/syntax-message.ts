@@ -180,7 +180,7 @@ const notClosedThere = (offset: number, text: string): SyntaxMistake => ({
   message: `the quote ${text[offset]} is not closed where its text ends`,
 })
 
-/** The bracket whose list or map the parser ends here, because it is not closed; null where there is none. */
+/** The bracket whose list or map the parser ends here, because it is not closed; null for any other place. */
 function unclosedBracket(found: Found): SyntaxMistake | null {
   const { text, offset } = found
   const ending = flows(found).filter(({ range }) => range[1] === offset)
