@@ -5,6 +5,7 @@
 
 export type * from '../googlesql/ast/nodes.js'
 export type {
+  Absence,
   ArrayType,
   BodyText,
   FunctionCatalogue,

@@ -4,11 +4,12 @@
  */
 
 export { meantType } from './advice/foreign-names.js'
-export { blamedOffset, withAdvice } from './advice/with-advice.js'
+export type { Proposal } from './advice/found.js'
+export { type Advised, blamedOffset, withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export type { Absence, BrokenTables } from './broken-tables.js'
 export type { ConstantCall, WrittenConstant } from './constant-calls.js'
-export { type ConstantChecks, constantChecks, zoneParameters } from './constant-checks.js'
+export { type ConstantChecks, constantChecks, type WrongConstant, zoneParameters } from './constant-checks.js'
 export { type FunctionSignature, functionSignature, isSameSql } from './function-signature.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'
 export { volatilityOf } from './functions/facts.js'
@@ -16,7 +17,14 @@ export { type ListedFunction, listFunctions, listRefusals } from './functions/li
 export { ingestionTimeColumns, PARTITION_TIME } from './ingestion-time.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
-export { rootOf, type SqlMistake } from './mistakes.js'
+export {
+  type MistakeData,
+  type Named,
+  type Proposing,
+  rootOf,
+  type SqlMistake,
+  type SyntaxForm,
+} from './mistakes.js'
 export { parseScript } from './parse/parse.js'
 export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'

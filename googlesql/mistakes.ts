@@ -16,7 +16,7 @@ export type SyntaxForm =
   | 'expected'
   | 'other'
 
-interface Named {
+export interface Named {
   readonly name: string
 }
 
@@ -65,7 +65,7 @@ export interface MistakeData {
   'no-common-type': { readonly types: readonly string[] }
 }
 
-interface Proposing {
+export interface Proposing {
   /** The end of the message, such as the signatures of a function: advice takes its place. */
   readonly hint?: string | undefined
   /** The word that the message proposes instead of the one at the place. */

@@ -1,10 +1,10 @@
 /** Sluice as a library: a runner that mounts in any server, and the embedded engine on its own. */
 
-export type { SchemaField } from '../googlesql/index.js'
+export type { MistakeData, Named, Proposing, SchemaField, SqlMistake, SyntaxForm } from '../googlesql/index.js'
 export type { ResultFormat } from './formats/index.js'
 export type { RunningServer } from './http/server/server.js'
 export type { LoadedEndpoint } from './manifest/load.js'
-export type { Diagnostic, Severity } from './model/diagnostic.js'
+export type { Diagnostic, DiagnosticData, Severity } from './model/diagnostic.js'
 export type { CachePolicy, ContractColumn, Endpoint, Variant } from './model/endpoint.js'
 export type { ErrorCode } from './model/error-codes.js'
 export {
@@ -38,7 +38,7 @@ export type {
   TableReads,
   WarehouseReads,
 } from './model/query.js'
-export { QueryFault } from './model/query-fault.js'
+export { type FaultOptions, QueryFault } from './model/query-fault.js'
 export type { Pattern } from './model/re2.js'
 export type { RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log-levels.js'

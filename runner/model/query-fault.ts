@@ -1,6 +1,6 @@
 /** A failure at run time for which the query or its data is to blame. */
 
-interface FaultOptions extends ErrorOptions {
+export interface FaultOptions extends ErrorOptions {
   readonly offset?: number | null
   readonly unplaced?: string
   readonly kind?: string | null

@@ -432,7 +432,12 @@ export function engineContract(
     it('a mistake, giving its place', async () => {
       expect(await engine.check('SELECT\n  foo', {})).to.deep.equal({
         ok: false,
-        problem: { line: 2, column: 3, message: 'Unrecognized name: foo' },
+        problem: {
+          line: 2,
+          column: 3,
+          message: 'Unrecognized name: foo',
+          mistake: { code: 'unknown-name', name: 'foo' },
+        },
       })
     })
   })

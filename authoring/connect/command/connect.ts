@@ -113,7 +113,7 @@ async function findEndpoint(settings: Settings, name: string, io: Io): Promise<E
     endpoints.map(one => one.name),
   )
   const hasErrors = diagnostics.some(({ severity }) => severity === 'error')
-  io.printError(`sluice: there is no endpoint "${name}"${hasErrors ? ' among those without errors' : ''}${near}\n`)
+  io.printError(`sluice: there is no endpoint "${name}"${hasErrors ? ' among those without errors' : ''}${near.hint}\n`)
   refuseErrors(diagnostics)
   return null
 }
