@@ -4,26 +4,27 @@
  */
 import { declaringOf, isShardOf, isWildcard, prefixOf } from './wildcard-tables.js'
 
-/** The first mistake in each broken schema, by the table's name: `<file>:<line>:<column>: <message>`. */
-export type BrokenTables = ReadonlyMap<string, string>
+/** Why there is no table with a name. */
+export interface Absence {
+  /** Completes the message `Table not found: x; `. */
+  readonly reason: string
+  /** The file of the schema that has a mistake, if that is the reason. */
+  readonly schema?: string
+}
+
+/** The tables with a broken schema, by name. */
+export type BrokenTables = ReadonlyMap<string, Absence>
 
 export const NO_BROKEN_TABLES: BrokenTables = new Map()
-
-/** Completes the message `Table not found: x; `. */
-const PHRASE = 'its schema has a mistake: '
-
-/** The file of the broken schema that a message about a missing table names; null for any other message. */
-export const brokenSchemaIn = (message: string): string | null =>
-  new RegExp(`; ${PHRASE}(.+?):\\d+:\\d+: `).exec(message)?.[1] ?? null
 
 /**
  * Why the table with this name cannot be read; undefined where no broken schema concerns it. A broken shard concerns its wildcard
  * tables, and a broken wildcard table its shards: each may have columns from the other.
  */
-export function reasonOfBroken(broken: BrokenTables, name: string): string | undefined {
+export function absenceByBroken(broken: BrokenTables, name: string): Absence | undefined {
   if (broken.size === 0) return undefined
   const found = broken.has(name) ? name : concerning([...broken.keys()], name)
-  return found === undefined ? undefined : PHRASE + broken.get(found)!
+  return found === undefined ? undefined : broken.get(found)
 }
 
 function concerning(names: readonly string[], name: string): string | undefined {
@@ -34,7 +35,7 @@ function concerning(names: readonly string[], name: string): string | undefined 
 }
 
 /** Why the views of this dataset cannot be read; undefined where no table of it is broken. */
-export function reasonOfBrokenDataset(broken: BrokenTables, datasets: readonly string[]): string | undefined {
+export function absenceByBrokenDataset(broken: BrokenTables, datasets: readonly string[]): Absence | undefined {
   const found = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
-  return found === undefined ? undefined : PHRASE + broken.get(found)!
+  return found === undefined ? undefined : broken.get(found)
 }

@@ -145,13 +145,19 @@ class CertainReader {
         this.read(expr.scan)
         break
       case 'call':
-        for (const part of evaluatedArguments(expr)) this.#expr(part)
+        for (const part of evaluatedArguments(expr)) this.#argument(expr, part)
         this.#constant(expr)
         break
       default:
         for (const part of partsOf(expr)) this.#expr(part)
         if (expr.kind === 'cast') this.#constant(expr)
     }
+  }
+
+  /** A function of dates takes the number of an INTERVAL, which may be too large for a value of the type. */
+  #argument({ name }: CallExpr, part: Expr): void {
+    const isNumber = part.kind === 'call' && part.name === '$interval' && !name.startsWith('$')
+    for (const inner of isNumber ? evaluatedArguments(part) : [part]) this.#expr(inner)
   }
 
   #constant(expr: CallExpr | CastExpr): void {

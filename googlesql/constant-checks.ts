@@ -4,6 +4,7 @@
  * author wants to know them before.
  */
 import { type ConstantCall, constantCalls, LIKE, type WrittenConstant, writeConstant } from './constant-calls.js'
+import { proposing, type SqlMistake } from './mistakes.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
 import { nearest } from './suggest.js'
@@ -13,9 +14,15 @@ import { TIME_ZONE_NAMES } from './values/time-zone-names.js'
 
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
-  readonly mistakes: readonly { readonly at: number; readonly message: string }[]
+  readonly mistakes: readonly WrongConstant[]
   /** Queries without tables. Each fails if the constant at its offset is wrong, or its parameters have wrong arguments. */
   readonly probes: readonly ConstantCall[]
+}
+
+export interface WrongConstant {
+  readonly at: number
+  readonly reason: string
+  readonly mistake: SqlMistake
 }
 
 /** The index of the argument that is the name of a time zone if its type is STRING, by function. */
@@ -36,12 +43,14 @@ const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
  * checked.
  */
 export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
-  const mistakes: { at: number; message: string }[] = []
+  const mistakes: WrongConstant[] = []
   const probes: ConstantCall[] = []
   const checkZone = (zone: Expr | null | undefined): void => {
     if (isText(zone)) {
       if (ZONE_OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
-      mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}${meantZone(zone.value)}` })
+      const near = proposing(nearest(zone.value, TIME_ZONE_NAMES))
+      const reason = `Invalid time zone: ${zone.value}${near.hint ?? ''}`
+      mistakes.push({ at: zone.at, reason, mistake: { code: 'unknown-zone', ...near } })
     } else {
       const written = writtenText(zone)
       const sql = written && `SELECT DATETIME(TIMESTAMP '2001-02-03 00:00:00+00', ${written.sql})`
@@ -58,11 +67,6 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
     if (Object.hasOwn(LIKE, name)) probes.push(...likeProbes(name, args))
   })
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
-}
-
-function meantZone(name: string): string {
-  const meant = nearest(name, TIME_ZONE_NAMES)
-  return meant === undefined ? '' : `; Did you mean ${meant}?`
 }
 
 /** The names of the parameters that are given as time zones. */

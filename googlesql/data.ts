@@ -5,6 +5,8 @@
 
 export { informationSchemaColumns, informationSchemaName } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
+export type { SqlMistake } from './mistakes.js'
+export type { SqlProblem } from './sql-error.js'
 export type {
   InformationSchemaView,
   PartitionUnit,

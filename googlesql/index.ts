@@ -6,7 +6,7 @@
 export { meantType } from './advice/foreign-names.js'
 export { blamedOffset, withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
-export { type BrokenTables, brokenSchemaIn } from './broken-tables.js'
+export type { Absence, BrokenTables } from './broken-tables.js'
 export type { ConstantCall, WrittenConstant } from './constant-calls.js'
 export { type ConstantChecks, constantChecks, zoneParameters } from './constant-checks.js'
 export { type FunctionSignature, functionSignature, isSameSql } from './function-signature.js'
@@ -16,6 +16,7 @@ export { type ListedFunction, listFunctions, listRefusals } from './functions/li
 export { ingestionTimeColumns, PARTITION_TIME } from './ingestion-time.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
+export { rootOf, type SqlMistake } from './mistakes.js'
 export { parseScript } from './parse/parse.js'
 export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'
@@ -23,7 +24,7 @@ export { impliedName } from './resolve/expressions/expression.js'
 export { inferParameters, type UndeclaredParameter } from './resolve/infer-parameters.js'
 export { functionMistakes, resolveQuery } from './resolve/resolve.js'
 export type { FunctionMistake } from './resolve/stored-functions.js'
-export { offsetOf, type Place, SqlError } from './sql-error.js'
+export { offsetOf, orMistake, type Place, SqlError, type SqlProblem } from './sql-error.js'
 export {
   type FunctionCatalogue,
   type FunctionSource,

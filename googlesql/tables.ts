@@ -1,5 +1,11 @@
 /** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
-import { type BrokenTables, NO_BROKEN_TABLES, reasonOfBroken, reasonOfBrokenDataset } from './broken-tables.js'
+import {
+  type Absence,
+  absenceByBroken,
+  absenceByBrokenDataset,
+  type BrokenTables,
+  NO_BROKEN_TABLES,
+} from './broken-tables.js'
 import { informationSchemaName, informationSchemaTable } from './information-schema.js'
 import { type FunctionCatalogue, type FunctionSources, functionCatalogue, NO_FUNCTIONS } from './stored-functions.js'
 import type { TableDefinition } from './table-definition.js'
@@ -16,8 +22,8 @@ export interface TableCatalogue {
   find(name: string): TableDefinition | undefined
   /** All names, for "did you mean". */
   names(): readonly string[]
-  /** The reason why there is no such table, if it is known; completes the message `Table not found: x; `. */
-  absence(name: string): string | undefined
+  /** Why there is no such table, if it is known. */
+  absence(name: string): Absence | undefined
   /** The functions that are kept in a dataset. */
   readonly functions: FunctionCatalogue
 }
@@ -122,14 +128,14 @@ const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
 /**
  * A catalogue of these tables. A name means the table with exactly this name; only if no table has it, `naming` completes it.
  *
- * @param absences the reason of absence, by name, for tables that an author may expect but that are not in the catalogue
+ * @param absences why there is no such table, by name, for tables that an author may expect but that are not in the catalogue
  * @param functions the functions that are kept in a dataset
  * @param broken tables that no query can read, even if `tables` has them
  */
 export function tableCatalogue(
   tables: readonly TableDefinition[],
   naming: TableNaming = AS_WRITTEN,
-  absences: ReadonlyMap<string, string> = new Map(),
+  absences: ReadonlyMap<string, Absence> = new Map(),
   functions: FunctionSources = NO_FUNCTIONS,
   broken: BrokenTables = NO_BROKEN_TABLES,
 ): TableCatalogue {
@@ -141,26 +147,26 @@ export function tableCatalogue(
     find(name) {
       const asked = informationSchemaName(name)
       if (asked) {
-        const isBroken = reasonOfBrokenDataset(broken, datasetNames(asked.dataset, naming)) !== undefined
+        const isBroken = absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) !== undefined
         return isBroken ? undefined : informationSchema(asked, tables, naming)
       }
       const written = [name, ...otherNames(name, naming)]
       for (const known of written) {
         // A broken schema does not tell which types the columns in the table's files have.
-        if (reasonOfBroken(broken, known) !== undefined) return undefined
+        if (absenceByBroken(broken, known) !== undefined) return undefined
         const table = findExact(known)
         if (table) return table
       }
       return naming.ignoresCase ? onlyOneNamed(written, tables) : undefined
     },
-    names: () => [...byName.keys()].filter(name => reasonOfBroken(broken, name) === undefined),
+    names: () => [...byName.keys()].filter(name => absenceByBroken(broken, name) === undefined),
     absence(name) {
       const asked = informationSchemaName(name)
-      if (asked) return reasonOfBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? NO_SUCH_VIEW
+      if (asked) return absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? { reason: NO_SUCH_VIEW }
       const legacy = LEGACY_LIST.exec(name)
-      if (legacy) return insteadOfLegacy(legacy[1] ?? '')
+      if (legacy) return { reason: insteadOfLegacy(legacy[1] ?? '') }
       const known = [name, ...otherNames(name, naming)]
-      return known.map(one => reasonOfBroken(broken, one) ?? absences.get(one)).find(reason => reason !== undefined)
+      return known.map(one => absenceByBroken(broken, one) ?? absences.get(one)).find(absence => absence !== undefined)
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }

@@ -35,6 +35,22 @@ const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[
     ),
     in: /^googlesql-duckdb\/(?:analysis|emit|passes)\//,
   },
+  {
+    rule: 'messages are not read back: errors and diagnostics have codes and data; texts of other programs are read where they come in',
+    pattern:
+      /\b(?:message|detail|reason)[!?]*\.(?:includes|startsWith|endsWith|match|matchAll|search|replace|split)\(|\.(?:test|exec)\((?:\w+[!?]?\.)*(?:message|detail|reason)\b/,
+    allowed: [
+      'authoring/check/example.ts', // Node's messages about JSON
+      'runner/cache/stores/redis/failure-reason.ts', // Redis'
+      'runner/engines/bigquery/coded-problem.ts', // BigQuery's
+      'runner/engines/bigquery/runner-error.ts',
+      'runner/engines/duckdb/child/failure.ts', // DuckDB's
+      'runner/manifest/yaml/syntax-message.ts', // those of the package yaml, where they are shown as they are
+      'runner/mcp/raw-json.ts', // messages of the Model Context Protocol
+      'runner/template/syntax-problem.ts', // Handlebars'
+    ],
+    in: /^(?!explorer)/,
+  },
   { rule: 'nothing is exported by default', pattern: /^export default/m, allowed: [] },
 ]
 

@@ -28,7 +28,7 @@ const WHY = {
   'engines/duckdb/translation/translation-pool': 'Threads for hundreds of manifests; test/manifest holds what one thread finds.',
   'examples/ci': 'The workflows, in shells; test/cli holds the commands that they call.',
   'explorer/accessibility': 'axe on every view, in each theme and layout; test/explorer/served and words hold the page.',
-  'explorer/edits': 'A browser that follows edits; test/explorer/served and test/serving/dev hold what it is sent.',
+  'explorer/edits': 'A browser that follows edits; test/explorer/served and test/serve/dev hold what it is sent.',
   'explorer/page': 'The page in a browser; test/explorer/served, plan and words hold what it is made of.',
   'explorer/result': 'Results in a browser; test/explorer/served, plan and words hold what they are made of.',
   'explorer/warehouse': 'What a browser shows of BigQuery; test/engines/bigquery holds the figures.',

@@ -18,7 +18,7 @@ const HOST = pathOf('engine-host.mjs')
  * processes.
  */
 const ABOUT_PROCESSES =
-  /^test\/(?:engines\/duckdb\/(?:process\/|child\/|runaway\.|embedded\.|temporary-folder\.)|googlesql-duckdb\/runtime\/javascript\/|serving\/|package\/)/
+  /^test\/(?:engines\/duckdb\/(?:process\/|child\/|runaway\.|embedded\.|temporary-folder\.)|googlesql-duckdb\/runtime\/javascript\/|serve\/|package\/)/
 
 /** The most hosts without a session that are kept; each uses about 130 MB. */
 const MOST_IDLE = 2

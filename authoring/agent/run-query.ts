@@ -1,5 +1,5 @@
 /** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
-import { offsetOf, withAdvice } from '../../googlesql/index.js'
+import { type SqlProblem, withAdvice } from '../../googlesql/index.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
 import {
   argumentMistakes,
@@ -12,7 +12,7 @@ import { excerptOf } from '../../runner/mcp/excerpt.js'
 import type { RawJson } from '../../runner/mcp/raw-json.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
-import type { Clock, Engine, SqlProblem } from '../../runner/model/ports.js'
+import type { Clock, Engine } from '../../runner/model/ports.js'
 import { withNow } from '../call/with-now.js'
 
 export interface RunQueryDeps {
@@ -104,7 +104,7 @@ function readArguments(args: GivenArguments): { readonly sql: string; readonly r
 /** The mistake with its place and what to write instead, and the line with a caret below it. */
 function problemText(problem: SqlProblem, sql: string): string {
   const { line, column } = problem
-  const message = withAdvice(problem.message, sql, offsetOf(sql, problem))
+  const { message } = withAdvice(problem, sql)
   const text = sql.split(/\r?\n/)[line - 1] ?? ''
   const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
   return `${line}:${column}: ${message}\n${text}\n${before}^`

@@ -148,14 +148,15 @@ function withPlace(thrown: unknown, sql: string): unknown {
   const cause = thrown instanceof RunnerError ? thrown.cause : null
   if (!(cause instanceof QueryFault)) return thrown
   if (cause.cause instanceof SqlError) {
-    const { reason, offset } = cause.cause
-    const unbound = /^Query parameter '(\w+)' not found/.exec(reason)?.[1]
-    const advised = unbound === undefined ? withAdvice(reason, sql, offset) : `${reason}; -p ${unbound}=VALUE binds it`
-    const { message } = new SqlError(advised, sql, blamedOffset(reason, sql, offset))
+    const { reason, mistake, problem } = cause.cause
+    const advised =
+      mistake?.code === 'unknown-parameter'
+        ? `${reason}; -p ${mistake.name}=VALUE binds it`
+        : withAdvice(problem, sql).message
+    const { message } = new SqlError(advised, sql, blamedOffset(problem, sql))
     return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
   }
-  // BigQuery's own messages name the place already.
-  if (cause.offset === null || /\bat \[\d+:\d+\]/.test(cause.message)) return thrown
+  if (cause.offset === null || cause.unplaced !== cause.message) return thrown
   const { line, column } = new SqlError(cause.message, sql, cause.offset).place
   return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
 }
@@ -167,7 +168,7 @@ function refuseUnread(bound: Bound, sql: string): void {
   const problems = Object.keys(bound)
     .filter(name => !names.has(name.toLowerCase()))
     .map(name => {
-      const hint = didYouMean(name, read)
+      const { hint } = didYouMean(name, read)
       const all =
         read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(one => `@${one}`).join(', ')}`
       return `--parameter ${name}: the query does not read @${name}${hint || all}`

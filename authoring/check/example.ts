@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseDocument } from 'yaml'
 import type { SourceText } from '../../runner/manifest/discover.js'
-import { describeValue, diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
+import { describeValue, diagnosticAt, didYouMean, type More } from '../../runner/manifest/report.js'
 import { type ManifestSource, manifestSource, type NodePath, placeAt } from '../../runner/manifest/source.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { ContractColumn, Endpoint } from '../../runner/model/endpoint.js'
@@ -32,12 +32,12 @@ export function checkExample(endpoint: Endpoint, { file, text }: SourceText): re
   const diagnostics: Diagnostic[] = []
   for (const error of validate.errors ?? []) {
     const path = pathOf(error)
-    const { at, message } = mistakeOf(error, path, endpoint)
+    const { at, message, more } = mistakeOf(error, path, endpoint)
     // Each branch of `anyOf` reports the same value once more.
     const key = JSON.stringify(at)
     if (seen.has(key)) continue
     seen.add(key)
-    diagnostics.push(diagnosticAt(placeOf(source, error, at), 'example/contract', message))
+    diagnostics.push(diagnosticAt(placeOf(source, error, at), 'example/contract', message, more))
   }
   return diagnostics.slice(0, MAX_MISTAKES)
 }
@@ -82,6 +82,7 @@ function placeOf(source: ManifestSource, { keyword }: ErrorObject, at: NodePath)
 interface Mistake {
   readonly at: NodePath
   readonly message: string
+  readonly more?: More
 }
 
 function mistakeOf({ keyword, params, data }: ErrorObject, path: NodePath, endpoint: Endpoint): Mistake {
@@ -90,7 +91,7 @@ function mistakeOf({ keyword, params, data }: ErrorObject, path: NodePath, endpo
     const name = String(params['additionalProperty'])
     const known = path.length === 2 ? columns.map(column => column.name) : []
     const what = path.length === 2 ? 'column' : 'field'
-    return { at: [...path, name], message: `the query has no ${what} "${name}"${didYouMean(name, known)}` }
+    return { at: [...path, name], message: `the query has no ${what} "${name}"`, more: didYouMean(name, known) }
   }
   if (keyword === 'required' && path.length > 0) {
     const name = String(params['missingProperty'])

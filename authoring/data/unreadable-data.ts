@@ -10,9 +10,11 @@ export const unreadableColumn = (file: string, table: string, { name, reason }: 
     { file, line: 1, column: 1 },
     'table/unreadable',
     `column ${name} of ${table} cannot be read: ${reason}`,
-    'warning',
+    { severity: 'warning' },
   )
 
 /** `file` is in the place of a table. */
 export const unreadFile = (file: string, reason: string): Diagnostic =>
-  diagnosticAt({ file, line: 1, column: 1 }, 'table/unread-file', `${basename(file)} is not read: ${reason}`, 'warning')
+  diagnosticAt({ file, line: 1, column: 1 }, 'table/unread-file', `${basename(file)} is not read: ${reason}`, {
+    severity: 'warning',
+  })

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
-import { parseTypeName, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { orMistake, parseTypeName, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
 import { wholeTables } from '../../googlesql-duckdb/index.js'
 import { bigqueryType } from '../../runner/manifest/bigquery-type.js'
 import { claimsOf } from '../../runner/manifest/check/duplicates.js'
@@ -97,14 +97,10 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue):
   const types = Object.fromEntries(names.map(([name, type]) => [name, parseTypeName(type!)!]))
   const known = new Map<string, Tables>()
   const read = (sql: string): Tables => {
-    try {
-      const query = resolveQuery(sql, catalogue, types)
-      return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
-    } catch (error) {
-      // BigQuery knows functions that the resolver does not.
-      if (!(error instanceof SqlError)) throw error
-      return { tables: [], wholeTables: [], isResolved: false }
-    }
+    const query = orMistake(() => resolveQuery(sql, catalogue, types))
+    // BigQuery knows functions that the resolver does not.
+    if (query instanceof SqlError) return { tables: [], wholeTables: [], isResolved: false }
+    return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
   }
   return sql => {
     const tables = known.get(sql) ?? read(sql)

@@ -1,6 +1,6 @@
 /** What `sluice diff` prints for people and for programs. */
 
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { type Diagnostic, plainDiagnostic } from '../../runner/model/diagnostic.js'
 import type { Change, Impact } from './change-rules.js'
 
 export interface Comparison {
@@ -15,7 +15,8 @@ export interface Comparison {
 export const isBreaking = ({ changes }: Comparison): boolean => changes.some(({ breaking }) => breaking)
 
 export function jsonText(comparison: Comparison): string {
-  const { changes, diagnostics } = comparison
+  const { changes } = comparison
+  const diagnostics = comparison.diagnostics.map(plainDiagnostic)
   return `${JSON.stringify({ breaking: isBreaking(comparison), changes, diagnostics }, null, 2)}\n`
 }
 

@@ -1,6 +1,6 @@
 /** Diagnostics as text for people, JSON for tools, and annotations for GitHub's checks. */
 import { readFileSync } from 'node:fs'
-import { type Diagnostic, diagnosticLine, isAboutWholeFile } from '../../runner/model/diagnostic.js'
+import { type Diagnostic, diagnosticLine, isAboutWholeFile, plainDiagnostic } from '../../runner/model/diagnostic.js'
 import type { Io } from './io.js'
 
 export type ReportFormat = 'text' | 'json' | 'github'
@@ -15,7 +15,7 @@ export function reportDiagnostics(
 ): void {
   switch (format) {
     case 'json':
-      io.print(`${JSON.stringify([...diagnostics.map(asObject), ...more], null, 2)}\n`)
+      io.print(`${JSON.stringify([...diagnostics.map(plainDiagnostic), ...more], null, 2)}\n`)
       return
     case 'github':
       for (const d of diagnostics) io.print(`${annotation(d)}\n`)
@@ -24,15 +24,6 @@ export function reportDiagnostics(
       for (const d of diagnostics) io.printError(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
   }
 }
-
-const asObject = ({ file, line, column, rule, severity, message }: Diagnostic): Diagnostic => ({
-  file,
-  line,
-  column,
-  rule,
-  severity,
-  message,
-})
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 export function annotation(

@@ -123,7 +123,7 @@ const refusedRows = ({ standsFor, place }: TestTable, reason: string): Diagnosti
 /** @throws UsageError where no test has this name. */
 function refuseName(name: string, files: readonly TestFile[]): void {
   const names = files.flatMap(({ cases }) => cases.map(test => test.name))
-  if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names)}`])
+  if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names).hint}`])
 }
 
 /** An engine over these tables and functions alone. The caller closes it. */

@@ -5,6 +5,7 @@ import {
   isShardOf,
   isWildcard,
   NO_FUNCTIONS,
+  orMistake,
   prefixOf,
   type SchemaField,
   SqlError,
@@ -180,12 +181,9 @@ export async function openWarehouseTarget(
 
   return {
     async compile(sql, types): Promise<CheckResult> {
-      try {
-        return { ok: true, columns: checkedQuery(sql, types, embedded.tables()).map(checkedColumn) }
-      } catch (error) {
-        if (!(error instanceof SqlError)) throw error
-        return { ok: false, problem: { ...error.place, message: error.reason } }
-      }
+      const columns = orMistake(() => checkedQuery(sql, types, embedded.tables()))
+      if (columns instanceof SqlError) return { ok: false, problem: columns.problem }
+      return { ok: true, columns: columns.map(checkedColumn) }
     },
     viewOf: ({ tables: given }) => ({
       ...engine,

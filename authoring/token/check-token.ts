@@ -49,14 +49,14 @@ type Endpoints = FolderAccess['endpoints']
 function unmatchedPatterns({ allow }: NewToken, endpoints: Endpoints): readonly string[] {
   const names = endpoints.map(({ name }) => name)
   const unmatched = allow.filter(pattern => !names.some(name => namePattern(pattern).test(name)))
-  return unmatched.map(pattern => `no endpoint is named "${pattern}"${didYouMean(pattern, names)}`)
+  return unmatched.map(pattern => `no endpoint is named "${pattern}"${didYouMean(pattern, names).hint}`)
 }
 
 function undeclaredPins({ pin = {} }: NewToken, endpoints: Endpoints): readonly string[] {
   const declared = new Set(endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)))
   const undeclared = Object.keys(pin).filter(name => !declared.has(name))
   return undeclared.map(
-    name => `no endpoint declares "${name}", so the token may call none${didYouMean(name, declared)}`,
+    name => `no endpoint declares "${name}", so the token may call none${didYouMean(name, declared).hint}`,
   )
 }
 

@@ -1,6 +1,6 @@
 /** A new manifest of a query with `@parameters`, whose text stays as it is. */
 import type { TableCatalogue } from '../../googlesql/index.js'
-import { resolveQuery, SqlError, tokenize, withAdvice, zoneParameters } from '../../googlesql/index.js'
+import { orMistake, resolveQuery, SqlError, tokenize, withAdvice, zoneParameters } from '../../googlesql/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { NewManifest } from './from-table.js'
@@ -15,13 +15,10 @@ export type FromSql =
 
 /** `file` names the text in messages. */
 export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): FromSql {
-  try {
-    return { ok: true, manifest: manifestOf(file, sql, tables) }
-  } catch (error) {
-    if (!(error instanceof SqlError)) throw error
-    const message = withAdvice(error.reason, sql, error.offset)
-    return { ok: false, diagnostic: diagnosticAt({ file, ...error.place }, 'sql/error', message) }
-  }
+  const manifest = orMistake(() => manifestOf(file, sql, tables))
+  if (!(manifest instanceof SqlError)) return { ok: true, manifest }
+  const { message } = withAdvice(manifest.problem, sql)
+  return { ok: false, diagnostic: diagnosticAt({ file, ...manifest.place }, 'sql/error', message) }
 }
 
 function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManifest {

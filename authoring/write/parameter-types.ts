@@ -1,13 +1,13 @@
 /** Types for the parameters of a query that declares none. */
 import {
   inferParameters,
+  orMistake,
   resolveQuery,
   SqlError,
   scalarType,
   type TableCatalogue,
   type Type,
   typeName,
-  type UndeclaredParameter,
 } from '../../googlesql/index.js'
 import type { ParameterType } from '../../runner/model/param.js'
 
@@ -42,13 +42,11 @@ function inferScalars(
   tables: TableCatalogue,
   given: Readonly<Record<string, Type>>,
 ): readonly TypedParameter[] {
-  let found: readonly UndeclaredParameter[]
-  try {
-    found = inferParameters(sql, tables, given)
-  } catch (error) {
+  const found = orMistake(() => inferParameters(sql, tables, given))
+  if (found instanceof SqlError) {
     // Some functions take no NULL where they take a parameter.
-    const tried = error instanceof SqlError ? tryScalars(sql, tables, given) : null
-    if (tried === null) throw error
+    const tried = tryScalars(sql, tables, given)
+    if (tried === null) throw found
     return tried
   }
   return found.map(({ name, types }): TypedParameter => {
@@ -132,15 +130,7 @@ function inferArrays(sql: string, tables: TableCatalogue): Readonly<Record<strin
 
 const TIMES: readonly string[] = ['timestamp', 'date', 'datetime']
 
-function isValid(resolve: () => unknown): boolean {
-  try {
-    resolve()
-    return true
-  } catch (error) {
-    if (error instanceof SqlError) return false
-    throw error
-  }
-}
+const isValid = (resolve: () => unknown): boolean => !(orMistake(resolve) instanceof SqlError)
 
 /** In the order in which the query names them. */
 function inOrder(sql: string, parameters: readonly TypedParameter[]): readonly TypedParameter[] {

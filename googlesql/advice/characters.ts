@@ -1,26 +1,15 @@
 /** Advice on text that cannot be split into tokens: a character that SQL does not have, or a quote that is not closed. */
+import type { SyntaxForm } from '../mistakes.js'
 import { type Adviser, type Found, isText } from './found.js'
 
 const CURLY_QUOTES = /[“”„‟‘’‚‛«»]/
 const LETTERS = /[\p{L}\p{N}_]/u
-
-export const characters: Adviser = found => {
-  if (/^Syntax error: Unclosed (?:string|bytes) literal/.test(found.reason)) return unclosedText(found)
-  if (/^Syntax error: Unclosed identifier literal/.test(found.reason)) return 'the backtick is never closed'
-  if (/^Syntax error: Missing whitespace between literal and alias/.test(found.reason)) {
-    return 'a name that begins with a digit is quoted with backticks'
-  }
-  if (/^Syntax error: concatenated string literals/.test(found.reason)) {
-    return "a quote inside a text is written \\', or the text stands in double quotes"
-  }
-  return /^Syntax error: Illegal input character/.test(found.reason) ? illegalCharacter(found) : null
-}
+const QUOTE_IN_TEXT = "a quote inside a text is written \\', or the text stands in double quotes"
 
 /** In `'it's'` the text ends after `it`, and the last quote begins a text that is never closed: it follows a letter. */
 function unclosedText({ source, offset, before }: Found): string {
   const isInWord = LETTERS.test(source[offset - 1] ?? '') && before.some(isText)
-  if (isInWord) return "a quote inside a text is written \\', or the text stands in double quotes"
-  return `the quote ${source[offset]} is never closed on its line`
+  return isInWord ? QUOTE_IN_TEXT : `the quote ${source[offset]} is never closed on its line`
 }
 
 function illegalCharacter({ source, offset, before }: Found): string | null {
@@ -35,4 +24,13 @@ function illegalCharacter({ source, offset, before }: Found): string | null {
   if (!LETTERS.test(character)) return null
   const word = /[\p{L}\p{N}_]*$/u.exec(source.slice(0, offset))![0] + /^[\p{L}\p{N}_]*/u.exec(rest)![0]
   return `a name with letters other than a to z is quoted with backticks: \`${word}\``
+}
+
+/** The advice on each form of syntax that the lexer refuses, and on texts that touch. */
+export const CHARACTERS: Partial<Record<SyntaxForm, Adviser>> = {
+  'unclosed-text': unclosedText,
+  'unclosed-name': () => 'the backtick is never closed',
+  'digit-before-name': () => 'a name that begins with a digit is quoted with backticks',
+  'adjacent-texts': () => QUOTE_IN_TEXT,
+  'illegal-character': illegalCharacter,
 }

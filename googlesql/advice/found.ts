@@ -1,8 +1,9 @@
-/** A mistake in SQL with the tokens around it: advisers choose their advice by these tokens. */
+/** A mistake in SQL with the tokens around it: advisers choose their advice by these. */
 import { type Token, tokenize } from '../lex/tokenize.js'
+import type { SqlMistake } from '../mistakes.js'
 
 export interface Found {
-  readonly reason: string
+  readonly mistake: SqlMistake | undefined
   /** The token at `offset`; null where no token begins there, or the text cannot be split into tokens. */
   readonly token: Token | null
   /** The tokens before `offset`, and the tokens after `token`. */
@@ -14,13 +15,30 @@ export interface Found {
   readonly parameters: ReadonlySet<string>
 }
 
-/** Returns advice for one kind of mistake; null for any other mistake. */
-export type Adviser = (found: Found) => string | null
+/** Advice, with what it proposes to write. */
+export interface Proposal {
+  readonly text: string
+  /** The word instead of the one at the place. */
+  readonly meant?: string
+  /** The lookup table whose field it reads. */
+  readonly table?: string
+}
+export type Advice = string | Proposal | null
 
-export function findTokens(reason: string, source: string, offset: number, parameters: ReadonlySet<string>): Found {
+export const didYouMean = (meant: string): Proposal => ({ text: `did you mean ${meant}?`, meant })
+
+/** Returns advice for one kind of mistake; null for any other mistake. */
+export type Adviser = (found: Found) => Advice
+
+export function findTokens(
+  mistake: SqlMistake | undefined,
+  source: string,
+  offset: number,
+  parameters: ReadonlySet<string>,
+): Found {
   const tokens = tokensOf(source)
   const index = tokens?.findIndex(({ at }) => at === offset) ?? -1
-  const around = { reason, source, offset, parameters }
+  const around = { mistake, source, offset, parameters }
   if (tokens && index >= 0) {
     return { ...around, token: tokens[index]!, before: tokens.slice(0, index), after: tokens.slice(index + 1) }
   }

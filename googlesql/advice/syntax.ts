@@ -1,8 +1,18 @@
 /** Advice for syntax of another dialect, and for syntax that is nearly right. */
 import { isKeyword, RESERVED_KEYWORDS } from '../lex/keywords.js'
 import type { Token } from '../lex/tokenize.js'
+import type { SyntaxForm } from '../mistakes.js'
 import { nearest } from '../suggest.js'
-import { type Adviser, callAround, clauseAround, type Found, isName, isText, QUOTED_NAME } from './found.js'
+import {
+  type Advice,
+  type Adviser,
+  callAround,
+  clauseAround,
+  type Found,
+  isName,
+  isText,
+  QUOTED_NAME,
+} from './found.js'
 
 const NO_ILIKE = 'BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'
 
@@ -30,84 +40,82 @@ const RESERVED_CALLS: Readonly<
 }
 
 /** Advice on a reserved word where the syntax expects a name. */
-export const reservedWord: Adviser = ({ reason, token, before, after }) => {
+export const reservedWord: Adviser = ({ mistake, token, before, after }) => {
   if (token !== null && Object.hasOwn(RESERVED_CALLS, token.term)) {
     const advice = RESERVED_CALLS[token.term]!({ token, before, after })
     if (advice !== null) return advice
   }
-  const [, unexpected, type] =
-    /^(?:Syntax error: (?:Unexpected|Expected .* but got) keyword|Type) (\w+)( is not supported)?$/.exec(reason) ?? []
-  const word = unexpected
-  if (word === undefined || !token || !RESERVED_KEYWORDS.has(word)) return null
-  if (type !== undefined && after[0]?.term === '<') return null
+  if (token?.kind !== 'identifier' || !RESERVED_KEYWORDS.has(token.term)) return null
+  if (mistake?.code !== 'syntax' || (mistake.form !== 'unexpected' && mistake.form !== 'expected')) return null
+  const word = token.term
   const last = before.at(-1)?.term ?? ''
   const isMissing = CONNECTIVES.has(word) && !['FROM', 'AS'].includes(after[0]?.term ?? '')
   const isClause = after[0]?.term === 'BY' || (word === 'END' && isInCase(before))
-  const isName =
-    last === 'AS' || (!/^Syntax error: Expected/.test(reason) && !isMissing && !isClause && NAME_FOLLOWS.has(last))
+  const isName = last === 'AS' || (mistake.form === 'unexpected' && !isMissing && !isClause && NAME_FOLLOWS.has(last))
   return isName ? `${word} is a reserved word: as a name it is quoted with backticks, \`${token.text}\`` : null
 }
 
 const isInCase = (before: readonly Token[]): boolean =>
   before.filter(({ term }) => term === 'CASE').length > before.filter(({ term }) => term === 'END').length
 
-export const syntaxOfOthers: Adviser = found => {
-  const { reason, token, before, after } = found
+/** Advice on an operand that is a literal NULL. */
+export function nullOperand(operator: string): string | null {
+  if (operator === '=') return 'write IS NULL'
+  return operator === '!=' || operator === '<>' ? 'write IS NOT NULL' : null
+}
+
+/** Advice on a number in quotes after LIMIT or OFFSET. */
+export const textForNumber: Adviser = ({ token, before }) =>
+  ['LIMIT', 'OFFSET'].includes(before.at(-1)?.term ?? '') && isText(token) && /^\d+$/.test(token!.text)
+    ? `write the number without quotes: ${token!.text}`
+    : null
+
+const REGEXP = "write REGEXP_CONTAINS(text, r'pattern')"
+const JSON_MEMBER = "write JSON_VALUE(json, '$.name')"
+/** Words and symbols of other dialects that need no look at the tokens around them. */
+const BY_TOKEN: Readonly<Record<string, string>> = {
+  '!': 'write NOT before a condition, and != between values',
+  '->': JSON_MEMBER,
+  '->>': JSON_MEMBER,
+  '=>': 'at least is written >=',
+  '~': REGEXP,
+  ASCENDING: 'write ASC',
+  AT: "write DATETIME(timestamp, 'zone'), or a zone as the last argument of the function",
+  DESCENDING: 'write DESC',
+  FETCH: 'write LIMIT n',
+  ILIKE: NO_ILIKE,
+  REGEXP,
+  RLIKE: REGEXP,
+}
+
+export function syntaxOfOthers(found: Found, form: SyntaxForm, expected: string | undefined): Advice {
+  const { token, before, after } = found
   if (!token) return null
-  if (/^Operands of (?:=|!=|<>) cannot be literal NULL/.test(reason)) {
-    return reason.includes('of =') ? 'write IS NULL' : 'write IS NOT NULL'
-  }
-  if (/^Column name \w+ is ambiguous/.test(reason)) return `write its table or alias before it: name.${token.text}`
-  if (reason.startsWith('Duplicate table alias')) return 'give one of the two another name with AS'
   const [last, last2, last3] = [before.at(-1), before.at(-2), before.at(-3)]
   // In a SELECT list, the word is taken for an alias.
-  if (reason.startsWith('Syntax error') && last?.term === 'ILIKE') return NO_ILIKE
-  if (reason.startsWith('Cannot access field')) return ofField(found)
-  if (reason.startsWith('A valid date part name') && last?.term === 'INTERVAL') return writtenInterval(token)
-  if (['LIMIT', 'OFFSET'].includes(last?.term ?? '') && isText(token) && /^\d+$/.test(token.text)) {
-    return `write the number without quotes: ${token.text}`
-  }
-  if (!reason.startsWith('Syntax error')) return null
+  if (last?.term === 'ILIKE') return NO_ILIKE
+  if (Object.hasOwn(BY_TOKEN, token.term)) return BY_TOKEN[token.term]!
   switch (token.term) {
-    case 'ILIKE':
-      return NO_ILIKE
     case 'NOT':
       return after[0]?.term === 'ILIKE' ? NO_ILIKE : null
-    case 'RLIKE':
-    case 'REGEXP':
-    case '~':
-      return "write REGEXP_CONTAINS(text, r'pattern')"
     case ':':
       if (after[0]?.term === ':') return 'write CAST(value AS type)'
       return after[0]?.at === token.end && isName(after[0]) ? `write @${after[0].text} for a parameter` : null
     case '{':
       if (isName(after[0]) && after[1]?.term === '.' && isName(after[2])) {
-        return `write {{${after[0]!.text}.${after[2]!.text}}} for a field of a lookup table`
+        const table = after[0]!.text
+        return { text: `write {{${table}.${after[2]!.text}}} for a field of a lookup table`, table }
       }
       return isName(after[0]) ? `write @${after[0]!.text} for a parameter` : null
     case '&':
       return last?.term === '&' ? 'write AND between conditions' : null
-    case '!':
-      return 'write NOT before a condition, and != between values'
-    case '->':
-    case '->>':
-      return "write JSON_VALUE(json, '$.name')"
-    case 'AT':
-      return "write DATETIME(timestamp, 'zone'), or a zone as the last argument of the function"
-    case 'FETCH':
-      return 'write LIMIT n'
     case '=':
       if (last?.term === '=') return 'equality is written with one ='
       return joinsConditions(before) ? '|| joins texts; write OR between conditions' : null
-    case '=>':
-      return 'at least is written >='
     case 'OFFSET':
       return after[0]?.kind === 'int' || after[0]?.term === '@'
         ? 'OFFSET stands after a LIMIT: LIMIT count OFFSET skipped'
         : null
-    case 'DESCENDING':
-    case 'ASCENDING':
-      return `write ${token.term.startsWith('D') ? 'DESC' : 'ASC'}`
     case ',':
       if (after[0]?.term === 'AND' || after[0]?.term === 'OR') return 'delete the comma'
       return last2?.term === 'LIMIT' ? 'write LIMIT count OFFSET skipped' : null
@@ -126,7 +134,7 @@ export const syntaxOfOthers: Adviser = found => {
         ? 'a name with other characters than letters, digits and _ is quoted with backticks'
         : null
     case ')':
-      return /^Syntax error: Expected end of input/.test(reason) ? 'there is one ")" too many' : null
+      return expected === 'end of input' ? 'there is one ")" too many' : null
     default:
   }
   if (last?.term === 'TOP' && last2?.term === 'SELECT') return 'write LIMIT n at the end of the query'
@@ -134,12 +142,12 @@ export const syntaxOfOthers: Adviser = found => {
   if (isText(token) && last?.term === 'AS') return `a name is quoted with backticks: \`${token.text}\``
   if (isText(token) && last?.term === '(' && last2?.term === 'EXTRACT') return ofPart(token)
   if (isText(token) && last?.term === 'IS') return `write = '${token.text}'`
-  if (last?.term === 'IN' && reason.includes('Expected "("')) {
+  if (last?.term === 'IN' && expected === '(') {
     return token.term === '@'
       ? 'write IN UNNEST(@name) for the values of an array'
       : 'write the values in parentheses: IN (a, b)'
   }
-  if (token.kind === 'end' && last && reason.includes('Unexpected')) return `something is missing after ${last.text}`
+  if (token.kind === 'end' && last && form === 'unexpected') return `something is missing after ${last.text}`
   return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
 }
 
@@ -150,11 +158,12 @@ function joinsConditions(before: readonly Token[]): boolean {
   return terms.includes('||') && terms.includes('=')
 }
 
-function ofField({ reason, before }: Found): string | null {
+/** Advice on a field of a value that has none. */
+export function fieldOfNone(field: string, isArrayOfStructs: boolean, { before, token }: Found): string | null {
   const [last, last2] = [before.at(-1), before.at(-2)]
+  if (!token) return null
   if (last?.term === '.' && isText(last2)) return QUOTED_NAME
-  const field = /^Cannot access field (\w+) on a value with type ARRAY<STRUCT</.exec(reason)?.[1]
-  if (field === undefined || !isName(last2)) return null
+  if (!isArrayOfStructs || !isName(last2)) return null
   return `the array has many: write FROM …, UNNEST(${last2!.text}) AS one, and one.${field}`
 }
 
@@ -162,7 +171,7 @@ export const ofPart = ({ text }: Token): string =>
   `the part stands without quotes: ${text.toUpperCase().replace(/S$/, '')}`
 
 /** Advice on an interval that is written as a text, such as `INTERVAL '7 days'`. */
-function writtenInterval({ text }: Token): string {
+export function writtenInterval({ text }: Token): string {
   const [, count = '1', unit = 'DAY'] = /^\s*(-?\d+)\s*([A-Za-z]+?)s?\s*$/i.exec(text) ?? []
   return `the part stands after the value, without quotes: INTERVAL ${count} ${unit.toUpperCase()}`
 }
@@ -184,12 +193,14 @@ const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = 
 }
 const BEGINNINGS = ['SELECT', 'WITH', 'FROM']
 
-export const mistypedClause: Adviser = ({ reason, token, before, after }) => {
-  if (before.length === 0 && token && /^Syntax error: Unexpected identifier/.test(reason)) {
-    const meant = nearest(token.text, BEGINNINGS)
-    return meant === undefined ? null : `did you mean ${meant} in the place of ${token.text}?`
-  }
-  if (!/^Syntax error: Expected .* but got/.test(reason)) return null
+/** Advice on the first word of a text that does not begin as a query does. */
+export function mistypedBeginning({ token, before }: Found): string | null {
+  if (before.length > 0 || !isName(token) || isKeyword(token!.term)) return null
+  const meant = nearest(token!.text, BEGINNINGS)
+  return meant === undefined ? null : `did you mean ${meant} in the place of ${token!.text}?`
+}
+
+export const mistypedClause: Adviser = ({ token, before, after }) => {
   for (const [one, next] of [
     [before.at(-1), token],
     [token, after[0]],
@@ -204,9 +215,9 @@ export const mistypedClause: Adviser = ({ reason, token, before, after }) => {
 
 /** Advice on two expressions in a row: an operator, a comma or a keyword is missing between them. */
 export const missingBetween: Adviser = found => {
-  const { reason, token, before } = found
+  const { token, before } = found
   const last = before.at(-1)
-  if (!token || !last || !/^Syntax error: Expected (?:end of input|"\)"(?: or ",")?) but got/.test(reason)) return null
+  if (!token || !last) return null
   const isOpened = token.term === '(' && isName(last)
   const isExpression = isOpened || isText(token) || ['int', 'float', 'quoted'].includes(token.kind) || isWord(token)
   if (token.term === 'AND' || token.term === 'OR') {

@@ -1,40 +1,18 @@
 /** Advice where types do not fit each other: which CAST, function or literal makes them fit. */
 import type { Token } from '../lex/tokenize.js'
-import { type Adviser, type Found, isName, isText } from './found.js'
+import type { SqlMistake } from '../mistakes.js'
+import { type Found, isName, isText } from './found.js'
 
-/** Captures the kind (`operator`, `function`), the name (`=`, `IFNULL`), the types of the arguments and the signatures. */
-const MISMATCH =
-  /^No matching signature for (operator|function|aggregate function) (\w+(?: UNNEST)?|\S+) for argument types:? (.*?)(?:\. Supported signatures?: (.*))?$/
-const CASE_MISMATCH = /^No matching signature for operator CASE; .* but found: (.*?); actual argument types/
+type Mismatch = Extract<SqlMistake, { readonly code: 'no-signature' }>
+
 const COMPARISONS = new Set('= != <> < > <= >= BETWEEN IN'.split(' '))
 const NUMBERS = new Set('INT64 FLOAT64 NUMERIC BIGNUMERIC'.split(' '))
 const TIMES = new Set('DATE DATETIME TIMESTAMP TIME'.split(' '))
 
-export const types: Adviser = found => {
-  const inCase = CASE_MISMATCH.exec(found.reason)?.[1]
-  if (inCase !== undefined) return oneType(splitTypes(inCase))
-  const condition = /^\w+ clause should return type BOOL, but returns (\w+)/.exec(found.reason)?.[1]
-  if (condition !== undefined) return asCondition(condition)
-  const literal = /^Could not cast literal "(.*)" to type (\w+)$/.exec(found.reason)
-  if (literal && !(found.token && found.after[0]?.term === '+')) return writtenAs(literal[1]!, literal[2]!)
-  const [, what, name = '', listed = '', signatures = ''] = MISMATCH.exec(found.reason) ?? []
-  if (what === undefined) return null
-  return what === 'operator'
-    ? ofOperator(name, splitTypes(listed), found)
-    : ofFunction(name, splitTypes(listed), signatures)
-}
-
-/** Splits a list of types such as `INT64, ARRAY<INT64>`; messages about IN write the list as `INT64 and {STRING, INT64}`. */
-function splitTypes(listed: string): readonly string[] {
-  const parts: string[] = ['']
-  let depth = 0
-  for (const character of listed.replace(/ and \{/, ', ').replace(/\}$/, '')) {
-    if (character === '<' || character === '(') depth++
-    if (character === '>' || character === ')') depth--
-    if (character === ',' && depth === 0) parts.push('')
-    else parts[parts.length - 1] += character
-  }
-  return parts.map(part => part.trim())
+/** Advice on arguments that no signature of an operator or a function takes. */
+export function types({ of, name, types: found, takesAny }: Mismatch, place: Found): string | null {
+  if (of === 'operator') return ofOperator(name, found, place)
+  return of === 'window' ? null : ofFunction(name, found, takesAny)
 }
 
 function ofOperator(name: string, found: readonly string[], place: Found): string | null {
@@ -191,13 +169,16 @@ const ofNumbers = (found: readonly string[]): string | null =>
     ? 'write SAFE_CAST(… AS INT64) around the STRING'
     : null
 
-function ofFunction(name: string, found: readonly string[], signatures: string): string | null {
+function ofFunction(name: string, found: readonly string[], takesAny: boolean): string | null {
+  if ((name === 'SUM' || name === 'AVG') && found[0] === 'STRING') {
+    return `write ${name}(SAFE_CAST(… AS NUMERIC)) for texts that are numbers`
+  }
   if (/^(DATE|DATETIME|TIMESTAMP|TIME)_(ADD|SUB)$/.test(name) && NUMBERS.has(found[1] ?? '')) {
     return `write an interval: ${name}(…, INTERVAL 7 DAY)`
   }
   if (/_DIFF$/.test(name)) return ofDifference(name, found)
   if (name === 'IF' && found[0] !== 'BOOL') return `the first argument is a condition: ${asCondition(found[0] ?? '')}`
-  return /\bANY\b/.test(signatures) ? oneType(name === 'IF' ? found.slice(1) : found) : null
+  return takesAny ? oneType(name === 'IF' ? found.slice(1) : found) : null
 }
 
 function ofDifference(name: string, [later = '', earlier = '']: readonly string[]): string | null {
@@ -212,7 +193,7 @@ function ofDifference(name: string, [later = '', earlier = '']: readonly string[
 }
 
 /** Advice on expressions that must all have one type. */
-function oneType(found: readonly string[]): string | null {
+export function oneType(found: readonly string[]): string | null {
   const [first, second] = new Set(found.filter(type => type !== 'NULL'))
   if (first === undefined || second === undefined) return null
   const advice = NUMBERS.has(first) && second === 'STRING' ? `write CAST(… AS STRING) around the ${first}` : null
@@ -221,7 +202,7 @@ function oneType(found: readonly string[]): string | null {
   return `the values must have one type: ${betweenTypes(first, second)}`
 }
 
-function asCondition(type: string): string {
+export function asCondition(type: string): string {
   if (NUMBERS.has(type)) return `compare the ${type}, as in x != 0`
   return type === 'STRING' ? "compare the STRING, as in x = 'text'" : `compare the ${type}, or test it with IS NOT NULL`
 }
@@ -233,7 +214,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   TIMESTAMP: "'2026-01-31 12:00:00'",
 }
 
-function writtenAs(text: string, type: string): string | null {
+/** Advice on a literal that its type cannot have. */
+export function writtenAs(text: string, type: string, { token, after }: Found): string | null {
+  if (token && after[0]?.term === '+') return 'join texts with || or CONCAT'
   const [, count, unit] = /^(\d+) *(minute|hour|day|week|month|year)s?(?: ago)?$/i.exec(text) ?? []
   if (unit !== undefined && (type === 'TIMESTAMP' || type === 'DATE' || type === 'DATETIME')) {
     const now = type === 'TIMESTAMP' ? '@now' : `${type}(@now)`

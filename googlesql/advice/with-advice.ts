@@ -1,35 +1,62 @@
 /** Advice on what to write instead, for authors who know another SQL dialect or are new to SQL. */
+import { isKeyword } from '../lex/keywords.js'
+import type { MistakeData, SqlMistake, SyntaxForm } from '../mistakes.js'
+import { offsetOf, type SqlProblem } from '../sql-error.js'
 import { nearest } from '../suggest.js'
-import { characters } from './characters.js'
-import { firstSteps, wordsOfName } from './first-steps.js'
+import { CHARACTERS } from './characters.js'
+import * as first from './first-steps.js'
 import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
-import { type Adviser, callAround, clauseAround, findTokens, isText } from './found.js'
-import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } from './syntax.js'
-import { types } from './types.js'
+import {
+  type Advice,
+  type Adviser,
+  callAround,
+  clauseAround,
+  didYouMean,
+  type Found,
+  findTokens,
+  isText,
+  type Proposal,
+} from './found.js'
+import * as syntax from './syntax.js'
+import { asCondition, oneType, types, writtenAs } from './types.js'
+
+/** A message with advice, and what it proposes to write. */
+export interface Advised extends Omit<Proposal, 'text'> {
+  readonly message: string
+}
 
 /**
- * The reason, followed by advice on what to write instead where an adviser has any. `offset` is the place of the mistake in
- * `source`; `parameters` are the names of the declared parameters.
+ * The message, followed by advice on what to write instead where there is any. `parameters` are the names of the declared
+ * parameters.
  */
-export function withAdvice(reason: string, source: string, offset: number, parameters: Iterable<string> = []): string {
+export function withAdvice(problem: SqlProblem, source: string, parameters: Iterable<string> = []): Advised {
+  const { message, mistake } = problem
   const names = new Set([...parameters].map(name => name.toLowerCase()))
-  const found = findTokens(reason, source, offset, names)
-  for (const advise of ADVISERS) {
-    const advice = advise(found)
-    // Beside the advice, a suggestion of a similar function name and the list of signatures would mislead.
-    if (advice !== null) return `${reason.replace(BESIDES, '')}; ${advice}`
-  }
-  return reason
+  const found = findTokens(mistake, source, offsetOf(source, problem), names)
+  const advice =
+    unclosedBracket(problem, source) ??
+    (mistake && byCode(mistake, found)) ??
+    syntax.reservedWord(found) ??
+    syntax.textForNumber(found) ??
+    (mistake?.code === 'syntax' ? syntaxAdvice(mistake, found) : null)
+  if (advice === null) return { message, ...(mistake?.meant !== undefined && { meant: mistake.meant }) }
+  // Beside the advice, a similar name and the list of signatures would mislead.
+  const summary = message.slice(0, message.length - (mistake?.hint?.length ?? 0))
+  const { text, ...proposed } = typeof advice === 'string' ? { text: advice } : advice
+  return { message: `${summary}; ${text}`, ...proposed }
 }
 
 /**
  * The offset of the mistake. A missing closing bracket is reported at the token that follows; if that token is on a later line,
  * this function returns the offset of the opening bracket instead.
  */
-export function blamedOffset(reason: string, source: string, offset: number): number {
+export function blamedOffset(problem: SqlProblem, source: string): number {
+  const { mistake } = problem
+  const offset = offsetOf(source, problem)
+  if (mistake?.code !== 'syntax' || (mistake.expected[0] !== ')' && mistake.expected[0] !== ']')) return offset
+  const { before, token } = findTokens(mistake, source, offset, new Set())
   // A word that is not a keyword, such as FRMO, is itself the mistake.
-  if (!/^Syntax error: Expected "[)\]]".* but got (?:keyword|end of)/.test(reason)) return offset
-  const { before } = findTokens(reason, source, offset, new Set())
+  if (token?.kind !== 'end' && !(token?.kind === 'identifier' && isKeyword(token.term))) return offset
   const last = before.at(-1)
   if (last === undefined || !source.slice(last.end, offset).includes('\n')) return offset
   const opened: number[] = []
@@ -40,33 +67,73 @@ export function blamedOffset(reason: string, source: string, offset: number): nu
   return opened.at(-1) ?? offset
 }
 
-const unclosedBracket: Adviser = ({ reason, source, offset }) => {
-  const at = blamedOffset(reason, source, offset)
-  return at === offset ? null : `this "${source[at]}" is never closed`
+function unclosedBracket(problem: SqlProblem, source: string): string | null {
+  const at = blamedOffset(problem, source)
+  return at === offsetOf(source, problem) ? null : `this "${source[at]}" is never closed`
 }
 
-const unnestInParentheses: Adviser = ({ reason, before }) =>
-  /^Syntax error: Unexpected keyword UNNEST/.test(reason) && before.at(-1)?.term === '(' && before.at(-2)?.term === 'IN'
-    ? 'write IN UNNEST(array), without parentheses around UNNEST'
-    : null
+/** The advice on each code. */
+const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, found: Found) => Advice } = {
+  syntax: ({ form, expected }, found) =>
+    form === 'expected' ? first.expectedInstead(found, expected[0]) : (BY_FORM[form]?.(found) ?? null),
+  'star-argument': (_, { token }) => `write COUNT(*) for the number of rows, or ${token?.term ?? 'SUM'}(column)`,
+  'argument-count': ({ name }, found) => first.argumentCount(name, found),
+  'ungrouped-column': ({ name }, { source }) =>
+    /\bGROUP\s+BY\b/i.test(source) ? `add ${name} to GROUP BY, or write MAX(${name})` : null,
+  'no-fields': ({ field, isArrayOfStructs }, found) =>
+    first.fieldAsTable(field, found) ?? syntax.fieldOfNone(field, isArrayOfStructs, found),
+  'unknown-table': ({ name, hint }, found) => (hint === undefined ? first.arrayAsTable(name, found) : null),
+  'unknown-function': ({ name }) => foreignFunction(name.toUpperCase()),
+  'unknown-type': ({ name, meant }) => (meant === undefined ? foreignType(name) : null),
+  'unknown-name': ({ name, meant }, found) => unknownName(name, meant, found),
+  'no-date-part': ({ found: part }, found) => datePart(part, found),
+  'unsupported-date-part': ({ name, part, type }) => partOfDate(name, part, type),
+  'interval-value': (_, found) => interval(found),
+  'extract-from-text': () => "write the type before the text: TIMESTAMP '2026-01-31 12:00:00'",
+  'null-operand': ({ operator }) => syntax.nullOperand(operator),
+  'ambiguous-column': (_, { token }) => token && `write its table or alias before it: name.${token.text}`,
+  'duplicate-alias': () => 'give one of the two another name with AS',
+  'no-signature': types,
+  'no-common-type': ({ types: found }) => oneType(found),
+  'not-a-condition': ({ type }) => asCondition(type),
+  literal: ({ value, type }, found) => writtenAs(value, type, found),
+  'misplaced-aggregate': ({ clause }) =>
+    clause === 'WHERE clause' ? 'conditions on groups stand in HAVING, after GROUP BY' : null,
+  'second-query': (_, { before }) =>
+    before.at(-1)?.term === ';' ? 'delete what is after the semicolon, or make it an endpoint of its own' : null,
+}
+const BY_FORM: Partial<Record<SyntaxForm, Adviser>> = { ...CHARACTERS, unexpected: first.misplaced }
 
-const BESIDES = /; Did you mean [^?]*\?$|\. Supported signatures?: .*$/
+type MistakeOf<Code extends keyof MistakeData> = Extract<SqlMistake, { readonly code: Code }>
 
-const foreignFunction: Adviser = ({ reason }) => {
-  const name = /^Function not found: ([\w.]+)/.exec(reason)?.[1]?.toUpperCase() ?? ''
-  return Object.hasOwn(FUNCTIONS, name) ? `write ${FUNCTIONS[name]}` : null
+const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, found: Found): Advice =>
+  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, found: Found) => Advice) | undefined)?.(
+    mistake,
+    found,
+  ) ?? null
+
+/** Advice on syntax that neither the form of the mistake nor a reserved word explains. */
+function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, found: Found): Advice {
+  const isExpected = form === 'expected'
+  const ends = expected === 'end of input'
+  return (
+    syntax.syntaxOfOthers(found, form, expected) ??
+    (form === 'unexpected' ? syntax.mistypedBeginning(found) : null) ??
+    (isExpected ? syntax.mistypedClause(found) : null) ??
+    (ends ? first.wordsOfName(found) : null) ??
+    (ends || expected === ')' ? syntax.missingBetween(found) : null)
+  )
 }
 
-const foreignType: Adviser = ({ reason }) => {
-  const name = /^Type not found: (\w+)/.exec(reason)?.[1]?.toUpperCase()
-  if (name === undefined || reason.includes('Did you mean')) return null
+const foreignFunction = (name: string): string | null =>
+  Object.hasOwn(FUNCTIONS, name) ? `write ${FUNCTIONS[name]}` : null
+
+function foreignType(name: string): Advice {
   const meant = meantType(name)
-  return meant === undefined ? `the types are ${TYPE_NAMES.join(', ')}` : `did you mean ${meant}?`
+  return meant === undefined ? `the types are ${TYPE_NAMES.join(', ')}` : didYouMean(meant)
 }
 
-const partOfDate: Adviser = ({ reason }) => {
-  const [, name = '', part = '', type] =
-    /^(\w+) does not support the (\w+).* date part when the argument is (\w+) type/.exec(reason) ?? []
+function partOfDate(name: string, part: string, type: string): string | null {
   if (type === 'DATE') {
     return /SECOND|MINUTE|HOUR/.test(part)
       ? `a DATE has no time of day: write ${name.startsWith('TIMESTAMP') ? 'TIMESTAMP' : 'DATETIME'}(…) around it`
@@ -77,43 +144,33 @@ const partOfDate: Adviser = ({ reason }) => {
   return `write TIMESTAMP(DATETIME_${name.slice(-3)}(DATETIME(…), INTERVAL 1 ${part}))`
 }
 
-const interval: Adviser = ({ reason, token, after, parameters }) => {
-  if (!/^Invalid interval literal\. Expected INTERVAL keyword/.test(reason)) return null
+const interval: Adviser = ({ token, after, parameters }) => {
   const isParameter =
     token?.term === 'INTERVAL' && after[0]?.term === '@' && parameters.has(after[1]?.text.toLowerCase() ?? '')
   return isParameter ? `declare @${after[1]!.text} as int64` : 'write CAST(… AS INT64) around the STRING'
 }
 
-const textInExtract: Adviser = ({ reason }) =>
-  /^EXTRACT does not support literal STRING/.test(reason)
-    ? "write the type before the text: TIMESTAMP '2026-01-31 12:00:00'"
-    : null
-
 const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
 
 /** Advice on a date part that is misspelt, in quotes, or before the values. */
-const datePart: Adviser = found => {
-  const { reason, token } = found
-  const match = /^A valid date part name is required(?: but found (\w+))?/.exec(reason)
-  if (match === null || found.before.at(-1)?.term === 'INTERVAL') return null
+function datePart(part: string | null, found: Found): Advice {
+  const { token, before } = found
+  if (before.at(-1)?.term === 'INTERVAL') return token && syntax.writtenInterval(token)
   const call = callAround(found)
-  if (call && call.first !== token && (isText(call.first) || isPart(call.first.text)) && isPart(call.first.text)) {
+  if (call && call.first !== token && isPart(call.first.text))
     return 'the part comes last, without quotes: (value, DAY)'
-  }
-  if (token && isText(token)) return ofPart(token)
-  const part = match[1]
-  if (part === undefined) return null
+  if (token && isText(token)) return syntax.ofPart(token)
+  if (part === null) return null
   const meant = nearest(part, DATE_PARTS)
-  return meant === undefined ? `the parts are ${DATE_PARTS.join(', ')}` : `did you mean ${meant}?`
+  return meant === undefined ? `the parts are ${DATE_PARTS.join(', ')}` : didYouMean(meant)
 }
 
 /**
  * Advice on an unknown name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash.
  */
-const unknownName: Adviser = found => {
-  const { reason, token, before, after, parameters, source } = found
-  const name = /^Unrecognized name: (\w+)/.exec(reason)?.[1]
-  if (name === undefined || !token) return null
+function unknownName(name: string, similar: string | undefined, found: Found): Advice {
+  const { token, before, after, parameters, source } = found
+  if (!token) return null
   if (isPart(name) && callAround(found)) {
     const isSum = /_(ADD|SUB)$/.test(callAround(found)!.name)
     return isSum
@@ -128,9 +185,9 @@ const unknownName: Adviser = found => {
   if (![token, ...before, ...after].some(({ term }) => term === 'FROM')) return 'the query has no FROM'
   const clause = clauseAround(found)
   const aliases = before.flatMap(({ term }, i) => (term === 'AS' ? [before[i + 1]?.text ?? ''] : []))
-  if (clause === 'GROUP' && !reason.includes('Did you mean')) {
+  if (clause === 'GROUP' && similar === undefined) {
     const meant = nearest(name, aliases)
-    return meant === undefined ? null : `Did you mean ${meant}?`
+    return meant === undefined ? null : { text: `Did you mean ${meant}?`, meant }
   }
   const isAlias = aliases.some(alias => alias.toLowerCase() === name.toLowerCase())
   if (!isAlias || (clause !== 'WHERE' && clause !== 'SELECT')) return null
@@ -138,40 +195,3 @@ const unknownName: Adviser = found => {
     ? `WHERE does not know the columns that SELECT names: repeat the expression of ${name}`
     : `a column cannot use the name that another column gets: repeat the expression of ${name}`
 }
-
-const aggregateInWhere: Adviser = ({ reason }) =>
-  /^Aggregate function \w+ not allowed in WHERE clause/.test(reason)
-    ? 'conditions on groups stand in HAVING, after GROUP BY'
-    : null
-
-const secondQuery: Adviser = ({ reason, before }) =>
-  /^Only one query /.test(reason) && before.at(-1)?.term === ';'
-    ? 'delete what is after the semicolon, or make it an endpoint of its own'
-    : null
-
-/** Each adviser handles one kind of mistake; the first that returns advice is used. */
-const ADVISERS: readonly Adviser[] = [
-  unclosedBracket,
-  unnestInParentheses,
-  firstSteps,
-  characters,
-  foreignFunction,
-  foreignType,
-  datePart,
-  partOfDate,
-  interval,
-  textInExtract,
-  reservedWord,
-  syntaxOfOthers,
-  types,
-  unknownName,
-  aggregateInWhere,
-  secondQuery,
-  ({ reason, token, after }) =>
-    /^Could not cast literal "/.test(reason) && token !== null && after[0]?.term === '+'
-      ? 'join texts with || or CONCAT'
-      : null,
-  mistypedClause,
-  wordsOfName,
-  missingBetween,
-]

@@ -2,6 +2,7 @@
  * The shape of the function catalogue: the facts of the language about a function. How an engine computes the function is
  * not part of it. The entries are data, by topic, in `definitions/`; `all.ts` joins them.
  */
+import type { SqlMistake } from '../mistakes.js'
 import type { Expr } from '../plan/nodes.js'
 import type { Type } from '../types/types.js'
 import type { ResultFacts } from './result-facts.js'
@@ -58,6 +59,12 @@ export type Volatility = 'immutable' | 'stable' | 'volatile'
  */
 export type Evaluation = 'all' | 'chosen' | 'until-value' | 'may-stop'
 
+/** A refusal of arguments: the message, and what the mistake is. */
+export interface Refused {
+  readonly reason: string
+  readonly mistake: SqlMistake
+}
+
 export interface FunctionEntry {
   /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */
   readonly name: string
@@ -86,7 +93,7 @@ export interface FunctionEntry {
   /** Signatures that no call with a STRING literal or a STRING parameter matches. */
   readonly notForTextConstants?: readonly string[]
   /**
-   * A further check of the coerced arguments: returns a message in BigQuery's words, or null for valid arguments. An entry
+   * A further check of the coerced arguments: returns a refusal in BigQuery's words, or null for valid arguments. An entry
    * cannot import the catalogue that it is part of, so `isVolatileCall`, which looks functions up in it, is passed in.
    * `uncoerced` are the arguments before coercion, null for words, lambdas and what is not given.
    */
@@ -94,7 +101,7 @@ export interface FunctionEntry {
     args: readonly (Expr | null)[],
     isVolatileCall: (expr: Expr) => boolean,
     uncoerced: readonly (Expr | null)[],
-  ) => string | null
+  ) => Refused | string | null
   /** Only for aggregate and window functions. */
   readonly aggregate?: AggregateTraits
   /** False: `SAFE.` must not precede the name. */

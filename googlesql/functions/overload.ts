@@ -5,7 +5,7 @@ import { SqlError } from '../sql-error.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { operandOf } from '../types/coercion-rules.js'
 import { STRING, shortTypeName, type Type } from '../types/types.js'
-import type { FunctionEntry } from './catalogue.js'
+import type { FunctionEntry, Refused } from './catalogue.js'
 import { isVolatileCall } from './facts.js'
 import {
   type ArgumentSource,
@@ -16,7 +16,7 @@ import {
   takesWord,
 } from './overload-candidate.js'
 import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
-import type { Signature } from './signature.js'
+import type { Pattern, Signature } from './signature.js'
 
 export interface ResolvedOverload {
   /** The coerced arguments, in the order of the signature's parameters; null for an optional one that was not given. */
@@ -65,7 +65,7 @@ export function resolveOverload(
     return slots ? [{ signature, slots }] : []
   })
   if (countable.length === 0) {
-    throw new SqlError(wrongCount(entry, args), source, at)
+    throw wrongCount(entry, args, source, at)
   }
   const isByName = (slot: Slot): boolean => namedOnlyProblem(slot) === null
   const unnamed = countable.find(({ slots }) => !slots.every(isByName))?.slots.find(slot => !isByName(slot))
@@ -73,11 +73,11 @@ export function resolveOverload(
   const readable = countable.filter(({ slots }) => slots.every(slot => wordProblem(slot) === null))
   if (readable.length === 0) {
     const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
-    throw new SqlError(problem.message, source, problem.at)
+    throw new SqlError(problem.reason, source, problem.at, problem.mistake)
   }
   const candidate = bestCandidate(withoutTextConstants(entry, readable), entry.decimalsNeedAll)
   if (!candidate) {
-    throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
+    throw noSignature(entry, readable[0]!.slots, args, source, at)
   }
   return finish(entry, candidate, at, source)
 }
@@ -98,30 +98,59 @@ function isText({ parameter, argument }: Slot, kinds: readonly Expr['kind'][]): 
   return expr !== undefined && kinds.includes(expr.kind) && expr.type.kind === 'STRING'
 }
 
-function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): string {
+const COUNT_DIFFERS = ['Number of arguments does not match', '']
+const NO_ARGUMENTS = ['No matching signature', ' with no arguments']
+
+function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[], source: string, at: number): SqlError {
   const signatures = signaturesOf(entry)
-  if (signatures.length === 1) return `Number of arguments does not match for ${titleOf(entry)}. ${supportedBy(entry)}`
-  if (args.length === 0) return `No matching signature for ${titleOf(entry)} with no arguments. ${supportedBy(entry)}`
+  const hint = `. ${supportedBy(entry)}`
+  if (signatures.length === 1 || args.length === 0) {
+    const [begin, end] = signatures.length === 1 ? COUNT_DIFFERS : NO_ARGUMENTS
+    const mistake = { code: 'argument-count', name: entry.name, hint } as const
+    return new SqlError(`${begin} for ${titleOf(entry)}${end}${hint}`, source, at, mistake)
+  }
   // If any signature has a date part or keyword at this position, the message shows the argument as one.
   const slots = args.flatMap((argument, i): Slot[] => {
     const parameter = signatures.flatMap(({ parameters }) => parameters[i] ?? []).find(takesWord)
     return parameter ? [{ parameter, argument }] : []
   })
-  return noSignature(entry, slots, args)
+  return noSignature(entry, slots, args, source, at)
 }
 
-function noSignature(entry: FunctionEntry, slots: readonly Slot[], args: readonly ArgumentSource[]): string {
-  if (entry.name === '$in') return noSignatureOfIn(args.map(argument => argument.resolve()))
-  const types = `argument types: ${shownTypes(slots, args)}`
-  // The reference implementation lists no signatures for IN UNNEST.
-  const supported = entry.name === '$in_array' ? '' : `. ${supportedBy(entry)}`
-  return `No matching signature for ${titleOf(entry)} for ${types}${supported}`
+function noSignature(
+  entry: FunctionEntry,
+  slots: readonly Slot[],
+  args: readonly ArgumentSource[],
+  source: string,
+  at: number,
+): SqlError {
+  const isIn = entry.name === '$in'
+  const types = isIn ? typesOfIn(args) : shownTypes(slots, args)
+  const list = isIn ? ` ${listOfIn(args, types)}` : `: ${types.join(', ')}`
+  // The reference implementation lists no signatures for IN and IN UNNEST.
+  const hint = isIn || entry.name === '$in_array' ? '' : `. ${supportedBy(entry)}`
+  const reason = `No matching signature for ${titleOf(entry)} for argument types${list}${hint}`
+  const isOperator = entry.name.startsWith('$')
+  return new SqlError(reason, source, at, {
+    code: 'no-signature',
+    of: isOperator ? 'operator' : entry.kind,
+    name: isOperator ? symbolOf(entry) : entry.name,
+    types,
+    takesAny: signaturesOf(entry).some(({ parameters }) => parameters.some(({ pattern }) => takesAny(pattern))),
+    hint,
+  })
 }
 
-function noSignatureOfIn([operand, ...items]: readonly Expr[]): string {
-  const types = [...new Set(items.map(shownType))].sort().join(', ')
-  const isLiteral = operandOf(operand!).standing === 'literal'
-  return `No matching signature for operator IN for argument types ${isLiteral ? 'literal ' : ''}${shownType(operand!)} and {${types}}`
+const takesAny = ({ kind }: Pattern): boolean => kind === 'any' || kind === 'variable'
+
+/** The type of the operand, and those of the list without repetitions. */
+function typesOfIn([operand, ...items]: readonly ArgumentSource[]): readonly string[] {
+  return [shownType(operand!.resolve()), ...new Set(items.map(item => shownType(item.resolve())).sort())]
+}
+
+function listOfIn([operand]: readonly ArgumentSource[], [type, ...types]: readonly string[]): string {
+  const isLiteral = operandOf(operand!.resolve()).standing === 'literal'
+  return `${isLiteral ? 'literal ' : ''}${type} and {${types.join(', ')}}`
 }
 
 function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: string): ResolvedOverload {
@@ -146,7 +175,8 @@ function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: 
       argument && args[i]!.kind !== 'word' && args[i]!.kind !== 'lambda' ? argument.resolve() : null,
     )
   const problem = entry.check?.(args, isVolatileCall, uncoerced()) ?? null
-  if (problem !== null) throw new SqlError(problem, source, at)
+  if (typeof problem === 'string') throw new SqlError(problem, source, at)
+  if (problem !== null) throw new SqlError(problem.reason, source, at, problem.mistake)
   const type = entry.resultType ? entry.resultType(args, declared) : declared
   if (!type) throw new SqlError(`${titleOf(entry)} has no result type for these arguments`, source, at)
   return { args, type }
@@ -190,29 +220,28 @@ function namedOnlyProblem({ parameter: { name, isNamedOnly }, argument }: Slot):
   return `Positional argument is invalid because this function restricts that this argument is referred to by name "${name}" only`
 }
 
-function wordProblem({ parameter, argument }: Slot): { message: string; at: number } | null {
+function wordProblem({ parameter, argument }: Slot): (Partial<Refused> & { reason: string; at: number }) | null {
   const { pattern } = parameter
   if (!argument || (pattern.kind !== 'part' && pattern.kind !== 'word')) return null
   const word = argument.word()
   const { at } = argument
   if (pattern.kind === 'word') {
     if (word !== null && pattern.words.includes(word)) return null
-    return { message: `Argument must be one of ${pattern.words.join(', ')}`, at }
+    return { reason: `Argument must be one of ${pattern.words.join(', ')}`, at }
   }
-  if (word === null) return { message: 'A valid date part name is required', at }
-  return DATE_PARTS.has(word) ? null : { message: `A valid date part name is required but found ${word}`, at }
+  if (word !== null && DATE_PARTS.has(word)) return null
+  const reason = `A valid date part name is required${word === null ? '' : ` but found ${word}`}`
+  return { reason, at, mistake: { code: 'no-date-part', found: word } }
 }
 
-function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): string {
-  return args
-    .map(argument => {
-      const kind = slots.find(slot => slot.argument === argument)?.parameter.pattern.kind
-      if (kind === 'part') return 'DATE_TIME_PART'
-      if (kind === 'word') return argument.word() ?? shownType(argument.resolve())
-      if (kind === 'lambda' || argument.isLambda) return 'LAMBDA'
-      return shownType(argument.resolve())
-    })
-    .join(', ')
+function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): readonly string[] {
+  return args.map(argument => {
+    const kind = slots.find(slot => slot.argument === argument)?.parameter.pattern.kind
+    if (kind === 'part') return 'DATE_TIME_PART'
+    if (kind === 'word') return argument.word() ?? shownType(argument.resolve())
+    if (kind === 'lambda' || argument.isLambda) return 'LAMBDA'
+    return shownType(argument.resolve())
+  })
 }
 
 /** The type of an expression as messages name it: `NULL` for an untyped NULL, `ARRAY<>` for an untyped empty array. */

@@ -1,6 +1,6 @@
 /** Reads the text between the quotes of a string, bytes or identifier literal, and resolves its escapes. */
 
-import { SqlError } from '../sql-error.js'
+import { type SqlError, syntaxError } from '../sql-error.js'
 
 /** The form of a literal: its quotes, and the meaning of its prefix. */
 export interface QuoteForm {
@@ -56,7 +56,7 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
   let start = from
   let i = from
   const unclosed = (): SqlError =>
-    new SqlError(`Syntax error: Unclosed ${isTriple ? 'triple-quoted ' : ''}${form.what}`, source, at)
+    isTriple ? syntaxError(`Unclosed triple-quoted ${form.what}`, source, at) : unclosedOnLine(source, at, form)
   for (;;) {
     if (i >= source.length) throw unclosed()
     const code = source.charCodeAt(i)
@@ -97,6 +97,9 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
   return { text: '', bytes: new Uint8Array(Buffer.concat([...pieces, Buffer.from(text)])), end }
 }
 
+const unclosedOnLine = (source: string, at: number, { quote, what }: QuoteForm): SqlError =>
+  syntaxError(`Unclosed ${what}`, source, at, quote === '`' ? 'unclosed-name' : 'unclosed-text')
+
 function isLineEnd(code: number): boolean {
   return code === LINE_FEED || code === CARRIAGE_RETURN
 }
@@ -110,7 +113,7 @@ interface Escape {
 
 function readEscape(source: string, i: number, at: number, form: QuoteForm): Escape {
   const letter = source[i + 1]
-  if (letter === undefined) throw new SqlError(`Syntax error: Unclosed ${form.what}`, source, at)
+  if (letter === undefined) throw unclosedOnLine(source, at, form)
   const simple = SIMPLE_ESCAPES[letter]
   if (simple !== undefined) return { text: simple, byte: null, end: i + 2 }
   if (letter === 'x' || letter === 'X') {
@@ -133,7 +136,7 @@ function readEscape(source: string, i: number, at: number, form: QuoteForm): Esc
     }
     return { text: String.fromCodePoint(value), byte: null, end: i + 2 + width }
   }
-  if (isLineEnd(letter.charCodeAt(0))) throw new SqlError('Syntax error: Illegal escaped newline', source, i)
+  if (isLineEnd(letter.charCodeAt(0))) throw syntaxError('Illegal escaped newline', source, i)
   throw illegal(source, i, `\\${String.fromCodePoint(source.codePointAt(i + 1)!)}`)
 }
 
@@ -143,5 +146,5 @@ function digits(source: string, from: number, width: number, form: RegExp, radix
 }
 
 function illegal(source: string, at: number, what: string): SqlError {
-  return new SqlError(`Syntax error: Illegal escape sequence: ${what}`, source, at)
+  return syntaxError(`Illegal escape sequence: ${what}`, source, at)
 }

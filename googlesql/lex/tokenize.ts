@@ -1,6 +1,6 @@
 /** Cuts the text of a GoogleSQL query into tokens. */
 
-import { SqlError } from '../sql-error.js'
+import { type SqlError, syntaxError } from '../sql-error.js'
 import { RESERVED_KEYWORDS } from './keywords.js'
 import { readQuoted } from './quoted-text.js'
 
@@ -118,7 +118,7 @@ function skipOddBlank(source: string, i: number): number {
   }
   if (character === '/' && source[i + 1] === '*') {
     const end = source.indexOf('*/', i + 2)
-    if (end < 0) throw new SqlError('Syntax error: Unclosed comment', source, i)
+    if (end < 0) throw syntaxError('Unclosed comment', source, i)
     return end + 2
   }
   if (character > ' ' && character < '\x7f') return i
@@ -146,8 +146,8 @@ export function readToken(source: string, i: number, before: readonly Token[]): 
   }
   if (code === 96) {
     const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, what: 'identifier literal' })
-    if (name.text === '') throw new SqlError('Syntax error: Invalid empty identifier', source, i)
-    if (name.text.includes('\0')) throw new SqlError('Syntax error: An identifier cannot contain \\x00', source, i)
+    if (name.text === '') throw syntaxError('Invalid empty identifier', source, i)
+    if (name.text.includes('\0')) throw syntaxError('An identifier cannot contain \\x00', source, i)
     return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
   }
   if (is(DIGIT, code) || (code === 46 && is(DIGIT, source.charCodeAt(i + 1)) && !canTakeDot(previous))) {
@@ -200,7 +200,7 @@ function readNumber(source: string, at: number, before: readonly Token[]): Token
   }
   const end = at + text.length
   if (/[A-Za-z_]/.test(source[end] ?? '')) {
-    throw new SqlError('Syntax error: Missing whitespace between literal and alias', source, end)
+    throw syntaxError('Missing whitespace between literal and alias', source, end, 'digit-before-name')
   }
   if (/^0[xX]/.test(text)) return { kind: 'int', term: '', text: BigInt(text).toString(), bytes: null, at, end }
   if (/^[0-9]+$/.test(text)) {
@@ -230,5 +230,5 @@ function match(pattern: RegExp, source: string, at: number): string | null {
 
 function illegalCharacter(source: string, at: number): SqlError {
   const shown = JSON.stringify(String.fromCodePoint(source.codePointAt(at)!))
-  return new SqlError(`Syntax error: Illegal input character ${shown}`, source, at)
+  return syntaxError(`Illegal input character ${shown}`, source, at, 'illegal-character')
 }

@@ -92,5 +92,7 @@ function refuseLegacySql(source: string): void {
 function refuseStatement(p: Parser, isSecond = false): void {
   const { kind, term } = p.token
   const isStatement = STATEMENT_KEYWORDS.has(term) || (isSecond && kind === 'identifier')
-  if (isStatement) p.fail(`Only one query (SELECT or WITH) is supported; found ${p.describe(p.token)}`)
+  if (!isStatement) return
+  const found = p.describe(p.token)
+  p.fail(`Only one query (SELECT or WITH) is supported; found ${found}`, p.token.at, { code: 'second-query' })
 }

@@ -3,7 +3,8 @@
 import type { Expression, Identifier, Query } from '../ast/nodes.js'
 import { isKeyword, RESERVED_KEYWORDS } from '../lex/keywords.js'
 import { type Token, tokenize } from '../lex/tokenize.js'
-import { SqlError } from '../sql-error.js'
+import type { SqlMistake, SyntaxForm } from '../mistakes.js'
+import { SqlError, syntaxError } from '../sql-error.js'
 import { findParentheses, type Parentheses } from './parentheses.js'
 
 /**
@@ -89,7 +90,7 @@ export class Parser {
     return true
   }
   expect(term: string): Token {
-    if (this.token.term !== term) this.expected(nameOf(term))
+    if (this.token.term !== term) this.expected(term)
     return this.take()
   }
   identifier(): Identifier {
@@ -112,7 +113,7 @@ export class Parser {
   }
   /** Takes the `)` after a list. */
   close(): void {
-    if (!this.accept(')')) this.expected('")" or ","')
+    if (!this.accept(')')) this.expected(')', ',')
   }
   /** `[AS] name`, or null; a name without AS is taken only where `isAlias` is true. */
   alias(isAlias: boolean = this.isIdentifier()): Identifier | null {
@@ -130,7 +131,7 @@ export class Parser {
     }
     this.expect('{')
     while (!this.is('}')) {
-      if (this.token.kind === 'end') this.expected('"}"')
+      if (this.token.kind === 'end') this.expected('}')
       this.take()
     }
     this.take()
@@ -172,8 +173,12 @@ export class Parser {
 
   // ---- failing
 
-  fail(reason: string, at: number = this.token.at): never {
-    throw new SqlError(reason, this.source, at)
+  fail(reason: string, at: number = this.token.at, mistake?: SqlMistake): never {
+    throw new SqlError(reason, this.source, at, mistake)
+  }
+  /** Fails with `Syntax error: ` before the reason. */
+  syntaxError(reason: string, at: number = this.token.at, form?: SyntaxForm, expected?: readonly string[]): never {
+    throw syntaxError(reason, this.source, at, form, expected)
   }
   /** Refuses the part of the language that `what` names. */
   unsupported(what: string, at: number = this.token.at): never {
@@ -189,11 +194,14 @@ export class Parser {
   }
   unexpected(token: Token = this.token): never {
     this.refusePositional(token)
-    this.fail(`Syntax error: Unexpected ${this.describe(token)}`, token.at)
+    this.syntaxError(`Unexpected ${this.describe(token)}`, token.at, 'unexpected')
   }
-  expected(what: string): never {
-    this.refusePositional(this.token)
-    this.fail(`Syntax error: Expected ${what} but got ${this.describe(this.token)}`)
+  /** Refuses the next token: another must stand there, a word in upper case, a symbol, or what a phrase names. */
+  expected(...terms: readonly string[]): never {
+    const { token } = this
+    this.refusePositional(token)
+    const wanted = terms.map(nameOf).join(' or ')
+    this.syntaxError(`Expected ${wanted} but got ${this.describe(token)}`, token.at, 'expected', terms)
   }
   /** A token as BigQuery names it in an error. */
   describe(token: Token): string {
@@ -218,10 +226,12 @@ export class Parser {
     }
   }
   private refusePositional(token: Token): void {
-    if (token.term === '?') this.fail('Positional parameters are not supported; use @name', token.at)
+    if (token.term !== '?') return
+    this.fail('Positional parameters are not supported; use @name', token.at, { code: 'positional-parameter' })
   }
 }
 
 function nameOf(term: string): string {
+  if (/^[a-z]/.test(term)) return term
   return /^[A-Z]/.test(term) ? `keyword ${term}` : `"${term}"`
 }

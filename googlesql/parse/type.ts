@@ -31,7 +31,7 @@ function parseStruct(p: Parser): TypeNode {
   if (p.accept('<>')) return { kind: 'struct', fields: [], at }
   p.expect('<')
   const fields = p.is('>') ? [] : p.list(parseField)
-  if (!p.accept('>')) p.expected('">" or ","')
+  if (!p.accept('>')) p.expected('>', ',')
   return { kind: 'struct', fields, at }
 }
 

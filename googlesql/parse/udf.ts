@@ -114,7 +114,7 @@ function parseTableType(p: Parser): TableFunctionDefinition['returns'] {
   p.expect('TABLE')
   p.expect('<')
   const columns = p.list(item => ({ name: item.identifier(), type: parseTypeNode(item) }))
-  if (!p.accept('>')) p.expected('">" or ","')
+  if (!p.accept('>')) p.expected('>', ',')
   return columns
 }
 
@@ -149,7 +149,7 @@ function parseSqlBody(p: Parser): Body {
   if (p.is('REMOTE')) p.unsupported('A remote function')
   skipOptions(p)
   p.expect('AS')
-  if (!p.is('(')) p.expected('"("')
+  if (!p.is('(')) p.expected('(')
   p.take()
   p.refuseQuery('The body of a SQL function')
   const { at } = p.token

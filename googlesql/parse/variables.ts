@@ -10,7 +10,7 @@ export function parseDeclare(p: Parser): VariableStatement {
   const names = p.list(item => item.identifier())
   const type = p.is('DEFAULT') || p.is(';') ? null : parseTypeNode(p)
   const value = p.accept('DEFAULT') ? p.expression() : null
-  if (type === null && value === null) p.expected('a type or keyword DEFAULT')
+  if (type === null && value === null) p.expected('a type', 'DEFAULT')
   p.expect(';')
   return { kind: 'declare', at, names, type, value }
 }

@@ -1,5 +1,6 @@
 /** The state that all parts of the resolver share while one query is resolved. */
 import type * as ast from '../ast/nodes.js'
+import type { SqlMistake } from '../mistakes.js'
 import type { AggregateCall, Column, Expr, Scan, TableReference, WindowCall } from '../plan/nodes.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
@@ -32,7 +33,8 @@ export interface ResolveContext {
   inStored(source: string, variables?: Variables): ResolveContext
   newColumn(name: string, type: Type): Column
   newCte(): number
-  fail(reason: string, at: number): never
+  /** @throws SqlError; the hint of the mistake ends its message. */
+  fail(reason: string, at: number, mistake?: SqlMistake): never
   expression(node: ast.Expression, env: ExpressionEnv): Expr
   query(node: ast.Query, env: QueryEnv): QueryResult
 }

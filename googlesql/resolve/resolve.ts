@@ -1,4 +1,5 @@
 /** The resolver: turns SQL text into a resolved query, or throws an SqlError in BigQuery's words, with the place. */
+import type { SqlMistake } from '../mistakes.js'
 import { parseScript } from '../parse/parse.js'
 import type { Column, OutputColumn, OutputFacts, ResolvedQuery, TableReference } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
@@ -87,8 +88,8 @@ function resolutions(
   }
   const failIn =
     (text: string) =>
-    (reason: string, at: number): never => {
-      throw new SqlError(reason, text, at)
+    (reason: string, at: number, mistake?: SqlMistake): never => {
+      throw new SqlError(reason + (mistake?.hint ?? ''), text, at, mistake)
     }
   const fail = failIn(source)
   // Table references in a stored function are not kept: their offsets are not in the text of the query.

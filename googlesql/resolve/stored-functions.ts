@@ -6,6 +6,7 @@ import type * as ast from '../ast/nodes.js'
 import { functionNames } from '../functions/all.js'
 import { isVolatile } from '../functions/facts.js'
 import { refusalOf } from '../functions/refused.js'
+import type { SqlMistake } from '../mistakes.js'
 import { withComputed } from '../plan/build.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
 import { moverTo } from '../plan/rewrite.js'
@@ -27,7 +28,6 @@ import type {
 } from './context.js'
 import { UnreadableColumnError } from './name-scope.js'
 import {
-  CallLimitError,
   checkBody,
   inCall,
   inOrder,
@@ -40,18 +40,6 @@ import {
   signatureType,
 } from './udf.js'
 import { asVariable } from './variables.js'
-
-/** A mistake in the text of a function, reported at the place of a call. */
-class InFunctionError extends SqlError {}
-
-/** A function that calls itself, reported at the place of a call. */
-class CycleError extends SqlError {
-  readonly cycle: readonly string[]
-  constructor(cycle: readonly string[], source: string, at: number) {
-    super(`Function ${cycle[0]} calls itself: ${cycle.join(' → ')}`, source, at)
-    this.cycle = cycle
-  }
-}
 
 /** The expression that replaces a call; null where no dataset has a function of this name. */
 export function resolveStoredCall(
@@ -120,8 +108,8 @@ export function findFunctionMistakes(
     } catch (error) {
       const mistake = asSqlError(error, source.text)
       // The mistake is in the text of another function, and is reported for that function.
-      if (mistake instanceof InFunctionError) return []
-      if (mistake instanceof CycleError && !mistake.cycle.includes(source.name)) return []
+      const { mistake: what } = mistake
+      if (what?.code === 'in-function' || (what?.code === 'cycle' && !what.names.includes(source.name))) return []
       return [{ source, error: mistake }]
     }
   })
@@ -167,14 +155,24 @@ export function isStoredName(name: string): boolean {
 }
 
 /** Fails because no dataset has a function of this name; the message names the file that would define it. */
-export function refuseMissing(what: string, name: string, at: number, { tables, fail }: ResolveContext): never {
-  const suggestion = nearest(name, tables.functions.names())
+export function refuseMissing(
+  what: 'Function' | 'Table function',
+  name: string,
+  at: number,
+  { tables, fail }: ResolveContext,
+): never {
+  const meant = nearest(name, tables.functions.names())
   const file = tables.functions.fileOf(name)
   const hints = [
-    ...(suggestion ? [`Did you mean ${suggestion}?`] : []),
+    ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
     ...(file !== null && isFileName(name) ? [`${file} would hold it`] : []),
   ]
-  return fail(`${what} not found: ${name}${hints.length > 0 ? `; ${hints.join(' ')}` : ''}`, at)
+  return fail(`${what} not found: ${name}`, at, {
+    code: what === 'Function' ? 'unknown-function' : 'unknown-table-function',
+    name,
+    meant,
+    ...(hints.length > 0 && { hint: `; ${hints.join(' ')}` }),
+  })
 }
 
 /** Whether the name includes a dataset, and a file can have this name. */
@@ -193,7 +191,8 @@ function findStored(name: string, at: number, { tables, source }: ResolveContext
     return tables.functions.find(name)
   } catch (error) {
     if (!(error instanceof SqlError)) throw error
-    throw new InFunctionError(`Function ${name} cannot be used: ${error.reason}`, source, at)
+    const mistake = { code: 'in-function', file: null, cause: error.mistake } as const
+    throw new SqlError(`Function ${name} cannot be used: ${error.reason}`, source, at, mistake)
   }
 }
 
@@ -285,27 +284,27 @@ function withReturns(
 function inside<T>(stored: StoredFunction, at: number, context: ResolveContext, work: () => T): T {
   const open = context.calls.stored
   const first = open.indexOf(stored.name)
-  if (first >= 0) throw new CycleError([...open.slice(first), stored.name], context.source, at)
+  if (first >= 0) {
+    const names = [...open.slice(first), stored.name]
+    context.fail(`Function ${names[0]} calls itself: ${names.join(' → ')}`, at, { code: 'cycle', names })
+  }
   open.push(stored.name)
   const result = inText(stored, at, context, work)
   open.pop()
   return result
 }
 
+/** Mistakes that are reported in the same words at each call around them. */
+const ABOUT_CALLS: ReadonlySet<SqlMistake['code']> = new Set(['in-function', 'cycle', 'call-limit'])
+
 /** Calls `work`, and reports a mistake in the text of the function at the place of its call. */
 function inText<T>(stored: StoredFunction, at: number, { source }: ResolveContext, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof CycleError) throw new CycleError(error.cycle, source, at)
-    if (error instanceof CallLimitError) throw new CallLimitError(error.reason, source, at)
-    if (error instanceof InFunctionError) throw new InFunctionError(error.reason, source, at)
-    const mistake = asSqlError(error, stored.text)
-    const { line, column } = mistake.place
-    throw new InFunctionError(
-      `Function ${stored.name} (${stored.file}:${line}:${column}): ${mistake.reason}`,
-      source,
-      at,
-    )
+    const { reason, mistake, place } = asSqlError(error, stored.text)
+    if (mistake && ABOUT_CALLS.has(mistake.code)) throw new SqlError(reason, source, at, mistake)
+    const placed = `Function ${stored.name} (${stored.file}:${place.line}:${place.column}): ${reason}`
+    throw new SqlError(placed, source, at, { code: 'in-function', file: stored.file, cause: mistake })
   }
 }

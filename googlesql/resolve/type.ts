@@ -24,7 +24,10 @@ export function resolveParameterizedType(node: TypeNode, source: string): Parame
   switch (node.kind) {
     case 'named': {
       const type = scalarType(node.name)
-      if (!type) throw new SqlError(`Type not found: ${node.name}`, source, node.at)
+      if (!type) {
+        const mistake = { code: 'unknown-type', name: node.name } as const
+        throw new SqlError(`Type not found: ${node.name}`, source, node.at, mistake)
+      }
       const numbers = node.parameters.map(Number)
       if (numbers.length === 0) return { type, parameters: null }
       const problem = parameterProblem(type.kind, numbers)

@@ -160,18 +160,18 @@ export function resolveUserCall(
   })
 }
 
-/** The calls of functions would make the tree too large. The error's place is the outermost of these calls in the text. */
-export class CallLimitError extends SqlError {}
-
-/** Counts a call whose body has this depth, and calls `work`, which resolves that call. @throws CallLimitError */
-export function inCall<T>(depth: number, at: number, { calls, source }: ResolveContext, work: () => T): T {
+/**
+ * Counts a call whose body has this depth, and calls `work`, which resolves that call. @throws SqlError at the outermost of the
+ * calls that would make the tree too large
+ */
+export function inCall<T>(depth: number, at: number, { calls, fail }: ResolveContext, work: () => T): T {
   if (++calls.total > MAX_CALLS) {
-    throw new CallLimitError(`More than ${MAX_CALLS} calls of functions with a body are not supported`, source, at)
+    fail(`More than ${MAX_CALLS} calls of functions with a body are not supported`, at, { code: 'call-limit' })
   }
   calls.depth += depth
   if (calls.depth > MAX_DEPTH_OF_BODIES) {
     const limit = `their bodies together are more than ${MAX_DEPTH_OF_BODIES} deep`
-    throw new CallLimitError(`Calls of functions are nested too deeply: ${limit}`, source, at)
+    fail(`Calls of functions are nested too deeply: ${limit}`, at, { code: 'call-limit' })
   }
   const result = work()
   calls.depth -= depth

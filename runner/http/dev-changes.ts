@@ -1,5 +1,6 @@
 /** `GET /api/dev/changes` of `serve --dev`: a stream of server-sent events, one for each endpoint that a reload changes. */
 import type { RequestHandler } from 'express'
+import { plainDiagnostic } from '../model/diagnostic.js'
 import type { Clock, TokenStore } from '../model/ports.js'
 import type { EndpointChange } from '../model/published-endpoint.js'
 import type { EndpointChanges } from './endpoint-changes.js'
@@ -41,7 +42,10 @@ export function createDevStreams({ changes, tokens, clock }: DevStreamDeps): Dev
       const sendChange = (change: EndpointChange): void => {
         const caller = tokens.find(token) // It may have been revoked since.
         if (!caller) res.end()
-        else if (caller.mayCall(change.name ?? '')) write(`event: endpoint\ndata: ${JSON.stringify(change)}\n\n`)
+        else if (caller.mayCall(change.name ?? '')) {
+          const shown = { ...change, diagnostics: change.diagnostics.map(plainDiagnostic) }
+          write(`event: endpoint\ndata: ${JSON.stringify(shown)}\n\n`)
+        }
       }
       write('retry: 1000\n\n')
       for (const change of changes.current()) sendChange(change)

@@ -1,6 +1,6 @@
 /** Builds `application/problem+json` (RFC 9457); no other file does. */
 
-import { diagnosticLine } from '../model/diagnostic.js'
+import { diagnosticLine, plainDiagnostic } from '../model/diagnostic.js'
 import { ERROR_CODES } from '../model/error-codes.js'
 import type { RunnerError } from '../model/errors.js'
 import { problemType } from '../model/explain-problem.js'
@@ -30,7 +30,7 @@ export function problemOf(error: RunnerError, requestId: string, isForAuthors = 
     instance: `urn:request:${requestId}`,
     code: error.code,
     ...(error.errors.length > 0 && { errors: error.errors }),
-    ...(isForAuthors && error.diagnostics.length > 0 && { diagnostics: error.diagnostics }),
+    ...(isForAuthors && error.diagnostics.length > 0 && { diagnostics: error.diagnostics.map(plainDiagnostic) }),
   }
   const body = Buffer.from(JSON.stringify(document))
   const headers = {

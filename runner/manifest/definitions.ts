@@ -1,5 +1,11 @@
 /** What queries may name besides the functions of the language: the tables that have a schema, and functions kept in datasets. */
-import { type BrokenTables, brokenSchemaIn, type FunctionSources, type TableDefinition } from '../../googlesql/index.js'
+import {
+  type Absence,
+  type BrokenTables,
+  type FunctionSources,
+  rootOf,
+  type TableDefinition,
+} from '../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Loaded } from './load.js'
 import { tableOf } from './tables/load.js'
@@ -13,12 +19,15 @@ export interface Definitions {
 
 /** The first mistake of each broken schema, by the name of its table. */
 export function brokenTables(mistakes: readonly Diagnostic[]): BrokenTables {
-  const reasons = new Map<string, string>()
+  const broken = new Map<string, Absence>()
   for (const { rule, file, line, column, message } of mistakes) {
-    if (rule.startsWith('function/') || reasons.has(tableOf(file))) continue
-    reasons.set(tableOf(file), `${file}:${line}:${column}: ${message}`)
+    if (rule.startsWith('function/') || broken.has(tableOf(file))) continue
+    broken.set(tableOf(file), {
+      reason: `its schema has a mistake: ${file}:${line}:${column}: ${message}`,
+      schema: file,
+    })
   }
-  return reasons
+  return broken
 }
 
 /**
@@ -46,19 +55,19 @@ export function withCauses(loaded: Loaded, mistakes: readonly Diagnostic[]): Loa
 }
 
 /** The file whose mistake is the only reason for this diagnostic; null where the diagnostic has a reason of its own. */
-function causingFile({ file, message }: Diagnostic, mistakes: readonly Diagnostic[]): string | null {
-  const schema = brokenSchemaIn(message)
-  if (schema !== null) return schema
-  const called = /^Function \S+ \((.+?):\d+:\d+\): /.exec(message)?.[1]
-  if (called !== undefined && called !== file) return called
-  const uncalled = /^Function not found: (?:[\w-]+\.)*(\w+)/.exec(message)?.[1]
-  if (uncalled !== undefined) {
+function causingFile(
+  { file, data: { sql, missing } = {} }: Diagnostic,
+  mistakes: readonly Diagnostic[],
+): string | null {
+  const root = rootOf(sql)
+  if (root?.code === 'unknown-table' && root.schema !== undefined) return root.schema
+  if (sql?.code === 'in-function' && sql.file !== null && sql.file !== file) return sql.file
+  if (sql?.code === 'unknown-function' || sql?.code === 'unknown-table-function') {
+    const uncalled = sql.name.slice(sql.name.lastIndexOf('.') + 1).toLowerCase()
     const isOf = (one: Diagnostic): boolean =>
-      one.rule === 'function/file-name' &&
-      /([^./]+)\.sql$/.exec(one.file)?.[1]?.toLowerCase() === uncalled.toLowerCase()
+      one.rule === 'function/file-name' && /([^./]+)\.sql$/.exec(one.file)?.[1]?.toLowerCase() === uncalled
     return mistakes.find(isOf)?.file ?? null
   }
-  const missing = /^no table schema has the name "([^"]+)"/.exec(message)?.[1]
   if (missing === undefined) return null
   return (
     mistakes.find(one => [tableOf(one.file), tableOf(one.file).replace(/^[^.]+\.(?=.*\.)/, '')].includes(missing))

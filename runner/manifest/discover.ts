@@ -50,12 +50,9 @@ export async function discover(dir: string): Promise<Discovered> {
   for (const name of names.filter(name => name.endsWith('.yml'))) {
     const place = { file: posixJoin(dir, name), line: 1, column: 1 }
     diagnostics.push(
-      diagnosticAt(
-        place,
-        'manifest/file-name',
-        'files that end in .yml are not read; rename this one to .yaml',
-        'warning',
-      ),
+      diagnosticAt(place, 'manifest/file-name', 'files that end in .yml are not read; rename this one to .yaml', {
+        severity: 'warning',
+      }),
     )
   }
   const manifests = await readAll(dir, names.filter(isManifest), diagnostics)
@@ -131,7 +128,7 @@ function nameBeside(path: string): string {
     return didYouMean(
       path,
       readdirSync(folder).map(name => join(folder, name)),
-    )
+    ).hint
   } catch {
     return ''
   }

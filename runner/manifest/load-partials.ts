@@ -60,8 +60,8 @@ function parsePartial({ file, text: fileText }: SourceText): { partial: Partial;
   return {
     partial: { file, text, template, placeAt: place },
     diagnostics: template.problems.map(problem => {
-      const hint = problem.near ? didYouMean(problem.near.word, problem.near.among) : ''
-      return diagnosticAt(place(problem.offset), problem.rule, problem.message + hint)
+      const more = problem.near && didYouMean(problem.near.word, problem.near.among)
+      return diagnosticAt(place(problem.offset), problem.rule, problem.message, more)
     }),
   }
 }

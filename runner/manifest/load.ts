@@ -222,8 +222,9 @@ function strayExamples(
     .filter(file => !taken.has(file))
     .map(file => {
       const name = exampledName(file)
-      const message = `no manifest in this folder has the name "${name}"${didYouMean(name, names)}`
-      return diagnosticAt({ file, line: 1, column: 1 }, 'example/no-endpoint', message, 'warning')
+      const message = `no manifest in this folder has the name "${name}"`
+      const more = { severity: 'warning', ...didYouMean(name, names) } as const
+      return diagnosticAt({ file, line: 1, column: 1 }, 'example/no-endpoint', message, more)
     })
 }
 

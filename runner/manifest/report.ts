@@ -1,25 +1,42 @@
 /** Builds diagnostics with their places and "did you mean". */
 
 import { nearest } from '../../googlesql/index.js'
-import type { Diagnostic, Severity } from '../model/diagnostic.js'
+import type { Diagnostic, DiagnosticData, Severity } from '../model/diagnostic.js'
 import type { RuleId } from '../model/rules.js'
 import type { FilePlace } from './source.js'
 
-/** A diagnostic at this place; an error unless `severity` says otherwise. */
-export function diagnosticAt(
-  place: FilePlace,
-  rule: RuleId,
-  message: string,
-  severity: Severity = 'error',
-): Diagnostic {
-  return { file: place.file, line: place.line, column: place.column, rule, severity, message }
+/** The rest of a diagnostic. */
+export interface More extends DiagnosticData {
+  /** @default error */
+  readonly severity?: Severity
+  /** The end of the message. */
+  readonly hint?: string
 }
 
-/** `; did you mean "x"?`, or '' when no candidate is similar. */
-export function didYouMean(word: string, among: Iterable<string>): string {
-  const candidate = nearest(word, among)
-  return candidate === undefined ? '' : `; did you mean "${candidate}"?`
+export function diagnosticAt(
+  { file, line, column }: FilePlace,
+  rule: RuleId,
+  message: string,
+  { severity = 'error', hint = '', ...data }: More = {},
+): Diagnostic {
+  const hasData = Object.keys(data).length > 0
+  return { file, line, column, rule, severity, message: message + hint, ...(hasData && { data }) }
 }
+
+/** The end of a message about an unknown word, and the word that it proposes. */
+export interface Proposal {
+  readonly hint: string
+  readonly meant?: string
+}
+
+/** `; did you mean "x"?`, or `otherwise` when no candidate is similar. */
+export function didYouMean(word: string, among: Iterable<string>, otherwise = ''): Proposal {
+  const meant = nearest(word, among)
+  return meant === undefined ? { hint: otherwise } : proposing(meant)
+}
+
+/** `; did you mean "x"?` */
+export const proposing = (meant: string): Proposal => ({ hint: `; did you mean "${meant}"?`, meant })
 
 const MAX_LISTED = 16
 

@@ -1,5 +1,6 @@
 /** Diagnostics, which tell authors about mistakes in their files. */
 
+import type { SqlMistake } from '../../googlesql/data.js'
 import type { RuleId } from './rules.js'
 
 /** A hint is not a mistake, and is only reported on request. */
@@ -15,7 +16,25 @@ export interface Diagnostic {
   readonly severity: Severity
   /** What was found, what was expected, and the likely fix. */
   readonly message: string
+  readonly data?: DiagnosticData
 }
+
+/** What a diagnostic is about, for code that acts on it instead of reading its message. It is not shown. */
+export interface DiagnosticData {
+  /** The word that it proposes instead of the one at its place. */
+  readonly meant?: string
+  /** The lookup table whose field it proposes to read. */
+  readonly table?: string
+  /** The name that nothing reads. */
+  readonly unused?: string
+  /** The table that has no schema. */
+  readonly missing?: string
+  /** What a mistake in SQL is. */
+  readonly sql?: SqlMistake
+}
+
+/** A diagnostic as programs are shown it. */
+export const plainDiagnostic = ({ data: _, ...plain }: Diagnostic): Diagnostic => plain
 
 /** The rules about files and folders that were not read: their diagnostics are in no line. */
 const ABOUT_WHOLE_FILES: ReadonlySet<RuleId> = new Set(['manifest/unreadable', 'manifest/none-left'])

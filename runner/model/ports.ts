@@ -1,4 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
+import type { SqlProblem } from '../../googlesql/data.js'
 import type { EngineName } from './engines.js'
 import type { RunnerError } from './errors.js'
 import type {
@@ -40,13 +41,6 @@ export interface RunOptions {
   readonly job?: JobOptions
   readonly timeoutMs: number
   readonly signal: AbortSignal
-}
-
-/** A mistake in SQL text. `line` and `column` are 1-based places in that text. */
-export interface SqlProblem {
-  readonly line: number
-  readonly column: number
-  readonly message: string
 }
 
 export type CheckResult =

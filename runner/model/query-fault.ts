@@ -1,5 +1,11 @@
 /** A failure at run time for which the query or its data is to blame. */
 
+interface FaultOptions extends ErrorOptions {
+  readonly offset?: number | null
+  readonly unplaced?: string
+  readonly kind?: string | null
+}
+
 /**
  * The cause of a RunnerError QUERY_FAILED where the query itself or its data is at fault. `message` is BigQuery's text, for
  * authors only: it may quote values, so it is never sent to callers of endpoints.
@@ -8,15 +14,15 @@ export class QueryFault extends Error {
   override readonly name = 'QueryFault'
   /** Where in the text of the query it is, from 0; null where that is not known. */
   readonly offset: number | null
-  /** Whether an expression of the query failed, whose place `Engine.locate` may find. */
-  readonly isOfExpression: boolean
+  /** The message without a place in the query. */
+  readonly unplaced: string
+  /** What has failed in an expression, without its values; `Engine.locate` may find its place. Null for any other failure. */
+  readonly kind: string | null
 
-  constructor(
-    message: string,
-    options: ErrorOptions & { readonly offset?: number | null; readonly isOfExpression?: boolean } = {},
-  ) {
+  constructor(message: string, { offset = null, unplaced = message, kind = null, ...options }: FaultOptions = {}) {
     super(message, options)
-    this.offset = options.offset ?? null
-    this.isOfExpression = options.isOfExpression ?? false
+    this.offset = offset
+    this.unplaced = unplaced
+    this.kind = kind
   }
 }

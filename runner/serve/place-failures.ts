@@ -28,8 +28,7 @@ export function placeFailures<E extends RunningEngine>(engine: E, { dir, details
     const found = await placeInManifest({ file, dir }, { sql: query.sql, offset }).catch(() => null)
     if (found === null) return null
     // The author reads the manifest, not the rendered SQL, so its place there would mislead.
-    const reason = cause.message.replace(/(?<!\s)\s*\bat \[\d+:\d+\]/g, '')
-    return new QueryFault(`${found.place}: ${reason}${found.inclusion}`, { cause: cause.cause, offset })
+    return new QueryFault(`${found.place}: ${cause.unplaced}${found.inclusion}`, { cause: cause.cause, offset })
   })
 }
 

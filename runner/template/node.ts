@@ -67,6 +67,8 @@ export interface TemplateProblem {
   readonly near?: { readonly word: string; readonly among: readonly string[] }
   /** What to write where no word is near. */
   readonly otherwise?: string
+  /** The lookup table that `otherwise` reads. */
+  readonly table?: string
 }
 
 export interface ParsedTemplate {

@@ -178,7 +178,11 @@ function resolveGlobal(
       if (lookup === undefined) return found
       return {
         ...found,
-        problem: { ...found.problem, otherwise: `write {{${lookup}.${field}}} for a field of the lookup table` },
+        problem: {
+          ...found.problem,
+          otherwise: `write {{${lookup}.${field}}} for a field of the lookup table`,
+          table: lookup,
+        },
       }
     }
     const otherwise =

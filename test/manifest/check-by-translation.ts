@@ -1,6 +1,6 @@
 /** The SQL check of `validate`, without an engine: resolves and translates the query. */
 
-import { SqlError } from '../../googlesql/sql-error.js'
+import { orMistake, SqlError } from '../../googlesql/sql-error.js'
 import type { TableCatalogue } from '../../googlesql/tables.js'
 import { arrayOf, scalarType, type Type } from '../../googlesql/types/types.js'
 import { translate } from '../../googlesql-duckdb/translate.js'
@@ -10,13 +10,9 @@ import type { CheckSql } from '../../runner/manifest/check/sql.js'
 export function checkByTranslation(tables: TableCatalogue): CheckSql {
   return (sql, types) => {
     const parameterTypes = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typeOf(type)]))
-    try {
-      const { columns } = translate(sql, tables, parameterTypes)
-      return { ok: true, columns: columns.map(checkedColumn) }
-    } catch (error) {
-      if (!(error instanceof SqlError)) throw error
-      return { ok: false, problem: { ...error.place, message: error.reason } }
-    }
+    const query = orMistake(() => translate(sql, tables, parameterTypes))
+    if (query instanceof SqlError) return { ok: false, problem: query.problem }
+    return { ok: true, columns: query.columns.map(checkedColumn) }
   }
 }
 

@@ -3,10 +3,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { BigQueryFailure } from '../../runner/engines/bigquery/rest/failure.js'
+import { runnerErrorOf } from '../../runner/engines/bigquery/runner-error.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
-import { RunnerError } from '../../runner/model/errors.js'
+import type { RunnerError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
-import { QueryFault } from '../../runner/model/query-fault.js'
 import { placeFailures } from '../../runner/serve/place-failures.js'
 
 const SQL = 'SELECT CAST(@text AS INT64) AS n'
@@ -18,15 +19,18 @@ describe('the place of a failure', () => {
     const file = join(dir, 'numbers.yaml')
     writeFileSync(file, MANIFEST)
     const value = `${' '.repeat(128_000)}x`
-    const failure = new QueryFault(`Bad int64 value: ${value} at [1:8]`, { offset: SQL.indexOf('CAST') })
-    const run: Engine['run'] = () => Promise.reject(new RunnerError('QUERY_FAILED', { cause: failure }))
+    const failure = new BigQueryFailure(200, { reason: 'invalidQuery', message: `Bad int64 value: ${value} at [1:8]` })
+    const query = { sql: SQL, parameters: {} }
+    const run: Engine['run'] = () => Promise.reject(runnerErrorOf(failure, query, new AbortController().signal))
     const details = () => [{ file, endpoint: { name: 'numbers' } } as LoadedEndpoint]
     const started = process.cpuUsage()
     const error = await placeFailures({ run }, { dir, details })
       .run({ sql: `${SQL}\n`, parameters: {} }, { endpoint: 'numbers' } as Parameters<Engine['run']>[1])
       .catch((thrown: RunnerError) => thrown)
     const { user, system } = process.cpuUsage(started)
-    expect(((error as RunnerError).cause as Error).message).to.match(/numbers\.yaml:6:10: Bad int64 value: *x$/)
+    expect(((error as RunnerError).cause as Error).message).to.match(
+      /numbers\.yaml:6:10: Bad int64 value: *x \(invalidQuery, HTTP 200\)$/,
+    )
     expect((user + system) / 1000).to.be.lessThan(2_000)
   })
 })

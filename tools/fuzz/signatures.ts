@@ -154,9 +154,9 @@ function isRefused(entry: FunctionEntry, types: readonly Type[], signature: Sign
     signature.parameters[i]!.pattern.kind === 'part' ? null : ({ kind: 'parameter', type } as unknown as Expr),
   )
   try {
-    return /not defined|(?:must|does not) support|must not be an array/.test(
-      entry.check(args, isVolatileCall, args) ?? '',
-    )
+    const refused = entry.check(args, isVolatileCall, args) ?? ''
+    const reason = typeof refused === 'string' ? refused : refused.reason
+    return /not defined|(?:must|does not) support|must not be an array/.test(reason)
   } catch {
     return false
   }

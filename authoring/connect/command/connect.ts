@@ -101,7 +101,7 @@ function findTool(name: string): ConnectTool {
   const tool = CONNECT_TOOLS.find(one => one.name === name)
   if (tool) return tool
   const names = CONNECT_TOOLS.map(one => one.name)
-  throw new UsageError([`unknown tool "${name}"${didYouMean(name, names)}; there are ${names.join(', ')}`])
+  throw new UsageError([`unknown tool "${name}"${didYouMean(name, names).hint}; there are ${names.join(', ')}`])
 }
 
 async function findEndpoint(settings: Settings, name: string, io: Io): Promise<Endpoint | null> {

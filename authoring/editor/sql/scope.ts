@@ -1,5 +1,12 @@
 /** The names that a query can use at the cursor, from tokens: the text need not parse. */
-import { RESERVED_KEYWORDS, resolveQuery, SqlError, type TableCatalogue, type Type } from '../../../googlesql/index.js'
+import {
+  orMistake,
+  RESERVED_KEYWORDS,
+  resolveQuery,
+  SqlError,
+  type TableCatalogue,
+  type Type,
+} from '../../../googlesql/index.js'
 import { type Cte, columnOf, type FromItem, fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from './columns.js'
 import { type LenientToken, lenientTokens } from './lenient-tokens.js'
 import { closeOf, holdsOffset, insideOf, type Range, splitAt, textOf, topLevel } from './token-ranges.js'
@@ -258,13 +265,9 @@ class ScopeReader {
   #resolved(query: string, ctes: readonly NamedQuery[]): readonly ScopeColumn[] | null {
     const { tables, parameterTypes } = this.#context
     const prefix = ctes.length === 0 ? '' : `WITH ${ctes.map(({ text }) => text).join(', ')} `
-    try {
-      const { columns } = resolveQuery(`${prefix}SELECT * FROM (${query})`, tables, parameterTypes)
-      return columns.map(({ name, type }) => ({ name, type, origin: null }))
-    } catch (thrown) {
-      if (!(thrown instanceof SqlError)) throw thrown
-      return null
-    }
+    const resolved = orMistake(() => resolveQuery(`${prefix}SELECT * FROM (${query})`, tables, parameterTypes))
+    if (resolved instanceof SqlError) return null
+    return resolved.columns.map(({ name, type }) => ({ name, type, origin: null }))
   }
 
   #selectList(range: Range): readonly Range[] {

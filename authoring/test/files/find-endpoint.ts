@@ -27,10 +27,12 @@ export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, '
   if (detail !== null) return { detail, diagnostics: tests.cases.flatMap(one => mistakesIn(one, tests, detail)) }
   if (files.some(file => posix.normalize(file) === manifest)) return { detail: null, diagnostics: [] }
   const names = details.map(({ endpoint }) => endpoint.name)
-  const hint = didYouMean(tests.subject, names)
-  const message = `no manifest ${manifest} is loaded, and no endpoint has the name "${tests.subject}"${hint}`
+  const message = `no manifest ${manifest} is loaded, and no endpoint has the name "${tests.subject}"`
   const place = { file: tests.file, line: 1, column: 1 }
-  return { detail: null, diagnostics: [diagnosticAt(place, 'tests/unknown-endpoint', message)] }
+  return {
+    detail: null,
+    diagnostics: [diagnosticAt(place, 'tests/unknown-endpoint', message, didYouMean(tests.subject, names))],
+  }
 }
 
 function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: TestFile, { endpoint }: LoadedEndpoint) {
@@ -39,21 +41,24 @@ function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: Te
   const columns = endpoint.columns.map(({ name }) => name)
   const checkArguments = (names: object, at: readonly (string | number)[]): void => {
     for (const name of Object.keys(names).filter(one => !parameters.includes(one))) {
-      const message = `${endpoint.name} has no parameter "${name}", so it ignores the argument${didYouMean(name, parameters)}`
-      found.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, 'warning'))
+      const message = `${endpoint.name} has no parameter "${name}", so it ignores the argument`
+      const more = { severity: 'warning', ...didYouMean(name, parameters) } as const
+      found.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, more))
     }
   }
   checkArguments(given, [...path, 'arguments'])
   if (expect.sameAs) checkArguments(expect.sameAs, [...path, 'expect', 'same_as', 'arguments'])
   for (const [i, { column }] of (expect.orderedBy ?? []).entries()) {
     if (columns.includes(column)) continue
-    const message = `${endpoint.name} has no column "${column}"${didYouMean(column, columns)}`
-    found.push(diagnosticAt(source.valueAt([...path, 'expect', 'ordered_by', i]), 'tests/unknown-column', message))
+    const place = source.valueAt([...path, 'expect', 'ordered_by', i])
+    const message = `${endpoint.name} has no column "${column}"`
+    found.push(diagnosticAt(place, 'tests/unknown-column', message, didYouMean(column, columns)))
   }
   const code = expect.problem?.code
   if (code !== undefined && !Object.hasOwn(ERROR_CODES, code)) {
-    const message = `no problem has the code "${code}"${didYouMean(code, Object.keys(ERROR_CODES))}`
-    found.push(diagnosticAt(source.valueAt([...path, 'expect', 'problem', 'code']), 'tests/unknown-code', message))
+    const place = source.valueAt([...path, 'expect', 'problem', 'code'])
+    const more = didYouMean(code, Object.keys(ERROR_CODES))
+    found.push(diagnosticAt(place, 'tests/unknown-code', `no problem has the code "${code}"`, more))
   }
   return found
 }

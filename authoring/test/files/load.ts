@@ -12,7 +12,7 @@ import {
 import { schemaChecker, schemaDiagnostics } from '../../../runner/manifest/check/schema.js'
 import { noSuchPath, readOne, type SourceText, unreadable } from '../../../runner/manifest/discover.js'
 import { namesBelow } from '../../../runner/manifest/names-below.js'
-import { diagnosticAt, didYouMean } from '../../../runner/manifest/report.js'
+import { diagnosticAt, didYouMean, type More } from '../../../runner/manifest/report.js'
 import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../../../runner/manifest/source.js'
 import { parseManifest } from '../../../runner/manifest/yaml/parse.js'
 import { compareDiagnostics, type Diagnostic } from '../../../runner/model/diagnostic.js'
@@ -173,8 +173,9 @@ class Reader {
       const table = this.#tables.find(name)
       const place = this.#source.keyAt([...path, name])
       if (table === undefined) {
-        const hint = didYouMean(name, this.#tables.names()) || `; write its schema, ${name}.json, first`
-        this.diagnostics.push(diagnosticAt(place, 'tests/table', `no table schema has the name "${name}"${hint}`))
+        const proposal = didYouMean(name, this.#tables.names(), `; write its schema, ${name}.json, first`)
+        const more = { missing: name, ...proposal }
+        this.diagnostics.push(diagnosticAt(place, 'tests/table', `no table schema has the name "${name}"`, more))
         return []
       }
       if (table.wildcard) {
@@ -186,9 +187,9 @@ class Reader {
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
       const about = { definition, standsFor: table.name, place }
       if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
-      const report = (at: Node, message: string): void => {
+      const report = (at: Node, message: string, more?: More): void => {
         const found = this.#placeOf(at.range?.[0] ?? 0)
-        this.diagnostics.push(diagnosticAt(found, 'tests/row', message))
+        this.diagnostics.push(diagnosticAt(found, 'tests/row', message, more))
       }
       const rows = (value.items as Node[]).map(row =>
         readTableRow(row, rowColumns(table), table.required ?? [], table.name, report),

@@ -14,10 +14,10 @@ import {
   timestampLiteral,
   typeName,
 } from '../../../googlesql/index.js'
-import { describeValue, didYouMean, quotedList } from '../../../runner/manifest/report.js'
+import { describeValue, didYouMean, type More, quotedList } from '../../../runner/manifest/report.js'
 
 /** Called for each mistake; `node` is its place. */
-export type ReportNode = (node: Node, message: string) => void
+export type ReportNode = (node: Node, message: string, more?: More) => void
 
 /** A row of a table as NDJSON has it. `required` has the paths of columns and fields that have a value in every row. */
 export function readTableRow(
@@ -56,11 +56,8 @@ function readStruct(
     const name = String((key as Scalar).value)
     const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
     if (field === undefined) {
-      const hint = didYouMean(
-        name,
-        fields.map(one => one.name),
-      )
-      report(key as Node, `unknown column "${name}" in ${place.name}${hint}`)
+      const known = fields.map(one => one.name)
+      report(key as Node, `unknown column "${name}" in ${place.name}`, didYouMean(name, known))
       hasUnknown = true
       continue
     }

@@ -48,12 +48,18 @@ function roundUnits(units: bigint, digits: number, mode: string): bigint {
 
 function power(x: string, y: string): string {
   const name = `POW(${shown(x)}, ${shown(y)})`
+  return textOf(
+    withCall(name, () => numericPower(unitsOf(x), unitsOf(y))),
+    name,
+  )
+}
+
+/** What `compute` returns; an error names the call. */
+function withCall<T>(name: string, compute: () => T): T {
   try {
-    return textOf(numericPower(unitsOf(x), unitsOf(y)), name)
+    return compute()
   } catch (error) {
-    // The message of an overflow already contains the call.
-    if (!(error instanceof ScalarFunctionError) || error.message.endsWith(name)) throw error
-    throw new ScalarFunctionError(`${error.message}: ${name}`)
+    throw error instanceof ScalarFunctionError ? new ScalarFunctionError(`${error.message}: ${name}`) : error
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
 import type { ScalarKind } from '../../types/types.js'
-import type { FunctionEntry } from '../catalogue.js'
+import type { FunctionEntry, Refused } from '../catalogue.js'
 
 export type Check = NonNullable<FunctionEntry['check']>
 
@@ -64,9 +64,10 @@ export const INTERVAL_PARTS: readonly string[] = [...CLOCK, 'DAY', 'MONTH', 'YEA
 /** The part as authors write it: `WEEK(MONDAY)` for WEEK_MONDAY. */
 export const partText = (part: string): string => (part.startsWith('WEEK_') ? `WEEK(${part.slice(5)})` : part)
 
-function refusal(name: string, part: string, kind: string): string {
-  return `${name} does not support the ${partText(part)} date part when the argument is ${kind} type`
-}
+const refusal = (name: string, part: string, kind: string): Refused => ({
+  reason: `${name} does not support the ${partText(part)} date part when the argument is ${kind} type`,
+  mistake: { code: 'unsupported-date-part', name, part: part.replace(/^WEEK_.*/, 'WEEK'), type: kind },
+})
 
 /** The kind of a value whose parts it has: a DATE that was coerced to DATETIME has only the parts of a DATE. */
 const kindOfParts = (value: Expr | null | undefined, uncoerced: Expr | null | undefined): ScalarKind =>

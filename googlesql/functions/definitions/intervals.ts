@@ -1,7 +1,7 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
 import type { Expr, WordExpr } from '../../plan/nodes.js'
 import { readInterval } from '../../values/interval-text.js'
-import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+import { CAN_FAIL, type FunctionEntry, type Refused } from '../catalogue.js'
 import { NULL_FROM_NULL } from '../result-facts.js'
 import { type Check, partText } from './date-parts.js'
 
@@ -25,7 +25,7 @@ const SINGLE_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK', 'MILLISECOND', 'MICROSE
  */
 export const TEXT_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK']
 
-const checkText = (value: Expr | null | undefined, from: string, to: string): string | null => {
+const checkText = (value: Expr | null | undefined, from: string, to: string): Refused | string | null => {
   if (value?.type.kind !== 'STRING') return null
   if (value.kind === 'literal') {
     const parts = value.value === null ? [] : readInterval(value.value as string, from, to)
@@ -33,7 +33,11 @@ const checkText = (value: Expr | null | undefined, from: string, to: string): st
   }
   // The reference implementation takes a cast of a literal for a literal.
   if (value.kind === 'cast' && value.operand.kind === 'literal') return null
-  return 'Invalid interval literal. Expected INTERVAL keyword to be followed by an INT64 expression or STRING literal'
+  return {
+    reason:
+      'Invalid interval literal. Expected INTERVAL keyword to be followed by an INT64 expression or STRING literal',
+    mistake: { code: 'interval-value' },
+  }
 }
 
 const checkParts: Check = ([value, part, to]) => {

@@ -45,7 +45,9 @@ const FROM_UNIX = ['(INT64) -> TIMESTAMP', '(TIMESTAMP) -> TIMESTAMP']
 // A parameter that holds a text counts as a DATE. Source: the reference implementation.
 const checkExtract: Check = ([part, value], _, [, uncoerced]) => {
   const isText = uncoerced?.type.kind === 'STRING' && !isBareNull(uncoerced)
-  if (isText && uncoerced.kind === 'literal') return 'EXTRACT does not support literal STRING arguments'
+  if (isText && uncoerced.kind === 'literal') {
+    return { reason: 'EXTRACT does not support literal STRING arguments', mistake: { code: 'extract-from-text' } }
+  }
   const kind = isText ? 'DATE' : (value?.type.kind ?? '')
   const allowed: readonly string[] = Object.hasOwn(EXTRACTED_PARTS, kind) ? EXTRACTED_PARTS[kind as 'DATE']! : []
   if (part?.kind !== 'word' || allowed.includes(part.word)) return null

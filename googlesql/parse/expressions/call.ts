@@ -102,7 +102,7 @@ function parseNulls(p: Parser): Call['nulls'] {
 
 function parseHaving(p: Parser): Call['having'] {
   if (!p.accept('HAVING')) return null
-  const extreme = p.accept('MAX') ? 'max' : p.accept('MIN') ? 'min' : p.expected('keyword MAX or keyword MIN')
+  const extreme = p.accept('MAX') ? 'max' : p.accept('MIN') ? 'min' : p.expected('MAX', 'MIN')
   const expression: Expression = p.expression()
   return { extreme, expression }
 }

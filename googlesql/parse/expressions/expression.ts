@@ -127,8 +127,7 @@ function parseComparison(p: Parser, left: Expression): Expression {
   if (p.accept('BETWEEN')) {
     const start = p.token.at
     const low = parseOperand(p)
-    if (!p.is('AND') && POWERS.has(infixAt(p)))
-      p.fail('Syntax error: Expression in BETWEEN must be parenthesized', start)
+    if (!p.is('AND') && POWERS.has(infixAt(p))) p.syntaxError('Expression in BETWEEN must be parenthesized', start)
     if (!p.accept('AND')) p.unexpected()
     return { kind: 'between', operand: left, low, high: parseOperand(p), isNegated, at }
   }
@@ -145,7 +144,7 @@ function parseIs(p: Parser, left: Expression, at: number): Expression {
   }
   const { term } = p.token
   if (term !== 'NULL' && term !== 'TRUE' && term !== 'FALSE' && term !== 'UNKNOWN') {
-    return p.expected('keyword FALSE or keyword NULL or keyword TRUE or keyword UNKNOWN')
+    return p.expected('FALSE', 'NULL', 'TRUE', 'UNKNOWN')
   }
   p.take()
   return { kind: 'is', operand: left, test: term, isNegated, at }
@@ -154,7 +153,7 @@ function parseIs(p: Parser, left: Expression, at: number): Expression {
 function parseIn(p: Parser, operand: Expression, isNegated: boolean, at: number): Expression {
   p.skipHint()
   if (p.is('UNNEST')) return { kind: 'in-unnest', operand, array: parseUnnest(p), isNegated, at }
-  if (!p.is('(')) p.expected('"(" or keyword UNNEST')
+  if (!p.is('(')) p.expected('(', 'UNNEST')
   if (p.isQueryAhead()) return { kind: 'in-query', operand, query: parseParenthesisedQuery(p), isNegated, at }
   return { kind: 'in-list', operand, items: p.parenthesisedList(item => item.expression()), isNegated, at }
 }
@@ -164,7 +163,7 @@ function parseLike(p: Parser, operand: Expression, isNegated: boolean, at: numbe
   if (!isAny && !p.accept('ALL')) return { kind: 'like', operand, pattern: parseOperand(p), isNegated, at }
   p.skipHint()
   const array = p.is('UNNEST') ? parseUnnest(p) : null
-  if (array === null && !p.is('(')) p.expected('"(" or keyword UNNEST')
+  if (array === null && !p.is('(')) p.expected('(', 'UNNEST')
   const query = array === null && p.isQueryAhead() ? parseParenthesisedQuery(p) : null
   const patterns = array === null && query === null ? p.parenthesisedList(item => item.expression()) : null
   return { kind: 'like-quantified', operand, quantifier: isAny ? 'ANY' : 'ALL', patterns, array, query, isNegated, at }

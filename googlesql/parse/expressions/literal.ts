@@ -97,10 +97,11 @@ function parseBytes(p: Parser): Uint8Array {
 function isPiece(p: Parser, kind: 'string' | 'bytes'): boolean {
   const next = p.token
   if (next.kind !== 'string' && next.kind !== 'bytes') return false
-  if (next.kind !== kind) p.fail('Syntax error: string and bytes literals cannot be concatenated.')
+  if (next.kind !== kind) p.syntaxError('string and bytes literals cannot be concatenated.')
   // In other dialects 'it''s' is a string with a quote in it; here it is an error.
   if (p.peek(-1).end === next.at) {
-    p.fail('Syntax error: concatenated string literals must be separated by whitespace or comments')
+    const reason = 'concatenated string literals must be separated by whitespace or comments'
+    p.syntaxError(reason, next.at, 'adjacent-texts')
   }
   return true
 }

@@ -91,7 +91,7 @@ function parseArrayWord(p: Parser): ArrayConstructor | Subquery {
   }
   if (next !== '<') {
     p.take()
-    p.expected('"(" or "<" or "["')
+    p.expected('(', '<', '[')
   }
   const type = parseTypeNode(p)
   return parseArray(p, type.kind === 'array' ? type.element : null, at)
@@ -100,7 +100,7 @@ function parseArrayWord(p: Parser): ArrayConstructor | Subquery {
 function parseArray(p: Parser, element: TypeNode | null, at: number): ArrayConstructor {
   p.expect('[')
   const items = p.is(']') ? [] : p.list(item => item.expression())
-  if (!p.accept(']')) p.expected('"]" or ","')
+  if (!p.accept(']')) p.expected(']', ',')
   return { kind: 'array', element, items, at }
 }
 
@@ -123,7 +123,7 @@ function parseCase(p: Parser): Case {
   const { at } = p.take()
   const operand = p.is('WHEN') ? null : p.expression()
   const branches: Case['branches'][number][] = []
-  if (!p.is('WHEN')) p.expected('keyword WHEN')
+  if (!p.is('WHEN')) p.expected('WHEN')
   while (p.accept('WHEN')) {
     const when = p.expression()
     p.expect('THEN')
@@ -172,7 +172,9 @@ function parseInterval(p: Parser): IntervalExpression {
   // In `SELECT interval FROM t` the keyword is the mistake, not the token after it.
   if (written.term === 'FROM' || written.term === ',') p.unexpected(keyword)
   const value = p.expression()
-  if (written.kind === 'string' && !p.isIdentifier()) p.fail('A valid date part name is required', written.at)
+  if (written.kind === 'string' && !p.isIdentifier()) {
+    p.fail('A valid date part name is required', written.at, { code: 'no-date-part', found: null })
+  }
   const part = parsePlainPart(p)
   const to = p.accept('TO') ? parsePlainPart(p) : null
   return { kind: 'interval', value, part, to, at }

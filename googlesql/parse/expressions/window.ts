@@ -27,14 +27,14 @@ export function parseNulls(p: Parser): OrderItem['nulls'] {
   if (!p.accept('NULLS')) return null
   if (p.accept('FIRST')) return 'first'
   if (p.accept('LAST')) return 'last'
-  return p.expected('keyword FIRST or keyword LAST')
+  return p.expected('FIRST', 'LAST')
 }
 
 /** The number of a LIMIT in the arguments of an aggregate: an integer literal, a parameter, or a CAST of either. */
 export function parseCount(p: Parser): Expression {
   const { at } = p.token
   if (!p.acceptSequence('CAST', '(')) return parsePlainCount(p) ?? p.unexpected()
-  const operand = parsePlainCount(p) ?? p.expected('"@" or integer literal')
+  const operand = parsePlainCount(p) ?? p.expected('@', 'integer literal')
   p.expect('AS')
   const type = parseTypeNode(p)
   p.expect(')')
@@ -49,7 +49,7 @@ function parsePlainCount(p: Parser): Expression | null {
 export function parseWindow(p: Parser): Window {
   const { at } = p.token
   if (!p.is('(')) {
-    if (!p.isIdentifier()) p.expected('"("')
+    if (!p.isIdentifier()) p.expected('(')
     return { at, base: p.identifier(), partitionBy: [], orderBy: [], frame: null }
   }
   p.take()
@@ -92,5 +92,5 @@ function parseBound(p: Parser): FrameBound {
   const offset = p.accept('UNBOUNDED') ? null : p.operand()
   if (p.accept('PRECEDING')) return { kind: offset === null ? 'unbounded-preceding' : 'preceding', offset, at }
   if (p.accept('FOLLOWING')) return { kind: offset === null ? 'unbounded-following' : 'following', offset, at }
-  return p.expected('keyword FOLLOWING or keyword PRECEDING')
+  return p.expected('FOLLOWING', 'PRECEDING')
 }

@@ -113,8 +113,8 @@ function chainJoins(first: From, parts: readonly JoinPart[]): From {
 }
 
 function refuseAfterComma(p: Parser, { join, at }: JoinPart): never {
-  p.fail(
-    `Syntax error: ${join.toUpperCase()} JOIN must be parenthesized when following a comma join.  Also, if the ` +
+  p.syntaxError(
+    `${join.toUpperCase()} JOIN must be parenthesized when following a comma join.  Also, if the ` +
       'preceding comma join is a correlated CROSS JOIN that unnests an array, then CROSS JOIN syntax must be used in ' +
       'place of the comma join',
     at,
@@ -124,12 +124,12 @@ function refuseAfterComma(p: Parser, { join, at }: JoinPart): never {
 /** `a JOIN b JOIN c ON … ON …`: each condition belongs to the last join that does not have one yet. */
 function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
   const conditions = parts.reduce((count, part) => count + part.conditions.length, 0)
-  const count = `Syntax error: The number of join conditions is ${conditions} but the number of joins that require a join condition is`
+  const count = `The number of join conditions is ${conditions} but the number of joins that require a join condition is`
   const waiting: { readonly left: From; readonly part: JoinPart }[] = []
   let closed = 0
   let current = first
   const refuseOpen = (part: JoinPart): never =>
-    p.fail(
+    p.syntaxError(
       `${count} ${closed + waiting.length}. ${part.join.toUpperCase()} JOIN must have an ON or USING clause`,
       part.at,
     )
@@ -146,7 +146,7 @@ function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
       const join = waiting.pop()
       if (join === undefined) {
         const word = condition.using === null ? 'ON' : 'USING'
-        return p.fail(`${count} only ${closed}. Unexpected keyword ${word}`, condition.at)
+        return p.syntaxError(`${count} only ${closed}. Unexpected keyword ${word}`, condition.at)
       }
       current = makeJoin(join.left, join.part, current, condition)
       closed++
@@ -190,8 +190,8 @@ function parsePrimary(p: Parser): From {
   // parentheses.
   const joins = p.is(',') ? [] : parseJoins(p)
   const comma = joins.find(join => join.join === 'comma')
-  if (comma !== undefined) p.fail('Syntax error: Expected ")" but got ","', comma.at)
-  if (joins.length === 0) p.expected('keyword JOIN')
+  if (comma !== undefined) p.syntaxError('Expected ")" but got ","', comma.at, 'expected', [')'])
+  if (joins.length === 0) p.expected('JOIN')
   p.expect(')')
   return { kind: 'parenthesised', at, from: combine(p, first, joins) }
 }
@@ -213,7 +213,7 @@ function parseTable(p: Parser): TablePath | TableCall {
   while (p.accept('.')) path.push(p.identifier())
   if (p.is('*') && p.token.at === p.peek(-1).end) {
     const name = path.map(part => part.name).join('.')
-    p.fail(`Syntax error: Unexpected "*"; the name of a wildcard table stands in backticks: \`${name}*\``)
+    p.syntaxError(`Unexpected "*"; the name of a wildcard table stands in backticks: \`${name}*\``)
   }
   if (p.is('(')) return parseTableCall(p, path)
   p.skipHint()

@@ -145,7 +145,7 @@ function parsePipeJoin(p: Parser, at: number): PipeJoin {
   const part = parseJoin(p)
   if (part === null || part.join === 'comma') return p.unexpected()
   const [condition, second] = part.conditions
-  if (second !== undefined) p.fail('Syntax error: A pipe JOIN has one ON or USING clause', second.at)
+  if (second !== undefined) p.syntaxError('A pipe JOIN has one ON or USING clause', second.at)
   const { join, right } = part
   return { kind: 'pipe-join', at, join, right, on: condition?.on ?? null, using: condition?.using ?? null }
 }

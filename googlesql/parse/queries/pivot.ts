@@ -47,7 +47,7 @@ function parseGroup(p: Parser): Unpivot['groups'][number] {
   const isLabelled = p.accept('AS')
   const { kind } = p.token
   if (kind === 'string' || kind === 'int') return { columns, label: parseLiteral(p) }
-  if (isLabelled) p.expected('integer literal or string literal')
+  if (isLabelled) p.expected('integer literal', 'string literal')
   return { columns, label: null }
 }
 

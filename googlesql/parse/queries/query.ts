@@ -62,7 +62,7 @@ function parseBody(p: Parser): QueryBody {
 function parseInput(p: Parser): QueryBody {
   if (p.is('SELECT')) return parseSelect(p)
   if (p.is('FROM')) p.unexpected()
-  if (!p.is('(')) p.expected('"(" or keyword SELECT or keyword WITH')
+  if (!p.is('(')) p.expected('(', 'SELECT', 'WITH')
   p.take()
   const query = p.query()
   p.expect(')')

@@ -51,7 +51,7 @@ function parseAs(p: Parser): Select['as'] {
 /** The items of a select list, up to the next clause. */
 export function parseItems(p: Parser): readonly SelectItem[] {
   if (endsItems(p)) {
-    if (p.is('FROM')) p.fail('Syntax error: SELECT list must not be empty')
+    if (p.is('FROM')) p.syntaxError('SELECT list must not be empty')
     p.unexpected()
   }
   const items = [parseItem(p)]

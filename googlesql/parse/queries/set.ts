@@ -19,12 +19,12 @@ export function parseCombination(p: Parser): Combination | null {
   if (operator === 'EXCEPT' && !isAll && !p.is('DISTINCT')) {
     p.fail('EXCEPT must be followed by ALL, DISTINCT, or "("', at)
   }
-  if (!isAll && !p.accept('DISTINCT')) p.expected('keyword ALL or keyword DISTINCT')
+  if (!isAll && !p.accept('DISTINCT')) p.expected('ALL', 'DISTINCT')
   const { match, matchColumns, isStrict } = parseMatch(p)
   if (mode !== null && match === 'position') {
-    p.fail('Syntax error: INNER, LEFT and FULL need BY NAME or CORRESPONDING after the set operator', at)
+    p.syntaxError('INNER, LEFT and FULL need BY NAME or CORRESPONDING after the set operator', at)
   }
-  if (mode !== null && isStrict) p.fail('Syntax error: STRICT cannot be used with INNER, LEFT or FULL', at)
+  if (mode !== null && isStrict) p.syntaxError('STRICT cannot be used with INNER, LEFT or FULL', at)
   return { at, operator, isAll, match, matchColumns, mode, isStrict }
 }
 
@@ -51,8 +51,8 @@ function parseColumns(p: Parser): readonly Identifier[] {
 /** Refuses different set operations on one level: parentheses have to show which of them comes first. */
 export function requireSame(p: Parser, first: Combination, next: Combination): void {
   if (first.operator !== next.operator || first.isAll !== next.isAll) {
-    p.fail(
-      'Syntax error: Different set operations cannot be used in the same query without using parentheses for grouping',
+    p.syntaxError(
+      'Different set operations cannot be used in the same query without using parentheses for grouping',
       next.at,
     )
   }
@@ -64,9 +64,8 @@ export function requireSame(p: Parser, first: Combination, next: Combination): v
     first.isStrict !== next.isStrict ||
     columns(first) !== columns(next)
   ) {
-    p.fail(
-      'Syntax error: Different column match modes cannot be used in the same query without using parentheses for ' +
-        'grouping',
+    p.syntaxError(
+      'Different column match modes cannot be used in the same query without using parentheses for ' + 'grouping',
       next.at,
     )
   }

@@ -31,7 +31,8 @@ export function aggregateCall(
   if (!env.aggregates) {
     const isNested = env.clause.startsWith(IN_AGGREGATE)
     const complaint = `Aggregate function ${displayName(entry)} not allowed in ${env.clause}`
-    return context.fail(isNested ? 'Aggregations of aggregations are not allowed' : complaint, node.at)
+    if (isNested) return context.fail('Aggregations of aggregations are not allowed', node.at)
+    return context.fail(complaint, node.at, { code: 'misplaced-aggregate', clause: env.clause })
   }
   const { collected, scope } = env.aggregates
   const call = aggregatePart(

@@ -5,6 +5,7 @@ import { findFunction, functionNames } from '../../functions/all.js'
 import type { FunctionEntry } from '../../functions/catalogue.js'
 import { resolveOverload } from '../../functions/overload.js'
 import { refusalOf } from '../../functions/refused.js'
+import { proposing } from '../../mistakes.js'
 import { call } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
@@ -31,7 +32,7 @@ export function resolveCall(node: ast.Call, env: ExpressionEnv, context: Resolve
         : findFunction(name)
   if (!entry) return resolveStoredCall(node, path.join('.'), isSafe, env, context) ?? unknown(node, path, context)
   if (node.isStar && entry.name !== '$count_star')
-    return context.fail(`Argument * can only be used in COUNT(*)`, node.at)
+    return context.fail('Argument * can only be used in COUNT(*)', node.at, { code: 'star-argument' })
   if (isSafe && entry.allowsSafe === false)
     return context.fail(`Function ${name} does not support SAFE error mode`, node.at)
   if (entry.kind === 'scalar') return scalarCall(node, entry, isSafe, env, context)
@@ -43,8 +44,8 @@ function unknown(node: ast.Call, path: readonly string[], context: ResolveContex
   const refused = refusalOf(name.toUpperCase())
   if (refused) return context.fail(`Function ${name.toUpperCase()} is not supported: ${refused.reason}`, node.at)
   if (isStoredName(name)) return refuseMissing('Function', name, node.at, context)
-  const suggestion = nearest(name, functionNames())?.toLowerCase()
-  return context.fail(`Function not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+  const near = proposing(nearest(name, functionNames())?.toLowerCase())
+  return context.fail(`Function not found: ${name}`, node.at, { code: 'unknown-function', name, ...near })
 }
 
 function scalarCall(

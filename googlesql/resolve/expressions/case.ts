@@ -45,7 +45,7 @@ interface Conditions {
 /** The conditions of `CASE x WHEN y`: each is `x = y`. */
 function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, context: ResolveContext): Conditions {
   if (!commonSupertype([value, ...parts.whens])) {
-    return context.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
+    return noSignature(parts, context)
   }
   const isCheap = value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter'
   const binding = isCheap ? null : { column: context.newColumn('case', value.type), expr: value }
@@ -57,18 +57,28 @@ function tests(parts: Parts, context: ResolveContext): Conditions {
   const conditions = parts.whens.map(when => {
     const test = coerceTo(when, BOOL, context.source)
     if (test) return test
-    const found = `all WHEN argument types must be BOOL but found: ${parts.whens.map(shownType).join(', ')}`
-    return context.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
+    return noCommonTypeOf('all WHEN argument types must be BOOL but found', parts.whens, parts, context)
   })
   return { conditions, binding: null }
 }
 
 function noCommonType(parts: Parts, context: ResolveContext): never {
-  if (parts.value)
-    return context.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
-  const types = results(parts).map(shownType).join(', ')
-  const found = `all THEN/ELSE arguments must be coercible to a common type but found: ${types}`
-  return context.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
+  if (parts.value) return noSignature(parts, context)
+  const complaint = 'all THEN/ELSE arguments must be coercible to a common type but found'
+  return noCommonTypeOf(complaint, results(parts), parts, context)
+}
+
+function noCommonTypeOf(complaint: string, values: readonly Expr[], parts: Parts, context: ResolveContext): never {
+  const types = values.map(shownType)
+  const found = `${complaint}: ${types.join(', ')}; ${actual(parts)}`
+  return context.fail(`No matching signature for operator CASE; ${found}`, parts.at, { code: 'no-common-type', types })
+}
+
+function noSignature(parts: Parts, context: ResolveContext): never {
+  const types = flat(parts)
+  const reason = `No matching signature for operator CASE for argument types: ${types.join(', ')}`
+  const mistake = { code: 'no-signature', of: 'operator', name: 'CASE', types, takesAny: false } as const
+  return context.fail(reason, parts.at, mistake)
 }
 
 const results = ({ thens, otherwise }: Parts): readonly Expr[] => [...thens, ...(otherwise ? [otherwise] : [])]
@@ -76,12 +86,11 @@ const results = ({ thens, otherwise }: Parts): readonly Expr[] => [...thens, ...
 const ofElse = ({ otherwise }: Parts): string => (otherwise ? shownType(otherwise) : 'NULL')
 
 /** The types of all parts, in the order in which they are written: `INT64, STRING, INT64, NULL`. */
-const flat = (parts: Parts): string =>
-  [
-    shownType(parts.value!),
-    ...parts.whens.flatMap((when, i) => [when, parts.thens[i]!]).map(shownType),
-    ofElse(parts),
-  ].join(', ')
+const flat = (parts: Parts): readonly string[] => [
+  shownType(parts.value!),
+  ...parts.whens.flatMap((when, i) => [when, parts.thens[i]!]).map(shownType),
+  ofElse(parts),
+]
 
 const actual = (parts: Parts): string => {
   const pairs = parts.whens.map((when, i) => `(${shownType(when)} ${shownType(parts.thens[i]!)})`)

@@ -239,10 +239,10 @@ export function impliedName(node: ast.Expression): string {
  */
 export function condition(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
   const expr = context.expression(node, env)
-  return (
-    coerceTo(expr, BOOL, context.source) ??
-    context.fail(`${clause} should return type BOOL, but returns ${shortTypeName(expr.type)}`, node.at)
-  )
+  const test = coerceTo(expr, BOOL, context.source)
+  if (test) return test
+  const reason = `${clause} should return type BOOL, but returns ${shortTypeName(expr.type)}`
+  return context.fail(reason, node.at, { code: 'not-a-condition', type: expr.type.kind })
 }
 
 function resolveWith(node: ast.WithExpression, env: ExpressionEnv, context: ResolveContext): Expr {

@@ -69,7 +69,12 @@ export function resolveParameter(node: ast.Parameter, context: ResolveContext): 
     context.onUndeclared(node.name, node.at)
     return literal(INT64, null, node.at)
   }
-  if (!type) return context.fail(`Query parameter '${node.name}' not found`, node.at)
+  if (!type) {
+    return context.fail(`Query parameter '${node.name}' not found`, node.at, {
+      code: 'unknown-parameter',
+      name: node.name,
+    })
+  }
   if (!context.usedParameters.has(key)) context.usedParameters.set(key, node.name)
   return { kind: 'parameter', type, name: key, at: node.at }
 }

@@ -1,6 +1,7 @@
 /** Names, paths and fields: `timestamp`, `t.metadata`, `request.path`, `payload.user.id` of a JSON value. */
 
 import type * as ast from '../../ast/nodes.js'
+import { proposing, type SqlMistake } from '../../mistakes.js'
 import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
@@ -26,8 +27,8 @@ export function resolveName(node: ast.Name, env: ExpressionEnv, context: Resolve
 }
 
 function unrecognized(node: ast.Name, env: ExpressionEnv, context: ResolveContext): never {
-  const suggestion = suggestName(env.scope, node.name)
-  return context.fail(`Unrecognized name: ${node.name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+  const near = proposing(suggestName(env.scope, node.name))
+  return context.fail(`Unrecognized name: ${node.name}`, node.at, { code: 'unknown-name', name: node.name, ...near })
 }
 
 function foundExpr(
@@ -46,7 +47,7 @@ function foundExpr(
       if (!isCorrelated) refuseInAggregate(found.holds, node, env, context)
       return found.column && !env.inlinesAliases ? readableExpr(found.column, isCorrelated, node.at) : found.expr
     case 'ambiguous':
-      return context.fail(`Column name ${node.name} is ambiguous`, node.at)
+      return context.fail(`Column name ${node.name} is ambiguous`, node.at, { code: 'ambiguous-column' })
   }
 }
 
@@ -75,15 +76,19 @@ function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: bo
   if (range.kind === 'value') return fieldOf(readableExpr(range.column, isCorrelated, name.at), name, context)
   const key = name.name.toLowerCase()
   const matches = [...range.columns, ...(range.hidden ?? [])].filter(column => column.name.toLowerCase() === key)
-  if (matches.length > 1) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
+  if (matches.length > 1) {
+    return context.fail(`Column name ${name.name} is ambiguous`, name.at, { code: 'ambiguous-column' })
+  }
   if (matches[0]) return visibleExpr(matches[0], isCorrelated, name.at)
-  const suggestion = nearest(
-    name.name,
-    range.columns.map(column => column.name),
-  )
-  const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
-  return context.fail(`Name ${name.name} not found inside ${range.name}${hint}`, name.at)
+  const names = range.columns.map(column => column.name)
+  return context.fail(`Name ${name.name} not found inside ${range.name}`, name.at, unknownMember(name.name, names))
 }
+
+const unknownMember = (name: string, names: readonly string[]): SqlMistake => ({
+  code: 'unknown-member',
+  name,
+  ...proposing(nearest(name, names)),
+})
 
 /** A field of a struct, whose name is matched without regard to case, or a member of a JSON value. */
 function fieldOf(operand: Expr, name: ast.Identifier, context: ResolveContext): Expr {
@@ -92,19 +97,20 @@ function fieldOf(operand: Expr, name: ast.Identifier, context: ResolveContext): 
     return call('$json_field', JSON_TYPE, [operand, literal(STRING, name.name, name.at)], name.at)
   }
   if (type.kind !== 'STRUCT') {
-    return context.fail(`Cannot access field ${name.name} on a value with type ${typeName(type)}`, name.at)
+    const isArrayOfStructs = type.kind === 'ARRAY' && type.element.kind === 'STRUCT'
+    const mistake = { code: 'no-fields', field: name.name, isArrayOfStructs } as const
+    return context.fail(`Cannot access field ${name.name} on a value with type ${typeName(type)}`, name.at, mistake)
   }
   const key = name.name.toLowerCase()
   const matches = type.fields.flatMap((field, i) => (field.name.toLowerCase() === key ? [i] : []))
   if (matches.length > 1) return context.fail(`Struct field name ${name.name} is ambiguous`, name.at)
   const index = matches[0]
   if (index === undefined) {
-    const suggestion = nearest(
+    const mistake = unknownMember(
       name.name,
       type.fields.map(field => field.name),
     )
-    const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
-    return context.fail(`Field name ${name.name} does not exist in ${typeName(type)}${hint}`, name.at)
+    return context.fail(`Field name ${name.name} does not exist in ${typeName(type)}`, name.at, mistake)
   }
   return fieldAt(operand, index, name.at)
 }

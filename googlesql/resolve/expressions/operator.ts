@@ -46,7 +46,8 @@ function refuseNullOperand(operator: string, call: Expr, context: ResolveContext
   const operands = call.kind === 'call' ? call.arguments : []
   // Where undeclared parameters are allowed, a parameter without a type is a literal NULL too.
   const slip = context.onUndeclared ? undefined : operands.find(operand => operand !== null && isBareNull(operand))
-  return slip ? context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
+  if (!slip) return call
+  return context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at, { code: 'null-operand', operator })
 }
 
 /** The operators that accept a literal NULL as an operand. */

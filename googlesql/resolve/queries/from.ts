@@ -1,6 +1,7 @@
 /** FROM: tables, arrays, subqueries and joins become a scan and the names that it brings into scope. */
 
 import type * as ast from '../../ast/nodes.js'
+import { proposing } from '../../mistakes.js'
 import { filtered, withComputed } from '../../plan/build.js'
 import type { JoinScan, Scan, UnnestScan } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
@@ -158,13 +159,19 @@ function findTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext):
   const table = context.tables.find(name)
   if (table) return table
   const absence = context.tables.absence(name)
-  if (absence !== undefined) return context.fail(`Table not found: ${name}; ${absence}`, node.at)
+  if (absence !== undefined) {
+    const { reason, ...schema } = absence
+    return context.fail(`Table not found: ${name}`, node.at, {
+      code: 'unknown-table',
+      name,
+      hint: `; ${reason}`,
+      ...schema,
+    })
+  }
   const known = context.tables.names()
-  const suggestion =
-    nearest(name, [...known, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, known)
-  const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
-  if (isWildcard(name)) return context.fail(`Table not found: ${name} does not match any table${hint}`, node.at)
-  return context.fail(`Table not found: ${name}${hint}`, node.at)
+  const meant = nearest(name, [...known, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, known)
+  const absent = isWildcard(name) ? `${name} does not match any table` : name
+  return context.fail(`Table not found: ${absent}`, node.at, { code: 'unknown-table', name, ...proposing(meant) })
 }
 
 /** The table whose name without its dataset is nearest to `name`; undefined where `name` includes a dataset. */
@@ -295,7 +302,7 @@ function checkAliases(items: readonly ast.From[], names: Map<string, string | nu
     const key = (path === null ? alias.name : lastName(alias.name)).toLowerCase()
     const other = names.get(key)
     if (other !== undefined && (path === null || other === null || other === path))
-      context.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
+      context.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at, { code: 'duplicate-alias' })
     names.set(key, path)
   }
   items.forEach(visit)

@@ -188,11 +188,8 @@ export function resolveUnpivot(
     if (table) return columnOf(table, name, input.names, context)
     const hit = lookup(fromScope(input.names, null), name.name)
     const found = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-    if (found.length > 1) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
-    return (
-      found[0] ??
-      (hit?.found.kind === 'column' ? hit.found.column : context.fail(`Unrecognized name: ${name.name}`, name.at))
-    )
+    if (found.length > 1) return ambiguous(name, context)
+    return found[0] ?? (hit?.found.kind === 'column' ? hit.found.column : unrecognized(name, context))
   }
   const groups = node.groups.map(group => {
     if (group.columns.length !== node.values.length) {
@@ -288,19 +285,20 @@ function columnOf(
   const hit = lookup(fromScope(names, null), table.name)?.found
   if (hit?.kind !== 'range') {
     // `column.field` has the form of `table.column` but is an expression.
-    const isField = hit?.kind === 'column'
-    return context.fail(
-      isField
-        ? 'UNPIVOT IN clause cannot have expressions, only column names are allowed'
-        : `Unrecognized name: ${table.name}`,
-      table.at,
-    )
+    if (hit?.kind !== 'column') return unrecognized(table, context)
+    return context.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', table.at)
   }
   const columns = hit.range.kind === 'table' ? hit.range.columns : []
   const [found, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-  if (others.length > 0) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
+  if (others.length > 0) return ambiguous(name, context)
   return found ?? context.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
+
+const ambiguous = ({ name, at }: ast.Identifier, context: ResolveContext): never =>
+  context.fail(`Column name ${name} is ambiguous`, at, { code: 'ambiguous-column' })
+
+const unrecognized = ({ name, at }: ast.Identifier, context: ResolveContext): never =>
+  context.fail(`Unrecognized name: ${name}`, at, { code: 'unknown-name', name })
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
 function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {

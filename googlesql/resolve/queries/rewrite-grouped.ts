@@ -47,7 +47,9 @@ export function regrouper(
     if (column) return readableExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
     const name = hiddenName(expr, hidden)
     const isField = expr.kind === 'field' && keyOf(expr.operand) !== undefined
-    if (name !== undefined && !isField) return context.fail(complaint(name), expr.at)
+    if (name !== undefined && !isField) {
+      return context.fail(complaint(name), expr.at, { code: 'ungrouped-column', name })
+    }
     return undefined
   }
   const regroup: Replace = expr => {

@@ -3,10 +3,11 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as elapse } from 'node:timers/promises'
 import {
   type BrokenTables,
-  brokenSchemaIn,
   type FunctionSources,
+  orMistake,
   parseTypeName,
   resolveQuery,
+  rootOf,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
@@ -22,6 +23,7 @@ import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver } from './client.js'
+import { codedProblem } from './coded-problem.js'
 import { resultEncoder } from './decode/encode-result.js'
 import { cancelJob, type JobToCancel } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
@@ -205,7 +207,10 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     const query = { sql, parameters }
     return tracked(async () => {
       const deps = { client, clock, signal: closed.signal, onRetry: retryObserver('check') }
-      return checkQuery(query, jobRequest(query), deps)
+      const result = await checkQuery(query, jobRequest(query), deps)
+      if (result.ok) return result
+      const known = typesOf(types)
+      return { ok: false, problem: codedProblem(result.problem, () => known && resolveQuery(sql, tables, known)) }
     })
   }
 
@@ -224,14 +229,11 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   async function compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
     const known = typesOf(types)
     if (known === null) return check(sql, types)
-    try {
-      const { columns } = resolveQuery(sql, tables, known)
-      return { ok: true, columns: columns.map(checkedColumn) }
-    } catch (error) {
-      if (!(error instanceof SqlError)) throw error
-      if (brokenSchemaIn(error.reason) === null) return check(sql, types)
-      return { ok: false, problem: { ...error.place, message: error.reason } }
-    }
+    const query = orMistake(() => resolveQuery(sql, tables, known))
+    if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
+    const root = rootOf(query.mistake)
+    const isBroken = root?.code === 'unknown-table' && root.schema !== undefined
+    return isBroken ? { ok: false, problem: query.problem } : check(sql, types)
   }
 
   return {

@@ -1,8 +1,7 @@
 /** Turns failures of requests, jobs and answers into the errors that callers and authors get. */
-import { offsetOf } from '../../../googlesql/index.js'
+import { offsetOf, type SqlProblem } from '../../../googlesql/index.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
-import type { SqlProblem } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BodyTooLargeError } from '../../result/body.js'
@@ -64,7 +63,11 @@ function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
   return new RunnerError(code, {
     cause:
       code === 'QUERY_FAILED'
-        ? new QueryFault(failure.message, { cause: failure, offset: offsetIn(query.sql, failure) })
+        ? new QueryFault(failure.message, {
+            cause: failure,
+            offset: offsetIn(query.sql, failure),
+            unplaced: failure.message.replace(/(?<!\s)\s*\bat \[\d+:\d+\]/g, ''),
+          })
         : failure,
     ...(code === 'OVERLOADED' && { headers: { 'Retry-After': String(retry) } }),
   })

@@ -24,11 +24,11 @@ export interface LocateDeps {
   readonly signal: AbortSignal
 }
 
-/** The offset in the text of the query that failed with this message; null if it cannot be found, or not in time. Never rejects. */
-export async function locateFailure(message: string, deps: LocateDeps): Promise<number | null> {
+/** The offset in the text of the query that failed in this way; null if it cannot be found, or not in time. Never rejects. */
+export async function locateFailure(kind: string, deps: LocateDeps): Promise<number | null> {
   const { signal, cancelTimer } = boundedSignal({ signal: deps.signal, timeoutMs: LOCATE_WITHIN_MS }, deps.clock)
   try {
-    return await search(message, { ...deps, signal })
+    return await search(kind, { ...deps, signal })
   } catch {
     return null // The failure is reported without a place.
   } finally {
@@ -36,7 +36,7 @@ export async function locateFailure(message: string, deps: LocateDeps): Promise<
   }
 }
 
-async function search(message: string, { translate, run, signal }: LocateDeps): Promise<number | null> {
+async function search(kind: string, { translate, run, signal }: LocateDeps): Promise<number | null> {
   const { tolerable, others } = translate(0).fallible!
   if (tolerable.length + others.length === 1) return [...tolerable, ...others][0]!
   /** Whether the query still fails in the same way when the first `tolerated` expressions are safe. */
@@ -46,7 +46,7 @@ async function search(message: string, { translate, run, signal }: LocateDeps): 
       return false
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-      return kindOf(error.failure.message) === kindOf(message)
+      return error.failure.of === kind
     }
   }
   if (tolerable.length === 0 || (await fails(tolerable.length))) return others.length === 1 ? others[0]! : null
@@ -58,6 +58,3 @@ async function search(message: string, { translate, run, signal }: LocateDeps): 
   }
   return tolerable[failing]!
 }
-
-/** The message without the values that it quotes, since another run may fail at another value first. */
-const kindOf = (message: string): string => message.replace(/:[\s\S]*$/, '')

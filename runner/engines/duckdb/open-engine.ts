@@ -7,6 +7,7 @@ import {
   constantChecks,
   type FunctionSources,
   type resolveQuery,
+  rootOf,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
@@ -29,7 +30,7 @@ import { ApartProcesses, ofApart } from './process/apart-processes.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
-import { RequestFailure, unavailable } from './process/request-queue.js'
+import { RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -131,7 +132,7 @@ export async function openEngine(
   const learn = (found: Discovery): void => {
     if (JSON.stringify(found) === JSON.stringify(discovery)) return
     discovery = found
-    const absences = new Map(found.unreadable.map(({ table, reason }) => [table, reason]))
+    const absences = new Map(found.unreadable.map(({ table, reason }) => [table, { reason }]))
     source = { tables: [...found.tables, ...declared], ...namesOf(options), absences }
     catalogue = catalogueOf(source)
     revision = nextRevision++
@@ -224,7 +225,7 @@ export async function openEngine(
     try {
       return await first()
     } catch (error) {
-      if (!(error instanceof SqlError) || !/not found/i.test(error.reason)) throw error
+      if (!(error instanceof SqlError) || rootOf(error.mistake)?.code !== 'unknown-table') throw error
       const before = revision
       learn(await discover())
       if (revision === before) throw withFault(error, sql)
@@ -246,7 +247,7 @@ export async function openEngine(
   const dataFault = (): string | null => (options.dataDir === null ? null : dataFolderFault(options.dataDir))
   const withFault = (error: SqlError, sql: string): SqlError => {
     const fault = dataFault()
-    return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset)
+    return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset, error.mistake)
   }
 
   const compiledOf = async (query: Query, view: TableView): Promise<CompiledQuery> => {
@@ -329,11 +330,11 @@ export async function openEngine(
   const locateOver =
     (view: TableView): NonNullable<Engine['locate']> =>
     async (query, runOptions, { cause }) => {
-      if (!(cause instanceof QueryFault) || !cause.isOfExpression) return null
+      if (!(cause instanceof QueryFault) || cause.kind === null) return null
       const { maxRows, timestamps, signal } = runOptions
       const types = typesOf(query.parameters)
       const generate = { bindsTimes: true, delay: 'rows' } as const
-      return locateFailure(cause.message, {
+      return locateFailure(cause.kind, {
         translate: tolerated => translate(query.sql, view.catalogue(), types, { ...generate, tolerated }),
         run(asked, until) {
           const { columns } = new CompiledQuery(asked, revision)
@@ -400,7 +401,7 @@ export async function openEngine(
       const compiled = new CompiledQuery(await translateFresh(sql, readTypes(types), types), revision)
       return { ok: true, columns: compiled.checkedColumns, compiled }
     } catch (error) {
-      if (error instanceof SqlError) return { ok: false, problem: { ...error.place, message: error.reason } }
+      if (error instanceof SqlError) return { ok: false, problem: error.problem }
       throw runnerError(error)
     }
   }
@@ -437,7 +438,7 @@ export async function openEngine(
     if (resolveText === null) return null
     const { mistakes, probes } = constantChecks(resolveText(sql, catalogue, readTypes(types)))
     const [mistake] = mistakes
-    if (mistake) return new SqlError(mistake.message, sql, mistake.at)
+    if (mistake) return new SqlError(mistake.reason, sql, mistake.at, mistake.mistake)
     for (const { at, sql: asked, parameters } of probes) {
       if (parameters.length > 0) continue
       const message = await probe(asked, signal)
@@ -452,7 +453,7 @@ export async function openEngine(
     const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
       const wrong = await wrongConstant(sql, types, signal)
-      if (wrong !== null) return { ok: false, problem: { ...wrong.place, message: wrong.reason } }
+      if (wrong !== null) return { ok: false, problem: wrong.problem }
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
         ask({ kind: 'check', sql: asked.sql, columns, ...needsOf(asked) }, { signal }),
@@ -516,7 +517,6 @@ export async function openEngine(
     ping: async () => {
       const fault = dataFault()
       if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
-      if (child.pid() === undefined) throw unavailable('its process has ended, and the next has not begun')
       const { signal, cancelTimer } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })

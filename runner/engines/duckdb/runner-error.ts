@@ -13,7 +13,7 @@ export function runnerError(error: unknown, signal?: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (error instanceof SqlError) {
     return new RunnerError('QUERY_FAILED', {
-      cause: new QueryFault(error.message, { cause: error, offset: error.offset }),
+      cause: new QueryFault(error.message, { cause: error, offset: error.offset, unplaced: error.reason }),
     })
   }
   if (error instanceof RequestFailure) return ofFailure(error.failure, signal)
@@ -25,10 +25,7 @@ function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerErr
   switch (failure.kind) {
     case 'query':
       return new RunnerError('QUERY_FAILED', {
-        cause: new QueryFault(failure.message, {
-          cause: failure.cause,
-          isOfExpression: failure.isOfExpression ?? true,
-        }),
+        cause: new QueryFault(failure.message, { cause: failure.cause, kind: failure.of }),
       })
     case 'javascript-time':
       return new RunnerError('QUERY_FAILED', {

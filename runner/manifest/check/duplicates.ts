@@ -69,5 +69,5 @@ function similarName({ text, place }: Claim, first: Claim): Diagnostic {
   const message =
     `the name "${text}" differs from that of ${at.file}:${at.line}, "${first.text}", only in "-" and ".", ` +
     'so generated clients may give both the same name; choose another name'
-  return diagnosticAt(place(), 'manifest/similar-name', message, 'warning')
+  return diagnosticAt(place(), 'manifest/similar-name', message, { severity: 'warning' })
 }

@@ -5,33 +5,32 @@ import type { RuleId } from '../../model/rules.js'
 /** Rules that compare with the type of a parameter, which is a guess where the type itself is wrong. */
 const RULES_ABOUT_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constraint', 'lookup/by-type'])
 
-/** Messages of SQL that cannot be parsed: it may be meant to read the parameters that seem to be unused. */
-const UNPARSED = /^(?:Syntax error|Positional parameters)/
+/** Whether SQL cannot be parsed: it may be meant to read the parameters that seem to be unused. */
+const isUnparsed = ({ data }: Diagnostic): boolean =>
+  data?.sql?.code === 'syntax' || data?.sql?.code === 'positional-parameter'
+
+/** The names in the manifest that a diagnostic proposes to read: of `period.unit`, the table and the field too. */
+function namesMeant({ data: { meant, table, sql } = {} }: Diagnostic): readonly string[] {
+  const words = meant === undefined || sql !== undefined ? [] : [meant, ...meant.split('.')]
+  return table === undefined ? words : [...words, table]
+}
 
 /**
  * Drops diagnostics that follow from another one. It also drops the diagnostic of an unused name that another diagnostic proposes:
  * the author probably meant that name.
  */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
-  const meant = new Set(
-    diagnostics.flatMap(({ message }) =>
-      [...message.matchAll(/did you mean "([^"]+)"\?|write \{\{(\w+)\.\w+\}\} for a field/gi)].flatMap(
-        ([, name, table]) => (table === undefined ? [name!, ...name!.split('.')] : [table]),
-      ),
-    ),
-  )
-  const isUnusedMeant = ({ rule, message }: Diagnostic): boolean =>
-    (rule.endsWith('/unused') || rule === 'tenant/unread') && meant.has(/["@]([\w-]+)/.exec(message)?.[1] ?? '')
+  const meant = new Set(diagnostics.flatMap(namesMeant))
   const has = (rule: RuleId): boolean => diagnostics.some(one => one.rule === rule)
   const isUnbounded = has('tenant/not-bounded')
   const isTenantMistaken = has('tenant/unknown-table') || has('tenant/unknown-column')
-  const isUnparsed = diagnostics.some(({ rule, message }) => rule === 'sql/error' && UNPARSED.test(message))
+  const hasUnparsed = diagnostics.some(isUnparsed)
   return diagnostics.filter(
-    one =>
-      !(hasGuessedTypes && RULES_ABOUT_TYPES.has(one.rule)) &&
-      !isUnusedMeant(one) &&
-      !(isUnbounded && one.rule === 'tenant/unread') &&
-      !(isTenantMistaken && one.rule === 'tenant/not-bounded') &&
-      !(isUnparsed && one.rule === 'parameter/unused'),
+    ({ rule, data }) =>
+      !(hasGuessedTypes && RULES_ABOUT_TYPES.has(rule)) &&
+      !(data?.unused !== undefined && meant.has(data.unused)) &&
+      !(isUnbounded && rule === 'tenant/unread') &&
+      !(isTenantMistaken && rule === 'tenant/not-bounded') &&
+      !(hasUnparsed && rule === 'parameter/unused'),
   )
 }

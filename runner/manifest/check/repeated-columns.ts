@@ -1,5 +1,12 @@
 /** Finds columns of a result that have the name of an earlier one. BigQuery numbers them: `sales`, `sales_1`. */
-import { impliedName, parseScript, type QueryBody, type SelectItem, SqlError } from '../../../googlesql/index.js'
+import {
+  impliedName,
+  orMistake,
+  parseScript,
+  type QueryBody,
+  type SelectItem,
+  SqlError,
+} from '../../../googlesql/index.js'
 
 export interface RepeatedColumn {
   /** The name that the result has, with its number. */
@@ -30,13 +37,10 @@ interface WrittenName {
 }
 
 function writtenNames(sql: string): readonly WrittenName[] {
-  try {
-    return itemsOf(parseScript(sql).query).flatMap(item => (item.kind === 'star' ? [] : writtenName(item)))
-  } catch (thrown) {
-    // BigQuery may accept what cannot be parsed here.
-    if (thrown instanceof SqlError) return []
-    throw thrown
-  }
+  const script = orMistake(() => parseScript(sql))
+  // BigQuery may accept what cannot be parsed here.
+  if (script instanceof SqlError) return []
+  return itemsOf(script.query).flatMap(item => (item.kind === 'star' ? [] : writtenName(item)))
 }
 
 function writtenName({ alias, expression }: SelectItem & { readonly kind: 'expression' }): readonly WrittenName[] {

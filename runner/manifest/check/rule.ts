@@ -7,6 +7,7 @@ import type { CheckedColumn, WarehouseReads } from '../../model/query.js'
 import type { RuleId } from '../../model/rules.js'
 import type { Expansion } from '../../template/expand.js'
 import type { RenderedVariant } from '../../template/variants.js'
+import type { More } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
 
 export interface ManifestFacts {
@@ -60,7 +61,7 @@ export interface SqlFacts extends TemplateFacts {
   readonly tables: TableCatalogue
 }
 
-export type Report = (place: FilePlace, message: string) => void
+export type Report = (place: FilePlace, message: string, more?: More) => void
 
 export interface Rule<Facts> {
   /** The rule's name. It never changes and is never reused for another rule. */

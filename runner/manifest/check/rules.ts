@@ -1,5 +1,5 @@
 /** All rules, grouped by the stage of loading at which their facts are known. */
-import type { Diagnostic } from '../../model/diagnostic.js'
+import { type Diagnostic, diagnosticLine } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { ManifestFacts, Rule, SqlFacts, TemplateFacts } from './rule.js'
 import { cacheNowWithoutTtl } from './rules/cache-now-without-ttl.js'
@@ -99,9 +99,10 @@ export const HINT_RULES: readonly Rule<SqlFacts>[] = [columnsNarrow]
 export function checkRules<Facts>(rules: readonly Rule<Facts>[], facts: Facts): readonly Diagnostic[] {
   const diagnostics = new Map<string, Diagnostic>()
   for (const { id, severity, check } of rules) {
-    check(facts, (place, message) => {
-      const key = `${id} ${place.file}:${place.line}:${place.column} ${message}`
-      if (!diagnostics.has(key)) diagnostics.set(key, diagnosticAt(place, id, message, severity))
+    check(facts, (place, message, more) => {
+      const diagnostic = diagnosticAt(place, id, message, { severity, ...more })
+      const key = diagnosticLine(diagnostic)
+      if (!diagnostics.has(key)) diagnostics.set(key, diagnostic)
     })
   }
   return [...diagnostics.values()]

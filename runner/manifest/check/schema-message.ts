@@ -3,7 +3,7 @@
 import type { ErrorObject } from 'ajv'
 import { nearest } from '../../../googlesql/index.js'
 import type { RuleId } from '../../model/rules.js'
-import { describeValue, didYouMean, quotedList } from '../report.js'
+import { describeValue, didYouMean, type Proposal, proposing, quotedList } from '../report.js'
 import type { NodePath } from '../source.js'
 
 export interface SchemaMessage {
@@ -12,7 +12,7 @@ export interface SchemaMessage {
   /** The place to report, where it is not the value at the error's own path. */
   readonly at?: NodePath
   readonly isAboutKey: boolean
-  /** The key that an unknown one probably means. */
+  /** The key or the value that is probably meant. */
   readonly meant?: string
 }
 
@@ -93,8 +93,9 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String)
-      const hint = typeof data === 'string' ? typeOfOthers(data, allowed) || didYouMean(data, allowed) : ''
-      return about('schema/enum', `${place} must be one of ${quotedList(allowed)}, found ${describeValue(data)}${hint}`)
+      const { hint, ...meant } = typeof data === 'string' ? meantWord(data, allowed) : { hint: '' }
+      const message = `${place} must be one of ${quotedList(allowed)}, found ${describeValue(data)}${hint}`
+      return { ...about('schema/enum', message), ...meant }
     }
     case 'anyOf':
     case 'pattern':
@@ -202,7 +203,7 @@ const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   varchar: 'string',
 }
 
-function typeOfOthers(word: string, allowed: readonly string[]): string {
+function meantWord(word: string, allowed: readonly string[]): Proposal {
   const meant = PARAMETER_TYPES[word.toLowerCase()]
-  return meant !== undefined && allowed.includes(meant) ? `; did you mean "${meant}"?` : ''
+  return meant !== undefined && allowed.includes(meant) ? proposing(meant) : didYouMean(word, allowed)
 }

@@ -68,9 +68,9 @@ const PARAMETER_KEYS: ReadonlySet<string> = new Set(
 
 /** Schema mistakes as diagnostics. */
 export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: ManifestSource): readonly Diagnostic[] {
-  return mistakes.map(({ path, at, isAboutKey, rule, message }) => {
+  return mistakes.map(({ path, at, isAboutKey, rule, message, meant }) => {
     const place = isAboutKey ? source.keyAt(at ?? path) : source.valueAt(at ?? path)
-    return diagnosticAt(place, rule, message)
+    return diagnosticAt(place, rule, message, meant === undefined ? {} : { meant })
   })
 }
 

@@ -1,5 +1,5 @@
 /** Compiles every distinct SQL text of a manifest and places its errors in the manifest. */
-import { blamedOffset, offsetOf, withAdvice } from '../../../googlesql/index.js'
+import { blamedOffset, withAdvice } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -44,7 +44,7 @@ export async function checkSqlTexts(
   // The advice may name what only one variant has: the reason without it tells whether two mistakes are one.
   function fail(text: DistinctSql, diagnostic: Diagnostic, reason = diagnostic.message): void {
     // Another variant may report the same mistake in syntax with other words, a little further on.
-    const isSyntax = diagnostic.message.startsWith('Syntax error')
+    const isSyntax = diagnostic.data?.sql?.code === 'syntax'
     const what = isSyntax ? 'syntax' : `${diagnostic.column} ${reason}`
     const key = `${diagnostic.file}:${diagnostic.line}:${what}`
     const known = failures.get(key)
@@ -77,17 +77,13 @@ export async function checkSqlTexts(
       }
       continue
     }
-    const { message } = result.problem
-    const offset = offsetOf(text.sql, result.problem)
-    const blamed = blamedOffset(message, text.sql, offset)
-    const { place, inclusion } = expanded.placeOf(text.variant.rendered, blamed)
+    const { problem } = result
+    const { place, inclusion } = expanded.placeOf(text.variant.rendered, blamedOffset(problem, text.sql))
     const key = `${place.file}:${place.line}:${place.column}`
     if (skip.has(key)) continue
-    fail(
-      text,
-      diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset, names) + inclusion),
-      message + inclusion,
-    )
+    const { message, ...proposed } = withAdvice(problem, text.sql, names)
+    const more = { ...proposed, ...(problem.mistake && { sql: problem.mistake }), hint: inclusion }
+    fail(text, diagnosticAt(place, 'sql/error', message, more), problem.message + inclusion)
   }
   const diagnostics = [...failures.values()].map(({ diagnostic, share, label }) =>
     share === expanded.variants.length

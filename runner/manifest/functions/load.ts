@@ -5,6 +5,7 @@ import {
   type FunctionMistake,
   type FunctionSources,
   functionMistakes,
+  orMistake,
   SqlError,
   storedFunction,
   type TableCatalogue,
@@ -80,15 +81,13 @@ export const checkFunctions = (tables: TableCatalogue): readonly Diagnostic[] =>
 /** Mistakes in the form of the functions, without what their names mean. */
 export const parseFunctions = ({ functions }: FunctionSources): readonly Diagnostic[] =>
   functions.flatMap(source => {
-    try {
-      storedFunction(source)
-      return []
-    } catch (error) {
-      if (error instanceof SqlError) return [placed({ source, error })]
-      throw error
-    }
+    const read = orMistake(() => storedFunction(source))
+    return read instanceof SqlError ? [placed({ source, error: read })] : []
   })
 
 function placed({ source: { file, text }, error }: FunctionMistake): Diagnostic {
-  return diagnosticAt(placeAt(file, lineStartsOf(text), error.offset), 'function/sql', error.reason)
+  const { reason, mistake } = error
+  const more =
+    mistake === undefined ? {} : { sql: mistake, ...(mistake.meant !== undefined && { meant: mistake.meant }) }
+  return diagnosticAt(placeAt(file, lineStartsOf(text), error.offset), 'function/sql', reason, more)
 }

@@ -23,7 +23,7 @@ import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
-import { describeValue, diagnosticAt, didYouMean, quotedList } from '../report.js'
+import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
 import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../source.js'
 import { jsonMistake } from '../yaml/json-mistake.js'
 import { parseJson } from '../yaml/parse-json.js'
@@ -185,9 +185,9 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
 }
 
 /** Advice for a key that is the name of a mode, such as "required"; null for any other key. */
-function modeHint(key: string): string | null {
+function modeHint(key: string): More | null {
   const mode = MODES.find(one => one.toLowerCase() === key.toLowerCase())
-  return mode === undefined ? null : `; write "mode": "${mode}"`
+  return mode === undefined ? null : { hint: `; write "mode": "${mode}"` }
 }
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
@@ -200,24 +200,25 @@ class SchemaReader {
     this.#source = source
   }
 
-  wrong(path: NodePath, rule: RuleId, message: string): void {
-    this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message))
+  wrong(path: NodePath, rule: RuleId, message: string, more?: More): void {
+    this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message, more))
   }
 
-  #wrongKey(path: NodePath, message: string): void {
-    this.diagnostics.push(diagnosticAt(this.#source.keyAt(path), 'schema/unknown-key', message))
+  #wrongKey(path: NodePath, message: string, more: More): void {
+    this.diagnostics.push(diagnosticAt(this.#source.keyAt(path), 'schema/unknown-key', message, more))
   }
 
   /** Reports members that look like misspelt ones. Other unknown members are allowed: BigQuery writes many, and adds new ones. */
   checkMembers(resource: Record<string, unknown>): void {
     for (const key of Object.keys(resource)) {
-      const hint = RESOURCE_MEMBERS.includes(key) ? '' : didYouMean(key, RESOURCE_MEMBERS)
-      if (hint !== '') this.#wrongKey([key], `unknown member "${key}" of the table${hint}`)
+      if (RESOURCE_MEMBERS.includes(key)) continue
+      const proposal = didYouMean(key, RESOURCE_MEMBERS)
+      if (proposal.meant !== undefined) this.#wrongKey([key], `unknown member "${key}" of the table`, proposal)
     }
     const schema = resource['schema']
     for (const key of isRecord(schema) && schema['fields'] === undefined ? Object.keys(schema) : []) {
-      const hint = didYouMean(key, ['fields'])
-      if (hint !== '') this.#wrongKey(['schema', key], `unknown member "${key}" of "schema"${hint}`)
+      const proposal = didYouMean(key, ['fields'])
+      if (proposal.meant !== undefined) this.#wrongKey(['schema', key], `unknown member "${key}" of "schema"`, proposal)
     }
   }
 
@@ -226,9 +227,9 @@ class SchemaReader {
     for (const [key, value] of Object.entries(field)) {
       const member = FIELD_MEMBERS.get(key)
       if (member === undefined) {
-        const hint =
-          modeHint(key) ?? (didYouMean(key, missing) || `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`)
-        this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"${hint}`)
+        const otherwise = `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`
+        const more = modeHint(key) ?? didYouMean(key, missing, otherwise)
+        this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"`, more)
       } else if (!member.isRight(value)) {
         const message = `"${key}" of field "${name}" must be ${member.form}, found ${describeValue(value)}`
         this.wrong([...at, key], 'table/schema', message)
@@ -263,11 +264,11 @@ class SchemaReader {
   /** Reports a field without a name, or the misspelt key of its name. */
   #unnamed(field: unknown, at: NodePath): void {
     const keys = isRecord(field) && field['name'] === undefined ? Object.keys(field) : []
-    const misspelt = keys.find(key => !FIELD_MEMBERS.has(key) && didYouMean(key, ['name']) !== '')
+    const misspelt = keys.find(key => !FIELD_MEMBERS.has(key) && nearest(key, ['name']) !== undefined)
     if (misspelt === undefined) {
       const found = isRecord(field) ? '' : `; found ${describeValue(field)}, expected { "name": …, "type": … }`
       this.wrong(at, 'table/schema', `a field needs a "name"${found}`)
-    } else this.#wrongKey([...at, misspelt], `unknown member "${misspelt}" of a field${didYouMean(misspelt, ['name'])}`)
+    } else this.#wrongKey([...at, misspelt], `unknown member "${misspelt}" of a field`, proposing('name'))
   }
 
   #readField(name: string, field: Record<string, unknown>, at: NodePath): readonly StructField[] {
@@ -280,11 +281,11 @@ class SchemaReader {
       return []
     }
     if (mode !== undefined && (typeof mode !== 'string' || !MODES.includes(mode.toUpperCase()))) {
-      const hint = typeof mode === 'string' ? didYouMean(mode.toUpperCase(), MODES) : ''
       this.wrong(
         [...at, 'mode'],
         'table/schema',
-        `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}${hint}`,
+        `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}`,
+        typeof mode === 'string' ? didYouMean(mode.toUpperCase(), MODES) : {},
       )
       return []
     }
@@ -299,7 +300,8 @@ class SchemaReader {
       this.wrong(
         [...at, 'type'],
         'table/unknown-type',
-        `the type "${type}" of field "${name}" is not supported${typeHint(type)}`,
+        `the type "${type}" of field "${name}" is not supported`,
+        typeHint(type),
       )
       return []
     }
@@ -337,9 +339,9 @@ class SchemaReader {
     const { type, field } = partitioning
     const unit = PARTITION_UNITS.find(known => typeof type === 'string' && known === type.toUpperCase())
     if (unit === undefined) {
-      const hint = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : ''
-      const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}${hint}`
-      this.wrong(['timePartitioning', 'type'], 'table/layout', message)
+      const more = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : {}
+      const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
+      this.wrong(['timePartitioning', 'type'], 'table/layout', message, more)
     }
     const path: NodePath = ['timePartitioning', 'field']
     const column = field === undefined ? INGESTION_TIME : this.#columnOf(field, columns, path)
@@ -358,11 +360,9 @@ class SchemaReader {
     const column = columns.find(known => known.name === name)
     if (!column) {
       const names = columns.map(known => known.name)
-      const message =
-        typeof name === 'string'
-          ? `no field is named "${name}"${didYouMean(name, names)}`
-          : `the name of a field is a text, found ${describeValue(name)}`
-      this.wrong(path, 'table/unknown-field', message)
+      if (typeof name === 'string') {
+        this.wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
+      } else this.wrong(path, 'table/unknown-field', `the name of a field is a text, found ${describeValue(name)}`)
     }
     return column ?? null
   }

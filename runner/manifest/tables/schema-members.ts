@@ -1,5 +1,6 @@
 /** What a table schema may say, as schemas/table.schema.json says it to editors. */
 import { meantType } from '../../../googlesql/index.js'
+import { type Proposal, proposing } from '../report.js'
 
 /** A member's form: what is right there, and how a message names it. */
 interface MemberForm {
@@ -59,12 +60,15 @@ const TYPE_NAMES: readonly string[] = (
 ).split(' ')
 
 /** `; did you mean "STRING"?` for a type that is not known; for an array and a type with parameters, how they are written. */
-export function typeHint(type: string): string {
-  if (/^ARRAY\b|\[\]$/i.test(type)) return '; an array has the type of its elements and "mode": "REPEATED"'
+export function typeHint(type: string): Proposal {
+  if (/^ARRAY\b|\[\]$/i.test(type)) {
+    return { hint: '; an array has the type of its elements and "mode": "REPEATED"' }
+  }
   const bare = type.toUpperCase().replace(/\s*\(.*$/, '')
   if (bare !== type.toUpperCase() && TYPE_NAMES.includes(bare)) {
-    return `; write "type": "${bare}", and what is in parentheses as "precision" and "scale", or as "maxLength"`
+    const parameters = 'what is in parentheses as "precision" and "scale", or as "maxLength"'
+    return { hint: `; write "type": "${bare}", and ${parameters}` }
   }
   const meant = meantType(bare)
-  return meant === undefined ? '' : `; did you mean "${meant === 'STRUCT' ? 'RECORD' : meant}"?`
+  return meant === undefined ? { hint: '' } : proposing(meant === 'STRUCT' ? 'RECORD' : meant)
 }

@@ -50,9 +50,11 @@ export function expandSql(
   const root = { partial: null, includedAt: null }
   const problems = [...parsed.problems.map(problem => ({ ...problem, origin: root })), ...expansion.problems]
   const diagnostics = problems.map(problem => {
-    const meant = problem.near ? didYouMean(problem.near.word, problem.near.among) : ''
-    const hint = meant || (problem.otherwise ? `; ${problem.otherwise}` : '')
-    return diagnosticAt(place(problem), problem.rule, problem.message + hint + included(problem))
+    const { near, otherwise, table } = problem
+    const instead = { hint: otherwise ? `; ${otherwise}` : '', ...(table !== undefined && { table }) }
+    const proposal = near && didYouMean(near.word, near.among)
+    const { hint, ...data } = proposal?.meant === undefined ? instead : proposal
+    return diagnosticAt(place(problem), problem.rule, problem.message, { hint: hint + included(problem), ...data })
   })
   const space = variantSpace(expansion.pieces, lookups)
   if (space.size > MAX_VARIANTS) {

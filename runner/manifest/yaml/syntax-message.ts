@@ -1,5 +1,14 @@
-/** Rewords the YAML parser's messages for authors who do not know YAML's grammar. */
-import { type Document, isCollection, isScalar, type Node, visit, type YAMLParseError } from 'yaml'
+/** Explains the YAML parser's errors to authors who do not know YAML's grammar, by the code of each error and its place. */
+import {
+  type Document,
+  isCollection,
+  isScalar,
+  type Node,
+  type Pair,
+  type Range,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 
 export interface SyntaxMistake {
   readonly offset: number
@@ -11,93 +20,112 @@ interface Found {
   /** The whole file, and the line of the mistake. */
   readonly text: string
   readonly line: string
-  readonly document: Document.Parsed
+  readonly errors: readonly YAMLParseError[]
+  /** The nodes and the members of maps, in the order of the text. */
+  readonly nodes: readonly Placed[]
+  readonly members: readonly Member[]
 }
 
-const NEVER_CLOSED = /^Flow (?:map|sequence) in block collection .* end with a (.)/
+type Placed = Node & { readonly range: Range }
+type Member = Pair<Placed | null, Placed | null>
+
+/** Null where the parser's own words are as good. */
+type Explain = (found: Found) => SyntaxMistake | string | null
+
 const IN_QUOTES = 'put the text in quotes'
+const TAB = 'a tab cannot indent a line; use spaces'
 const NO_COLON = 'a key is followed by a colon and a space, as in "name: value"'
 const IN_BLOCK = 'the text of a block begins on the line after "|", indented deeper than its key'
+const NO_COMMA = 'a comma is missing before this'
+const COLON_IN_TEXT = `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
+const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-/** Patterns of the parser's messages, with ours: the first match counts. A message without a match is shown as it is. */
-const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Found) => Partial<SyntaxMistake>])[] = [
-  [/^Missing closing (.)quote/, ([, quote], found) => unclosedQuote(quote!, found)],
-  [/^Nested mappings are not allowed/, (_, found) => deeperKey(found) ?? { message: severalKeys(found.line) }],
-  [
-    /^Plain value cannot start with .* character (.)/,
-    ([, character], { text, offset }) => ({
-      message: `a text cannot begin with "${character}"; ${argumentAt(text, offset) ?? IN_QUOTES}`,
-    }),
-  ],
-  [/^Unexpected scalar at node end/, (_, found) => textAfterValue(found)],
-  [
-    /^Unexpected (?:flow-seq|flow-map)-start at node end/,
-    (_, { line }) => {
-      const element = /\btype:\s*(\w+)\[\]/.exec(line)?.[1]
-      return { message: element ? `write array<${element}>` : `a text cannot hold "[" or "{" here; ${IN_QUOTES}` }
-    },
-  ],
-  [NEVER_CLOSED, ([, end], found) => unclosedBracket(end!, found)],
-  [
-    /^Unexpected flow-(map|seq)-end/,
-    ([, kind]) => ({ message: `there is one "${kind === 'map' ? '}' : ']'}" too many` }),
-  ],
-  [
-    /^Block scalar lines must not be less indented/,
-    (_, { line }) => ({
-      message: /^ *\t/.test(line)
-        ? 'a tab cannot indent a line; use spaces'
-        : 'this line is indented less than the first line of its text; indent it like that line',
-    }),
-  ],
-  [/^Tabs are not allowed/, () => ({ message: 'a tab cannot indent a line; use spaces' })],
-  [
-    /^All (?:mapping|collection|sequence) items must start at the same column/,
-    () => ({
-      message:
-        'this line begins at another column than the keys before it; indent it like them, or deeper if it belongs to their text',
-    }),
-  ],
-  [/^Block collections are not allowed within flow/, (_, found) => inBrackets(found)],
-  [
-    /^Unexpected (?:(?:double|single)-quoted-)?scalar token$/,
-    (_, found) => unclosedBefore(found) ?? missingComma(found),
-  ],
-  [/^Missing , or : between flow map items/, (_, found) => keyWithoutColon(found)],
-  [/^Missing , (?:or : )?between flow sequence items/, () => ({ message: 'a comma is missing before this' })],
-  [/^Unexpected (?:,|empty item) in flow/, () => ({ message: 'there is one comma too many' })],
-  [/^Implicit (?:map )?keys need to be/, (_, found) => (isInBraces(found) ? inBrackets(found) : missingColon(found))],
-  [
-    /^(?:Alias|Anchor) cannot be an empty string/,
-    (_, { text, offset }) => ({ message: `a text cannot begin with "${text[offset]}"; ${IN_QUOTES}` }),
-  ],
-  [
-    /^Comments must be separated/,
-    () => ({ message: `a comment begins with a space and "#"; if it is a text, ${IN_QUOTES}` }),
-  ],
-  [/^Not a YAML token|^Block scalar header includes extra/, () => ({ message: IN_BLOCK })],
-  [
-    /^Unexpected block-seq-ind on same line/,
-    () => ({ message: `a list begins on the next line, or stands in [ ]; if it is a text, ${IN_QUOTES}` }),
-  ],
-  [
-    /^Invalid escape sequence (\S+)/,
-    ([, written]) => ({
-      message: `"${written}" means nothing in double quotes; write "\\${written}", or put the text in single quotes`,
-    }),
-  ],
-]
+const EXPLAIN: Partial<Record<YAMLParseError['code'], Explain>> = {
+  BAD_ALIAS: ({ text, offset }) => (/[*&]/.test(text[offset]!) ? cannotBegin(text[offset]!) : null),
+  BAD_DQ_ESCAPE: ({ text, offset }) => {
+    const [written] = /^\\(?:x\w{0,2}|u\w{0,4}|U\w{0,8}|.)/.exec(text.slice(offset, offset + 10))!
+    return `"${written}" means nothing in double quotes; write "\\${written}", or put the text in single quotes`
+  },
+  BAD_INDENT: badIndent,
+  BAD_SCALAR_START: ({ text, offset }) =>
+    text[offset] === '\t' ? TAB : cannotBegin(text[offset]!, argumentAt(text, offset) ?? IN_QUOTES),
+  BLOCK_AS_IMPLICIT_KEY: found => (isListAt(found) ? null : (deeperKey(found) ?? severalKeys(found.line))),
+  BLOCK_IN_FLOW: inBrackets,
+  MISSING_CHAR: missingCharacter,
+  MULTILINE_IMPLICIT_KEY: missingColon,
+  TAB_AS_INDENT: () => TAB,
+  UNEXPECTED_TOKEN: unexpectedToken,
+}
 
 /** The first mistake that the parser found; the later ones are mostly its consequences. */
 export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed): SyntaxMistake {
   const [offset] = error.pos
   const begin = text.lastIndexOf('\n', offset - 1) + 1
   const line = text.slice(begin).split('\n', 1)[0]!
-  for (const [pattern, explain] of WORDINGS) {
-    const match = pattern.exec(error.message)
-    if (match) return { offset, message: error.message, ...explain(match, { offset, text, line, document }) }
+  const nodes: Placed[] = []
+  const members: Member[] = []
+  visit(document, {
+    Node: (_key, node) => void nodes.push(node as Placed),
+    Pair: (_key, pair) => void members.push(pair as Member),
+  })
+  const { errors } = document
+  const explained =
+    EXPLAIN[error.code]?.({ offset, text, line, errors, nodes, members }) ?? error.message.split('\n', 1)[0]!
+  return typeof explained === 'string' ? { offset, message: explained } : explained
+}
+
+const cannotBegin = (character: string, advice = IN_QUOTES): string =>
+  `a text cannot begin with "${character}"; ${advice}`
+
+const isListAt = ({ text, offset }: Found): boolean => /^\s*- /.test(text.slice(offset, offset + 100))
+
+function badIndent(found: Found): SyntaxMistake | string | null {
+  const { offset, line } = found
+  const open = unclosedBracket(found)
+  if (open !== null) return open
+  if (/^ *\t/.test(line)) return TAB
+  const scalar = lastNode(found, isScalar)
+  if (isScalar(scalar) && scalar.type?.startsWith('BLOCK') && offset < scalar.range[1]) {
+    return 'this line is indented less than the first line of its text; indent it like that line'
   }
-  return { offset, message: error.message.replace(/\n[\s\S]*$/, '') }
+  return 'this line begins at another column than the keys before it; indent it like them, or deeper if it belongs to their text'
+}
+
+function missingCharacter(found: Found): SyntaxMistake | string | null {
+  const { offset, text } = found
+  const quoted = lastNode(found, isQuoted)
+  if (quoted?.range[1] === offset && !isClosed(text.slice(quoted.range[0], offset))) {
+    return { offset: quoted.range[0], message: `the quote ${text[quoted.range[0]]} is never closed` }
+  }
+  const open = unclosedBracket(found)
+  if (open !== null) return open
+  if (text[offset] === '#') return `a comment begins with a space and "#"; if it is a text, ${IN_QUOTES}`
+  const around = flowAround(found)
+  if (/[!&]\S*$/.test(text.slice(Math.max(0, offset - 100), offset))) return null
+  if (around === '[') return NO_COMMA
+  if (around === '{') return keyWithoutColon(found) ?? missingComma(found)
+  const isKey = found.members.some(({ key, value }) => key?.range?.[0] === offset && value === null)
+  return isKey ? missingColon(found) : null
+}
+
+function unexpectedToken(found: Found): SyntaxMistake | string | null {
+  const { offset, text, line } = found
+  const rest = text.slice(offset, offset + 100)
+  if (/(?:^|[:\s])[|>][-+\d]*\s*$/.test(text.slice(Math.max(0, offset - 1000), offset))) return IN_BLOCK
+  if (/^[}\]]/.test(rest)) return `there is one "${rest[0]}" too many`
+  if (/^-(?:\s|$)/.test(rest)) return `a list begins on the next line, or stands in [ ]; if it is a text, ${IN_QUOTES}`
+  const element = rest.startsWith('[]') && /\btype:\s*(\w+)\[\]/.exec(line)?.[1]
+  if (element) return `write array<${element}>`
+  const isInFlow = flowAround(found) !== null
+  const isKey = /^[[{]?[ \t]*["'\w.-]+[ \t]*:(?:\s|$)/.test(rest)
+  const afterQuote = textAfterQuote(found)
+  if (isInFlow && isKey) return typeof afterQuote === 'object' && afterQuote ? afterQuote : missingComma(found)
+  if (afterQuote !== null) return afterQuote
+  if (isInFlow && rest[0] === ',') return 'there is one comma too many'
+  if (/^(?:[&!*]|[:?](?:\s|$))/.test(rest)) return null
+  if (/^[[{]/.test(rest)) return `a text cannot hold "[" or "{" here; ${IN_QUOTES}`
+  if (isInFlow) return missingComma(found)
+  return /^[|>]/.test(rest) ? null : `a text cannot begin with a bracket or "*"; ${IN_QUOTES}`
 }
 
 /** Advice for `unit: @days`, where an argument stands in the place of a text; null for anything else. */
@@ -108,18 +136,15 @@ function argumentAt(text: string, offset: number): string | null {
     : `an argument is read only in the SQL, as ${argument}; if this is a text, ${IN_QUOTES}`
 }
 
-function unclosedQuote(quote: string, found: Found): SyntaxMistake {
-  const opened = lastNode(found, node => isScalar(node) && isQuoted(node))
-  return { offset: opened?.range?.[0] ?? found.offset, message: `the quote ${quote} is never closed` }
-}
-
 const isQuoted = (node: Node): boolean =>
   isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE')
 
-const COLON_IN_TEXT = `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
+/** Whether a text in quotes ends with its quote, which no backslash precedes. */
+const isClosed = (quoted: string): boolean =>
+  quoted[0] === "'" ? /^'.*'$/s.test(quoted) : /^"(?:[^\\]|\\.)*"$/s.test(quoted)
 
 /** A key below a finished `key: value` that is indented deeper, so that it reads as more of that text. */
-function deeperKey({ text, offset, line }: Found): Partial<SyntaxMistake> | null {
+function deeperKey({ text, offset, line }: Found): SyntaxMistake | null {
   const begin = text.lastIndexOf('\n', offset - 1) + 1 + line.length + 1
   const next = text.slice(begin).split('\n', 1)[0]!
   const indent = (one: string): number => one.search(/\S/)
@@ -138,98 +163,96 @@ function severalKeys(line: string): string {
   return COLON_IN_TEXT
 }
 
-function textAfterValue(found: Found): Partial<SyntaxMistake> {
+const ENDS_WITH_KEY = /[,:]\s*["']$/
+
+/** What follows a text in quotes, with nothing but blanks between; null where there is no such text. */
+function textAfterQuote(found: Found): SyntaxMistake | string | null {
+  const [from, to] = lastNode(found, isQuoted)?.range ?? [0, -1]
+  if (to < 0 || found.text.slice(to, found.offset).trim() !== '') return null
+  const quoted = found.text.slice(from, to)
+  return quoted.includes('\n') || ENDS_WITH_KEY.test(quoted)
+    ? notClosedThere(from, found.text)
+    : 'the text goes on after its closing quote; inside single quotes write a quote twice, inside double quotes write \\"'
+}
+
+const notClosedThere = (offset: number, text: string): SyntaxMistake => ({
+  offset,
+  message: `the quote ${text[offset]} is not closed where its text ends`,
+})
+
+/** The bracket whose list or map the parser ends here, because it is not closed; null for any other place. */
+function unclosedBracket(found: Found): SyntaxMistake | null {
   const { text, offset } = found
-  const quoted = lastNode(found, isQuoted)
-  const range = quoted?.range
-  const isAfterQuote = range && text.slice(range[1], offset).trim() === ''
-  if (
-    range &&
-    isAfterQuote &&
-    (text.slice(range[0], range[1]).includes('\n') || ENDS_WITH_KEY.test(text.slice(range[0], range[1])))
-  ) {
-    return { offset: range[0], message: `the quote ${text[range[0]]} is not closed where its text ends` }
-  }
-  if (isAfterQuote) {
-    return {
-      message:
-        'the text goes on after its closing quote; inside single quotes write a quote twice, inside double quotes write \\"',
-    }
-  }
-  return { message: `a text cannot begin with a bracket or "*"; ${IN_QUOTES}` }
+  const ending = flows(found).filter(({ range }) => range[1] === offset)
+  // The innermost may be closed by the character before.
+  const innermost = ending.at(-1)
+  const isInnermostClosed = innermost !== undefined && text[offset - 1] === CLOSED_BY[text[innermost.range[0]]!]
+  const open = ending.at(isInnermostClosed ? -2 : -1)
+  return open === undefined ? null : openAt(open.range[0], text)
 }
 
-function unclosedBracket(end: string, found: Found): SyntaxMistake {
-  const start = end === '}' ? '{' : '['
-  const opened = lastNode(found, node => isCollection(node) && found.text[node.range?.[0] ?? -1] === start)
-  return { offset: opened?.range?.[0] ?? found.offset, message: `this "${start}" is not closed; "${end}" is missing` }
+function openAt(offset: number | undefined, text: string): SyntaxMistake | null {
+  if (offset === undefined) return null
+  const start = text[offset]!
+  return { offset, message: `this "${start}" is not closed; "${CLOSED_BY[start]}" is missing` }
 }
 
-const inBrackets = (found: Found): Partial<SyntaxMistake> => closingBracketMissing(found) ?? missingComma(found)
+/** The bracket of the innermost list or map in brackets that holds the place; null outside of brackets. */
+function flowAround(found: Found): string | null {
+  const around = flows(found).findLast(({ range }) => range[0] < found.offset && found.offset < range[1])
+  return around === undefined ? null : found.text[around.range[0]]!
+}
 
 /** What follows a bracket that is never closed looks like a key in it. */
-function closingBracketMissing(found: Found): SyntaxMistake | null {
-  const match = found.document.errors.map(({ message }) => NEVER_CLOSED.exec(message)).find(one => one !== null)
-  return match ? unclosedBracket(match[1]!, found) : null
+function inBrackets(found: Found): SyntaxMistake | string {
+  for (const { code, pos } of found.errors) {
+    const open = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? unclosedBracket({ ...found, offset: pos[0] }) : null
+    if (open !== null) return open
+  }
+  return missingComma(found)
 }
 
 /** Ends in the unquoted text of a description in braces. */
 const TEXT_AHEAD = /[{,]\s*description:\s+[^"'{}[\]\n]*$/
 
 /** A second key in what has begun as the value of the first: `{ type: string default: DE }`. */
-function missingComma({ text, offset, document }: Found): Partial<SyntaxMistake> {
-  const end = document.errors.find(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)?.pos[1]
+function missingComma({ text, offset, errors }: Found): SyntaxMistake | string {
+  const end = errors.find(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)?.pos[1]
   const keys = /("[^"]*"|'[^']*'|[\w.-]+)\s*:(?=\s|$)/g
   keys.lastIndex = offset
   const key = keys.exec(text.slice(0, end))
-  if (key === null) return { message: 'a comma is missing before this' }
+  if (key === null) return NO_COMMA
   const name = key[1]!.replace(/^["']|["']$/g, '')
-  const comma = `a comma is missing before "${name}"`
-  const isInText = TEXT_AHEAD.test(text.slice(0, key.index))
-  return { offset: key.index, message: isInText ? `${comma}; if it belongs to the description, ${IN_QUOTES}` : comma }
+  return { offset: key.index, message: unlessInText(`a comma is missing before "${name}"`, text.slice(0, key.index)) }
 }
 
-const ENDS_WITH_KEY = /[,:]\s*["']$/
-
-/** A text that ends with a comma took the quote of the next one for its own: `{ name: "a, type: "STRING" }`. */
-function unclosedBefore(found: Found): SyntaxMistake | null {
-  const quoted = lastNode(found, isQuoted)
-  const range = quoted?.range
-  if (!range || range[1] !== found.offset || !ENDS_WITH_KEY.test(found.text.slice(range[0], range[1]))) return null
-  return { offset: range[0], message: `the quote ${found.text[range[0]]} is not closed where its text ends` }
-}
+const unlessInText = (message: string, ahead: string): string =>
+  TEXT_AHEAD.test(ahead) ? `${message}; if it belongs to the description, ${IN_QUOTES}` : message
 
 /** `{ "name" "a" }` */
-function keyWithoutColon(found: Found): Partial<SyntaxMistake> {
-  const key = lastNode({ ...found, offset: found.offset - 1 }, isScalar)
-  if (!isScalar(key)) return {}
-  const colon = `a colon is missing after "${String(key.value)}"`
-  const isInText = TEXT_AHEAD.test(found.text.slice(0, found.offset))
-  return { message: isInText ? `${colon}; if it belongs to the description, ${IN_QUOTES}` : colon }
+function keyWithoutColon({ members, text, offset }: Found): string | null {
+  const key = members.find(({ value }) => value?.range?.[0] === offset)?.key
+  if (!isScalar(key)) return null
+  return unlessInText(`a colon is missing after "${String(key.value)}"`, text.slice(0, offset))
 }
 
 /** Whether the parser found a key in the braces of another value, too. */
-const isInBraces = ({ document, offset }: Found): boolean =>
-  document.errors.some(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)
+const isInBraces = ({ errors, offset }: Found): boolean =>
+  errors.some(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)
 
-function missingColon({ text, offset }: Found): Partial<SyntaxMistake> {
-  const open = /[[{][ \t]*\n[^\]}]*$/.exec(text.slice(0, offset))
-  if (open) {
-    const [start] = open[0]
-    return { offset: open.index, message: `this "${start}" is not closed; "${start === '{' ? '}' : ']'}" is missing` }
-  }
+function missingColon(found: Found): SyntaxMistake | string {
+  if (isInBraces(found)) return inBrackets(found)
+  const { text, offset } = found
+  const open = openAt(/[[{][ \t]*\n[^\]}]*$/.exec(text.slice(0, offset))?.index, text)
+  if (open !== null) return open
   const before = text.slice(0, text.lastIndexOf('\n', offset - 1) + 1).trimEnd()
-  return { message: /:\s*[|>][-+\d]*$/.test(before) ? IN_BLOCK : NO_COLON }
+  return /:\s*[|>][-+\d]*$/.test(before) ? IN_BLOCK : NO_COLON
 }
+
+/** The lists and maps in brackets. A single pair in a list is a map without them. */
+const flows = ({ nodes, text }: Found): readonly Placed[] =>
+  nodes.filter(node => isCollection(node) && node.flow && Object.hasOwn(CLOSED_BY, text[node.range[0]]!))
 
 /** The last node that begins before the mistake and passes the test. */
-function lastNode({ document, offset }: Found, test: (node: Node) => boolean): Node | null {
-  let last: Node | null = null
-  visit(document, {
-    Node(_key, node) {
-      const begin = (node as Node).range?.[0] ?? Number.POSITIVE_INFINITY
-      if (begin <= offset && test(node as Node) && begin >= (last?.range?.[0] ?? -1)) last = node as Node
-    },
-  })
-  return last
-}
+const lastNode = ({ nodes, offset }: Found, test: (node: Node) => boolean): Placed | undefined =>
+  nodes.findLast(node => node.range?.[0] <= offset && test(node))

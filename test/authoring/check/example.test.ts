@@ -109,6 +109,7 @@ describe('an example of a result', () => {
         rule: 'example/no-endpoint',
         severity: 'warning',
         message: 'no manifest in this folder has the name "shop.count"; did you mean "shop.counts"?',
+        data: { meant: 'shop.counts' },
       },
     ])
   })

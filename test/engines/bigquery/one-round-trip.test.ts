@@ -196,7 +196,12 @@ describe('a query on BigQuery', () => {
     test.fake.plan = () => ({ failure: { status: 400, reason: 'invalidQuery', message } })
     expect(await test.engine.check('SELECT\n  foo', {})).to.deep.equal({
       ok: false,
-      problem: { line: 2, column: 3, message: 'Unrecognized name: foo' },
+      problem: {
+        line: 2,
+        column: 3,
+        message: 'Unrecognized name: foo',
+        mistake: { code: 'unknown-name', name: 'foo', hint: undefined, meant: undefined },
+      },
     })
   })
 })

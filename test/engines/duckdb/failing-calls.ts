@@ -153,6 +153,8 @@ export const FAILING_CALLS: Readonly<Record<string, FailingCall>> = {
   INSTR: of(`INSTR('a', 'a', $)`, '0'),
   LEFT: of(`LEFT('a', $)`, '-1'),
   LPAD: of(`LPAD('a', $)`, '-1'),
+  NORMALIZE: of(`NORMALIZE(CONCAT('a', REPEAT('\\u0301', $)))`, '2000'),
+  NORMALIZE_AND_CASEFOLD: of(`NORMALIZE_AND_CASEFOLD(CONCAT('a', REPEAT('\\u0301', $)))`, '2000'),
   REPEAT: of(`REPEAT('a', $)`, '-1'),
   REPLACE: of(`REPLACE(REPEAT('a', 10000), 'a', REPEAT('b', $))`, '1000'),
   RIGHT: of(`RIGHT('a', $)`, '-1'),

@@ -118,21 +118,24 @@ export function failureOf(error: unknown): Failure {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
   if (error instanceof QueryFault)
-    return { kind: 'query', message: error.message, cause: causeText(error.cause), isOfExpression: false }
-  if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
+    return { kind: 'query', message: error.message, cause: causeText(error.cause), of: null }
+  if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '', of: 'value' }
   if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
   const text = textOf(error)
   if (/^INTERRUPT Error/.test(text)) return { kind: 'interrupted' }
   const cause = causeText(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)
-  if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
+  if (own >= 0) {
+    const message = withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length))
+    return { kind: 'query', message, cause, of: message.split(':', 1)[0]! }
+  }
   const unwritten = ownFileFailure(error)
-  if (unwritten) return { kind: 'query', message: unwritten.message, cause }
+  if (unwritten) return { kind: 'query', message: unwritten.message, cause, of: 'file' }
   const searched = withoutMiddle(text)
-  for (const { pattern, message, ...rest } of WORDINGS) {
+  for (const { pattern, message, isOfExpression = true } of WORDINGS) {
     const match = pattern.exec(searched)
-    if (match) return { kind: 'query', message: message(match), cause, ...rest }
+    if (match) return { kind: 'query', message: message(match), cause, of: isOfExpression ? pattern.source : null }
   }
   return { kind: 'engine', cause }
 }

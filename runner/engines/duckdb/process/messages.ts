@@ -129,7 +129,8 @@ export interface Discovery {
  * anything else. `cause` is DuckDB's text, or why the process ended.
  */
 export type Failure =
-  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfExpression?: false }
+  /** `of` is what has failed in an expression, without its values; null where another expression would not help. */
+  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly of: string | null }
   | { readonly kind: 'javascript-time'; readonly message: string }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }

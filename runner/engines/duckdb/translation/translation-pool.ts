@@ -1,6 +1,7 @@
 /** A pool of worker threads that translate while many texts are waiting, for example when thousands of manifests are loaded. */
 import type { Worker } from 'node:worker_threads'
 import {
+  type Absence,
   type BrokenTables,
   type FunctionSources,
   type OutputColumn,
@@ -19,7 +20,7 @@ import { startWorker } from '../../../platform/start-worker.js'
 export interface CatalogueSource {
   readonly tables: readonly TableDefinition[]
   readonly naming?: TableNaming
-  readonly absences: ReadonlyMap<string, string>
+  readonly absences: ReadonlyMap<string, Absence>
   readonly functions?: FunctionSources
   readonly broken?: BrokenTables
 }
@@ -57,7 +58,7 @@ export type ToTranslator =
 /** `failed` stands for any error other than a mistake in the text; the main thread then translates again and reports it. */
 export type FromTranslator =
   | { readonly kind: 'translated'; readonly id: number; readonly translation: WireTranslation }
-  | { readonly kind: 'mistake'; readonly id: number; readonly reason: string; readonly offset: number }
+  | ({ readonly kind: 'mistake'; readonly id: number } & Pick<SqlError, 'reason' | 'offset' | 'mistake'>)
   | { readonly kind: 'failed'; readonly id: number }
 
 /** The parts of a translation that the engine keeps. */
@@ -146,7 +147,7 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
   const settle = ({ pending }: Thread, message: FromTranslator): void => {
     const job = pending.get(message.id)
     pending.delete(message.id)
-    if (message.kind === 'mistake') job?.reject(new SqlError(message.reason, job.sql, message.offset))
+    if (message.kind === 'mistake') job?.reject(new SqlError(message.reason, job.sql, message.offset, message.mistake))
     else job?.resolve(message.kind === 'failed' ? null : withTypes(message.translation, typeOf))
   }
 

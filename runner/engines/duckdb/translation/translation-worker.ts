@@ -13,8 +13,9 @@ function answer({ id, sql, types, delay }: Extract<ToTranslator, { kind: 'text' 
     const columns = translation.columns.map(({ column: _, type, ...rest }) => ({ ...rest, type: JSON.stringify(type) }))
     return { kind: 'translated', id, translation: { ...translation, columns } }
   } catch (thrown) {
-    if (thrown instanceof SqlError) return { kind: 'mistake', id, reason: thrown.reason, offset: thrown.offset }
-    return { kind: 'failed', id }
+    if (!(thrown instanceof SqlError)) return { kind: 'failed', id }
+    const { reason, offset, mistake } = thrown
+    return { kind: 'mistake', id, reason, offset, mistake }
   }
 }
 

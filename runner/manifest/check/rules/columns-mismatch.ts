@@ -2,7 +2,7 @@
 import { nearest } from '../../../../googlesql/index.js'
 import type { ResultColumn } from '../../../model/query.js'
 import { fitsColumnType, parseColumnType } from '../../column-type.js'
-import { quotedList } from '../../report.js'
+import { proposing, quotedList } from '../../report.js'
 import { repeatedColumns } from '../repeated-columns.js'
 import type { CheckedSql, Report, Rule, SqlFacts } from '../rule.js'
 
@@ -39,8 +39,8 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
         missing.push(name)
         continue
       }
-      const hint = meant === undefined ? `; it has ${quotedList(actualNames)}` : `; did you mean "${meant}"?`
-      report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"${hint}`)
+      const more = meant === undefined ? { hint: `; it has ${quotedList(actualNames)}` } : proposing(meant)
+      report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
       continue
     }
     const found = parseColumnType(actual[at]!.type)
@@ -50,9 +50,9 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
     report(source.valueAt(['columns', index, 'type']), message)
   }
   for (const [i, { written, at, first }] of repeated.entries()) {
-    const advice = missing[i] === undefined ? 'give this one another name' : `did you mean "${missing[i]}"?`
+    const more = missing[i] === undefined ? { hint: '; give this one another name' } : proposing(missing[i])
     const { line } = text.placeAt(first)
-    report(text.placeAt(at), `the query has another column "${written}", in line ${line}; ${advice}`)
+    report(text.placeAt(at), `the query has another column "${written}", in line ${line}`, more)
   }
   if (undeclared.size > 0) {
     report(source.keyAt(['columns']), `the query has columns that are not declared: ${quotedList(undeclared)}`)

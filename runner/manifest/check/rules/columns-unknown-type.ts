@@ -1,6 +1,7 @@
 /** The type of a declared column must be a GoogleSQL type. */
 import { meantType } from '../../../../googlesql/index.js'
 import { parseColumnType } from '../../column-type.js'
+import { proposing } from '../../report.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
 /** Types that are not written without what they hold. */
@@ -14,11 +15,11 @@ export const columnsUnknownType: Rule<ManifestFacts> = {
       if (parseColumnType(column.type) !== null) return
       const element = /^(.*)\[\]$/.exec(column.type)?.[1]
       const meant = element === undefined ? meantType(column.type) : `ARRAY<${meantType(element) ?? 'STRING'}>`
-      const hint =
+      const more =
         meant === undefined
-          ? '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>'
-          : `; did you mean "${WHOLE[meant] ?? meant}"?`
-      report(source.valueAt(['columns', index, 'type']), `"${column.type}" is not a type of GoogleSQL${hint}`)
+          ? { hint: '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>' }
+          : proposing(WHOLE[meant] ?? meant)
+      report(source.valueAt(['columns', index, 'type']), `"${column.type}" is not a type of GoogleSQL`, more)
     })
   },
 }

@@ -7,7 +7,7 @@ export const constantsUnused: Rule<TemplateFacts> = {
   check: ({ manifest, source, expansion }, report) => {
     for (const name of Object.keys(manifest.constants ?? {})) {
       if (!expansion.used.constants.has(name))
-        report(source.keyAt(['constants', name]), `the constant "${name}" is never read`)
+        report(source.keyAt(['constants', name]), `the constant "${name}" is never read`, { unused: name })
     }
   },
 }

@@ -9,10 +9,10 @@ export const lookupUnknownDefault: Rule<ManifestFacts> = {
     for (const [table, lookup] of Object.entries(manifest.lookups ?? {})) {
       if (lookup.default === 'reject' || Object.hasOwn(lookup.rows, lookup.default)) continue
       const rows = Object.keys(lookup.rows)
-      const hint = didYouMean(lookup.default, [...rows, 'reject']) || `; expected reject or one of ${quotedList(rows)}`
       report(
         source.valueAt(['lookups', table, 'default']),
-        `lookup table "${table}" has no row "${lookup.default}"${hint}`,
+        `lookup table "${table}" has no row "${lookup.default}"`,
+        didYouMean(lookup.default, [...rows, 'reject'], `; expected reject or one of ${quotedList(rows)}`),
       )
     }
   },

@@ -9,10 +9,10 @@ export const lookupUnknownParameter: Rule<ManifestFacts> = {
     const names = Object.keys(manifest.parameters ?? {})
     for (const [table, { by }] of Object.entries(manifest.lookups ?? {})) {
       if (names.includes(by)) continue
-      const hint = didYouMean(by, names) || '; declare it under "parameters"'
       report(
         source.valueAt(['lookups', table, 'by']),
-        `"by" of lookup table "${table}" names "${by}", which is not a parameter${hint}`,
+        `"by" of lookup table "${table}" names "${by}", which is not a parameter`,
+        didYouMean(by, names, '; declare it under "parameters"'),
       )
     }
   },

@@ -11,6 +11,7 @@ export const lookupUnused: Rule<TemplateFacts> = {
       report(
         source.keyAt(['lookups', table]),
         `lookup table "${table}" is never read; write {{${table}.${field}}} in the SQL, or delete it`,
+        { unused: table },
       )
     }
   },

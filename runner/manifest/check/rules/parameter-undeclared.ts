@@ -11,10 +11,10 @@ export const parameterUndeclared: Rule<TemplateFacts> = {
       for (const { name, place } of argumentNames ?? []) {
         if (declared.has(name)) continue
         const row = Object.values(manifest.lookups?.[name]?.rows ?? {})[0]
-        const hint = row
-          ? `; it is a lookup table: write {{${name}.${Object.keys(row)[0]}}} for a field`
-          : didYouMean(name, declared) || '; declare it under "parameters"'
-        report(place(), `no parameter is named "${name}"${hint}`)
+        const more = row
+          ? { hint: `; it is a lookup table: write {{${name}.${Object.keys(row)[0]}}} for a field`, table: name }
+          : didYouMean(name, declared, '; declare it under "parameters"')
+        report(place(), `no parameter is named "${name}"`, more)
       }
     }
   },

@@ -17,6 +17,7 @@ export const parameterUnused: Rule<TemplateFacts> = {
         report(
           source.keyAt(['parameters', name]),
           `parameter "${name}" is never used; read it as @${name}${isQuoted(name, manifest.sql) ? ', without quotes around it' : ''}, or delete it`,
+          { unused: name },
         )
     }
   },

@@ -1,5 +1,6 @@
 /** Every text that a pinned call can run must be proven to read rows of one tenant alone. */
 import {
+  orMistake,
   parseTypeName,
   resolveQuery,
   SqlError,
@@ -44,13 +45,12 @@ export const tenantNotBounded: Rule<SqlFacts> = {
       else failures.set(key, { text, at, message, texts: 1 })
     }
     for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
-      try {
-        const scans = unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf)
-        for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
-      } catch (error) {
-        if (!(error instanceof SqlError)) throw error
-        fail(text, error.offset, unresolved(error, name))
+      const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
+      if (scans instanceof SqlError) {
+        fail(text, scans.offset, unresolved(scans, name))
+        continue
       }
+      for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
     }
     for (const { text, at, message, texts: count } of failures.values()) {
       const when = count === texts.length ? '' : ` (when ${text.variant.label})`

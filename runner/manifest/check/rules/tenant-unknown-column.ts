@@ -17,8 +17,8 @@ export const tenantUnknownColumn: Rule<SqlFacts> = {
       const fields = quotedList(found.among)
       if (found.name === '') report(place, `"${path}" of ${name} is a record; name a field of it: ${fields}`)
       else {
-        const hint = didYouMean(found.name, found.among) || (fields === '' ? '' : `; expected one of ${fields}`)
-        report(place, `${name} has no column "${path}": there is no "${found.name}"${hint}`)
+        const more = didYouMean(found.name, found.among, fields === '' ? '' : `; expected one of ${fields}`)
+        report(place, `${name} has no column "${path}": there is no "${found.name}"`, more)
       }
     }
   },

@@ -10,8 +10,8 @@ export const tenantUnknownParameter: Rule<ManifestFacts> = {
     const { parameters = {} } = manifest
     const tenant = tenantParameter(manifest)
     if (tenant === null || Object.hasOwn(parameters, tenant)) return
-    const hint = didYouMean(tenant, Object.keys(parameters)) || '; declare it under "parameters"'
+    const more = didYouMean(tenant, Object.keys(parameters), '; declare it under "parameters"')
     const path = typeof manifest.tenant === 'string' ? ['tenant'] : ['tenant', 'parameter']
-    report(source.valueAt(path), `"tenant" names "${tenant}", which is not a parameter${hint}`)
+    report(source.valueAt(path), `"tenant" names "${tenant}", which is not a parameter`, more)
   },
 }

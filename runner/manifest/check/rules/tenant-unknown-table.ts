@@ -10,8 +10,8 @@ export const tenantUnknownTable: Rule<SqlFacts> = {
   check: ({ manifest, source, tables }, report) => {
     const check = (table: string, place: () => FilePlace): void => {
       if (tables.find(table)) return
-      const hint = didYouMean(table, tables.names()) || '; a table is known by its schema or its data here'
-      report(place(), `there is no table "${table}"${hint}`)
+      const otherwise = '; a table is known by its schema or its data here'
+      report(place(), `there is no table "${table}"`, didYouMean(table, tables.names(), otherwise))
     }
     for (const [i, table] of (manifest.tenant_free ?? []).entries()) {
       check(table, () => source.valueAt(['tenant_free', i]))

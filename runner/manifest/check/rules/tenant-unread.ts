@@ -17,6 +17,8 @@ export const tenantUnread: Rule<TemplateFacts> = {
     const unread = texts.find(text => !reads(text) && !text.absent.has(tenant))
     if (unread === undefined) return
     const where = unread.variant.label === '' ? '' : ` (in the variant ${unread.variant.label})`
-    report(source.valueAt(['tenant']), `the SQL does not read @${tenant}${where}, so every tenant gets the same rows`)
+    report(source.valueAt(['tenant']), `the SQL does not read @${tenant}${where}, so every tenant gets the same rows`, {
+      unused: tenant,
+    })
   },
 }
