@@ -127,9 +127,9 @@ class Column {
   readonly #arrow: DataType
   readonly #isNullable: boolean
   readonly #values: Values
-  /** 1 for each value that is not null. */
-  readonly #valid = new NumberList()
-  #nulls = 0
+  #length = 0
+  /** The places of the nulls. */
+  #nulls: number[] = []
 
   /** @param arrow what `arrowType` returned for the field. */
   constructor(field: TypedField, arrow: DataType) {
@@ -143,7 +143,7 @@ class Column {
   add(row: RowReader): void {
     if (!row.takeNull()) {
       this.#values.add(row)
-      this.#valid.push(1)
+      this.#length += 1
     } else if (this.#isNullable || this.#field.type.kind === 'ARRAY') this.addWithoutParent()
     else throw nullInRequired(this.#field.name)
   }
@@ -151,17 +151,20 @@ class Column {
   /** Adds a placeholder for a field whose STRUCT is NULL, which no reader sees, or a null. */
   addWithoutParent(): void {
     this.#values.addEmpty()
-    if (this.#isNullable) this.#nulls += 1
-    this.#valid.push(this.#isNullable ? 0 : 1)
+    if (this.#isNullable) this.#nulls.push(this.#length)
+    this.#length += 1
   }
 
   /** The values added since the last call. */
   take(): Data {
-    const [valid, nullCount] = [this.#valid.take(), this.#nulls]
-    this.#nulls = 0
-    const nullBitmap = nullCount === 0 ? undefined : bitsOf(valid)
+    const [length, nulls] = [this.#length, this.#nulls]
+    this.#length = 0
+    this.#nulls = []
+    const valid = new Uint8Array(length).fill(1)
+    for (const index of nulls) valid[index] = 0
+    const nullBitmap = nulls.length === 0 ? undefined : bitsOf(valid)
     // The library types the argument for each DataType by itself; this value is for any of them.
-    const data = { type: this.#arrow, length: valid.length, nullCount, nullBitmap, ...this.#values.take() }
+    const data = { type: this.#arrow, length, nullCount: nulls.length, nullBitmap, ...this.#values.take() }
     return makeData(data as never)
   }
 }
@@ -428,7 +431,7 @@ class Structs implements Values {
   }
 }
 
-function bitsOf(flags: readonly number[]): Uint8Array {
+function bitsOf(flags: ArrayLike<number>): Uint8Array {
   const bits = new Uint8Array((flags.length + 7) >> 3)
   for (let i = 0; i < flags.length; i++) bits[i >> 3]! |= flags[i]! << (i & 7)
   return bits

@@ -70,7 +70,8 @@ export class RowReader {
   /** Goes to the value of an object's member, the first of which has the index 0. */
   toMember(index: number): void {
     this.#expect(index === 0 ? OPEN_OBJECT : COMMA)
-    this.#at = afterSpace(this.#bytes, stringEnd(this.#bytes, this.#at))
+    this.#next()
+    this.#at = stringEnd(this.#bytes, this.#at)
     this.#expect(COLON)
   }
 
@@ -83,33 +84,38 @@ export class RowReader {
   /** Goes to an item of a list, the first of which has the index 0; behind the last, out of the list, and returns false. */
   toItem(index: number): boolean {
     if (index === 0) this.#expect(OPEN_LIST)
-    if (index === 0 ? this.#bytes[this.#at] !== CLOSE_LIST : this.#bytes[this.#at] === COMMA) {
-      if (index > 0) this.#expect(COMMA)
-      return true
-    }
-    this.#expect(CLOSE_LIST)
-    return false
+    const next = this.#next()
+    if (next === CLOSE_LIST) this.#at += 1
+    else if (index > 0) this.#expect(COMMA)
+    return next !== CLOSE_LIST
   }
 
   /** Goes past the value if it is null; returns whether it was. */
   takeNull(): boolean {
-    if (this.#bytes[this.#at] !== LETTER_N) return false
+    if (this.#next() !== LETTER_N) return false
     if (this.value() !== 'null') throw unexpected(this.#bytes, this.#at)
     return true
   }
 
   /** The JSON of the value, past which it goes. */
   value(): string {
+    this.#next()
     const start = this.#at
     const end = valueEnd(this.#bytes, start)
-    this.#at = afterSpace(this.#bytes, end)
+    this.#at = end
     if (this.#isAscii) return this.text.slice(start - this.#start, end - this.#start)
     return this.#bytes.toString('utf8', start, end)
   }
 
   #expect(symbol: number): void {
-    if (this.#bytes[this.#at] !== symbol) throw unexpected(this.#bytes, this.#at)
-    this.#at = afterSpace(this.#bytes, this.#at + 1)
+    if (this.#next() !== symbol) throw unexpected(this.#bytes, this.#at)
+    this.#at += 1
+  }
+
+  /** Goes past white space, and returns the byte that is next. */
+  #next(): number | undefined {
+    while (this.#bytes[this.#at]! <= SPACE) this.#at += 1
+    return this.#bytes[this.#at]
   }
 }
 
@@ -147,12 +153,6 @@ function stringEnd(bytes: Buffer, start: number): number {
     if (bytes[at] === BACKSLASH) at += 1
   }
   throw unexpected(bytes, bytes.length)
-}
-
-function afterSpace(bytes: Buffer, start: number): number {
-  let at = start
-  while (at < bytes.length && bytes[at]! <= SPACE) at += 1
-  return at
 }
 
 /** The message does not show the text, which is data. */

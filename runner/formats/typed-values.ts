@@ -123,6 +123,7 @@ const secondsAt = (cell: string, at: number): number =>
 
 /** The microseconds of the fraction of a second behind the clock that begins at `clock`; 0 without one. */
 function fractionAt(cell: string, clock: number): number {
+  if (cell.charCodeAt(clock + FRACTION) !== POINT) return 0
   let micros = 0
   for (let at = clock + FRACTION + 1, unit = 100_000; unit >= 1; at++, unit /= 10) {
     const digit = cell.charCodeAt(at) - ZERO
@@ -132,7 +133,7 @@ function fractionAt(cell: string, clock: number): number {
   return micros
 }
 
-const ZERO = 0x30
+const [POINT, ZERO] = [0x2e, 0x30]
 
 function digitsAt(cell: string, at: number): number {
   const [tens, ones] = [cell.charCodeAt(at) - ZERO, cell.charCodeAt(at + 1) - ZERO]
