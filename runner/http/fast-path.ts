@@ -118,8 +118,9 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       ...callHeaders({ ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null }),
     ])
     const hasBody = status === 200 && req.method === 'GET'
-    if (hasBody) deps.unsent.add(res, representation.body, caller.token)
     res.end(hasBody ? representation.body : undefined)
+    // Mostly the kernel has taken all of it by now.
+    if (hasBody && res.writableLength > 0) deps.unsent.add(res, representation.body, caller.token)
     res.once('close', () => {
       const call = {
         requestId,
