@@ -1,6 +1,7 @@
 /** `sluice cache purge [NAME]`. */
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
+import { listed } from '../authoring/terminal/plural.js'
 import { askServer, serverBase } from '../authoring/terminal/server.js'
 import { UsageError } from '../runner/model/errors.js'
 import { purgeShared } from '../runner/serve/stores.js'
@@ -45,20 +46,17 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     try {
       await askServer(base, token, 'POST', `/api/endpoints/${encodeURIComponent(one)}/purge`)
     } catch (thrown) {
-      if (purged.length > 0) io.printError(`sluice: purged only ${listed(purged)}\n`)
+      if (purged.length > 0) io.printError(`sluice: purged only ${listed(purged, MAX_NAMED)}\n`)
       throw thrown
     }
     purged.push(one)
   }
   // The server lists only endpoints that the token may call, so more may exist.
   const what = names.length === 1 ? 'the one endpoint' : `the ${names.length} endpoints`
-  io.print(name === undefined ? `purged ${what} that the token may call: ${listed(names)}\n` : `purged ${name}\n`)
+  io.print(
+    name === undefined ? `purged ${what} that the token may call: ${listed(names, MAX_NAMED)}\n` : `purged ${name}\n`,
+  )
   return EXIT.clean
-}
-
-function listed(names: readonly string[]): string {
-  const left = names.length - MAX_NAMED
-  return names.slice(0, MAX_NAMED).join(', ') + (left > 0 ? ` and ${left} more` : '')
 }
 
 /** The names of the endpoints that the token may call. */

@@ -5,6 +5,7 @@ import { namePattern } from '../../runner/auth/tokens.js'
 import { didYouMean } from '../../runner/manifest/report.js'
 import { type Confined, pinnedValueProblem, refusalOf } from '../../runner/request/authorize.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { listed } from '../terminal/plural.js'
 import { type FolderAccess, readAccess } from './read-access.js'
 
 /**
@@ -41,7 +42,7 @@ export async function leftToCallers({ endpointsDir }: Settings, order: NewToken)
     .flatMap(({ parameters }) => parameters.map(({ name }) => name).filter(name => !Object.hasOwn(pin, name)))
   if (open.length === 0) return null
   const pins = Object.entries(pin).map(([name, value]) => `${name}=${value}`)
-  return `pinned: ${pins.join(' ')}; callers choose ${listed([...new Set(open)])}: pin what is not theirs to choose, too`
+  return `pinned: ${pins.join(' ')}; callers choose ${listed([...new Set(open)], MAX_NAMED)}: pin what is not theirs to choose, too`
 }
 
 type Endpoints = FolderAccess['endpoints']
@@ -73,13 +74,8 @@ function closedEndpoints(order: NewToken, endpoints: Endpoints): readonly string
     const reason = refusalOf(caller, endpoint)?.reason ?? pinnedValueProblem(caller, endpoint)
     if (reason !== null) closed.set(reason, [...(closed.get(reason) ?? []), endpoint.name])
   }
-  return [...closed].map(([reason, names]) => `the token may not call ${listed(names)}: ${reason}`)
+  return [...closed].map(([reason, names]) => `the token may not call ${listed(names, MAX_NAMED)}: ${reason}`)
 }
 
 /** The most endpoints that a warning names. */
 const MAX_NAMED = 5
-
-function listed(names: readonly string[]): string {
-  const left = names.length - MAX_NAMED
-  return names.slice(0, MAX_NAMED).join(', ') + (left > 0 ? ` and ${left} more` : '')
-}

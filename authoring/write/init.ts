@@ -1,20 +1,18 @@
 /** `sluice init DIR`: a folder of one's own with an endpoint that answers, from the package's templates. */
 import { randomUUID } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SetupError } from '../../runner/model/errors.js'
-import { makeFolder } from '../../runner/platform/make-folder.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { dependsOnSluice, installedFrom } from './installed-from.js'
+import { type NewFile, writeFiles } from './write-files.js'
 
-interface NewFile {
+interface NamedFile extends NewFile {
   /** Below the folder: `endpoints/shop.top-products.yaml`. */
   readonly name: string
-  readonly path: string
-  readonly text: string
 }
 
 /** Writes over no file: where one of its files is there already it names it, writes nothing and resolves to 1. */
@@ -35,7 +33,7 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
     io.printError('sluice: nothing was written\n')
     return EXIT.problems
   }
-  writeAll(wanted)
+  writeFiles(wanted, cannotWrite)
   for (const { path } of wanted) io.print(`wrote ${shown(dir, folder, path)}\n`)
   for (const { path } of kept) io.print(`kept ${shown(dir, folder, path)}\n`)
   const steps = [
@@ -47,7 +45,7 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
   return EXIT.clean
 }
 
-function newFiles(templates: string, folder: string, words: Readonly<Record<string, string>>): readonly NewFile[] {
+function newFiles(templates: string, folder: string, words: Readonly<Record<string, string>>): readonly NamedFile[] {
   return readdirSync(templates, { recursive: true, encoding: 'utf8' })
     .filter(file => statSync(join(templates, file)).isFile())
     .sort()
@@ -75,21 +73,6 @@ function obstacle(folder: string, path: string): string | null {
     return lstatSync(path, { throwIfNoEntry: false }) ? path : null
   } catch (cause) {
     throw cannotWrite(path, cause)
-  }
-}
-
-/** All of them or none. @throws SetupError */
-function writeAll(files: readonly NewFile[]): void {
-  const written: string[] = []
-  for (const { path, text } of files) {
-    try {
-      makeFolder(dirname(path))
-      writeFileSync(path, text, { flag: 'wx' })
-      written.push(path)
-    } catch (cause) {
-      for (const done of written) rmSync(done, { force: true })
-      throw cannotWrite(path, cause)
-    }
   }
 }
 

@@ -9,7 +9,6 @@ import { discover } from '../../runner/manifest/discover.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { makeFolder } from '../../runner/platform/make-folder.js'
 import { fileReason, SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
@@ -19,6 +18,7 @@ import { askForTable, isAsked } from './ask.js'
 import { completeText } from './complete.js'
 import { manifestOfSql } from './from-sql.js'
 import { manifestOfTable, type NewManifest } from './from-table.js'
+import { writeFiles } from './write-files.js'
 
 export interface NewFlags {
   readonly table?: string
@@ -59,10 +59,11 @@ export async function newEndpoint(
     await engine.close()
   }
   const header = `# yaml-language-server: $schema=${schemas}/test.schema.json\n`
-  writeBoth([
-    [file, text],
-    [testFile, header + made.tests[0]],
-  ])
+  const both = [
+    { path: file, text },
+    { path: testFile, text: header + made.tests[0] },
+  ]
+  writeFiles(both, (path, cause) => writeFailure({ what: 'the endpoint', path, setting: SETTING.endpoints }, cause))
   const problems = await keepPassingTest(
     testFile,
     made.tests.map(tests => header + tests),
@@ -204,21 +205,6 @@ function schemasFrom(folder: string): string {
   return relative(resolve(folder), existsSync(installed) ? installed : own)
     .split(sep)
     .join('/')
-}
-
-/** Both or none. @throws SetupError */
-function writeBoth(files: readonly (readonly [path: string, text: string])[]): void {
-  const written: string[] = []
-  for (const [path, text] of files) {
-    try {
-      makeFolder(dirname(path))
-      writeFileSync(path, text, { flag: 'wx' })
-      written.push(path)
-    } catch (cause) {
-      for (const done of written) rmSync(done, { force: true })
-      throw writeFailure({ what: 'the endpoint', path, setting: SETTING.endpoints }, cause)
-    }
-  }
 }
 
 /**
