@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createToken } from '../../runner/auth/token-file.js'
-import { until } from '../until.js'
+import { pause, until } from '../until.js'
 import { call, makeFolder, openReplica, type Replica, settingsOf } from './shop.js'
 
 const CALLS = 100
@@ -58,7 +58,11 @@ describe('one token that asks for a hundred slow queries at once', function () {
   it('has as many calls at once as the token was made for, hits not counted', async () => {
     expect((await as('bounded', 'shop.all?tag=hit')).status).to.equal(200)
     const leave = new AbortController()
-    const slow = [1, 2].map(n => as('bounded', `shop.slow?tag=bounded-${n}`, leave.signal).catch(() => {}))
+    const slow = [1, 2].map(async n => {
+      const ask = () => as('bounded', `shop.slow?tag=bounded-${n}`, leave.signal)
+      // A call below that arrives first has one of the two places until it is answered.
+      while ((await ask().catch(() => null))?.status === 429) await pause(10)
+    })
     // A call that arrives before the two is answered, and its result is a hit from then on.
     let n = 0
     await until(async () => (await as('bounded', `shop.all?tag=before-${n++}`)).status === 429, 'the refusal')
