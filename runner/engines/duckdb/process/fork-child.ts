@@ -27,8 +27,7 @@ export interface ForkChildOptions {
 }
 
 const CHILD = fileURLToPath(ownModule('runner/engines/duckdb/child/child-main'))
-/** A small JavaScript heap is enough for the child, since rows are in DuckDB and bodies are in buffers outside the heap. */
-const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(isSource ? ['--import', 'tsx'] : [])]
+const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
 /**
  * The number of allocator arenas for the threads other than DuckDB's, few of which allocate at the same time; each DuckDB
  * thread has an arena of its own. Queries take a tenth longer if a DuckDB thread has to wait for the arena of another thread.
