@@ -24,7 +24,7 @@ import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver } from './client.js'
 import { codedProblem } from './coded-problem.js'
-import { resultEncoder } from './decode/encode-result.js'
+import { ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type JobToCancel } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
 import { CLOSED, deadlineSignal } from './jobs/deadline.js'
@@ -162,7 +162,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     const watch = deadlineSignal([runOptions.signal, closed.signal], timeoutMs, clock)
     let cost: QueryCost | undefined
     try {
-      const encoder = resultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
+      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
       await runQueryJob(
         {
           request: runRequest(query, runOptions),
@@ -171,7 +171,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
           deadline,
           signal: watch.signal,
           onRetry: retryObserver(endpoint),
-          accept: encoder.add,
+          accept: (schema, rows) => encoder.add(schema, rows),
           onPaid: paid => {
             cost = queryCost(paid)
           },

@@ -56,6 +56,21 @@ describe('an answer of BigQuery that does not fit its schema', () => {
     expect(((error as RunnerError).cause as Error).message).to.include('the number of all rows expected')
   })
 
+  it('whose rows are no list is a failed query', async () => {
+    const jobReference = { projectId: 'p', jobId: 'job_1', location: 'EU' }
+    const body = JSON.stringify({
+      jobComplete: true,
+      jobReference,
+      schema: { fields: FIELDS },
+      rows: {},
+      totalRows: '0',
+    })
+    test.fake.fault = () => ({ body })
+    const error = await test.run('SELECT 1').catch((thrown: unknown) => thrown as RunnerError)
+    expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
+    expect(((error as RunnerError).cause as Error).message).to.include('a list of rows expected')
+  })
+
   it('to a dry run is told of as a query without columns, and ends no process', async () => {
     test.fake.fault = ({ kind }) => (kind === 'dry-run' ? { body: '{}' } : undefined)
     const checked = await test.engine.check('SELECT 1', {})

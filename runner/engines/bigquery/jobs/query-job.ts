@@ -1,4 +1,5 @@
 /** One query on BigQuery from its request to its rows: one round trip where it is short, polls and pages where it is not. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
 import { type ClientWithin, jobOf } from '../client.js'
@@ -21,11 +22,8 @@ export interface JobOrder {
   /** Fires at the deadline too. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
-  /**
-   * Called with the rows of one page after the other, a JSON list; more than `maxRows` where there are more. Returns how
-   * many there are. What it throws ends it.
-   */
-  readonly accept: (schema: RestSchema, rows: Buffer) => number
+  /** Called with some rows after the other, first with none; with more than `maxRows` where there are more. What it throws ends the query. */
+  readonly accept: (schema: RestSchema, rows: readonly unknown[]) => void
   /** Called when the query has ended well, before its rows are read: it is paid for, whatever becomes of them. */
   readonly onPaid: (cost: JobCost) => void
 }
@@ -58,7 +56,6 @@ const HOLD_MS = 10_000
 const NETWORK_MS = 10_000
 /** The most jobs that are started for one query: a job that failed for a passing reason has ended. */
 const MAX_JOBS = 3
-const NO_ROWS = Buffer.from('[]')
 /** An answer that comes sooner, and without a result, was not held back. */
 const HASTY_MS = 100
 
@@ -155,8 +152,14 @@ function openJob(
     async pages(answer) {
       const { schema = {}, totalRows } = answer
       let page = answer
+      accept(schema, [])
       for (let count = 0; ; ) {
-        count += accept(schema, page.rows ?? NO_ROWS)
+        for (const rows of page.rows ?? []) {
+          if (!Array.isArray(rows)) throw unexpected('a list of rows')
+          accept(schema, rows)
+          count += rows.length
+          await nextTurn()
+        }
         if (count > maxRows) return
         if (!page.pageToken) return expectAll(totalRows, count)
         page = (await sender.send(results({ pageToken: page.pageToken }), limits())) as RestQueryResponse

@@ -80,8 +80,8 @@ export interface RestQueryResponse {
   readonly jobReference?: RestJobReference
   readonly queryId?: string
   readonly schema?: RestSchema
-  /** The bytes of the list, a `RestRow` each, which are read by the schema. */
-  readonly rows?: Buffer
+  /** Parts of the list, a `RestRow` each: see `parseAnswer`. */
+  readonly rows?: Iterable<unknown>
   readonly totalRows?: string
   readonly pageToken?: string
   readonly totalBytesProcessed?: string

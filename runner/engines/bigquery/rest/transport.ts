@@ -5,8 +5,8 @@ import https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Access } from '../auth/credentials.js'
+import { parseAnswer } from '../decode/parse-answer.js'
 import { rejectOnAbort } from './abortable-wait.js'
-import { readAnswerBody } from './answer-body.js'
 
 export interface RestCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -27,7 +27,7 @@ export interface RestAnswer {
   readonly status: number
   /** Seconds that the server asks to wait, or null. */
   readonly retryAfterSeconds: number | null
-  /** Parsed JSON, but for the rows of a success; undefined where an error has no JSON body. */
+  /** Parsed JSON; undefined where an error has no JSON body. */
   readonly body: unknown
 }
 
@@ -84,6 +84,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const COMPACT = { prettyPrint: 'false' }
 
 const unzip = promisify(gunzip)
+/** Refuses other bytes. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 interface Content {
   readonly type: string
@@ -207,7 +209,7 @@ function parse(bytes: Buffer, status: number): unknown {
   if (status === NO_CONTENT) return {}
   let body: unknown
   try {
-    body = status < 300 ? readAnswerBody(bytes) : JSON.parse(bytes.toString('utf8'))
+    body = parseAnswer(UTF8.decode(bytes))
   } catch (cause) {
     if (status < 300) throw new TransportError('the answer is not JSON', { cause })
     return undefined

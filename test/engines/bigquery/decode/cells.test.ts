@@ -1,6 +1,6 @@
 /** Cells in the form that BigQuery's REST reference describes become the text of results. */
 import { expect } from 'chai'
-import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
+import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { resultColumns } from '../../../../runner/engines/bigquery/decode/result-columns.js'
 import type { RestField } from '../../../../runner/engines/bigquery/rest/messages.js'
 
@@ -176,7 +176,7 @@ describe('a cell of BigQuery', () => {
 })
 
 function encode(field: Field, v: unknown): string {
-  const encoder = resultEncoder({ timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000_000 })
-  encoder.add({ fields: [{ name: 'c', ...field }] }, Buffer.from(JSON.stringify([{ f: [{ v }] }])))
+  const encoder = new ResultEncoder({ timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000_000 })
+  encoder.add({ fields: [{ name: 'c', ...field }] }, [{ f: [{ v }] }])
   return Buffer.from(encoder.finish().body).toString()
 }
