@@ -14,6 +14,7 @@ import {
   type Type,
   tableCatalogue,
 } from '../../../googlesql/index.js'
+import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
@@ -22,20 +23,17 @@ import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
-import { clientOver } from './client.js'
 import { codedProblem } from './coded-problem.js'
+import { CLOSED, deadlineSignal } from './deadline.js'
 import { ResultEncoder } from './decode/encode-result.js'
-import { cancelJob, type JobToCancel } from './jobs/cancel-job.js'
+import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
-import { CLOSED, deadlineSignal } from './jobs/deadline.js'
-import { createJobFinder } from './jobs/find-jobs.js'
-import type { JobRequest } from './jobs/job-start.js'
 import { jobLabels } from './jobs/labels.js'
 import { type JobCost, runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
 import { memoizeTtl } from './memoize-ttl.js'
-import { createSender } from './rest/retry.js'
-import { createTransport } from './rest/transport.js'
+import type { JobRequest } from './messages.js'
+import { Rest } from './rest.js'
 import { runnerErrorOf } from './runner-error.js'
 
 export interface BigQueryEngineOptions {
@@ -56,12 +54,10 @@ export interface BigQueryEngineOptions {
   readonly reservation: string | null
   readonly priority: 'interactive' | 'batch'
   readonly maxResultBytes: number
-  /** Queries that run at once; more of them wait for a connection. */
-  readonly maxQueries: number
   readonly clock: Clock
   readonly observe: Observer
-  /** At most 36 characters: lower-case letters, digits and dashes; never the same again. */
-  readonly newRequestId: () => string
+  /** Never the same again: letters, digits, underscores and dashes. */
+  readonly newJobId: () => string
   /** From 0 to 1: for pauses. */
   readonly random: () => number
   /** How long closing waits for jobs to be cancelled, in milliseconds. @default 5,000 */
@@ -77,19 +73,15 @@ export interface BigQueryEngine extends Engine {
   readonly tables: () => TableCatalogue
 }
 
-/** Rows of one page, at most; a short result arrives whole in the first answer. */
-const MAX_PAGE_ROWS = 100_000
 const CLOSE_WITHIN_MS = 5_000
 /** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
 const PING_KEPT_MS = 5_000
 
 /** The caller closes it. No request is sent to BigQuery yet. */
 export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngine {
-  const { access, clock, observe, random, newRequestId } = options
+  const { access, clock, observe, random, newJobId } = options
   const { project } = access
-  const transport = createTransport(access, { longConnections: options.maxQueries })
-  const sender = createSender({ transport, clock, random })
-  const client = clientOver(sender, project)
+  const rest = new Rest(access, clock, random)
   const tables = tableCatalogue(
     options.tables,
     { project, defaultDataset: options.defaultDataset },
@@ -106,40 +98,50 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
 
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
     observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
-  const { signal: untilCancelled } = cancellations
-  const finder = createJobFinder({ client, clock, signal: untilCancelled, onRetry: retryObserver('find') })
 
-  function cancelLater(endpoint: string, job: JobToCancel): void {
-    const onCancelled = (jobId: string): void => observe({ kind: 'job.cancelled', endpoint, jobId })
-    const deps = { client, finder, clock, signal: untilCancelled, onRetry: retryObserver(endpoint), onCancelled }
-    const work = cancelJob(job, deps).catch(cause =>
-      observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
+  function cancelLater(endpoint: string, job: UnseenJob): void {
+    const { jobId } = job.reference
+    const deps = { rest, clock, signal: cancellations.signal, onRetry: retryObserver(endpoint) }
+    const work = cancelJob(job, deps).then(
+      wasThere => wasThere && observe({ kind: 'job.cancelled', endpoint, jobId }),
+      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause }),
     )
     const tracked: Promise<void> = work.then(() => void cancelling.delete(tracked))
     cancelling.add(tracked)
   }
 
-  function jobRequest(query: Query): JobRequest {
+  function jobRequest({ sql, parameters }: Query): JobRequest {
     const { location, defaultDataset, reservation } = options
     return {
-      query: query.sql,
-      useLegacySql: false,
-      parameterMode: 'NAMED',
-      queryParameters: queryParameters(query.parameters),
       ...(location !== null && { location }),
-      ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
-      ...(reservation !== null && { reservation }),
+      configuration: {
+        ...(reservation !== null && { reservation }),
+        query: {
+          query: sql,
+          useLegacySql: false,
+          parameterMode: 'NAMED',
+          queryParameters: queryParameters(parameters),
+          ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
+        },
+      },
     }
   }
 
-  function runRequest(query: Query, { endpoint, maxRows, job }: RunOptions): JobRequest {
+  function runRequest(query: Query, { endpoint, job }: RunOptions): JobRequest {
     const maxBytesBilled = job?.maxBytesBilled ?? options.maxBytesBilled
     const { token = null, revision = '', labels = {} } = job ?? {}
+    const { configuration, ...request } = jobRequest(query)
     return {
-      ...jobRequest(query),
-      maxResults: Math.min(maxRows + 1, MAX_PAGE_ROWS),
-      labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
-      ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
+      ...request,
+      configuration: {
+        ...configuration,
+        labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
+        query: {
+          ...configuration.query,
+          ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
+          ...(options.priority === 'batch' && { priority: 'BATCH' as const }),
+        },
+      },
     }
   }
 
@@ -166,7 +168,6 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       await runQueryJob(
         {
           request: runRequest(query, runOptions),
-          priority: options.priority,
           maxRows,
           deadline,
           signal: watch.signal,
@@ -176,16 +177,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
             cost = queryCost(paid)
           },
         },
-        {
-          sender,
-          client,
-          finder,
-          clock,
-          random,
-          project,
-          newRequestId,
-          cancelLater: job => cancelLater(endpoint, job),
-        },
+        { rest, clock, random, project, newJobId, cancelLater: job => cancelLater(endpoint, job) },
       )
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {
@@ -206,12 +198,25 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     )
     const query = { sql, parameters }
     return tracked(async () => {
-      const deps = { client, clock, signal: closed.signal, onRetry: retryObserver('check') }
+      const deps = { rest, project, clock, signal: closed.signal, onRetry: retryObserver('check') }
       const result = await checkQuery(query, jobRequest(query), deps)
       if (result.ok) return result
       const known = typesOf(types)
       return { ok: false, problem: codedProblem(result.problem, () => known && resolveQuery(sql, tables, known)) }
     })
+  }
+
+  /** What a query would read. */
+  async function reads(
+    { sql, parameters }: Query,
+    code: ErrorCode = 'QUERY_FAILED',
+  ): Promise<NonNullable<Extract<CheckResult, { ok: true }>['reads']>> {
+    const given = Object.entries(parameters)
+    const types = Object.fromEntries(given.map(([name, { type }]) => [name, type]))
+    const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]))
+    const checked = await check(sql, types, values)
+    if (!checked.ok) throw new RunnerError(code, { cause: new QueryFault(checked.problem.message) })
+    return checked.reads!
   }
 
   /** Closing waits for this work. */
@@ -243,22 +248,12 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     compile,
     tables: () => tables,
     async explain(query) {
-      const types = Object.fromEntries(Object.entries(query.parameters).map(([name, { type }]) => [name, type]))
-      const checked = await check(query.sql, types)
-      if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
-      return { engineSql: query.sql, plan: `processes ${checked.reads?.bytes ?? 0} bytes` }
+      const { bytes } = await reads(query)
+      return { engineSql: query.sql, plan: `processes ${bytes} bytes` }
     },
-    async dryRun({ sql, parameters }) {
-      const given = Object.entries(parameters)
-      const types = Object.fromEntries(given.map(([name, { type }]) => [name, type]))
-      const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]))
-      const checked = await check(sql, types, values)
-      if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
-      return { engine: 'bigquery', ...checked.reads! }
-    },
+    dryRun: async query => ({ engine: 'bigquery', ...(await reads(query)) }),
     ping: memoizeTtl(PING_KEPT_MS, clock, async () => {
-      const checked = await check('SELECT 1', {})
-      if (!checked.ok) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new QueryFault(checked.problem.message) })
+      await reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE')
     }),
     async close() {
       closed.abort(CLOSED)
@@ -270,7 +265,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       enough.abort()
       cancellations.abort(CLOSED)
       await cancelled
-      transport.close()
+      rest.close()
     },
   }
 }

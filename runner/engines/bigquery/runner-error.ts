@@ -6,10 +6,10 @@ import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BodyTooLargeError } from '../../result/body.js'
 import { BrokenContractError } from '../../result/broken-contract.js'
+import { CLOSED, TIMED_OUT } from './deadline.js'
 import { UnsupportedTypeError } from './decode/result-columns.js'
-import { CLOSED, TIMED_OUT } from './jobs/deadline.js'
-import { BigQueryFailure } from './rest/failure.js'
-import { AnswerTooLargeError, TransportError } from './rest/transport.js'
+import { BigQueryFailure } from './failure.js'
+import { AnswerTooLargeError, TransportError } from './rest.js'
 
 /** The error, which tells a caller nothing about SQL and tables. Its cause, which only the log gets, tells everything. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {

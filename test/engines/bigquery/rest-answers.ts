@@ -1,5 +1,5 @@
 /** Random BigQuery answers with rows, and their rows decoded with JSON.parse, a slow and simple reference. */
-import type { RestField, RestRow, RestSchema } from '../../../runner/engines/bigquery/rest/messages.js'
+import type { RestField, RestRow, RestSchema } from '../../../runner/engines/bigquery/messages.js'
 
 /** Draws a number from 0 to below `count`; the same seed always gives the same numbers. */
 export type Draw = (count: number) => number

@@ -1,6 +1,6 @@
 /** The schema of a result, as BigQuery's REST answers give it, as the columns of a result set. */
 import { arrayOf, type StructField, scalarType, structOf, type Type } from '../../../../googlesql/index.js'
-import type { RestField, RestSchema } from '../rest/messages.js'
+import type { RestField, RestSchema } from '../messages.js'
 import { unexpected } from './unexpected-cell.js'
 
 /** A column or field, with what its type does not say. */

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { resultColumns } from '../../../../runner/engines/bigquery/decode/result-columns.js'
-import type { RestField } from '../../../../runner/engines/bigquery/rest/messages.js'
+import type { RestField } from '../../../../runner/engines/bigquery/messages.js'
 
 type Field = Omit<RestField, 'name'>
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
-import type { RestField, RestRow } from '../../../../runner/engines/bigquery/rest/messages.js'
+import type { RestField, RestRow } from '../../../../runner/engines/bigquery/messages.js'
 import { toTable } from '../../../../runner/formats/table.js'
 import type { ResultSet } from '../../../../runner/model/query.js'
 import { type DrawnAnswer, drawAnswer, drawFrom, drawText, expectedRows, oneOf } from '../rest-answers.js'

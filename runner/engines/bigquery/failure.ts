@@ -1,6 +1,5 @@
 /** BigQuery's error answers, and what they say about the request and its job. Source: "Error messages" of its documentation. */
-import type { RestErrorBody, RestErrorProto } from './messages.js'
-import type { RestAnswer } from './transport.js'
+import type { RestErrorProto } from './messages.js'
 
 export interface FailureFacts {
   /** From the answer's Retry-After; null without one. */
@@ -38,12 +37,12 @@ export class JobEndedFailure extends BigQueryFailure {
   }
 }
 
-/** The failure that an answer with a status of 300 or more reports. */
-export function failureOfAnswer({ status, body, retryAfterSeconds }: RestAnswer): BigQueryFailure {
-  const error = (body as RestErrorBody | undefined)?.error
-  const first = error?.errors?.[0]
-  const message = error?.message ?? first?.message ?? `status ${status}`
-  return new BigQueryFailure(status, { reason: first?.reason ?? '', message }, { retryAfterSeconds })
+/** The failure that an answer with a status of 300 or more reports. A proxy may have given it, with any body. */
+export function failureOfAnswer(status: number, body: unknown, retryAfterSeconds: number | null): BigQueryFailure {
+  const { errors, message } = (body as { error?: RestErrorProto & { errors?: readonly RestErrorProto[] } })?.error ?? {}
+  const first = errors?.[0]
+  const text = message ?? first?.message ?? `status ${status}`
+  return new BigQueryFailure(status, { reason: first?.reason ?? '', message: text }, { retryAfterSeconds })
 }
 
 /** Reasons for which the documentation says: try again. */

@@ -1,0 +1,71 @@
+/** The parts of BigQuery's REST messages that are used here, in the words of its reference (REST v2). */
+import type { JobMetadata, QueryParameter } from '@google-cloud/bigquery'
+
+/** A column or field of a result or a table. `type` is STRING, INTEGER or INT64, RECORD or STRUCT, and so on. */
+export interface RestField {
+  readonly name: string
+  readonly type: string
+  readonly mode?: string
+  readonly fields?: readonly RestField[]
+  readonly rangeElementType?: { readonly type: string }
+}
+
+export interface RestSchema {
+  readonly fields?: readonly RestField[]
+}
+
+/** `v` is a string, null, `{ f: […] }` for a RECORD, or a list of `{ v }` for a REPEATED field. */
+export interface RestCell {
+  readonly v: unknown
+}
+
+export interface RestRow {
+  readonly f: readonly RestCell[]
+}
+
+export interface RestJobReference {
+  readonly projectId: string
+  readonly jobId: string
+  /** Absent where it is not known; then only jobs in the multi-regions US and EU are found. */
+  readonly location?: string
+}
+
+export interface RestErrorProto {
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** What `jobs.insert` is asked for. */
+export interface JobRequest {
+  readonly location?: string
+  readonly configuration: {
+    readonly jobTimeoutMs?: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly reservation?: string
+    readonly query: {
+      readonly query: string
+      readonly useLegacySql: false
+      readonly parameterMode: 'NAMED'
+      readonly queryParameters: readonly QueryParameter[]
+      readonly defaultDataset?: { readonly projectId: string; readonly datasetId: string }
+      readonly maximumBytesBilled?: string
+      readonly priority?: 'BATCH'
+    }
+  }
+}
+
+/** What `jobs.insert`, `jobs.get` and, as `job`, `jobs.cancel` answer. Numbers of 64 bits are strings. */
+export type RestJob = Pick<JobMetadata, 'jobReference' | 'status' | 'statistics'>
+
+/** What `jobs.getQueryResults` answers. */
+export interface RestResults {
+  readonly jobComplete?: boolean
+  readonly schema?: RestSchema
+  /** Parts of the list, a `RestRow` each: see `parseAnswer`. */
+  readonly rows?: Iterable<unknown>
+  readonly totalRows?: string
+  readonly pageToken?: string
+  readonly totalBytesProcessed?: string
+  readonly cacheHit?: boolean
+  readonly errors?: readonly RestErrorProto[]
+}
