@@ -12,14 +12,11 @@ import { typeScalar } from '../../../model/typed-value.js'
 import { rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
-/** Fewer digits than any integer beyond 2^53 has. */
-export const SHORT_INTEGER = 15
-
 /** Writes the texts of one type. @throws, when it runs, UnexpectedCellError. */
 export function scalarCell(kind: ScalarKind, texts: ScalarTexts): (value: string) => string {
   switch (kind) {
     case 'INT64':
-      return value => (isShortInteger(value) ? value : texts.int64(integerIn(value, INT64_RANGE, kind)))
+      return value => texts.int64(integerIn(value, INT64_RANGE, kind))
     case 'FLOAT64':
       return value => texts.float64(floatOf(value))
     case 'NUMERIC':
@@ -71,8 +68,6 @@ const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const INT64_RANGE = [-(2n ** 63n), 2n ** 63n - 1n] as const
 /** Microseconds since 1970: the form that requests ask for (`useInt64Timestamp`). */
 const TIMESTAMP_RANGE = [MIN_TIMESTAMP_MICROS, MAX_TIMESTAMP_MICROS] as const
-
-const isShortInteger = (text: string): boolean => text.length <= SHORT_INTEGER && INTEGER.test(text)
 
 function integerIn(text: string, [least, most]: readonly [bigint, bigint], kind: ScalarKind): bigint {
   if (text.length > 20 || !INTEGER.test(text)) throw unexpected(kind)

@@ -87,6 +87,19 @@ describe('a cell of BigQuery', () => {
     it(`${name} is ${json}`, () => expect(encode(field, v)).to.equal(`{"result":[{"c":${json}}]}`))
   }
 
+  it('of a column whose contract asks for texts is one, whatever its size', () => {
+    const contract = [{ required: false, json: 'string' as const }]
+    for (const [type, v] of [
+      ['INTEGER', '12'],
+      ['INTEGER', '-9007199254740993'],
+      ['NUMERIC', '1.5'],
+    ] as const) {
+      const encoder = new ResultEncoder({ timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000, contract })
+      encoder.add({ fields: [{ name: 'c', type }] }, [{ f: [{ v }] }])
+      expect(Buffer.from(encoder.finish().body).toString()).to.equal(`{"result":[{"c":"${v}"}]}`)
+    }
+  })
+
   for (const type of ['RANGE', 'GEOGRAPHY']) {
     it(`of type ${type} is refused by name, at any depth`, () => {
       const fields = [{ name: 'outer', type: 'RECORD', fields: [{ name: 'inner', type }] }]
