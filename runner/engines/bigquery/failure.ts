@@ -1,10 +1,10 @@
 /** BigQuery's error answers, and what they say about the request and its job. Source: "Error messages" of its documentation. */
+import type { ErrorCode } from '../../model/error-codes.js'
 import type { RestErrorProto } from './messages.js'
 
-export interface FailureFacts {
+interface FailureFacts {
   /** From the answer's Retry-After; null without one. */
   readonly retryAfterSeconds?: number | null
-  /** Null where it is not known. */
   readonly jobId?: string | null
 }
 
@@ -18,6 +18,8 @@ export class BigQueryFailure extends Error {
   /** The HTTP status; 200 where the answer reported a failed job. */
   readonly status: number
   readonly retryAfterSeconds: number | null
+  /** The job that has failed, and so has ended; null for the failure of a request. */
+  readonly jobId: string | null
 
   constructor(status: number, error: RestErrorProto, { retryAfterSeconds = null, jobId = null }: FailureFacts = {}) {
     const text = error.message ?? `status ${status}`
@@ -27,13 +29,12 @@ export class BigQueryFailure extends Error {
     this.reason = error.reason ?? ''
     this.status = status
     this.retryAfterSeconds = retryAfterSeconds
+    this.jobId = jobId
   }
-}
 
-/** The job itself failed, so it has ended. */
-export class JobEndedFailure extends BigQueryFailure {
-  constructor({ status, reason, text, retryAfterSeconds }: BigQueryFailure, jobId: string | null) {
-    super(status, { reason, message: text }, { retryAfterSeconds, jobId })
+  endedJob(jobId: string): BigQueryFailure {
+    const { status, reason, text: message, retryAfterSeconds } = this
+    return this.jobId === null ? new BigQueryFailure(status, { reason, message }, { retryAfterSeconds, jobId }) : this
   }
 }
 
@@ -45,44 +46,49 @@ export function failureOfAnswer(status: number, body: unknown, retryAfterSeconds
   return new BigQueryFailure(status, { reason: first?.reason ?? '', message: text }, { retryAfterSeconds })
 }
 
-/** Reasons for which the documentation says: try again. */
-const TRANSIENT_REASONS: ReadonlySet<string> = new Set([
-  'backendError',
-  'internalError',
-  'jobBackendError',
-  'jobInternalError',
-  'jobRateLimitExceeded',
-  'rateLimitExceeded',
-  'tableUnavailable',
+interface Reason {
+  readonly code: ErrorCode
+  /** The documentation says: try again. */
+  readonly isTransient?: true
+  /** Only a job fails for it; that job has ended. */
+  readonly isOfJob?: true
+}
+
+/** What the reasons of BigQuery's errors mean. Source: "Error messages" of its documentation. */
+export const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ['accessDenied', { code: 'ENGINE_UNAVAILABLE' }],
+  ['authError', { code: 'ENGINE_UNAVAILABLE' }],
+  ['backendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true }],
+  ['billingNotEnabled', { code: 'ENGINE_UNAVAILABLE' }],
+  ['billingTierLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isOfJob: true }],
+  ['blocked', { code: 'ENGINE_UNAVAILABLE' }],
+  ['bytesBilledLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isOfJob: true }],
+  ['internalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true }],
+  ['invalidQuery', { code: 'QUERY_FAILED', isOfJob: true }],
+  ['jobBackendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
+  ['jobInternalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
+  ['jobRateLimitExceeded', { code: 'OVERLOADED', isTransient: true, isOfJob: true }],
+  ['notFound', { code: 'QUERY_FAILED' }],
+  ['quotaExceeded', { code: 'OVERLOADED' }],
+  ['rateLimitExceeded', { code: 'OVERLOADED', isTransient: true }],
+  ['resourcesExceeded', { code: 'QUERY_FAILED', isOfJob: true }],
+  ['responseTooLarge', { code: 'RESULT_TOO_LARGE', isOfJob: true }],
+  // BigQuery gives this reason for a cancelled job, and for one that has reached its own timeout.
+  ['stopped', { code: 'QUERY_FAILED', isOfJob: true }],
+  ['tableUnavailable', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
+  ['timeout', { code: 'QUERY_TIMEOUT', isOfJob: true }],
 ])
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
-
-/** Reasons for which only a job fails; that job has ended. */
-const JOB_REASONS: ReadonlySet<string> = new Set([
-  'billingTierLimitExceeded',
-  'bytesBilledLimitExceeded',
-  'invalidQuery',
-  'jobBackendError',
-  'jobInternalError',
-  'jobRateLimitExceeded',
-  'resourcesExceeded',
-  'responseTooLarge',
-  'stopped',
-  'tableUnavailable',
-  'timeout',
-])
+/** The status of answers about a job that was cancelled. */
+const CANCELLED = 499
 
 /** Whether a retry may succeed: the same request again, or another job where this one has ended. */
 export function isTransient({ reason, status }: BigQueryFailure): boolean {
-  if (TRANSIENT_REASONS.has(reason)) return true
+  const { isTransient = false, isOfJob = false } = REASONS.get(reason) ?? {}
   // Some lasting reasons come with a status of 500: bytesBilledLimitExceeded does.
-  return TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !JOB_REASONS.has(reason)
+  return isTransient || (TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !isOfJob)
 }
 
 /** Whether the job failed, and not the request that asks about it. */
-export function isOfJob({ reason, status }: BigQueryFailure): boolean {
-  return JOB_REASONS.has(reason) || status === 400 || status === CANCELLED
-}
-
-/** The status of answers about a job that was cancelled. */
-const CANCELLED = 499
+export const isOfJob = ({ reason, status }: BigQueryFailure): boolean =>
+  REASONS.get(reason)?.isOfJob === true || status === 400 || status === CANCELLED

@@ -1,5 +1,5 @@
 /** The parts of BigQuery's REST messages that are used here, in the words of its reference (REST v2). */
-import type { JobMetadata, QueryParameter } from '@google-cloud/bigquery'
+import type { JobMetadata } from '@google-cloud/bigquery'
 
 /** A column or field of a result or a table. `type` is STRING, INTEGER or INT64, RECORD or STRUCT, and so on. */
 export interface RestField {
@@ -12,15 +12,6 @@ export interface RestField {
 
 export interface RestSchema {
   readonly fields?: readonly RestField[]
-}
-
-/** `v` is a string, null, `{ f: […] }` for a RECORD, or a list of `{ v }` for a REPEATED field. */
-export interface RestCell {
-  readonly v: unknown
-}
-
-export interface RestRow {
-  readonly f: readonly RestCell[]
 }
 
 export interface RestJobReference {
@@ -38,20 +29,7 @@ export interface RestErrorProto {
 /** What `jobs.insert` is asked for. */
 export interface JobRequest {
   readonly location?: string
-  readonly configuration: {
-    readonly jobTimeoutMs?: string
-    readonly labels?: Readonly<Record<string, string>>
-    readonly reservation?: string
-    readonly query: {
-      readonly query: string
-      readonly useLegacySql: false
-      readonly parameterMode: 'NAMED'
-      readonly queryParameters: readonly QueryParameter[]
-      readonly defaultDataset?: { readonly projectId: string; readonly datasetId: string }
-      readonly maximumBytesBilled?: string
-      readonly priority?: 'BATCH'
-    }
-  }
+  readonly configuration: NonNullable<JobMetadata['configuration']>
 }
 
 /** What `jobs.insert`, `jobs.get` and, as `job`, `jobs.cancel` answer. Numbers of 64 bits are strings. */

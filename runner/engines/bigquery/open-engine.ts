@@ -18,7 +18,7 @@ import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
-import type { Query, QueryCost, ResultSet } from '../../model/query.js'
+import type { Query, QueryCost, ResultSet, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
@@ -29,9 +29,8 @@ import { ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
 import { jobLabels } from './jobs/labels.js'
-import { type JobCost, runQueryJob } from './jobs/query-job.js'
+import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
-import { memoizeTtl } from './memoize-ttl.js'
 import type { JobRequest } from './messages.js'
 import { Rest } from './rest.js'
 import { runnerErrorOf } from './runner-error.js'
@@ -90,6 +89,8 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     options.broken,
   )
   const cancelling = new Set<Promise<void>>()
+  /** The answer to all pings of some seconds. */
+  let pinged: Promise<unknown> | null = null
   const running = new Set<Promise<unknown>>()
   const closed = new AbortController()
   const cancellations = new AbortController()
@@ -101,7 +102,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
 
   function cancelLater(endpoint: string, job: UnseenJob): void {
     const { jobId } = job.reference
-    const deps = { rest, clock, signal: cancellations.signal, onRetry: retryObserver(endpoint) }
+    const deps = { rest, project, clock, signal: cancellations.signal, onRetry: retryObserver(endpoint) }
     const work = cancelJob(job, deps).then(
       wasThere => wasThere && observe({ kind: 'job.cancelled', endpoint, jobId }),
       cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause }),
@@ -110,39 +111,30 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     cancelling.add(tracked)
   }
 
-  function jobRequest({ sql, parameters }: Query): JobRequest {
+  function jobRequest({ sql, parameters }: Query, more: Partial<JobRequest['configuration']> = {}): JobRequest {
     const { location, defaultDataset, reservation } = options
-    return {
-      ...(location !== null && { location }),
-      configuration: {
-        ...(reservation !== null && { reservation }),
-        query: {
-          query: sql,
-          useLegacySql: false,
-          parameterMode: 'NAMED',
-          queryParameters: queryParameters(parameters),
-          ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
-        },
-      },
+    const query = {
+      query: sql,
+      useLegacySql: false,
+      parameterMode: 'NAMED',
+      queryParameters: queryParameters(parameters),
+      ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
+      ...more.query,
     }
+    const configuration = { ...(reservation !== null && { reservation }), ...more, query }
+    return { ...(location !== null && { location }), configuration }
   }
 
   function runRequest(query: Query, { endpoint, job }: RunOptions): JobRequest {
     const maxBytesBilled = job?.maxBytesBilled ?? options.maxBytesBilled
     const { token = null, revision = '', labels = {} } = job ?? {}
-    const { configuration, ...request } = jobRequest(query)
-    return {
-      ...request,
-      configuration: {
-        ...configuration,
-        labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
-        query: {
-          ...configuration.query,
-          ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
-          ...(options.priority === 'batch' && { priority: 'BATCH' as const }),
-        },
+    return jobRequest(query, {
+      labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
+      query: {
+        ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
+        ...(options.priority === 'batch' && { priority: 'BATCH' }),
       },
-    }
+    })
   }
 
   const faults = new ArgumentFaults({
@@ -165,20 +157,17 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     let cost: QueryCost | undefined
     try {
       const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
-      await runQueryJob(
-        {
-          request: runRequest(query, runOptions),
-          maxRows,
-          deadline,
-          signal: watch.signal,
-          onRetry: retryObserver(endpoint),
-          accept: (schema, rows) => encoder.add(schema, rows),
-          onPaid: paid => {
-            cost = queryCost(paid)
-          },
+      await runQueryJob({
+        ...{ rest, clock, random, project, newJobId, maxRows, deadline },
+        request: runRequest(query, runOptions),
+        signal: watch.signal,
+        onRetry: retryObserver(endpoint),
+        accept: (schema, rows) => encoder.add(schema, rows),
+        onPaid: paid => {
+          cost = paid
         },
-        { rest, clock, random, project, newJobId, cancelLater: job => cancelLater(endpoint, job) },
-      )
+        cancelLater: job => cancelLater(endpoint, job),
+      })
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {
       const failure = runnerErrorOf(error, query, watch.signal)
@@ -188,47 +177,36 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     }
   }
 
-  function check(
-    sql: string,
-    types: Readonly<Record<string, string>>,
-    values: Readonly<Record<string, unknown>> = {},
-  ): Promise<CheckResult> {
-    const parameters = Object.fromEntries(
-      Object.entries(types).map(([name, type]) => [name, { type, value: values[name] ?? null }]),
+  const check: Engine['check'] = (sql, types, values = {}) =>
+    checked(
+      sql,
+      mapEntries(types, (type, name) => ({ type, value: values[name] ?? null })),
     )
+
+  function checked(sql: string, parameters: Query['parameters']): Promise<CheckResult> {
     const query = { sql, parameters }
     return tracked(async () => {
       const deps = { rest, project, clock, signal: closed.signal, onRetry: retryObserver('check') }
       const result = await checkQuery(query, jobRequest(query), deps)
       if (result.ok) return result
-      const known = typesOf(types)
+      const known = typesOf(mapEntries(parameters, ({ type }) => type))
       return { ok: false, problem: codedProblem(result.problem, () => known && resolveQuery(sql, tables, known)) }
     })
   }
 
-  /** What a query would read. */
-  async function reads(
-    { sql, parameters }: Query,
-    code: ErrorCode = 'QUERY_FAILED',
-  ): Promise<NonNullable<Extract<CheckResult, { ok: true }>['reads']>> {
-    const given = Object.entries(parameters)
-    const types = Object.fromEntries(given.map(([name, { type }]) => [name, type]))
-    const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]))
-    const checked = await check(sql, types, values)
-    if (!checked.ok) throw new RunnerError(code, { cause: new QueryFault(checked.problem.message) })
-    return checked.reads!
+  async function reads({ sql, parameters }: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {
+    const result = await checked(sql, parameters)
+    if (!result.ok) throw new RunnerError(code, { cause: new QueryFault(result.problem.message) })
+    return result.reads!
   }
 
   /** Closing waits for this work. */
   function tracked<T>(work: () => Promise<T>): Promise<T> {
     const result = work()
+    const remove = (): boolean => running.delete(ended)
     const ended: Promise<unknown> = result.then(remove, remove)
     running.add(ended)
     return result
-
-    function remove(): void {
-      running.delete(ended)
-    }
   }
 
   async function compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
@@ -252,9 +230,14 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       return { engineSql: query.sql, plan: `processes ${bytes} bytes` }
     },
     dryRun: async query => ({ engine: 'bigquery', ...(await reads(query)) }),
-    ping: memoizeTtl(PING_KEPT_MS, clock, async () => {
-      await reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE')
-    }),
+    async ping() {
+      pinged ??= reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
+        clock.after(PING_KEPT_MS, () => {
+          pinged = null
+        })
+      })
+      await pinged
+    },
     async close() {
       closed.abort(CLOSED)
       const cancelled = Promise.all(running).then(() => Promise.all(cancelling))
@@ -269,6 +252,9 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     },
   }
 }
+
+const mapEntries = <T, R>(given: Readonly<Record<string, T>>, make: (value: T, name: string) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, make(value, name)]))
 
 /** The types by name; null where one is not known here. */
 function typesOf(names: Readonly<Record<string, string>>): Record<string, Type> | null {
@@ -286,15 +272,4 @@ function datasetReference(text: string, project: string): { readonly projectId: 
   return dot < 0
     ? { projectId: project, datasetId: text }
     : { projectId: text.slice(0, dot), datasetId: text.slice(dot + 1) }
-}
-
-const BYTES_PER_MIB = 2 ** 20
-const LEAST_BILLED_MIB = 10
-
-/** An estimate where BigQuery does not tell the bytes billed: they are billed in whole MiB, at least 10 ("On-demand query size calculation"). */
-function queryCost({ bytesBilled, ...cost }: JobCost): QueryCost {
-  const { bytesProcessed, isCacheHit } = cost
-  const mib = Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB))
-  const estimate = isCacheHit || bytesProcessed === 0 ? 0 : mib * BYTES_PER_MIB
-  return { ...cost, bytesBilled: bytesBilled ?? estimate }
 }

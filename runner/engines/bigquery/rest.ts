@@ -39,14 +39,6 @@ export interface SendLimits {
   readonly beforeRetry?: (failure: Error) => Promise<void>
 }
 
-export interface TransportErrorOptions {
-  readonly cause?: unknown
-  /** @default true */
-  readonly wasSent?: boolean
-  /** @default true */
-  readonly isTransient?: boolean
-}
-
 /** No complete answer arrived. */
 export class TransportError extends Error {
   override readonly name: string = 'TransportError'
@@ -55,7 +47,11 @@ export class TransportError extends Error {
   /** Another attempt may succeed. */
   readonly isTransient: boolean
 
-  constructor(message: string, { cause, wasSent = true, isTransient = true }: TransportErrorOptions = {}) {
+  constructor(
+    message: string,
+    given: { readonly cause?: unknown; readonly wasSent?: boolean; readonly isTransient?: boolean } = {},
+  ) {
+    const { cause, wasSent = true, isTransient = true } = given
     super(message, cause === undefined ? {} : { cause })
     this.wasSent = wasSent
     this.isTransient = isTransient
@@ -69,6 +65,16 @@ export class AnswerTooLargeError extends TransportError {
   constructor() {
     super(`BigQuery's answer has more than ${MAX_ANSWER_BYTES} bytes`, { isTransient: false })
   }
+}
+
+/** What every request about a job needs. */
+export interface RestDeps {
+  readonly rest: Rest
+  readonly clock: Clock
+  readonly project: string
+  /** Fires when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  readonly onRetry: SendLimits['onRetry']
 }
 
 const MAX_ATTEMPTS = 6

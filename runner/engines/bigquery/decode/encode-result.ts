@@ -30,10 +30,15 @@ export class ResultEncoder {
    */
   add(schema: RestSchema, rows: readonly unknown[]): void {
     this.#open(schema)
-    for (const row of rows) {
-      const text = this.#read(row)
-      if (this.#rowsRead < this.#options.maxRows) this.#body.add(this.#rowsRead === 0 ? text : RESULT_SEPARATOR + text)
-      this.#rowsRead += 1
+    try {
+      for (const row of rows) {
+        const text = this.#rowText(row)
+        if (this.#rowsRead < this.#options.maxRows)
+          this.#body.add(this.#rowsRead === 0 ? text : RESULT_SEPARATOR + text)
+        this.#rowsRead += 1
+      }
+    } catch (error) {
+      throw inRow(this.#rowsRead + 1, error)
     }
   }
 
@@ -53,14 +58,6 @@ export class ResultEncoder {
     this.#columns = resultColumns(schema)
     this.#rowText = recordText(this.#columns, timestamps, contract)
     return this.#columns
-  }
-
-  #read(row: unknown): string {
-    try {
-      return this.#rowText(row)
-    } catch (error) {
-      throw inRow(this.#rowsRead + 1, error)
-    }
   }
 }
 

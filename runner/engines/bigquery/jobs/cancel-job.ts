@@ -1,23 +1,14 @@
 /** Cancels jobs on the server whose results are no longer wanted; it never starts one. */
-import type { Clock } from '../../../model/ports.js'
 import { pause } from '../deadline.js'
 import { BigQueryFailure } from '../failure.js'
 import type { RestJobReference } from '../messages.js'
-import type { Rest, SendLimits } from '../rest.js'
+import type { RestDeps } from '../rest.js'
 
 /** A job that may still run although its result is not wanted. */
 export interface UnseenJob {
   readonly reference: RestJobReference
   /** The server has said that it is there; otherwise its start may be still on its way, or may have had no effect. */
   readonly isKnown: boolean
-}
-
-export interface CancelDeps {
-  readonly rest: Rest
-  readonly clock: Clock
-  /** Ends the attempts. */
-  readonly signal: AbortSignal
-  readonly onRetry: SendLimits['onRetry']
 }
 
 /** How long a cancellation is tried; the job's own timeout ends it at the latest. */
@@ -34,7 +25,7 @@ const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000
  * Whether there was such a job.
  * @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason.
  */
-export async function cancelJob({ reference, isKnown }: UnseenJob, deps: CancelDeps): Promise<boolean> {
+export async function cancelJob({ reference, isKnown }: UnseenJob, deps: RestDeps): Promise<boolean> {
   const { rest, clock, signal, onRetry } = deps
   const { location } = reference
   const query = { ...(location !== undefined && { location }) }

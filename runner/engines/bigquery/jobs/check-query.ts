@@ -1,29 +1,20 @@
 /** Asks BigQuery what a query would do, without running it. */
-import type { CheckResult, Clock } from '../../../model/ports.js'
+import type { CheckResult } from '../../../model/ports.js'
 import type { Query } from '../../../model/query.js'
 import { deadlineSignal } from '../deadline.js'
 import { namedColumns } from '../decode/encode-result.js'
 import { resultColumns, UnsupportedTypeError } from '../decode/result-columns.js'
 import { BigQueryFailure } from '../failure.js'
 import type { JobRequest, RestJob, RestSchema } from '../messages.js'
-import type { Rest, SendLimits } from '../rest.js'
+import type { RestDeps } from '../rest.js'
 import { runnerErrorOf, sqlProblemOf } from '../runner-error.js'
-
-export interface CheckDeps {
-  readonly rest: Rest
-  readonly project: string
-  readonly clock: Clock
-  /** Fires when the answer is no longer wanted. */
-  readonly signal: AbortSignal
-  readonly onRetry: SendLimits['onRetry']
-}
 
 const CHECK_WITHIN_MS = 30_000
 /** Failures that the author of the query can correct; access is mostly denied to a table. */
 const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery', 'notFound', 'invalid'])
 
 /** A dry run, which costs nothing and reads no rows. @throws RunnerError for a failure that is not a mistake in the query. */
-export async function checkQuery(query: Query, request: JobRequest, deps: CheckDeps): Promise<CheckResult> {
+export async function checkQuery(query: Query, request: JobRequest, deps: RestDeps): Promise<CheckResult> {
   const { rest, project, clock, onRetry } = deps
   const watch = deadlineSignal([deps.signal], CHECK_WITHIN_MS, clock)
   const { signal } = watch

@@ -1,40 +1,24 @@
 /** One query on BigQuery from its request to its rows: its job is started, polled until it has ended, and read page by page. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pauseAfter } from '../../../model/backoff.js'
-import type { Clock } from '../../../model/ports.js'
+import type { QueryCost } from '../../../model/query.js'
 import { pause } from '../deadline.js'
 import { unexpected } from '../decode/unexpected-cell.js'
-import { BigQueryFailure, isOfJob, isTransient, JobEndedFailure } from '../failure.js'
+import { BigQueryFailure, isOfJob, isTransient } from '../failure.js'
 import type { JobRequest, RestErrorProto, RestJob, RestJobReference, RestResults, RestSchema } from '../messages.js'
-import { RETRY, type Rest, type RestCall, type SendLimits, TransportError } from '../rest.js'
+import { RETRY, type RestCall, type RestDeps, type SendLimits, TransportError } from '../rest.js'
 import { jobPath, type UnseenJob } from './cancel-job.js'
 
-export interface JobOrder {
+/** Its signal fires at the deadline too. */
+export interface JobOrder extends RestDeps {
   readonly request: JobRequest
   readonly maxRows: number
   /** Milliseconds since 1970; the job ends itself then. */
   readonly deadline: number
-  /** Fires at the deadline too. */
-  readonly signal: AbortSignal
-  readonly onRetry: SendLimits['onRetry']
   /** Called with some rows after the other, first with none; with more than `maxRows` where there are more. What it throws ends the query. */
   readonly accept: (schema: RestSchema, rows: readonly unknown[]) => void
   /** Called when the query has ended well: it is paid for, whatever becomes of its rows. */
-  readonly onPaid: (cost: JobCost) => void
-}
-
-export interface JobCost {
-  readonly bytesProcessed: number
-  /** Null where BigQuery does not say. */
-  readonly bytesBilled: number | null
-  readonly isCacheHit: boolean
-  readonly jobId: string
-}
-
-export interface JobDeps {
-  readonly rest: Rest
-  readonly clock: Clock
-  readonly project: string
+  readonly onPaid: (cost: QueryCost) => void
   /** Never the same again; at most 1,024 letters, digits, underscores and dashes. */
   readonly newJobId: () => string
   /** From 0 to 1. */
@@ -55,33 +39,32 @@ const HASTY_MS = 100
 const MAX_PAGE_ROWS = 100_000
 
 /** @throws BigQueryFailure, TransportError, the signal's reason. Whatever is thrown, no job is left running unseen. */
-export async function runQueryJob(order: JobOrder, deps: JobDeps): Promise<void> {
+export async function runQueryJob(order: JobOrder): Promise<void> {
   for (let jobs = 1; ; jobs++) {
     try {
-      return await new QueryJob(order, deps).run()
+      return await new QueryJob(order).run()
     } catch (error) {
-      if (!(error instanceof JobEndedFailure) || !isTransient(error) || jobs >= MAX_JOBS) throw error
-      const pauseMs = pauseAfter(jobs, RETRY, deps.random())
-      if (deps.clock.nowMs() + pauseMs >= order.deadline) throw error
+      if (!hasEnded(error) || !isTransient(error) || jobs >= MAX_JOBS) throw error
+      const pauseMs = pauseAfter(jobs, RETRY, order.random())
+      if (order.clock.nowMs() + pauseMs >= order.deadline) throw error
       order.onRetry(error.message, pauseMs)
-      await pause(pauseMs, order.signal, deps.clock)
+      await pause(pauseMs, order.signal, order.clock)
     }
   }
 }
 
 class QueryJob {
   readonly #order: JobOrder
-  readonly #deps: JobDeps
   #reference: RestJobReference
   /** The server has said that the job is there. */
   #isKnown = false
   #mayRun = false
 
-  constructor(order: JobOrder, deps: JobDeps) {
+  constructor(order: JobOrder) {
     this.#order = order
-    this.#deps = deps
-    const { location } = order.request
-    this.#reference = { projectId: deps.project, jobId: deps.newJobId(), ...(location !== undefined && { location }) }
+    const { request, project, newJobId } = order
+    const { location } = request
+    this.#reference = { projectId: project, jobId: newJobId(), ...(location !== undefined && { location }) }
   }
 
   async run(): Promise<void> {
@@ -92,14 +75,14 @@ class QueryJob {
       const paid = this.#cost(answer).then(this.#order.onPaid)
       await this.#pages(answer).finally(() => paid)
     } finally {
-      if (this.#mayRun) this.#deps.cancelLater({ reference: this.#reference, isKnown: this.#isKnown })
+      if (this.#mayRun) this.#order.cancelLater({ reference: this.#reference, isKnown: this.#isKnown })
     }
   }
 
   /** However often it is sent, it starts one job: a second one of this id is refused as a duplicate. */
   async #start(): Promise<void> {
-    const { clock, rest, project } = this.#deps
-    const { configuration } = this.#order.request
+    const { clock, rest, project, request } = this.#order
+    const { configuration } = request
     const jobTimeoutMs = String(Math.max(1, this.#order.deadline - clock.nowMs()))
     const body = { jobReference: this.#reference, configuration: { ...configuration, jobTimeoutMs } }
     const call = { method: 'POST', path: `projects/${encodeURIComponent(project)}/jobs`, body } as const
@@ -124,7 +107,7 @@ class QueryJob {
 
   /** The first answer with a result. */
   async #ended(): Promise<RestResults> {
-    const { clock, random } = this.#deps
+    const { clock, random } = this.#order
     for (let polls = 1; ; polls++) {
       const began = clock.ticksMs()
       const answer = await this.#poll()
@@ -144,10 +127,10 @@ class QueryJob {
     }
     const call = this.#results({ timeoutMs: String(this.#holdMs()) })
     try {
-      return await this.#deps.rest.send(call, { ...this.#limits(), beforeRetry })
+      return await this.#order.rest.send(call, { ...this.#limits(), beforeRetry })
     } catch (error) {
-      const hasEnded = error instanceof JobEndedFailure || (await this.#errorResult(error)) !== undefined
-      throw hasEnded ? this.#failed(error as BigQueryFailure) : this.#marked(error)
+      const isOver = hasEnded(error) || (await this.#errorResult(error)) !== undefined
+      throw isOver ? this.#failed(error as BigQueryFailure) : this.#marked(error)
     }
   }
 
@@ -158,22 +141,16 @@ class QueryJob {
     return state === 'DONE' ? errorResult : undefined
   }
 
-  async #cost({ totalBytesProcessed = '0', cacheHit = false }: RestResults): Promise<JobCost> {
-    const billed = cacheHit ? undefined : (await this.#resource())?.statistics?.query?.totalBytesBilled
-    return {
-      bytesProcessed: Number(totalBytesProcessed),
-      bytesBilled: billed === undefined ? null : Number(billed),
-      isCacheHit: cacheHit,
-      jobId: this.#reference.jobId,
-    }
+  async #cost({ totalBytesProcessed = '0', cacheHit = false }: RestResults): Promise<QueryCost> {
+    const bytesProcessed = Number(totalBytesProcessed)
+    const billed = cacheHit ? '0' : (await this.#resource())?.statistics?.query?.totalBytesBilled
+    const bytesBilled = billed === undefined ? estimatedBill(bytesProcessed) : Number(billed)
+    return { bytesProcessed, bytesBilled, isCacheHit: cacheHit, jobId: this.#reference.jobId }
   }
 
   /** Undefined where the first attempt fails: no result depends on it. */
-  async #resource(): Promise<RestJob | undefined> {
-    const { location } = this.#reference
-    const query = { ...(location !== undefined && { location }) }
-    const call = { method: 'GET', path: jobPath('jobs', this.#reference), query } as const
-    return this.#deps.rest.send(call, { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
+  #resource(): Promise<RestJob | undefined> {
+    return this.#order.rest.send(this.#get('jobs', {}), { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
   }
 
   /** Passes the rows on to `accept`, page by page, with turns for other work of the process. */
@@ -191,23 +168,23 @@ class QueryJob {
       }
       if (count > maxRows) return
       if (!page.pageToken) return expectAll(totalRows, count)
-      page = await this.#deps.rest.send(this.#results({ pageToken: page.pageToken }), this.#limits())
+      page = await this.#order.rest.send(this.#results({ pageToken: page.pageToken }), this.#limits())
     }
   }
 
   #results(more: Readonly<Record<string, string>>): RestCall {
+    const maxResults = String(Math.min(this.#order.maxRows + 1, MAX_PAGE_ROWS))
+    return this.#get('queries', { ...more, maxResults, 'formatOptions.useInt64Timestamp': 'true' })
+  }
+
+  #get(kind: 'jobs' | 'queries', query: Readonly<Record<string, string>>): RestCall {
     const { location } = this.#reference
-    const query = {
-      ...(location !== undefined && { location }),
-      ...more,
-      maxResults: String(Math.min(this.#order.maxRows + 1, MAX_PAGE_ROWS)),
-      'formatOptions.useInt64Timestamp': 'true',
-    }
-    return { method: 'GET', path: jobPath('queries', this.#reference), query }
+    const place = location !== undefined && { location }
+    return { method: 'GET', path: jobPath(kind, this.#reference), query: { ...place, ...query } }
   }
 
   #holdMs(): number {
-    return Math.max(1, Math.min(HOLD_MS, this.#order.deadline - this.#deps.clock.nowMs()))
+    return Math.max(1, Math.min(HOLD_MS, this.#order.deadline - this.#order.clock.nowMs()))
   }
 
   #limits(): SendLimits {
@@ -220,11 +197,14 @@ class QueryJob {
     return error instanceof BigQueryFailure && isOfJob(error) ? this.#failed(error) : error
   }
 
-  #failed(failure: BigQueryFailure): JobEndedFailure {
+  #failed(failure: BigQueryFailure): BigQueryFailure {
     this.#mayRun = false
-    return failure instanceof JobEndedFailure ? failure : new JobEndedFailure(failure, this.#reference.jobId)
+    return failure.endedJob(this.#reference.jobId)
   }
 }
+
+/** Whether the failure is a job's, which has ended by it. */
+const hasEnded = (error: unknown): error is BigQueryFailure => error instanceof BigQueryFailure && error.jobId !== null
 
 /**
  * An answer with fewer rows than it announces would be a wrong result. An answer without a number may have lost its page token
@@ -234,3 +214,10 @@ function expectAll(totalRows: string | undefined, count: number): void {
   if (totalRows === undefined && count > 0) throw unexpected('the number of all rows')
   if (Number(totalRows ?? 0) !== count) throw unexpected(`${totalRows} rows in all (not ${count})`)
 }
+
+const BYTES_PER_MIB = 2 ** 20
+const LEAST_BILLED_MIB = 10
+
+/** For a job whose bytes billed could not be asked for: they are whole MiB, at least 10 ("On-demand query size calculation"). */
+const estimatedBill = (bytesProcessed: number): number =>
+  bytesProcessed === 0 ? 0 : Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB)) * BYTES_PER_MIB

@@ -17,7 +17,7 @@ type ParameterType = NonNullable<QueryParameter['parameterType']>
 type ParameterValue = NonNullable<QueryParameter['parameterValue']>
 
 /** @throws RunnerError ARGUMENT_INVALID for an unknown type, or a value that does not fit its type. */
-export function queryParameters(given: Readonly<Record<string, BoundValue>>): readonly QueryParameter[] {
+export function queryParameters(given: Readonly<Record<string, BoundValue>>): QueryParameter[] {
   const errors: ArgumentProblem[] = []
   const parameters: QueryParameter[] = []
   for (const [name, { type: typeText, value }] of Object.entries(given)) {

@@ -2,10 +2,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
-import type { RestField, RestRow } from '../../../../runner/engines/bigquery/messages.js'
+import type { RestField } from '../../../../runner/engines/bigquery/messages.js'
 import { toTable } from '../../../../runner/formats/table.js'
 import type { ResultSet } from '../../../../runner/model/query.js'
-import { type DrawnAnswer, drawAnswer, drawFrom, drawText, expectedRows, oneOf } from '../rest-answers.js'
+import { type DrawnAnswer, drawAnswer, drawFrom, drawText, expectedRows, oneOf, type RestRow } from '../rest-answers.js'
 
 function encoded(answer: string): string {
   const { schema = {}, rows = [] } = JSON.parse(answer) as Partial<DrawnAnswer>
