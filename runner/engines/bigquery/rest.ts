@@ -222,7 +222,7 @@ function parsedOrNull(bytes: Buffer): unknown {
 }
 
 /** Whether the same request may succeed when it is sent again. For a failed job it would only find the same failure. */
-export function isRetryable(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError) return error.isTransient
   return error instanceof BigQueryFailure && isTransient(error) && !isOfJob(error)
 }
