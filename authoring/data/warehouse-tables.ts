@@ -1,16 +1,8 @@
 /** The tables of a dataset in BigQuery: their names, and what each is like. */
 
 import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
-import {
-  type Access,
-  BigQueryFailure,
-  clientOver,
-  createSender,
-  createTransport,
-  TransportError,
-} from '../../runner/engines/bigquery/index.js'
+import { clientFailure, type OpenedAccess, raced } from '../../runner/engines/bigquery/index.js'
 import { SetupError } from '../../runner/model/errors.js'
-import type { Clock } from '../../runner/model/ports.js'
 import { type TableResource, tableResource } from '../../runner/model/table-resource.js'
 import { type RoutineResource, routineResource } from './routine-resource.js'
 
@@ -41,40 +33,27 @@ export interface WarehouseTables {
   describe(place: TablePlace): Promise<DescribedTable | null>
   /** The function of this name, which is `table` of the place; null for an unknown one. @throws SetupError. */
   describeFunction(place: TablePlace): Promise<RoutineResource | null>
-  close(): void
-}
-
-export interface WarehouseTablesDeps {
-  readonly clock: Clock
-  /** From 0 to 1: for pauses. */
-  readonly random: () => number
 }
 
 /** The largest page that BigQuery gives. */
 const PAGE_TABLES = 1000
-const ATTEMPT_MS = 30_000
+/** The client waits for an answer without end. */
 const WITHIN_MS = 120_000
 
-/** The caller closes it. No request is sent to BigQuery yet. */
-export function openWarehouseTables(access: Access, { clock, random }: WarehouseTablesDeps): WarehouseTables {
-  const transport = createTransport(access)
-  const sender = createSender({ transport, clock, random })
-
-  const client = clientOver(sender, access.project)
-  const datasetOf = (project: string, dataset: string): Dataset => {
-    const limits = { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, onRetry: () => {} }
-    const asking = client({ ...limits, signal: new AbortController().signal })
-    return asking.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })
-  }
+/** No request is sent to BigQuery yet. */
+export function openWarehouseTables({ client, project: ownProject }: OpenedAccess): WarehouseTables {
+  const datasetOf = (project: string, dataset: string): Dataset =>
+    client.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })
+  const within = <T>(answer: Promise<T>): Promise<T> => raced(answer, AbortSignal.timeout(WITHIN_MS))
 
   return {
-    project: access.project,
+    project: ownProject,
     async list({ project, dataset }) {
       const found: ListedTable[] = []
       try {
-        let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES }
+        let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES, autoPaginate: false }
         while (query) {
-          const [tables, next]: GetTablesResponse = await datasetOf(project, dataset).getTables(query)
+          const [tables, next]: GetTablesResponse = await within(datasetOf(project, dataset).getTables(query))
           for (const { id, metadata } of tables) found.push({ table: id!, kind: metadata.type ?? 'TABLE' })
           query = next
         }
@@ -86,7 +65,7 @@ export function openWarehouseTables(access: Access, { clock, random }: Warehouse
     },
     async describe({ project, dataset, table }) {
       try {
-        const [resource] = await datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata()
+        const [resource] = await within(datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata())
         return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
       } catch (cause) {
         if (isNotFound(cause)) return null
@@ -95,21 +74,18 @@ export function openWarehouseTables(access: Access, { clock, random }: Warehouse
     },
     async describeFunction({ project, dataset, table }) {
       try {
-        const [resource] = await datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata()
+        const [resource] = await within(datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata())
         return routineResource(resource)
       } catch (cause) {
         if (isNotFound(cause)) return null
         throw setupError(`cannot read the function ${project}.${dataset}.${table}`, cause)
       }
     },
-    close: () => transport.close(),
   }
 }
 
-const isNotFound = (cause: unknown): boolean =>
-  cause instanceof BigQueryFailure && (cause.reason === 'notFound' || cause.status === 404)
+const NOT_FOUND = 404
+const isNotFound = (cause: unknown): boolean => clientFailure(cause).status === NOT_FOUND
 
-function setupError(what: string, cause: unknown): unknown {
-  if (!(cause instanceof BigQueryFailure || cause instanceof TransportError)) return cause
-  return new SetupError(`${what}: ${cause.message}`, { cause })
-}
+const setupError = (what: string, cause: unknown): SetupError =>
+  new SetupError(`${what}: ${clientFailure(cause).text}`, { cause })

@@ -3,7 +3,6 @@ import type { FunctionSource } from '../../googlesql/index.js'
 import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError } from '../../runner/model/errors.js'
-import { systemClock } from '../../runner/platform/clock.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { DatasetPlace } from './warehouse-names.js'
 import type { TablePlace, WarehouseTables } from './warehouse-tables.js'
@@ -18,7 +17,7 @@ export async function schemaFiles(settings: Settings): Promise<readonly LoadedTa
   return tables
 }
 
-/** Opens the warehouse for `use` and closes it afterwards. @throws SetupError without a project or credentials. */
+/** Opens the warehouse for `use`. @throws SetupError without a project or credentials. */
 export async function withWarehouse<T>(
   settings: Settings,
   use: (warehouse: WarehouseTables) => Promise<T>,
@@ -26,12 +25,7 @@ export async function withWarehouse<T>(
   // Loaded here: most commands have no use for Google's client.
   const { openAccess } = await import('../../runner/engines/bigquery/index.js')
   const { openWarehouseTables } = await import('./warehouse-tables.js')
-  const warehouse = openWarehouseTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
-  try {
-    return await use(warehouse)
-  } finally {
-    warehouse.close()
-  }
+  return use(openWarehouseTables(await openAccess(settings)))
 }
 
 /** The tables of a dataset that a command names. @throws SetupError where the warehouse does not have it. */

@@ -2,18 +2,7 @@
 
 import type { TableSchema } from '@google-cloud/bigquery'
 import type { SchemaField } from '../../googlesql/index.js'
-import {
-  type Access,
-  BigQueryFailure,
-  clientOver,
-  createSender,
-  createTransport,
-  jobOf,
-  pause,
-  type RestJob,
-  type RestJobReference,
-  TransportError,
-} from '../../runner/engines/bigquery/index.js'
+import { clientFailure, type OpenedAccess, raced } from '../../runner/engines/bigquery/index.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { Clock } from '../../runner/model/ports.js'
 
@@ -47,33 +36,34 @@ export interface ScratchDatasetDeps {
 
 /** Where the process dies before it removes the dataset, BigQuery removes the tables after this. */
 const TABLES_KEPT_MS = 3_600_000
-const ATTEMPT_MS = 60_000
+/** The client waits for an answer without end. */
 const WITHIN_MS = 300_000
 const REMOVE_WITHIN_MS = 60_000
-const POLL_MS = 500
+/** How often the rows of a table are sent: the client does not repeat an upload. */
+const MAX_UPLOADS = 3
 const REMOVING = 'remove the dataset'
 /** BigQuery takes no larger upload in one request. */
 const MAX_UPLOAD_BYTES = 10_000_000
 
 /** Makes the dataset. @throws SetupError */
-export async function createScratchDataset(access: Access, deps: ScratchDatasetDeps): Promise<ScratchDataset> {
+export async function createScratchDataset(
+  { client, project }: OpenedAccess,
+  deps: ScratchDatasetDeps,
+): Promise<ScratchDataset> {
   const { clock, random, location, signal } = deps
-  const { project } = access
-  const transport = createTransport(access)
-  const sender = createSender({ transport, clock, random })
-  const client = clientOver(sender, project)
-  const limits = { attemptMs: ATTEMPT_MS, onRetry: () => {}, signal }
-  const within = () => client({ ...limits, until: clock.nowMs() + WITHIN_MS })
+  const own = { ...(location !== null && { location }) }
   const suffix = Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('')
   const dataset = `sluice_test_${clock.nowMs()}_${suffix}`
 
   async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const isRemoving = what === REMOVING
+    const within = AbortSignal.timeout(isRemoving ? REMOVE_WITHIN_MS : WITHIN_MS)
     try {
-      return await work()
+      return await raced(work(), isRemoving ? within : AbortSignal.any([signal, within]))
     } catch (cause) {
-      if (signal.aborted && what !== REMOVING) throw new RunnerError('CALL_ABANDONED', { cause })
-      if (!(cause instanceof BigQueryFailure || cause instanceof TransportError)) throw cause
-      throw new SetupError(`cannot ${what} ${project}.${dataset}: ${cause.message}`, { cause })
+      if (cause instanceof RefusedRowsError) throw cause
+      if (signal.aborted && !isRemoving) throw new RunnerError('CALL_ABANDONED', { cause })
+      throw new SetupError(`cannot ${what} ${project}.${dataset}: ${clientFailure(cause).text}`, { cause })
     }
   }
 
@@ -81,49 +71,38 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
     if (ndjson.byteLength > MAX_UPLOAD_BYTES) {
       throw new RefusedRowsError(`the rows have ${ndjson.byteLength} bytes, more than ${MAX_UPLOAD_BYTES}`)
     }
-    const body = {
-      configuration: {
-        load: {
-          destinationTable: { projectId: project, datasetId: dataset, tableId: table },
-          schema: { fields },
-          sourceFormat: 'NEWLINE_DELIMITED_JSON',
-          // So that it may be sent again where no answer came.
-          writeDisposition: 'WRITE_TRUNCATE',
-        },
-      },
-      ...(location !== null && { jobReference: { projectId: project, location } }),
+    for (let uploads = 1; ; uploads++) {
+      try {
+        return await upload(table, fields, ndjson)
+      } catch (thrown) {
+        if (thrown instanceof RefusedRowsError || uploads >= MAX_UPLOADS || signal.aborted) throw thrown
+      }
     }
-    const call = {
-      method: 'POST',
-      path: `projects/${encodeURIComponent(project)}/jobs`,
-      query: { uploadType: 'multipart' },
-      body,
-      file: ndjson,
-      signal,
-    } as const
-    let job = (await sender.send(call, { ...limits, until: clock.nowMs() + WITHIN_MS })) as RestJob
-    const until = clock.nowMs() + WITHIN_MS
-    while (job.status?.state !== 'DONE') {
-      if (clock.nowMs() > until) throw new SetupError(`the rows of ${dataset}.${table} were not loaded in time`)
-      await pause(POLL_MS, signal, clock)
-      const [metadata] = await jobOf(within(), job.jobReference as RestJobReference).getMetadata()
-      job = metadata as RestJob
-    }
-    const failure = job.status.errorResult
-    if (failure !== undefined)
-      throw new RefusedRowsError(failure.message ?? failure.reason ?? 'BigQuery gives no reason')
+  }
+
+  /** Resolves when the rows are in the table. */
+  function upload(table: string, fields: readonly SchemaField[], ndjson: Uint8Array): Promise<void> {
+    const stream = client
+      .dataset(dataset)
+      .table(table, own)
+      .createWriteStream({
+        schema: { fields } as TableSchema,
+        sourceFormat: 'NEWLINE_DELIMITED_JSON',
+        // So that it may be sent again where no answer came.
+        writeDisposition: 'WRITE_TRUNCATE',
+      })
+    return new Promise((resolve, reject) => {
+      stream.once('complete', () => resolve())
+      stream.once('error', thrown => reject(refusalOf(thrown) ?? thrown))
+      stream.end(Buffer.from(ndjson))
+    })
   }
 
   async function remove(): Promise<void> {
     try {
-      await attempt(REMOVING, async () => {
-        const own = { ...limits, signal: new AbortController().signal, until: clock.nowMs() + REMOVE_WITHIN_MS }
-        await client(own).dataset(dataset).delete({ force: true })
-      })
+      await attempt(REMOVING, () => client.dataset(dataset).delete({ force: true }))
     } catch (thrown) {
       if (statusOf(thrown) !== NOT_FOUND) throw thrown
-    } finally {
-      transport.close()
     }
   }
 
@@ -136,8 +115,8 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
 
   try {
     await once('make the dataset', () =>
-      within().createDataset(dataset, {
-        ...(location !== null && { location }),
+      client.createDataset(dataset, {
+        ...own,
         defaultTableExpirationMs: String(TABLES_KEPT_MS),
         description: 'Tables of a run of sluice test. It may be deleted.',
       }),
@@ -156,7 +135,7 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
       if (ndjson !== null) await attempt('add a table to', () => load(table, fields, ndjson))
       else {
         const schema = { fields } as TableSchema
-        await once('add a table to', () => within().dataset(dataset).createTable(table, { schema }))
+        await once('add a table to', () => client.dataset(dataset).createTable(table, { schema }))
       }
       return `${project}.${dataset}.${table}`
     },
@@ -168,7 +147,17 @@ const NOT_FOUND = 404
 const CONFLICT = 409
 
 const statusOf = (thrown: unknown): number | null =>
-  thrown instanceof SetupError && thrown.cause instanceof BigQueryFailure ? thrown.cause.status : null
+  thrown instanceof SetupError ? clientFailure(thrown.cause).status : null
+
+/** The failure of the job that loads the rows, which, unlike a failed request, has no status; null for any other. */
+function refusalOf(thrown: unknown): RefusedRowsError | null {
+  const { code, errors } = thrown as {
+    readonly code?: unknown
+    readonly errors?: readonly { readonly message?: string }[]
+  }
+  const isOfJob = code === undefined && errors !== undefined
+  return isOfJob ? new RefusedRowsError(errors[0]?.message ?? 'BigQuery gives no reason') : null
+}
 
 /** The field without REQUIRED, since tests leave columns out, and without policy tags, which would refuse to show its values. */
 function plainField({ name, type, mode, fields, precision, scale, maxLength }: SchemaField): SchemaField {

@@ -19,7 +19,7 @@ export function objectKeys(names: readonly string[]): readonly string[] {
 }
 
 /** A writer of rows, from the JSON texts of their cells in column order. The caller may reuse the array. */
-export function objectWriter(names: readonly string[]): (cells: readonly string[]) => string {
+function objectWriter(names: readonly string[]): (cells: readonly string[]) => string {
   const keys = objectKeys(names)
   if (keys.length === 0) return () => '{}'
   return cells => {

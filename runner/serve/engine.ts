@@ -107,10 +107,9 @@ async function openWarehouse(
     reservation,
     priority,
     maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
-    maxQueries: settings.maxQueries,
     clock,
     observe,
-    newRequestId: randomUUID,
+    newJobId: randomUUID,
     random: Math.random,
   })
   try {

@@ -164,7 +164,7 @@ describe('commands that use BigQuery', function () {
 
   it('show BigQuery’s message when it refuses a call', async () => {
     fake.fault = ({ kind }) =>
-      kind === 'start'
+      kind === 'insert'
         ? { status: 403, reason: 'accessDenied', message: 'Access Denied: Table elsewhere.sales' }
         : undefined
     const { code, err } = await inProcess('call', 'shop.sales', 'country=DE')

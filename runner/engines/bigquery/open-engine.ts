@@ -14,28 +14,25 @@ import {
   type Type,
   tableCatalogue,
 } from '../../../googlesql/index.js'
+import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
-import type { Query, QueryCost, ResultSet } from '../../model/query.js'
+import type { Query, QueryCost, ResultSet, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
-import { clientOver } from './client.js'
 import { codedProblem } from './coded-problem.js'
-import { resultEncoder } from './decode/encode-result.js'
-import { cancelJob, type JobToCancel } from './jobs/cancel-job.js'
+import { CLOSED, deadlineSignal } from './deadline.js'
+import { ResultEncoder } from './decode/encode-result.js'
+import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
-import { CLOSED, deadlineSignal } from './jobs/deadline.js'
-import { createJobFinder } from './jobs/find-jobs.js'
-import type { JobRequest } from './jobs/job-start.js'
 import { jobLabels } from './jobs/labels.js'
-import { type JobCost, runQueryJob } from './jobs/query-job.js'
+import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
-import { memoizeTtl } from './memoize-ttl.js'
-import { createSender } from './rest/retry.js'
-import { createTransport } from './rest/transport.js'
+import type { JobRequest } from './messages.js'
+import { Rest } from './rest.js'
 import { runnerErrorOf } from './runner-error.js'
 
 export interface BigQueryEngineOptions {
@@ -56,12 +53,10 @@ export interface BigQueryEngineOptions {
   readonly reservation: string | null
   readonly priority: 'interactive' | 'batch'
   readonly maxResultBytes: number
-  /** Queries that run at once; more of them wait for a connection. */
-  readonly maxQueries: number
   readonly clock: Clock
   readonly observe: Observer
-  /** At most 36 characters: lower-case letters, digits and dashes; never the same again. */
-  readonly newRequestId: () => string
+  /** Never the same again: letters, digits, underscores and dashes. */
+  readonly newJobId: () => string
   /** From 0 to 1: for pauses. */
   readonly random: () => number
   /** How long closing waits for jobs to be cancelled, in milliseconds. @default 5,000 */
@@ -77,19 +72,15 @@ export interface BigQueryEngine extends Engine {
   readonly tables: () => TableCatalogue
 }
 
-/** Rows of one page, at most; a short result arrives whole in the first answer. */
-const MAX_PAGE_ROWS = 100_000
 const CLOSE_WITHIN_MS = 5_000
 /** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
 const PING_KEPT_MS = 5_000
 
 /** The caller closes it. No request is sent to BigQuery yet. */
 export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngine {
-  const { access, clock, observe, random, newRequestId } = options
+  const { access, clock, observe, random, newJobId } = options
   const { project } = access
-  const transport = createTransport(access, { longConnections: options.maxQueries })
-  const sender = createSender({ transport, clock, random })
-  const client = clientOver(sender, project)
+  const rest = new Rest(access, clock, random)
   const tables = tableCatalogue(
     options.tables,
     { project, defaultDataset: options.defaultDataset },
@@ -98,6 +89,8 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     options.broken,
   )
   const cancelling = new Set<Promise<void>>()
+  /** The answer to all pings of some seconds. */
+  let pinged: Promise<unknown> | null = null
   const running = new Set<Promise<unknown>>()
   const closed = new AbortController()
   const cancellations = new AbortController()
@@ -106,41 +99,42 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
 
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
     observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
-  const { signal: untilCancelled } = cancellations
-  const finder = createJobFinder({ client, clock, signal: untilCancelled, onRetry: retryObserver('find') })
 
-  function cancelLater(endpoint: string, job: JobToCancel): void {
-    const onCancelled = (jobId: string): void => observe({ kind: 'job.cancelled', endpoint, jobId })
-    const deps = { client, finder, clock, signal: untilCancelled, onRetry: retryObserver(endpoint), onCancelled }
-    const work = cancelJob(job, deps).catch(cause =>
-      observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
+  function cancelLater(endpoint: string, job: UnseenJob): void {
+    const { jobId } = job.reference
+    const deps = { rest, project, clock, signal: cancellations.signal, onRetry: retryObserver(endpoint) }
+    const work = cancelJob(job, deps).then(
+      wasThere => wasThere && observe({ kind: 'job.cancelled', endpoint, jobId }),
+      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause }),
     )
     const tracked: Promise<void> = work.then(() => void cancelling.delete(tracked))
     cancelling.add(tracked)
   }
 
-  function jobRequest(query: Query): JobRequest {
+  function jobRequest({ sql, parameters }: Query, more: Partial<JobRequest['configuration']> = {}): JobRequest {
     const { location, defaultDataset, reservation } = options
-    return {
-      query: query.sql,
+    const query = {
+      query: sql,
       useLegacySql: false,
       parameterMode: 'NAMED',
-      queryParameters: queryParameters(query.parameters),
-      ...(location !== null && { location }),
+      queryParameters: queryParameters(parameters),
       ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
-      ...(reservation !== null && { reservation }),
+      ...more.query,
     }
+    const configuration = { ...(reservation !== null && { reservation }), ...more, query }
+    return { ...(location !== null && { location }), configuration }
   }
 
-  function runRequest(query: Query, { endpoint, maxRows, job }: RunOptions): JobRequest {
+  function runRequest(query: Query, { endpoint, job }: RunOptions): JobRequest {
     const maxBytesBilled = job?.maxBytesBilled ?? options.maxBytesBilled
     const { token = null, revision = '', labels = {} } = job ?? {}
-    return {
-      ...jobRequest(query),
-      maxResults: Math.min(maxRows + 1, MAX_PAGE_ROWS),
+    return jobRequest(query, {
       labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
-      ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
-    }
+      query: {
+        ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
+        ...(options.priority === 'batch' && { priority: 'BATCH' }),
+      },
+    })
   }
 
   const faults = new ArgumentFaults({
@@ -162,31 +156,18 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     const watch = deadlineSignal([runOptions.signal, closed.signal], timeoutMs, clock)
     let cost: QueryCost | undefined
     try {
-      const encoder = resultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
-      await runQueryJob(
-        {
-          request: runRequest(query, runOptions),
-          priority: options.priority,
-          maxRows,
-          deadline,
-          signal: watch.signal,
-          onRetry: retryObserver(endpoint),
-          accept: encoder.add,
-          onPaid: paid => {
-            cost = queryCost(paid)
-          },
+      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
+      await runQueryJob({
+        ...{ rest, clock, random, project, newJobId, maxRows, deadline },
+        request: runRequest(query, runOptions),
+        signal: watch.signal,
+        onRetry: retryObserver(endpoint),
+        accept: (schema, rows) => encoder.add(schema, rows),
+        onPaid: paid => {
+          cost = paid
         },
-        {
-          sender,
-          client,
-          finder,
-          clock,
-          random,
-          project,
-          newRequestId,
-          cancelLater: job => cancelLater(endpoint, job),
-        },
-      )
+        cancelLater: job => cancelLater(endpoint, job),
+      })
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {
       const failure = runnerErrorOf(error, query, watch.signal)
@@ -196,34 +177,36 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     }
   }
 
-  function check(
-    sql: string,
-    types: Readonly<Record<string, string>>,
-    values: Readonly<Record<string, unknown>> = {},
-  ): Promise<CheckResult> {
-    const parameters = Object.fromEntries(
-      Object.entries(types).map(([name, type]) => [name, { type, value: values[name] ?? null }]),
+  const check: Engine['check'] = (sql, types, values = {}) =>
+    checked(
+      sql,
+      mapEntries(types, (type, name) => ({ type, value: values[name] ?? null })),
     )
+
+  function checked(sql: string, parameters: Query['parameters']): Promise<CheckResult> {
     const query = { sql, parameters }
     return tracked(async () => {
-      const deps = { client, clock, signal: closed.signal, onRetry: retryObserver('check') }
+      const deps = { rest, project, clock, signal: closed.signal, onRetry: retryObserver('check') }
       const result = await checkQuery(query, jobRequest(query), deps)
       if (result.ok) return result
-      const known = typesOf(types)
+      const known = typesOf(mapEntries(parameters, ({ type }) => type))
       return { ok: false, problem: codedProblem(result.problem, () => known && resolveQuery(sql, tables, known)) }
     })
+  }
+
+  async function reads({ sql, parameters }: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {
+    const result = await checked(sql, parameters)
+    if (!result.ok) throw new RunnerError(code, { cause: new QueryFault(result.problem.message) })
+    return result.reads!
   }
 
   /** Closing waits for this work. */
   function tracked<T>(work: () => Promise<T>): Promise<T> {
     const result = work()
+    const remove = (): boolean => running.delete(ended)
     const ended: Promise<unknown> = result.then(remove, remove)
     running.add(ended)
     return result
-
-    function remove(): void {
-      running.delete(ended)
-    }
   }
 
   async function compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
@@ -243,23 +226,18 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     compile,
     tables: () => tables,
     async explain(query) {
-      const types = Object.fromEntries(Object.entries(query.parameters).map(([name, { type }]) => [name, type]))
-      const checked = await check(query.sql, types)
-      if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
-      return { engineSql: query.sql, plan: `processes ${checked.reads?.bytes ?? 0} bytes` }
+      const { bytes } = await reads(query)
+      return { engineSql: query.sql, plan: `processes ${bytes} bytes` }
     },
-    async dryRun({ sql, parameters }) {
-      const given = Object.entries(parameters)
-      const types = Object.fromEntries(given.map(([name, { type }]) => [name, type]))
-      const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]))
-      const checked = await check(sql, types, values)
-      if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
-      return { engine: 'bigquery', ...checked.reads! }
+    dryRun: async query => ({ engine: 'bigquery', ...(await reads(query)) }),
+    async ping() {
+      pinged ??= reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
+        clock.after(PING_KEPT_MS, () => {
+          pinged = null
+        })
+      })
+      await pinged
     },
-    ping: memoizeTtl(PING_KEPT_MS, clock, async () => {
-      const checked = await check('SELECT 1', {})
-      if (!checked.ok) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new QueryFault(checked.problem.message) })
-    }),
     async close() {
       closed.abort(CLOSED)
       const cancelled = Promise.all(running).then(() => Promise.all(cancelling))
@@ -270,10 +248,13 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       enough.abort()
       cancellations.abort(CLOSED)
       await cancelled
-      transport.close()
+      rest.close()
     },
   }
 }
+
+const mapEntries = <T, R>(given: Readonly<Record<string, T>>, make: (value: T, name: string) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, make(value, name)]))
 
 /** The types by name; null where one is not known here. */
 function typesOf(names: Readonly<Record<string, string>>): Record<string, Type> | null {
@@ -291,15 +272,4 @@ function datasetReference(text: string, project: string): { readonly projectId: 
   return dot < 0
     ? { projectId: project, datasetId: text }
     : { projectId: text.slice(0, dot), datasetId: text.slice(dot + 1) }
-}
-
-const BYTES_PER_MIB = 2 ** 20
-const LEAST_BILLED_MIB = 10
-
-/** An estimate where BigQuery does not tell the bytes billed: they are billed in whole MiB, at least 10 ("On-demand query size calculation"). */
-function queryCost({ bytesBilled, ...cost }: JobCost): QueryCost {
-  const { bytesProcessed, isCacheHit } = cost
-  const mib = Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB))
-  const estimate = isCacheHit || bytesProcessed === 0 ? 0 : mib * BYTES_PER_MIB
-  return { ...cost, bytesBilled: bytesBilled ?? estimate }
 }

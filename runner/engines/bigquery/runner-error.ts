@@ -6,10 +6,10 @@ import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BodyTooLargeError } from '../../result/body.js'
 import { BrokenContractError } from '../../result/broken-contract.js'
-import { UnsupportedTypeError } from './decode/unsupported-type.js'
-import { CLOSED, TIMED_OUT } from './jobs/deadline.js'
-import { BigQueryFailure } from './rest/failure.js'
-import { AnswerTooLargeError, TransportError } from './rest/transport.js'
+import { CLOSED, TIMED_OUT } from './deadline.js'
+import { UnsupportedTypeError } from './decode/result-columns.js'
+import { BigQueryFailure, REASONS } from './failure.js'
+import { AnswerTooLargeError, TransportError } from './rest.js'
 
 /** The error, which tells a caller nothing about SQL and tables. Its cause, which only the log gets, tells everything. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
@@ -22,39 +22,16 @@ export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal)
   if (error instanceof BrokenContractError) {
     return new RunnerError('CONTRACT_BROKEN', { cause: new QueryFault(error.message) })
   }
-  if (error instanceof UnsupportedTypeError) {
-    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(error.message, { cause: error }) })
-  }
   if (error instanceof TransportError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
-  return new RunnerError('QUERY_FAILED', { cause: error })
+  const isUnsupported = error instanceof UnsupportedTypeError
+  const cause = isUnsupported ? new QueryFault(error.message, { cause: error }) : error
+  return new RunnerError('QUERY_FAILED', { cause })
 }
 
 function givenUp(reason: unknown): RunnerError {
   if (reason === TIMED_OUT) return new RunnerError('QUERY_TIMEOUT')
   if (reason === CLOSED) return new RunnerError('ENGINE_UNAVAILABLE', { cause: new TransportError('engine closed') })
   return new RunnerError('CALL_ABANDONED')
-}
-
-const CODES: Readonly<Record<string, ErrorCode>> = {
-  accessDenied: 'ENGINE_UNAVAILABLE',
-  authError: 'ENGINE_UNAVAILABLE',
-  backendError: 'ENGINE_UNAVAILABLE',
-  billingNotEnabled: 'ENGINE_UNAVAILABLE',
-  billingTierLimitExceeded: 'COST_LIMIT_EXCEEDED',
-  blocked: 'ENGINE_UNAVAILABLE',
-  bytesBilledLimitExceeded: 'COST_LIMIT_EXCEEDED',
-  internalError: 'ENGINE_UNAVAILABLE',
-  invalidQuery: 'QUERY_FAILED',
-  jobBackendError: 'ENGINE_UNAVAILABLE',
-  jobInternalError: 'ENGINE_UNAVAILABLE',
-  jobRateLimitExceeded: 'OVERLOADED',
-  notFound: 'QUERY_FAILED',
-  quotaExceeded: 'OVERLOADED',
-  rateLimitExceeded: 'OVERLOADED',
-  resourcesExceeded: 'QUERY_FAILED',
-  responseTooLarge: 'RESULT_TOO_LARGE',
-  tableUnavailable: 'ENGINE_UNAVAILABLE',
-  timeout: 'QUERY_TIMEOUT',
 }
 
 function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
@@ -75,9 +52,9 @@ function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
 
 /** The code for BigQuery's reason; for a reason that is not in the table, the code for the HTTP status. */
 function codeOf({ reason, status, text }: BigQueryFailure): ErrorCode {
-  // BigQuery gives this reason for a cancelled job, and for one that has reached its own timeout.
-  if (reason === 'stopped') return /timed? ?out/i.test(text) ? 'QUERY_TIMEOUT' : 'QUERY_FAILED'
-  if (Object.hasOwn(CODES, reason)) return CODES[reason]!
+  if (reason === 'stopped' && /timed? ?out/i.test(text)) return 'QUERY_TIMEOUT'
+  const code = REASONS.get(reason)?.code
+  if (code !== undefined) return code
   if (status === 429) return 'OVERLOADED'
   if (status >= 500 || status === 401 || status === 403) return 'ENGINE_UNAVAILABLE'
   // BigQuery's own errors have a reason. Without one, a proxy has answered, or the address is wrong.

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { openWarehouseTables, type WarehouseTables } from '../../../authoring/data/warehouse-tables.js'
 import { openAccess } from '../../../runner/engines/bigquery/auth/credentials.js'
 import { SetupError } from '../../../runner/model/errors.js'
-import { systemClock } from '../../../runner/platform/clock.js'
 import { type FakeTables, type FakeTablesOptions, startFakeTables } from '../../engines/bigquery/fake-tables.js'
 
 const SCHEMA = { fields: [{ name: 'id', type: 'INTEGER' }] }
@@ -14,10 +13,9 @@ describe('the tables of BigQuery', () => {
   async function open(options: FakeTablesOptions): Promise<void> {
     fake = await startFakeTables(options)
     const access = await openAccess({ project: 'p', credentialsFile: null, emulatorHost: fake.host })
-    warehouse = openWarehouseTables(access, { clock: systemClock(), random: () => 1 })
+    warehouse = openWarehouseTables(access)
   }
   afterEach(async () => {
-    warehouse.close()
     await fake.stop()
   })
 

@@ -55,76 +55,62 @@ describe('an abandoned job', () => {
     await expectCancelled()
   })
 
-  it('whose id is not yet known is found by its label, and cancelled', async () => {
-    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
-    expect(await leaveAt('start')).to.include({ code: 'CALL_ABANDONED' })
+  it('whose start is not answered yet is cancelled', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => (kind === 'insert' ? { hang: true } : undefined)
+    expect(await leaveAt('insert')).to.include({ code: 'CALL_ABANDONED' })
     await expectCancelled()
-    expect(kinds()).to.deep.equal(['start', 'list', 'cancel'])
+    expect(kinds()).to.deep.equal(['insert', 'cancel'])
   })
 
-  it('whose id is not yet known is found among many, and no other job is cancelled', async () => {
-    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
-    const caller = new AbortController()
-    const failure = failureOf({ signal: caller.signal })
-    await arrived('start')
-    const [ours] = test.fake.jobs.all
-    for (let i = 0; i < 2_500; i++) test.fake.jobs.start(`${i}`, { ...ours!, labels: { request: `other-${i}` } })
-    caller.abort()
-    expect(await failure).to.include({ code: 'CALL_ABANDONED' })
-    await arrived('cancel')
-    expect(test.fake.jobs.all.filter(job => job.end === 'cancelled')).to.deep.equal([ours])
-    expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'cancel'])
-  })
-
-  it('whose id is not yet known is found with two lists when many are abandoned at once', async () => {
-    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
+  it('whose start is not answered yet is cancelled, and no other job, when many are abandoned at once', async () => {
+    test.fake.plan = () => ENDLESS
+    const others = Array.from({ length: 5 }, (_, i) => test.run(`SELECT 'other ${i}'`).catch((error: unknown) => error))
+    await until(() => test.fake.jobs.all.length >= 5, 'the others start', 2)
+    test.fake.fault = ({ kind }) => (kind === 'insert' ? { hang: true } : undefined)
     const callers = Array.from({ length: 50 }, () => new AbortController())
     const failures = callers.map(({ signal }, i) =>
       test.run(`SELECT ${i}`, { signal }).catch((error: unknown) => error),
     )
-    await until(() => test.fake.jobs.all.length >= 50, 'fifty jobs start', 2)
+    await until(() => test.fake.jobs.all.length >= 55, 'fifty jobs start', 2)
     for (const caller of callers) caller.abort()
     await Promise.all(failures)
-    await test.settled()
-    expect(new Set(test.fake.jobs.all.map(job => job.end))).to.have.keys(['cancelled'])
-    expect(kinds().filter(kind => kind === 'list').length).to.be.at.most(2)
-  })
-
-  it('that the server does not list yet is searched for until it is listed', async () => {
-    let lists = 0
-    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
-    test.fake.lists = () => ++lists > 3
-    await leaveAt('start')
-    await expectCancelled()
-    expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'list', 'cancel'])
-  })
-
-  it('whose request had no effect is searched for, and no job is started', async () => {
-    test.fake.plan = () => ENDLESS
-    test.fake.fault = ({ kind }) => (kind === 'start' ? { status: 503, reason: 'backendError' } : undefined)
-    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
-    await until(() => kinds().filter(kind => kind === 'list').length >= 5 + 7, 'the jobs are listed', 2)
+    await until(() => test.fake.jobs.running().length === 5, 'fifty jobs end', 2)
+    expect(test.fake.jobs.running().map(job => job.sql)).to.deep.equal(others.map((_, i) => `SELECT 'other ${i}'`))
+    expect(kinds().filter(kind => kind === 'cancel')).to.have.length(50)
     await test.engine.close()
+    await Promise.all(others)
+  })
+
+  it('that the server does not know yet is cancelled as soon as it does', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => {
+      if (kind === 'insert') return { hang: true }
+      const isEarly = kinds().filter(one => one === 'cancel').length <= 3
+      return kind === 'cancel' && isEarly ? { status: 404, reason: 'notFound' } : undefined
+    }
+    await leaveAt('insert')
+    await expectCancelled()
+    expect(kinds()).to.deep.equal(['insert', 'cancel', 'cancel', 'cancel', 'cancel'])
+  })
+
+  it('whose request had no effect is looked for, and no job is started', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => (kind === 'insert' ? { status: 503, reason: 'backendError' } : undefined)
+    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
+    await until(() => kinds().filter(kind => kind === 'cancel').length >= 7, 'the cancellation is tried', 2)
+    await test.engine.close()
+    expect(kinds().filter(kind => kind !== 'cancel')).to.deep.equal(Array(6).fill('insert'))
     expect(test.fake.jobs.all).to.deep.equal([])
     expect(test.events.map(event => event.kind)).not.to.include.members(['job.cancelled', 'job.cancel-failed'])
   })
 
-  it('whose insertion is not answered yet is found, and cancelled', async () => {
-    await reopen({ priority: 'batch' })
-    test.fake.plan = () => ENDLESS
-    test.fake.fault = ({ kind, nth }) => (kind === 'insert' && nth === 1 ? { hang: true } : undefined)
-    expect(await leaveAt('insert')).to.include({ code: 'CALL_ABANDONED' })
-    await expectCancelled()
-    expect(kinds()).to.deep.equal(['insert', 'list', 'cancel'])
-  })
-
-  it('whose insertion had no effect is searched for, and no job is started', async () => {
-    await reopen({ priority: 'batch' })
+  it('whose connection ended before it was started is looked for, and no job is started', async () => {
     test.fake.fault = ({ kind }) => (kind === 'insert' ? { drop: true } : undefined)
     expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
-    await arrived('list')
+    await arrived('cancel')
     await test.engine.close()
-    expect(kinds().filter(kind => kind !== 'list')).to.deep.equal(Array(6).fill('insert'))
+    expect(kinds().filter(kind => kind !== 'cancel')).to.deep.equal(Array(6).fill('insert'))
     expect(test.fake.jobs.all).to.deep.equal([])
   })
 
@@ -165,16 +151,6 @@ describe('an abandoned job', () => {
     expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
   })
 
-  it('that may not be listed is logged, with the cause', async () => {
-    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
-    test.fake.fault = ({ kind }) => (kind === 'list' ? { status: 403, reason: 'accessDenied' } : undefined)
-    await leaveAt('start')
-    await test.engine.close()
-    const failed = test.events.find(event => event.kind === 'job.cancel-failed')
-    expect(failed).to.include({ endpoint: 'e', jobId: null })
-    expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
-  })
-
   it('that was never requested is not started', async () => {
     const caller = new AbortController()
     caller.abort()
@@ -199,13 +175,13 @@ describe('an abandoned job', () => {
     test.fake.fault = ({ kind }) => (kind === 'page' ? { hang: true } : undefined)
     await leaveAt('page')
     await test.engine.close()
-    expect(kinds()).to.deep.equal(['start', 'page'])
+    expect(kinds().filter(kind => kind !== 'get')).to.deep.equal(['insert', 'poll', 'page'])
   })
 
   it('is cancelled at the end of the process, before the connections are closed', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 1_000 })
     const failure = failureOf()
-    await arrived('start')
+    await arrived('poll')
     await test.engine.close()
     expect(await failure).to.include({ code: 'ENGINE_UNAVAILABLE' })
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['cancelled'])

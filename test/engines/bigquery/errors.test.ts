@@ -11,7 +11,7 @@ interface Case {
   /** BigQuery's message, where the error code depends on it. */
   readonly message?: string
   readonly code: ErrorCode
-  /** The number of requests in all: more than one where Google's documentation says to retry. */
+  /** The number of jobs, or where none is started of requests: more than one where Google's documentation says to retry. */
   readonly requests: number
   readonly jobs: number
 }
@@ -67,9 +67,7 @@ const OF_REQUESTS: readonly Case[] = [
   { reason: '', status: 302, code: 'ENGINE_UNAVAILABLE', requests: 1, jobs: 0 },
 ]
 
-/**
- * After an answer with 5xx it is unknown whether a job was started, so the job is looked up before the request is repeated.
- */
+/** After an answer with 5xx it is unknown whether the job was started, so the same one is requested again. */
 const OF_SERVERS: readonly Case[] = [
   { reason: 'backendError', status: 503, code: 'ENGINE_UNAVAILABLE', requests: 6, jobs: 0 },
   { reason: 'internalError', status: 500, code: 'ENGINE_UNAVAILABLE', requests: 6, jobs: 0 },
@@ -113,7 +111,7 @@ describe('what BigQuery refuses', () => {
     it(`a job that fails with ${reason} (${status}) is ${code}, after ${requests} jobs at most`, async () => {
       test.fake.plan = () => ({ failure: { reason, status, message: one.message ?? SECRET } })
       expectProblem(await failure(), one)
-      expect(test.fake.exchanges).to.have.length(requests)
+      expect(test.fake.exchanges.filter(({ kind }) => kind === 'insert')).to.have.length(requests)
       expect(test.fake.jobs.all).to.have.length(jobs)
       expect(test.fake.jobs.running()).to.deep.equal([])
       expect(test.events.filter(event => event.kind === 'engine.retried')).to.have.length(requests - 1)
@@ -140,10 +138,10 @@ describe('what BigQuery refuses', () => {
 
   for (const one of OF_SERVERS) {
     it(`${one.reason || 'no reason'} (${one.status}) before the job was started is ${one.code}, and starts none`, async () => {
-      test.fake.fault = ({ kind }) => (kind === 'start' ? refusal(one) : undefined)
+      test.fake.fault = ({ kind }) => (kind === 'insert' ? refusal(one) : undefined)
       expectProblem(await failure(), one)
       await test.engine.close()
-      expect(test.fake.exchanges.filter(({ kind }) => kind === 'start')).to.have.length(one.requests)
+      expect(test.fake.exchanges.filter(({ kind }) => kind === 'insert')).to.have.length(one.requests)
       expect(test.fake.jobs.all).to.have.length(one.jobs)
     })
 
@@ -176,11 +174,18 @@ describe('what BigQuery refuses', () => {
 
   it('a poll that fails because its job has failed is not repeated: another job is started', async () => {
     test.fake.plan = () => ({
-      answersBefore: test.fake.jobs.all.length === 0 ? 1 : 0,
+      answersBefore: 0,
       ...(test.fake.jobs.all.length === 0 && { failure: { status: 503, reason: 'backendError', message: 'bad luck' } }),
     })
     await test.run('SELECT 1')
-    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['start', 'poll', 'get', 'start'])
+    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal([
+      'insert',
+      'poll',
+      'get',
+      'insert',
+      'poll',
+      'get',
+    ])
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['failed', 'done'])
   })
 
@@ -198,12 +203,12 @@ describe('what BigQuery refuses', () => {
     expect(error.code).to.equal('QUERY_FAILED')
     expect((error.cause as Error).message).to.match(/Column r is of type RANGE/)
     await test.engine.close()
-    expect(test.fake.exchanges).to.have.length(1)
+    expect(test.fake.jobs.all).to.have.length(1)
   })
 
   it('an answer that is not JSON, or names no job, counts as no answer', async () => {
     for (const body of ['<html>', '', 'null', '"x"']) {
-      test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth === 1 ? { body } : undefined)
+      test.fake.fault = ({ kind, nth }) => (kind === 'insert' && nth === 1 ? { body } : undefined)
       await test.run(`SELECT '${body}'`)
     }
     test.fake.fault = ({ kind }) => (kind === 'cancel' ? undefined : { body: '{}' })
@@ -213,18 +218,19 @@ describe('what BigQuery refuses', () => {
   it('a job that a successful answer reports as failed has failed', async () => {
     const errors = [{ reason: 'invalidQuery', message: SECRET }]
     const jobReference = { projectId: 'p', jobId: 'job_1', location: 'EU' }
-    test.fake.fault = () => ({ body: JSON.stringify({ jobComplete: true, jobReference, errors }) })
+    test.fake.fault = ({ kind }) =>
+      kind === 'poll' ? { body: JSON.stringify({ jobComplete: true, jobReference, errors }) } : undefined
     const error = await failure()
     expect(error.code).to.equal('QUERY_FAILED')
     expect((error.cause as Error).message).to.equal(`${SECRET} (invalidQuery, HTTP 200, job job_1)`)
-    expect(test.fake.exchanges).to.have.length(1)
+    expect(test.fake.jobs.all).to.have.length(1)
   })
 
   it('errors of a job that goes on are warnings', async () => {
     const jobReference = { projectId: 'p', jobId: 'job_1', location: 'EU' }
     const errors = [{ reason: 'invalid', message: 'odd row' }]
-    test.fake.fault = ({ kind }) =>
-      kind === 'start' ? { body: JSON.stringify({ jobComplete: false, jobReference, errors }) } : undefined
+    test.fake.fault = ({ kind, nth }) =>
+      kind === 'poll' && nth === 1 ? { body: JSON.stringify({ jobComplete: false, jobReference, errors }) } : undefined
     expect(await test.run('SELECT 1')).to.include({ rowCount: 0 })
   })
 
@@ -234,7 +240,7 @@ describe('what BigQuery refuses', () => {
     const body = ' '.repeat(64 * 1024 * 1024 + 1)
     for (const isZipping of [true, false]) {
       test.fake.isZipping = isZipping
-      test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth === 1 ? { body } : undefined)
+      test.fake.fault = ({ kind, nth }) => (kind === 'poll' && nth === 1 ? { body } : undefined)
       const error = await test.run(`SELECT ${isZipping}`).catch((thrown: unknown) => thrown)
       expect(error).to.include({ code: 'RESULT_TOO_LARGE', status: 502 })
     }

@@ -15,8 +15,7 @@ import {
   unknownName,
 } from './fake-messages.js'
 
-/** The kind of a request. `again` is a start whose job exists already. */
-export type RequestKind = 'start' | 'again' | 'insert' | 'dry-run' | 'poll' | 'page' | 'cancel' | 'get' | 'list'
+export type RequestKind = 'insert' | 'dry-run' | 'poll' | 'page' | 'cancel' | 'get'
 
 export interface Exchange {
   readonly kind: RequestKind
@@ -25,6 +24,7 @@ export interface Exchange {
   /** Counts the requests of this kind about this query, from 1. */
   readonly nth: number
   readonly headers: http.IncomingHttpHeaders
+  readonly query: string
   /** The parsed body; `{}` for a GET. */
   readonly body: Body
 }
@@ -49,7 +49,7 @@ export type Fault =
   /** The request takes effect and is never answered. */
   | { readonly hang: true }
   /** The answer is a success with this body. */
-  | { readonly body: string }
+  | { readonly body: string | Buffer }
 
 export interface FakeBigQuery {
   /** The base address: `http://127.0.0.1:1234/bigquery/v2`. */
@@ -65,13 +65,6 @@ export interface FakeBigQuery {
   /** The delay before each answer, in milliseconds. */
   latencyMs: number
   isZipping: boolean
-  /**
-   * True: a start with a known request id finds the first start's job. The reference promises that only for statements that
-   * change data.
-   */
-  remembersRequests: boolean
-  /** Whether jobs.list includes this job yet. */
-  lists: (job: FakeJob) => boolean
   readonly close: () => Promise<void>
 }
 
@@ -100,8 +93,6 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     fault: () => undefined,
     latencyMs: 0,
     isZipping: false,
-    remembersRequests: false,
-    lists: () => true,
     async close() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -134,15 +125,10 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     const key = `${kind} ${sql}`
     const nth = (counts.get(key) ?? 0) + 1
     counts.set(key, nth)
-    return { kind, sql, nth, headers: request.headers, body: asked.body }
+    return { kind, sql, nth, headers: request.headers, query: String(asked.query), body: asked.body }
   }
 
   function kindOf({ method, path, query, body }: Asked): { readonly kind: RequestKind; readonly sql: string } {
-    if (method === 'POST' && path === `/projects/${PROJECT}/queries`) {
-      const known = fake.remembersRequests && jobs.byKey(String(body.requestId))
-      return { kind: known ? 'again' : 'start', sql: String(body.query) }
-    }
-    if (method === 'GET' && path === JOBS) return { kind: 'list', sql: '' }
     if (method === 'POST' && path === JOBS) {
       const { dryRun, query: asked } = body.configuration as Inserted
       return { kind: dryRun ? 'dry-run' : 'insert', sql: asked.query }
@@ -156,17 +142,6 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
   function answer(asked: Asked, kind: RequestKind): Answered {
     const { body, query, path } = asked
     switch (kind) {
-      case 'list':
-        return listed(query)
-      case 'start':
-      case 'again': {
-        const sql = String(body.query)
-        const endsAt = nowMs() + Number(body.jobTimeoutMs)
-        const key = fake.remembersRequests ? String(body.requestId) : `start ${jobs.all.length}`
-        const { labels } = body as { labels?: Labels }
-        const job = jobs.start(key, { sql, request: body, labels, plan: fake.plan(sql), endsAt })
-        return resultAnswer(job, { maxResults: body.maxResults, timeoutMs: Number(body.timeoutMs), isStart: true })
-      }
       case 'insert':
         return inserted(body)
       case 'dry-run':
@@ -174,7 +149,8 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
       default:
     }
     const job = jobs.byId(idOf(path))
-    if (!job || query.get('location') !== LOCATION) {
+    // "Required except for US and EU": reference of jobs.get.
+    if (!job || ![LOCATION, null].includes(query.get('location'))) {
       return errorAnswer({ status: 404, reason: 'notFound', message: `Not found: Job ${PROJECT}:${idOf(path)}` })
     }
     if (kind === 'cancel') {
@@ -190,34 +166,21 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
   }
 
   function inserted(body: Body): Answered {
-    const { jobId = '' } = body.jobReference as { jobId?: string }
+    const { jobId = '' } = body.jobReference as { readonly jobId?: string }
     const { query, jobTimeoutMs, labels } = body.configuration as Inserted
-    if (jobs.byKey(jobId)) {
+    if (jobs.byId(jobId)) {
       const message = `Already Exists: Job ${PROJECT}:${LOCATION}.${jobId}`
       return errorAnswer({ status: 409, reason: 'duplicate', message })
     }
     const plan = fake.plan(query.query)
-    const job = jobs.start(
-      jobId,
-      { sql: query.query, request: body, labels, plan, endsAt: nowMs() + Number(jobTimeoutMs) },
-      jobId,
-    )
-    return { status: 200, value: jobResource(job) }
-  }
-
-  /** The answer of jobs.list, newest job first; each job has only members that the engine's `fields` may request. */
-  function listed(query: URLSearchParams): Answered {
-    if (query.get('projection') !== 'full')
-      return errorAnswer({ status: 400, message: 'labels need the projection full' })
-    const since = Number(query.get('minCreationTime') ?? 0)
-    const found = jobs.all.filter(job => job.createdMs >= since && fake.lists(job)).reverse()
-    const from = Number(query.get('pageToken') ?? 0)
-    const to = from + Number(query.get('maxResults') ?? 50)
-    const page = found.slice(from, to).map(job => {
-      jobs.expire(job)
-      return jobResource(job)
+    const job = jobs.start(jobId, {
+      sql: query.query,
+      request: body,
+      labels,
+      plan,
+      endsAt: nowMs() + Number(jobTimeoutMs),
     })
-    return { status: 200, value: { jobs: page, ...(to < found.length && { nextPageToken: String(to) }) } }
+    return { status: 200, value: jobResource(job) }
   }
 
   function dryRun(body: Body): Answered {
@@ -232,11 +195,11 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     return { status: 200, value: { kind: 'bigquery#job', status: { state: 'DONE' }, statistics } }
   }
 
-  /** The answer of `jobs.query` and `jobs.getQueryResults`. */
+  /** The answer of `jobs.getQueryResults`. */
   function resultAnswer(job: FakeJob, wish: ResultWish): Answered {
-    const { timeoutMs, from = 0, isStart = false } = wish
+    const { timeoutMs, from = 0 } = wish
     const jobReference = { projectId: PROJECT, jobId: job.id, location: LOCATION }
-    const { fields = [], rows = [], bytesProcessed = 0, bytesBilled = 0, cacheHit = false, holdMs = 0 } = job.plan
+    const { fields = [], rows = [], bytesProcessed = 0, cacheHit = false, holdMs = 0 } = job.plan
     const end = jobs.settle(job)
     if (end === null) {
       return { status: 200, value: { jobReference, jobComplete: false }, holdMs: Math.min(timeoutMs, holdMs) }
@@ -248,14 +211,13 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     return {
       status: 200,
       value: {
-        kind: isStart ? 'bigquery#queryResponse' : 'bigquery#getQueryResultsResponse',
+        kind: 'bigquery#getQueryResultsResponse',
         schema: { fields },
         jobReference,
         ...(job.plan.totalRows !== null && { totalRows: String(job.plan.totalRows ?? rows.length) }),
         ...(to < rows.length && { pageToken: String(to) }),
         rows: rows.slice(from, to),
         totalBytesProcessed: String(bytesProcessed),
-        ...(isStart && bytesBilled !== null && { totalBytesBilled: String(bytesBilled) }),
         jobComplete: true,
         cacheHit,
         ...(job.plan.warnings && { errors: job.plan.warnings }),
@@ -310,12 +272,11 @@ interface ResultWish {
   readonly maxResults: unknown
   readonly timeoutMs: number
   readonly from?: number
-  readonly isStart?: boolean
 }
 
 interface Sent {
   readonly status: number
-  readonly text: string
+  readonly text: string | Buffer
   readonly retryAfter?: number | undefined
 }
 

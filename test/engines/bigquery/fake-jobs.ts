@@ -1,5 +1,6 @@
 /** The jobs of the fake BigQuery: which were started, which run, and how each ended. */
-import type { RestErrorProto, RestField, RestRow } from '../../../runner/engines/bigquery/rest/messages.js'
+import type { RestErrorProto, RestField } from '../../../runner/engines/bigquery/messages.js'
+import type { RestRow } from './rest-answers.js'
 
 /** How the fake answers a query; each member has a default. */
 export interface JobPlan {
@@ -9,7 +10,7 @@ export interface JobPlan {
   readonly pageRows?: number
   /** The total number of rows that the answer reports, where it is not the real one; null: the answer does not report it. */
   readonly totalRows?: number | null
-  /** The number of answers, including the start's, that report the job as running; Infinity: it never ends by itself. */
+  /** The number of answers that report the job as running; Infinity: it never ends by itself. */
   readonly answersBefore?: number
   /** How long such an answer is delayed, in milliseconds, where the request allows a delay. */
   readonly holdMs?: number
@@ -33,7 +34,6 @@ export interface FakeJob {
   readonly request: Readonly<Record<string, unknown>>
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly plan: JobPlan
-  readonly createdMs: number
   readonly endsAt: number
   answersLeft: number
   /** How the job ended; null while it runs. */
@@ -42,9 +42,8 @@ export interface FakeJob {
 
 export interface FakeJobs {
   readonly all: readonly FakeJob[]
-  /** The job with this key, or a new job; the key is a request id or a job id. */
-  readonly start: (key: string, job: Omit<FakeJob, 'id' | 'end' | 'answersLeft' | 'createdMs'>, id?: string) => FakeJob
-  readonly byKey: (key: string) => FakeJob | undefined
+  /** The job with this id, or a new job. */
+  readonly start: (id: string, job: Omit<FakeJob, 'id' | 'end' | 'answersLeft'>) => FakeJob
   readonly byId: (id: string) => FakeJob | undefined
   /** Ends the job if it has reached its timeout. */
   readonly expire: (job: FakeJob) => void
@@ -57,24 +56,21 @@ export interface FakeJobs {
 
 export function fakeJobs(nowMs: () => number): FakeJobs {
   const all: FakeJob[] = []
-  const keys = new Map<string, FakeJob>()
   const ids = new Map<string, FakeJob>()
   const expire = (job: FakeJob): void => {
     if (job.end === null && nowMs() >= job.endsAt) job.end = 'timed out'
   }
   return {
     all,
-    start(key, given, id = `job_${all.length + 1}`) {
-      const known = keys.get(key)
+    start(id, given) {
+      const known = ids.get(id)
       if (known) return known
       const { answersBefore: answersLeft = 0 } = given.plan
-      const job: FakeJob = { ...given, id, createdMs: nowMs(), answersLeft, end: null }
+      const job: FakeJob = { ...given, id, answersLeft, end: null }
       all.push(job)
-      keys.set(key, job)
       ids.set(id, job)
       return job
     },
-    byKey: key => keys.get(key),
     byId: id => ids.get(id),
     expire,
     settle(job) {

@@ -10,21 +10,24 @@ export const LOCATION = 'EU'
 export type Body = Readonly<Record<string, unknown>>
 
 /** The members that the reference lists for the messages used here: any other member is refused, as Google does. */
-const QUERY_NAMES = 'query useLegacySql parameterMode queryParameters defaultDataset maximumBytesBilled'
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  '': new Set(
-    `${QUERY_NAMES} requestId timeoutMs jobTimeoutMs maxResults labels location formatOptions reservation jobReference
-    configuration`.split(/\s+/),
-  ),
+  '': new Set('jobReference configuration'.split(' ')),
+  jobReference: new Set('projectId jobId location'.split(' ')),
   configuration: new Set('dryRun jobTimeoutMs labels reservation query'.split(' ')),
-  'configuration.query': new Set(`${QUERY_NAMES} priority`.split(' ')),
+  'configuration.query': new Set(
+    'query useLegacySql parameterMode queryParameters defaultDataset maximumBytesBilled priority'.split(' '),
+  ),
 }
 
 /** The refusal of a message with a member that the reference does not list; null for a correct message. */
 export function unknownName(body: Body): Answered | null {
   const configuration = (body.configuration ?? {}) as Body
-  const query = typeof configuration.query === 'object' ? (configuration.query as Body) : {}
-  const parts = { '': body, configuration, 'configuration.query': query }
+  const parts = {
+    '': body,
+    jobReference: (body.jobReference ?? {}) as Body,
+    configuration,
+    'configuration.query': (configuration.query ?? {}) as Body,
+  }
   for (const [place, part] of Object.entries(parts)) {
     const name = Object.keys(part).find(key => !MEMBERS[place]!.has(key))
     if (name === undefined) continue
@@ -58,7 +61,7 @@ export function errorAnswer(fault: {
   return { status, value: { error: { code: status, message, ...(errors && { errors }) } } }
 }
 
-/** A job in the form of jobs.get, jobs.list and jobs.insert. */
+/** A job in the form of jobs.get and jobs.insert. */
 export function jobResource({ id, labels, plan, end }: FakeJob): object {
   const isFailed = end !== null && end !== 'done'
   const result = end === 'failed' ? plan.failure : STOPPED.cancelled
@@ -67,7 +70,7 @@ export function jobResource({ id, labels, plan, end }: FakeJob): object {
     jobReference: { projectId: PROJECT, jobId: id, location: LOCATION },
     configuration: { labels },
     status: { state: end === null ? 'RUNNING' : 'DONE', ...(isFailed && { errorResult: result }) },
-    statistics: { query: { totalBytesBilled: String(plan.bytesBilled ?? 0) } },
+    statistics: { query: plan.bytesBilled === null ? {} : { totalBytesBilled: String(plan.bytesBilled ?? 0) } },
   }
 }
 

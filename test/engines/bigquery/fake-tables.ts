@@ -36,8 +36,7 @@ export async function startFakeTables(options: FakeTablesOptions): Promise<FakeT
     const path = request.url!.replace(/^\/bigquery\/v2\//, '')
     requests.push(`${request.method} ${path}`)
     const failure = options.failures?.shift()
-    const { status, body } =
-      failure === undefined ? answer(new URL(path, 'http://fake/'), options) : { status: failure, body: undefined }
+    const { status, body } = failure === undefined ? answer(new URL(path, 'http://fake/'), options) : refusal(failure)
     response.writeHead(status, { 'Content-Type': 'application/json' })
     response.end(body === undefined ? undefined : JSON.stringify(body))
   })
@@ -52,6 +51,11 @@ export async function startFakeTables(options: FakeTablesOptions): Promise<FakeT
       }),
   }
 }
+
+const refusal = (status: number): Answer => ({
+  status,
+  body: { error: { code: status, message: `refused with ${status}`, errors: [{ message: `refused with ${status}` }] } },
+})
 
 function answer(
   { pathname, searchParams }: URL,

@@ -32,7 +32,7 @@ describe('an answer of BigQuery that does not fit its schema', () => {
     expect((cause as Error).message).to.equal('row 2, column b, BOOL expected, BigQuery gave another form')
     expect(detail).not.to.match(/row|column|hunter2/)
     expect(cost).to.include({ bytesProcessed: 7, bytesBilled: 8 })
-    expect(test.fake.exchanges).to.have.length(1)
+    expect(test.fake.jobs.all).to.have.length(1)
   })
 
   it('with a wrong cell on a later page is a failed query, with its row number in the whole result', async () => {
@@ -54,6 +54,30 @@ describe('an answer of BigQuery that does not fit its schema', () => {
     const error = await test.run('SELECT 1').catch((thrown: unknown) => thrown as RunnerError)
     expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
     expect(((error as RunnerError).cause as Error).message).to.include('the number of all rows expected')
+  })
+
+  it('whose rows are no list is a failed query', async () => {
+    const jobReference = { projectId: 'p', jobId: 'job_1', location: 'EU' }
+    const body = JSON.stringify({
+      jobComplete: true,
+      jobReference,
+      schema: { fields: FIELDS },
+      rows: {},
+      totalRows: '0',
+    })
+    test.fake.fault = ({ kind }) => (kind === 'poll' ? { body } : undefined)
+    const error = await test.run('SELECT 1').catch((thrown: unknown) => thrown as RunnerError)
+    expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
+    expect(((error as RunnerError).cause as Error).message).to.include('a list of rows expected')
+  })
+
+  it('because it is not UTF-8 counts as no answer', async () => {
+    test.fake.plan = () => ({ fields: [{ name: 's', type: 'STRING' }], rows: [row('é')] })
+    let polls = 0
+    test.fake.fault = ({ kind }) =>
+      kind === 'poll' && ++polls === 1 ? { body: Buffer.from('{"x":"é"}', 'latin1') } : undefined
+    expect(await test.run('SELECT 1')).to.include({ rowCount: 1 })
+    expect(polls).to.equal(2)
   })
 
   it('to a dry run is told of as a query without columns, and ends no process', async () => {

@@ -79,6 +79,7 @@ export async function openTestEngine(given: TestEngineOptions = {}, speed = 20):
   const clock = options.clock ?? fastClock(speed)
   const fake = await openFakeBigQuery(clock.nowMs)
   const events: Event[] = []
+  let started = 0
   const engine = openBigQueryEngine({
     access: { baseUrl: fake.url, project: 'p', credentials: async () => ({}), ...access },
     ...PLAIN_OPTIONS,
@@ -86,6 +87,7 @@ export async function openTestEngine(given: TestEngineOptions = {}, speed = 20):
     clock,
     observe: event => void events.push(event),
     random: () => 1, // the shortest pauses
+    newJobId: () => `job_${++started}`,
     closeWithinMs: 60_000, // of the machine's own time, which a busy machine needs to cancel what still runs
     ...options,
   })

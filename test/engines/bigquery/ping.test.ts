@@ -5,10 +5,17 @@ describe('a ping of BigQuery', () => {
   let test: TestEngine
   beforeEach(async () => {
     let now = 0
+    const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
     advance = ms => {
       now += ms
+      for (const timer of timers) if (timer.at <= now && timers.delete(timer)) timer.callback()
     }
-    const clock = { nowMs: Date.now, nowMicros: () => 0n, ticksMs: () => now, after: () => () => {} }
+    const after = (ms: number, callback: () => void): (() => void) => {
+      const timer = { at: now + ms, callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    }
+    const clock = { nowMs: Date.now, nowMicros: () => 0n, ticksMs: () => now, after }
     test = await openTestEngine({ clock })
   })
   afterEach(() => test.close())

@@ -9,6 +9,5 @@ export const PLAIN_OPTIONS = {
   reservation: null,
   priority: 'interactive',
   maxResultBytes: 64_000_000,
-  maxQueries: 256,
-  newRequestId: randomUUID,
+  newJobId: randomUUID,
 } as const

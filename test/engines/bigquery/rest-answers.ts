@@ -1,5 +1,14 @@
 /** Random BigQuery answers with rows, and their rows decoded with JSON.parse, a slow and simple reference. */
-import type { RestField, RestRow, RestSchema } from '../../../runner/engines/bigquery/rest/messages.js'
+import type { RestField, RestSchema } from '../../../runner/engines/bigquery/messages.js'
+
+/** `v` is a string, null, `{ f: […] }` for a RECORD, or a list of `{ v }` for a REPEATED field. */
+export interface RestCell {
+  readonly v: unknown
+}
+
+export interface RestRow {
+  readonly f: readonly RestCell[]
+}
 
 /** Draws a number from 0 to below `count`; the same seed always gives the same numbers. */
 export type Draw = (count: number) => number

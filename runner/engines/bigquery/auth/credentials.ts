@@ -1,6 +1,6 @@
 /** Who calls BigQuery: credentials as Google's libraries find them, or none for an emulator. */
 import { BigQuery } from '@google-cloud/bigquery'
-import type { GoogleAuth } from 'google-auth-library'
+import { PassThroughClient } from 'google-auth-library'
 import { SetupError } from '../../../model/errors.js'
 import { checkKeyFile, keyFileOrigin } from './key-file.js'
 
@@ -16,6 +16,11 @@ export interface Access {
   readonly origin?: string
 }
 
+export interface OpenedAccess extends Access {
+  /** Google's client, for everything but queries: ../README.md says why. */
+  readonly client: BigQuery
+}
+
 export interface AccessOptions {
   /** Null: the project that the credentials belong to. */
   readonly project: string | null
@@ -29,28 +34,38 @@ const GOOGLE = 'https://bigquery.googleapis.com/bigquery/v2'
 const REST_PATH = '/bigquery/v2'
 
 /** @throws SetupError when the file holds no credentials, no project is known, or the emulator's address cannot be read. */
-export async function openAccess({ project, credentialsFile, emulatorHost }: AccessOptions): Promise<Access> {
+export async function openAccess({ project, credentialsFile, emulatorHost }: AccessOptions): Promise<OpenedAccess> {
   if (emulatorHost !== null) {
     if (project === null) throw noProject()
-    return { baseUrl: emulatorUrl(emulatorHost), project, credentials: async () => ({}) }
+    const baseUrl = emulatorUrl(emulatorHost)
+    const authClient = new PassThroughClient()
+    const client = new BigQuery({ projectId: project, authClient, apiEndpoint: new URL(baseUrl).origin })
+    // The client reads BIGQUERY_EMULATOR_HOST by itself, also where it has no scheme or path.
+    client.baseUrl = baseUrl
+    return { baseUrl, project, credentials: async () => ({}), client }
   }
   if (credentialsFile !== null) await checkKeyFile(credentialsFile)
   const options = {
     ...(project !== null && { projectId: project }),
     ...(credentialsFile !== null && { keyFilename: credentialsFile }),
   }
-  const newAuth = (): GoogleAuth => new BigQuery(options).authClient
-  const auth = newAuth()
-  try {
-    return {
-      baseUrl: GOOGLE,
-      project: project ?? (await auth.getProjectId()),
-      ...renewable(auth, newAuth),
-      ...(credentialsFile !== null && { origin: keyFileOrigin(credentialsFile) }),
-    }
-  } catch (cause) {
-    throw noProject(cause)
+  const client = new BigQuery(options)
+  const own = project ?? (await client.getProjectId().catch(noProject))
+  if (typeof own !== 'string') throw own
+  return {
+    baseUrl: GOOGLE,
+    project: own,
+    ...renewable(client.authClient, () => new BigQuery(options).authClient),
+    client,
+    ...(credentialsFile !== null && { origin: keyFileOrigin(credentialsFile) }),
   }
+}
+
+/** What Google's client says of a failure, without a quoted file of credentials. */
+export function clientFailure(thrown: unknown): { readonly status: number | null; readonly text: string } {
+  const { code, message } = thrown as { readonly code?: unknown; readonly message?: string }
+  const text = thrown instanceof SyntaxError ? 'a file of credentials is not JSON' : (message ?? String(thrown))
+  return { status: typeof code === 'number' ? code : null, text }
 }
 
 /** Gives the headers for an address: the part of Google's `GoogleAuth` that is used here. */

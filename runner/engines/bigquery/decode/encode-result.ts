@@ -1,87 +1,64 @@
 /** REST rows → the bytes of a result, page by page, so that no page is kept. */
-
 import { type StructField, typeName } from '../../../../googlesql/index.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultSet } from '../../../model/query.js'
-import type { RestSchema } from '../rest/messages.js'
-import { byteBodyBuilder } from './byte-body.js'
-import { compileRowWriter } from './cell-bytes.js'
-import { CellReader } from './cell-reader.js'
-import { CLOSE_LIST, COMMA, OPEN_LIST } from './json-reader.js'
-import { resultColumns } from './result-columns.js'
+import { BodyPieces, RESULT_HEAD, RESULT_SEPARATOR, RESULT_TAIL } from '../../../result/body.js'
+import type { RestSchema } from '../messages.js'
+import { recordText, type ValueText } from './cell-texts.js'
+import { type ResultField, resultColumns } from './result-columns.js'
 import { inRow } from './unexpected-cell.js'
 
 export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> & { readonly maxBytes: number }
 
-export interface ResultEncoder {
-  /**
-   * Reads a page of rows, a JSON list, and returns how many it has. Those beyond `maxRows` are left out. After it has
-   * thrown, the encoder cannot be used any more.
-   * @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError.
-   */
-  readonly add: (schema: RestSchema, rows: Buffer) => number
-  /** After the last page. @throws BodyTooLargeError. */
-  readonly finish: () => Omit<ResultSet, 'cost'>
-}
+/** After one of its methods has thrown, it cannot be used any more. */
+export class ResultEncoder {
+  readonly #options: EncodeOptions
+  readonly #body: BodyPieces
+  #columns: readonly ResultField[] | null = null
+  #rowText: ValueText = recordText([], 'iso8601', [])
+  #rowsRead = 0
 
-export function resultEncoder(options: EncodeOptions): ResultEncoder {
-  const { maxRows } = options
-  let result: Result | null = null
-  let rowsRead = 0
-  return {
-    add(schema, rows) {
-      result ??= openResult(schema, options)
-      const before = rowsRead
-      try {
-        const page = result.page(rows)
-        for (; page.hasRow(); rowsRead++) page.readRow(rowsRead < maxRows)
-      } catch (error) {
-        throw inRow(rowsRead + 1, error)
-      }
-      return rowsRead - before
-    },
-    finish() {
-      const { columns, finish } = result ?? openResult({}, options)
-      const rowCount = Math.min(rowsRead, maxRows)
-      return { columns: namedColumns(columns), rowCount, isTruncated: rowsRead > maxRows, body: finish() }
-    },
+  constructor(options: EncodeOptions) {
+    this.#options = options
+    this.#body = new BodyPieces(options.maxBytes)
+    this.#body.add(RESULT_HEAD)
   }
-}
 
-interface Result {
-  readonly columns: readonly StructField[]
-  readonly page: (rows: Buffer) => Page
-  readonly finish: () => Uint8Array
-}
-
-/** The rows of a page, one after the other. */
-interface Page {
-  readonly hasRow: () => boolean
-  /** Reads a row; also one that is not kept, since it may be malformed. */
-  readonly readRow: (isKept: boolean) => void
-}
-
-function openResult(schema: RestSchema, { timestamps, contract = [], maxBytes }: EncodeOptions): Result {
-  const columns = resultColumns(schema)
-  const body = byteBodyBuilder(compileRowWriter(columns, timestamps, contract), maxBytes)
-  const page = (rows: Buffer): Page => {
-    const reader = new CellReader(rows)
-    let isFirst = true
-    return {
-      hasRow() {
-        if (isFirst) reader.expect(OPEN_LIST)
-        if (isFirst ? !reader.take(CLOSE_LIST) : reader.take(COMMA)) return true
-        if (!isFirst) reader.expect(CLOSE_LIST)
-        reader.expectEnd()
-        return false
-      },
-      readRow(isKept) {
-        isFirst = false
-        body.add(reader, isKept)
-      },
+  /**
+   * Adds rows of a page. Those beyond `maxRows` are read too, since they may be malformed, and left out.
+   * @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError, BrokenContractError.
+   */
+  add(schema: RestSchema, rows: readonly unknown[]): void {
+    this.#open(schema)
+    try {
+      for (const row of rows) {
+        const text = this.#rowText(row)
+        if (this.#rowsRead < this.#options.maxRows)
+          this.#body.add(this.#rowsRead === 0 ? text : RESULT_SEPARATOR + text)
+        this.#rowsRead += 1
+      }
+    } catch (error) {
+      throw inRow(this.#rowsRead + 1, error)
     }
   }
-  return { columns, page, finish: body.finish }
+
+  /** After the last page. @throws BodyTooLargeError. */
+  finish(): Omit<ResultSet, 'cost'> {
+    const { maxRows } = this.#options
+    const columns = namedColumns(this.#open({}))
+    const rowCount = Math.min(this.#rowsRead, maxRows)
+    this.#body.add(RESULT_TAIL)
+    return { columns, rowCount, isTruncated: this.#rowsRead > maxRows, body: this.#body.take() }
+  }
+
+  /** The first page's schema is the result's. */
+  #open(schema: RestSchema): readonly ResultField[] {
+    if (this.#columns !== null) return this.#columns
+    const { timestamps, contract = [] } = this.#options
+    this.#columns = resultColumns(schema)
+    this.#rowText = recordText(this.#columns, timestamps, contract)
+    return this.#columns
+  }
 }
 
 /** Columns with their types as GoogleSQL writes them. */

@@ -1,8 +1,7 @@
 /** The schema of a result, as BigQuery's REST answers give it, as the columns of a result set. */
 import { arrayOf, type StructField, scalarType, structOf, type Type } from '../../../../googlesql/index.js'
-import type { RestField, RestSchema } from '../rest/messages.js'
+import type { RestField, RestSchema } from '../messages.js'
 import { unexpected } from './unexpected-cell.js'
-import { UnsupportedTypeError } from './unsupported-type.js'
 
 /** A column or field, with what its type does not say. */
 export interface ResultField extends StructField {
@@ -10,6 +9,15 @@ export interface ResultField extends StructField {
   readonly isNullable: boolean
   /** The fields of a STRUCT, or of an array's STRUCTs; else empty. */
   readonly fields: readonly ResultField[]
+}
+
+/** Names the column or field and its type; for authors, in the cause of a failed query. */
+export class UnsupportedTypeError extends Error {
+  override readonly name = 'UnsupportedTypeError'
+
+  constructor(path: string, type: string) {
+    super(`Column ${path} is of type ${type}, which results cannot hold; convert it to another type in the query`)
+  }
 }
 
 /** The schema's own words for types that GoogleSQL names otherwise. */

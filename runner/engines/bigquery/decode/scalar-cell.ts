@@ -8,46 +8,43 @@ import {
   type RangeKind,
   type ScalarKind,
 } from '../../../../googlesql/index.js'
-import type { ScalarTexts } from '../../../result/scalar-text.js'
-import { rangeResult } from '../../../result/scalar-text.js'
+import { typeScalar } from '../../../model/typed-value.js'
+import { rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
-/** Fewer digits than any integer beyond 2^53 has. */
-export const SHORT_INTEGER = 15
-
-/** @throws UnexpectedCellError. */
-export function scalarCell(kind: ScalarKind, value: string, texts: ScalarTexts): string {
+/** Writes the texts of one type. @throws, when it runs, UnexpectedCellError. */
+export function scalarCell(kind: ScalarKind, texts: ScalarTexts): (value: string) => string {
   switch (kind) {
     case 'INT64':
-      return isShortInteger(value) ? value : texts.int64(integerIn(value, INT64_RANGE, kind))
+      return value => texts.int64(integerIn(value, INT64_RANGE, kind))
     case 'FLOAT64':
-      return texts.float64(floatOf(value))
+      return value => texts.float64(floatOf(value))
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return texts.numeric(decimalOf(value, kind))
+      return value => texts.numeric(decimalOf(value, kind))
     case 'BOOL':
-      return texts.bool(boolOf(value))
+      return value => texts.bool(boolOf(value))
     case 'STRING':
-      return texts.string(value)
+      return texts.string
     // These texts are already those of results, without characters that JSON escapes: `interval` only adds quotes.
     case 'BYTES':
-      return texts.interval(checked(value, isBase64, kind))
+      return value => texts.interval(checked(value, isBase64, kind))
     case 'DATE':
-      return texts.interval(checked(value, isDate, kind))
+      return value => texts.interval(checked(value, isDate, kind))
     case 'TIME':
-      return texts.interval(exactFraction(checked(value, isTime, kind)))
+      return value => texts.interval(exactFraction(checked(value, isTime, kind)))
     case 'DATETIME':
-      return texts.interval(exactFraction(checked(value, isDatetime, kind).replace(' ', 'T')))
+      return value => texts.interval(exactFraction(checked(value, isDatetime, kind).replace(' ', 'T')))
     case 'TIMESTAMP':
-      return texts.timestamp(integerIn(value, TIMESTAMP_RANGE, kind))
+      return value => texts.timestamp(integerIn(value, TIMESTAMP_RANGE, kind))
     case 'INTERVAL':
-      return texts.interval(exactFraction(checked(value, isInterval, kind)))
+      return value => texts.interval(exactFraction(checked(value, isInterval, kind)))
     case 'JSON':
-      return texts.json(jsonOf(value))
+      return value => texts.json(jsonOf(value))
     case 'RANGE<DATE>':
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
-      return texts.interval(rangeOf(value, kind))
+      return value => texts.interval(rangeOf(value, kind))
     default:
       return kind satisfies never
   }
@@ -71,8 +68,6 @@ const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const INT64_RANGE = [-(2n ** 63n), 2n ** 63n - 1n] as const
 /** Microseconds since 1970: the form that requests ask for (`useInt64Timestamp`). */
 const TIMESTAMP_RANGE = [MIN_TIMESTAMP_MICROS, MAX_TIMESTAMP_MICROS] as const
-
-const isShortInteger = (text: string): boolean => text.length <= SHORT_INTEGER && INTEGER.test(text)
 
 function integerIn(text: string, [least, most]: readonly [bigint, bigint], kind: ScalarKind): bigint {
   if (text.length > 20 || !INTEGER.test(text)) throw unexpected(kind)
@@ -130,24 +125,9 @@ function checked(text: string, isValid: (text: string) => boolean, kind: ScalarK
 }
 
 /** RFC 4648 §4. Before padding, the unused bits of the last digit are zero. */
-function isBase64(text: string): boolean {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const end = text.length - padding
-  if (text.length % 4 !== 0 || /[^A-Za-z0-9+/]/.test(text.slice(0, end))) return false
-  return padding === 0 || LAST_DIGITS[padding].includes(text.charAt(end - 1))
-}
+const isBase64 = (text: string): boolean => Buffer.from(text, 'base64').toString('base64') === text
 
-const LAST_DIGITS = { 1: 'AEIMQUYcgkosw048', 2: 'AQgw' } as const
-
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  const days = (MONTH_DAYS[month - 1] ?? 0) + (month === 2 && isLeap ? 1 : 0)
-  return year >= 1 && day >= 1 && day <= days
-}
+const isDate = (text: string): boolean => typeScalar('date', text).ok
 
 /** After six digits of a fraction there may be zeros. */
 const isTime = (text: string): boolean => /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6}0*)?$/.test(text)

@@ -1,6 +1,5 @@
 /** BigQuery's answer is not of the form that its reference describes. */
 import { BrokenContractError } from '../../../result/broken-contract.js'
-import { JsonTextError } from './json-bytes.js'
 
 /** Names the place, and what should be there; never the value itself, which is data. */
 export class UnexpectedCellError extends Error {
@@ -16,7 +15,7 @@ export class UnexpectedCellError extends Error {
     this.#path = path
   }
 
-  within(field: string): UnexpectedCellError {
+  inColumn(field: string): UnexpectedCellError {
     return new UnexpectedCellError(this.#expected, [field, ...this.#path])
   }
 
@@ -25,23 +24,13 @@ export class UnexpectedCellError extends Error {
   }
 }
 
-export function unexpected(expected: string): UnexpectedCellError {
-  return new UnexpectedCellError(expected)
-}
+export const unexpected = (expected: string): UnexpectedCellError => new UnexpectedCellError(expected)
+
+const hasPlace = (thrown: unknown): thrown is UnexpectedCellError | BrokenContractError =>
+  thrown instanceof UnexpectedCellError || thrown instanceof BrokenContractError
 
 /** What was thrown while this field was read, with the field's name. */
-export function within(field: string, thrown: unknown): unknown {
-  if (thrown instanceof BrokenContractError) return thrown.inColumn(field)
-  return asUnexpected(thrown)?.within(field) ?? thrown
-}
+export const within = (field: string, thrown: unknown): unknown => (hasPlace(thrown) ? thrown.inColumn(field) : thrown)
 
 /** What was thrown while this row was read, with its number. */
-export function inRow(row: number, thrown: unknown): unknown {
-  if (thrown instanceof BrokenContractError) return thrown.inRow(row)
-  return asUnexpected(thrown)?.inRow(row) ?? thrown
-}
-
-function asUnexpected(thrown: unknown): UnexpectedCellError | null {
-  if (thrown instanceof UnexpectedCellError) return thrown
-  return thrown instanceof JsonTextError ? new UnexpectedCellError(`JSON (${thrown.message})`) : null
-}
+export const inRow = (row: number, thrown: unknown): unknown => (hasPlace(thrown) ? thrown.inRow(row) : thrown)

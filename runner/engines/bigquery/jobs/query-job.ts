@@ -1,55 +1,30 @@
-/** One query on BigQuery from its request to its rows: one round trip where it is short, polls and pages where it is not. */
+/** One query on BigQuery from its request to its rows: its job is started, polled until it has ended, and read page by page. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pauseAfter } from '../../../model/backoff.js'
-import type { Clock } from '../../../model/ports.js'
-import { type ClientWithin, jobOf } from '../client.js'
+import type { QueryCost } from '../../../model/query.js'
+import { pause } from '../deadline.js'
 import { unexpected } from '../decode/unexpected-cell.js'
-import { pause } from '../rest/abortable-wait.js'
-import { BigQueryFailure, isOfJob, isTransient, JobEndedFailure } from '../rest/failure.js'
-import type { RestJob, RestJobReference, RestQueryResponse, RestSchema } from '../rest/messages.js'
-import { RETRY, type Sender, type SendLimits } from '../rest/retry.js'
-import { type RestCall, TransportError } from '../rest/transport.js'
-import type { JobToCancel } from './cancel-job.js'
-import type { FoundJob, JobFinder } from './find-jobs.js'
-import { type JobRequest, type JobStart, jobStart } from './job-start.js'
+import { BigQueryFailure, isOfJob, isTransient } from '../failure.js'
+import type { JobRequest, RestErrorProto, RestJob, RestJobReference, RestResults, RestSchema } from '../messages.js'
+import { RETRY, type RestCall, type RestDeps, type SendLimits, TransportError } from '../rest.js'
+import { jobPath, type UnseenJob } from './cancel-job.js'
 
-export interface JobOrder {
+/** Its signal fires at the deadline too. */
+export interface JobOrder extends RestDeps {
   readonly request: JobRequest
-  readonly priority: 'interactive' | 'batch'
   readonly maxRows: number
   /** Milliseconds since 1970; the job ends itself then. */
   readonly deadline: number
-  /** Fires at the deadline too. */
-  readonly signal: AbortSignal
-  readonly onRetry: SendLimits['onRetry']
-  /**
-   * Called with the rows of one page after the other, a JSON list; more than `maxRows` where there are more. Returns how
-   * many there are. What it throws ends it.
-   */
-  readonly accept: (schema: RestSchema, rows: Buffer) => number
-  /** Called when the query has ended well, before its rows are read: it is paid for, whatever becomes of them. */
-  readonly onPaid: (cost: JobCost) => void
-}
-
-export interface JobCost {
-  readonly bytesProcessed: number
-  /** Null where BigQuery does not say. */
-  readonly bytesBilled: number | null
-  readonly isCacheHit: boolean
-  readonly jobId: string | null
-}
-
-export interface JobDeps {
-  readonly sender: Sender
-  readonly client: ClientWithin
-  readonly finder: JobFinder
-  readonly clock: Clock
-  readonly project: string
-  /** At most 36 characters: lower-case letters, digits and dashes. */
-  readonly newRequestId: () => string
+  /** Called with some rows after the other, first with none; with more than `maxRows` where there are more. What it throws ends the query. */
+  readonly accept: (schema: RestSchema, rows: readonly unknown[]) => void
+  /** Called when the query has ended well: it is paid for, whatever becomes of its rows. */
+  readonly onPaid: (cost: QueryCost) => void
+  /** Never the same again; at most 1,024 letters, digits, underscores and dashes. */
+  readonly newJobId: () => string
   /** From 0 to 1. */
   readonly random: () => number
-  /** Called when the query ends while a job of it may still run, which must then be cancelled. */
-  readonly cancelLater: (job: JobToCancel) => void
+  /** Called when the query ends while its job may still run, which must then be cancelled. */
+  readonly cancelLater: (job: UnseenJob) => void
 }
 
 /** How long the server holds an answer back for the query to end. */
@@ -58,204 +33,178 @@ const HOLD_MS = 10_000
 const NETWORK_MS = 10_000
 /** The most jobs that are started for one query: a job that failed for a passing reason has ended. */
 const MAX_JOBS = 3
-const NO_ROWS = Buffer.from('[]')
 /** An answer that comes sooner, and without a result, was not held back. */
 const HASTY_MS = 100
+/** Rows of one page, at most. BigQuery gives at most 10 MB at once. */
+const MAX_PAGE_ROWS = 100_000
 
 /** @throws BigQueryFailure, TransportError, the signal's reason. Whatever is thrown, no job is left running unseen. */
-export async function runQueryJob(order: JobOrder, deps: JobDeps): Promise<void> {
+export async function runQueryJob(order: JobOrder): Promise<void> {
   for (let jobs = 1; ; jobs++) {
     try {
-      return await runJob(order, deps)
+      return await new QueryJob(order).run()
     } catch (error) {
-      if (!(error instanceof JobEndedFailure) || !isTransient(error) || jobs >= MAX_JOBS) throw error
-      const pauseMs = pauseAfter(jobs, RETRY, deps.random())
-      if (deps.clock.nowMs() + pauseMs >= order.deadline) throw error
+      if (!hasEnded(error) || !isTransient(error) || jobs >= MAX_JOBS) throw error
+      const pauseMs = pauseAfter(jobs, RETRY, order.random())
+      if (order.clock.nowMs() + pauseMs >= order.deadline) throw error
       order.onRetry(error.message, pauseMs)
-      await pause(pauseMs, order.signal, deps.clock)
+      await pause(pauseMs, order.signal, order.clock)
     }
   }
 }
 
-/** What is known of a job while it is waited for. */
-interface JobState {
-  reference: RestJobReference | null
-  mayRun: boolean
-  /** There may be another job of the same start. */
-  mayHaveTwin: boolean
-}
+class QueryJob {
+  readonly #order: JobOrder
+  #reference: RestJobReference
+  /** The server has said that the job is there. */
+  #isKnown = false
+  #mayRun = false
 
-async function runJob(order: JobOrder, deps: JobDeps): Promise<void> {
-  const { project, newRequestId, clock, cancelLater } = deps
-  const nowMs = clock.nowMs()
-  const jobTimeoutMs = Math.max(1, order.deadline - nowMs)
-  const { priority } = order
-  const start = jobStart(order.request, { project, id: newRequestId(), nowMs, jobTimeoutMs, priority })
-  const state: JobState = { reference: null, mayRun: false, mayHaveTwin: false }
-  const job = openJob(order, deps, state)
-  try {
-    const first = await job.begin(start)
-    const answer = await job.ended(first)
-    state.mayRun = false
-    order.onPaid(await job.cost(answer, answer === first))
-    await job.pages(answer)
-  } finally {
-    const { reference, mayRun, mayHaveTwin } = state
-    if (mayRun || mayHaveTwin) cancelLater({ start, reference, hasEnded: !mayRun, mayHaveTwin })
+  constructor(order: JobOrder) {
+    this.#order = order
+    const { request, project, newJobId } = order
+    const { location } = request
+    this.#reference = { projectId: project, jobId: newJobId(), ...(location !== undefined && { location }) }
   }
-}
 
-interface Job {
-  /** The answer to the start, whether the job has ended or not. */
-  begin(start: JobStart): Promise<RestQueryResponse>
+  async run(): Promise<void> {
+    try {
+      await this.#start()
+      const answer = await this.#ended()
+      this.#mayRun = false
+      const paid = this.#cost(answer).then(this.#order.onPaid)
+      await this.#pages(answer).finally(() => paid)
+    } finally {
+      if (this.#mayRun) this.#order.cancelLater({ reference: this.#reference, isKnown: this.#isKnown })
+    }
+  }
+
+  /** However often it is sent, it starts one job: a second one of this id is refused as a duplicate. */
+  async #start(): Promise<void> {
+    const { clock, rest, project, request } = this.#order
+    const { configuration } = request
+    const jobTimeoutMs = String(Math.max(1, this.#order.deadline - clock.nowMs()))
+    const body = { jobReference: this.#reference, configuration: { ...configuration, jobTimeoutMs } }
+    const call = { method: 'POST', path: `projects/${encodeURIComponent(project)}/jobs`, body } as const
+    try {
+      const onUnknown = (): void => {
+        this.#mayRun = true
+      }
+      const { jobReference, status } = (await rest.send(call, { ...this.#limits(), onUnknown })) as RestJob
+      this.#mayRun = true
+      if (jobReference?.jobId !== this.#reference.jobId) throw new TransportError('the answer does not name the job')
+      this.#isKnown = true
+      if (jobReference.location !== undefined) this.#reference = { ...this.#reference, location: jobReference.location }
+      if (status?.errorResult) throw this.#failed(new BigQueryFailure(200, status.errorResult))
+    } catch (error) {
+      if (!(error instanceof BigQueryFailure) || error.reason !== 'duplicate') throw this.#marked(error)
+      this.#isKnown = this.#mayRun = true
+      // "Already Exists: Job project:EU.id": where no location was asked for, this is how it is known.
+      const location = /Job [^ ]*:([\w-]+)\.[\w-]+/.exec(error.text)?.[1]
+      this.#reference = { ...(location !== undefined && { location }), ...this.#reference }
+    }
+  }
+
   /** The first answer with a result. */
-  ended(first: RestQueryResponse): Promise<RestQueryResponse>
-  /** Passes the rows on to `accept`, page by page. */
-  pages(answer: RestQueryResponse): Promise<void>
-  cost(answer: RestQueryResponse, isFirst: boolean): Promise<JobCost>
-}
-
-function openJob(
-  { request, maxRows, deadline, signal, onRetry, accept }: JobOrder,
-  deps: JobDeps,
-  state: JobState,
-): Job {
-  const { sender, client, clock, project } = deps
-  const holdMs = (): number => Math.max(1, Math.min(HOLD_MS, deadline - clock.nowMs()))
-  const limits = (): SendLimits => ({ until: deadline, attemptMs: holdMs() + NETWORK_MS, onRetry })
-
-  return {
-    async begin(start) {
-      try {
-        const call = { ...start.call(holdMs()), signal }
-        const body = await sender.send(call, {
-          ...limits(),
-          onUnknown: () => (state.mayRun = true),
-          beforeRetry: () => startedAlready(start),
-        })
-        return read(start.read(body))
-      } catch (error) {
-        const found = start.found(error)
-        if (found) return read(found)
-        throw failure(error)
-      }
-    },
-
-    async ended(first) {
-      let answer = first
-      for (let polls = 1; answer.jobComplete !== true; polls++) {
-        const began = clock.ticksMs()
-        answer = await poll()
-        if (answer.jobComplete === true || clock.ticksMs() - began > HASTY_MS) continue
-        await pause(pauseAfter(polls, RETRY, deps.random()), signal, clock)
-      }
-      return answer
-    },
-
-    async pages(answer) {
-      const { schema = {}, totalRows } = answer
-      let page = answer
-      for (let count = 0; ; ) {
-        count += accept(schema, page.rows ?? NO_ROWS)
-        if (count > maxRows) return
-        if (!page.pageToken) return expectAll(totalRows, count)
-        page = (await sender.send(results({ pageToken: page.pageToken }), limits())) as RestQueryResponse
-      }
-    },
-
-    async cost(answer, isFirst) {
-      const { totalBytesProcessed = '0', totalBytesBilled, cacheHit = false, queryId = null } = answer
-      // The answers of getQueryResults do not have the bytes billed.
-      const billed = totalBytesBilled ?? (isFirst || cacheHit ? undefined : await billedOf())
-      return {
-        bytesProcessed: Number(totalBytesProcessed),
-        bytesBilled: billed === undefined ? null : Number(billed),
-        isCacheHit: cacheHit,
-        jobId: state.reference?.jobId ?? queryId,
-      }
-    },
-  }
-
-  function read(answer: RestQueryResponse): RestQueryResponse {
-    const { jobReference, jobComplete, errors, schema } = answer
-    if (jobReference?.jobId) state.reference = jobReference
-    state.mayRun = jobComplete !== true
-    if (state.mayRun && !state.reference) throw new TransportError('the answer names no job')
-    // Errors beside a schema are warnings, and so are those of a job that goes on.
-    const error = state.mayRun || schema?.fields?.length ? undefined : errors?.[0]
-    if (error) throw failure(new BigQueryFailure(200, error), true)
-    return answer
-  }
-
-  /** The answer in place of the start's lost one; undefined where none was lost, or the server knows of no such job. */
-  async function startedAlready(start: JobStart): Promise<RestQueryResponse | undefined> {
-    if (!state.mayRun || start.isIdempotent) return undefined
-    const jobReference = (await foundJobs(start))[0]?.reference
-    state.mayHaveTwin ||= jobReference === undefined
-    return jobReference && { jobComplete: false, jobReference }
-  }
-
-  async function foundJobs(start: JobStart): Promise<readonly FoundJob[]> {
-    try {
-      return await deps.finder.find(start, signal)
-    } catch (error) {
-      // Where jobs may not be listed there is still the request id.
-      if (error instanceof BigQueryFailure && !isTransient(error)) return []
-      throw error
+  async #ended(): Promise<RestResults> {
+    const { clock, random } = this.#order
+    for (let polls = 1; ; polls++) {
+      const began = clock.ticksMs()
+      const answer = await this.#poll()
+      // Errors beside a schema are warnings, and so are those of a job that goes on.
+      const error = answer.jobComplete === true && !answer.schema?.fields?.length ? answer.errors?.[0] : undefined
+      if (error) throw this.#failed(new BigQueryFailure(200, error))
+      if (answer.jobComplete === true) return answer
+      if (clock.ticksMs() - began <= HASTY_MS)
+        await pause(pauseAfter(polls, RETRY, random()), this.#order.signal, clock)
     }
   }
 
-  /** Marks a failure of the job itself as its end. */
-  function failure(error: unknown, isEnd = error instanceof BigQueryFailure && isOfJob(error)): unknown {
-    if (!isEnd || !(error instanceof BigQueryFailure)) return error
-    state.mayRun = false
-    return error instanceof JobEndedFailure ? error : new JobEndedFailure(error, state.reference?.jobId ?? null)
-  }
-
-  async function poll(): Promise<RestQueryResponse> {
+  async #poll(): Promise<RestResults> {
+    const beforeRetry = async (error: Error): Promise<void> => {
+      const result = await this.#errorResult(error)
+      if (result) throw this.#failed(new BigQueryFailure(200, result))
+    }
+    const call = this.#results({ timeoutMs: String(this.#holdMs()) })
     try {
-      const call = results({ timeoutMs: String(holdMs()) })
-      return read((await sender.send(call, { ...limits(), beforeRetry: askState })) as RestQueryResponse)
+      return await this.#order.rest.send(call, { ...this.#limits(), beforeRetry })
     } catch (error) {
-      throw failure(error)
+      const isOver = hasEnded(error) || (await this.#errorResult(error)) !== undefined
+      throw isOver ? this.#failed(error as BigQueryFailure) : this.#marked(error)
     }
   }
 
-  /** A backendError may be the server's, which is transient, or the job's, which has then ended: the job's resource shows which. */
-  async function askState(error: Error): Promise<void> {
-    if (!(error instanceof BigQueryFailure) || error.reason === '') return
-    const job = await resource()
-    const result = job?.status?.state === 'DONE' ? job.status.errorResult : undefined
-    if (result) throw failure(new BigQueryFailure(200, result), true)
+  /** The job's own failure: a backendError may be the server's, or the job's, which has then ended. */
+  async #errorResult(error: unknown): Promise<RestErrorProto | undefined> {
+    if (!(error instanceof BigQueryFailure) || error.reason === '' || isOfJob(error)) return undefined
+    const { state, errorResult } = (await this.#resource())?.status ?? {}
+    return state === 'DONE' ? errorResult : undefined
   }
 
-  async function billedOf(): Promise<string | undefined> {
-    return (await resource())?.statistics?.query?.totalBytesBilled
+  async #cost({ totalBytesProcessed = '0', cacheHit = false }: RestResults): Promise<QueryCost> {
+    const bytesProcessed = Number(totalBytesProcessed)
+    const billed = cacheHit ? '0' : (await this.#resource())?.statistics?.query?.totalBytesBilled
+    const bytesBilled = billed === undefined ? estimatedBill(bytesProcessed) : Number(billed)
+    return { bytesProcessed, bytesBilled, isCacheHit: cacheHit, jobId: this.#reference.jobId }
   }
 
   /** Undefined where the first attempt fails: no result depends on it. */
-  async function resource(): Promise<RestJob | undefined> {
-    if (!state.reference) return undefined
-    try {
-      const [job] = await jobOf(client({ ...limits(), maxAttempts: 1, signal }), state.reference).getMetadata()
-      return job as RestJob
-    } catch {
-      return undefined
+  #resource(): Promise<RestJob | undefined> {
+    return this.#order.rest.send(this.#get('jobs', {}), { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
+  }
+
+  /** Passes the rows on to `accept`, page by page, with turns for other work of the process. */
+  async #pages(answer: RestResults): Promise<void> {
+    const { accept, maxRows } = this.#order
+    const { schema = {}, totalRows } = answer
+    accept(schema, [])
+    let page = answer
+    for (let count = 0; ; ) {
+      for (const rows of page.rows ?? []) {
+        if (!Array.isArray(rows)) throw unexpected('a list of rows')
+        accept(schema, rows)
+        count += rows.length
+        await nextTurn()
+      }
+      if (count > maxRows) return
+      if (!page.pageToken) return expectAll(totalRows, count)
+      page = await this.#order.rest.send(this.#results({ pageToken: page.pageToken }), this.#limits())
     }
   }
 
-  function results(more: Readonly<Record<string, string>>): RestCall {
-    const { projectId = project, jobId = '', location = undefined } = state.reference ?? {}
-    const query = {
-      ...(location !== undefined && { location }),
-      ...more,
-      ...(request.maxResults !== undefined && { maxResults: String(request.maxResults) }),
-      'formatOptions.useInt64Timestamp': 'true',
-    }
-    const path = `projects/${encodeURIComponent(projectId)}/queries/${encodeURIComponent(jobId)}`
-    return { method: 'GET', path, query, isLong: true, signal }
+  #results(more: Readonly<Record<string, string>>): RestCall {
+    const maxResults = String(Math.min(this.#order.maxRows + 1, MAX_PAGE_ROWS))
+    return this.#get('queries', { ...more, maxResults, 'formatOptions.useInt64Timestamp': 'true' })
+  }
+
+  #get(kind: 'jobs' | 'queries', query: Readonly<Record<string, string>>): RestCall {
+    const { location } = this.#reference
+    const place = location !== undefined && { location }
+    return { method: 'GET', path: jobPath(kind, this.#reference), query: { ...place, ...query } }
+  }
+
+  #holdMs(): number {
+    return Math.max(1, Math.min(HOLD_MS, this.#order.deadline - this.#order.clock.nowMs()))
+  }
+
+  #limits(): SendLimits {
+    const { deadline, signal, onRetry } = this.#order
+    return { until: deadline, attemptMs: this.#holdMs() + NETWORK_MS, onRetry, signal }
+  }
+
+  /** The failure of a request, or of the job itself, which has then ended. */
+  #marked(error: unknown): unknown {
+    return error instanceof BigQueryFailure && isOfJob(error) ? this.#failed(error) : error
+  }
+
+  #failed(failure: BigQueryFailure): BigQueryFailure {
+    this.#mayRun = false
+    return failure.endedJob(this.#reference.jobId)
   }
 }
+
+/** Whether the failure is a job's, which has ended by it. */
+const hasEnded = (error: unknown): error is BigQueryFailure => error instanceof BigQueryFailure && error.jobId !== null
 
 /**
  * An answer with fewer rows than it announces would be a wrong result. An answer without a number may have lost its page token
@@ -265,3 +214,10 @@ function expectAll(totalRows: string | undefined, count: number): void {
   if (totalRows === undefined && count > 0) throw unexpected('the number of all rows')
   if (Number(totalRows ?? 0) !== count) throw unexpected(`${totalRows} rows in all (not ${count})`)
 }
+
+const BYTES_PER_MIB = 2 ** 20
+const LEAST_BILLED_MIB = 10
+
+/** For a job whose bytes billed could not be asked for: they are whole MiB, at least 10 ("On-demand query size calculation"). */
+const estimatedBill = (bytesProcessed: number): number =>
+  bytesProcessed === 0 ? 0 : Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB)) * BYTES_PER_MIB

@@ -1,4 +1,5 @@
 /** Bound values as BigQuery's REST query parameters: each with its type, NULLs and arrays too. */
+import type { QueryParameter } from '@google-cloud/bigquery'
 import {
   elementOfRange,
   isRangeKind,
@@ -10,12 +11,15 @@ import {
 import { type ArgumentProblem, RunnerError } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
 import { typeScalar } from '../../../model/typed-value.js'
-import type { RestParameter, RestParameterType, RestParameterValue } from '../rest/messages.js'
+
+type ParameterType = NonNullable<QueryParameter['parameterType']>
+/** A NULL is a value without any member. */
+type ParameterValue = NonNullable<QueryParameter['parameterValue']>
 
 /** @throws RunnerError ARGUMENT_INVALID for an unknown type, or a value that does not fit its type. */
-export function queryParameters(given: Readonly<Record<string, BoundValue>>): readonly RestParameter[] {
+export function queryParameters(given: Readonly<Record<string, BoundValue>>): QueryParameter[] {
   const errors: ArgumentProblem[] = []
-  const parameters: RestParameter[] = []
+  const parameters: QueryParameter[] = []
   for (const [name, { type: typeText, value }] of Object.entries(given)) {
     const type = parseTypeName(typeText)
     const parameterValue = type && restValue(type, value)
@@ -30,7 +34,7 @@ export function queryParameters(given: Readonly<Record<string, BoundValue>>): re
   return parameters
 }
 
-function typeOf(type: Type): RestParameterType {
+function typeOf(type: Type): ParameterType {
   switch (type.kind) {
     case 'ARRAY':
       return { type: 'ARRAY', arrayType: typeOf(type.element) }
@@ -46,7 +50,7 @@ function typeOf(type: Type): RestParameterType {
 }
 
 /** Undefined for a value that does not fit the type. */
-function restValue(type: Type, value: unknown): RestParameterValue | undefined {
+function restValue(type: Type, value: unknown): ParameterValue | undefined {
   if (value === null || value === undefined) return {}
   switch (type.kind) {
     case 'ARRAY':
@@ -74,10 +78,10 @@ function restValue(type: Type, value: unknown): RestParameterValue | undefined {
   }
 }
 
-function rangeOf(kind: RangeKind, value: unknown): RestParameterValue | undefined {
+function rangeOf(kind: RangeKind, value: unknown): ParameterValue | undefined {
   const bounds = typeof value === 'string' ? readRange(value, elementOfRange(kind)) : ''
   if (typeof bounds === 'string') return undefined
-  const bound = (text: string | null): RestParameterValue => (text === null ? {} : { value: text })
+  const bound = (text: string | null): ParameterValue => (text === null ? {} : { value: text })
   return { rangeValue: { start: bound(bounds.start), end: bound(bounds.end) } }
 }
 
@@ -87,16 +91,16 @@ const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'
 function checked(
   kind: 'INT64' | 'FLOAT64' | 'DATE' | 'DATETIME' | 'TIMESTAMP',
   value: unknown,
-): RestParameterValue | undefined {
+): ParameterValue | undefined {
   if (kind === 'FLOAT64' && NOT_FINITE.has(value)) return textOf(value)
   const scalar = kind.toLowerCase() as Lowercase<typeof kind>
   const typed = typeof value === 'string' ? typeScalar(scalar, value) : null
   return typed?.ok ? { value: String(typed.value) } : undefined
 }
 
-const textOf = (value: unknown): RestParameterValue | undefined => (typeof value === 'string' ? { value } : undefined)
+const textOf = (value: unknown): ParameterValue | undefined => (typeof value === 'string' ? { value } : undefined)
 
-function arrayOf(element: Type, value: unknown): RestParameterValue | undefined {
+function arrayOf(element: Type, value: unknown): ParameterValue | undefined {
   if (!Array.isArray(value)) return undefined
   const arrayValues = value.map((item: unknown) => restValue(element, item))
   return arrayValues.every(item => item !== undefined) ? { arrayValues } : undefined
@@ -105,9 +109,9 @@ function arrayOf(element: Type, value: unknown): RestParameterValue | undefined 
 function structOf(
   fields: readonly { readonly name: string; readonly type: Type }[],
   value: unknown,
-): RestParameterValue | undefined {
+): ParameterValue | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const structValues: Record<string, RestParameterValue> = Object.create(null)
+  const structValues: Record<string, ParameterValue> = Object.create(null)
   for (const { name, type } of fields) {
     const member = restValue(type, (value as Record<string, unknown>)[name])
     if (!member) return undefined

@@ -1,8 +1,8 @@
 /** Cells in the form that BigQuery's REST reference describes become the text of results. */
 import { expect } from 'chai'
-import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
+import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { resultColumns } from '../../../../runner/engines/bigquery/decode/result-columns.js'
-import type { RestField } from '../../../../runner/engines/bigquery/rest/messages.js'
+import type { RestField } from '../../../../runner/engines/bigquery/messages.js'
 
 type Field = Omit<RestField, 'name'>
 
@@ -86,6 +86,19 @@ describe('a cell of BigQuery', () => {
     const name = `${field.mode ?? ''} ${field.type} ${JSON.stringify(v)}`.trim()
     it(`${name} is ${json}`, () => expect(encode(field, v)).to.equal(`{"result":[{"c":${json}}]}`))
   }
+
+  it('of a column whose contract asks for texts is one, whatever its size', () => {
+    const contract = [{ required: false, json: 'string' as const }]
+    for (const [type, v] of [
+      ['INTEGER', '12'],
+      ['INTEGER', '-9007199254740993'],
+      ['NUMERIC', '1.5'],
+    ] as const) {
+      const encoder = new ResultEncoder({ timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000, contract })
+      encoder.add({ fields: [{ name: 'c', type }] }, [{ f: [{ v }] }])
+      expect(Buffer.from(encoder.finish().body).toString()).to.equal(`{"result":[{"c":"${v}"}]}`)
+    }
+  })
 
   for (const type of ['RANGE', 'GEOGRAPHY']) {
     it(`of type ${type} is refused by name, at any depth`, () => {
@@ -176,7 +189,7 @@ describe('a cell of BigQuery', () => {
 })
 
 function encode(field: Field, v: unknown): string {
-  const encoder = resultEncoder({ timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000_000 })
-  encoder.add({ fields: [{ name: 'c', ...field }] }, Buffer.from(JSON.stringify([{ f: [{ v }] }])))
+  const encoder = new ResultEncoder({ timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000_000 })
+  encoder.add({ fields: [{ name: 'c', ...field }] }, [{ f: [{ v }] }])
   return Buffer.from(encoder.finish().body).toString()
 }

@@ -1,13 +1,13 @@
 /** Bound values become REST parameters, each with its type, so that BigQuery reads no value as a NULL. */
+import type { QueryParameter } from '@google-cloud/bigquery'
 import { expect } from 'chai'
 import { queryParameters } from '../../../../runner/engines/bigquery/jobs/query-parameters.js'
-import type { RestParameterType, RestParameterValue } from '../../../../runner/engines/bigquery/rest/messages.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 
 interface Case {
   readonly type: string
   readonly value: unknown
-  readonly sent: RestParameterValue
+  readonly sent: QueryParameter['parameterValue']
 }
 
 const SCALARS: readonly Case[] = [
@@ -32,7 +32,10 @@ const SCALARS: readonly Case[] = [
   { type: 'JSON', value: { a: [1] }, sent: { value: '{"a":[1]}' } },
 ]
 
-const only = (type: string, value: unknown): { type: RestParameterType; value: RestParameterValue } => {
+const only = (
+  type: string,
+  value: unknown,
+): { type: QueryParameter['parameterType']; value: QueryParameter['parameterValue'] } => {
   const [parameter] = queryParameters({ p: { type, value } })
   expect(parameter!.name).to.equal('p')
   return { type: parameter!.parameterType, value: parameter!.parameterValue }

@@ -1,7 +1,8 @@
-/** A short query takes one request; a long query is polled, and a large result is read in pages. */
+/** A query's job is started, polled until it has ended, and asked what was billed; a large result is read in pages. */
 import { expect } from 'chai'
-import type { RestField, RestRow } from '../../../runner/engines/bigquery/rest/messages.js'
+import type { RestField } from '../../../runner/engines/bigquery/messages.js'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
+import type { RestRow } from './rest-answers.js'
 
 const FIELDS: readonly RestField[] = [{ name: 'n', type: 'INTEGER' }]
 const rows = (count: number): readonly RestRow[] => Array.from({ length: count }, (_, i) => ({ f: [{ v: String(i) }] }))
@@ -16,7 +17,7 @@ describe('a query on BigQuery', () => {
 
   const kinds = (): readonly string[] => test.fake.exchanges.map(({ kind }) => kind)
 
-  it('that is short takes one request', async () => {
+  it('that is short takes three requests: its job is started, gives its rows, and tells what was billed', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(2), bytesProcessed: 5, bytesBilled: 10_485_760 })
     const result = await test.run('SELECT n FROM t')
     expect(text(result.body)).to.equal('{"result":[{"n":0},{"n":1}]}')
@@ -28,7 +29,7 @@ describe('a query on BigQuery', () => {
       isCacheHit: false,
       jobId: 'job_1',
     })
-    expect(kinds()).to.deep.equal(['start'])
+    expect(kinds()).to.deep.equal(['insert', 'poll', 'get'])
   })
 
   it('sends all limits and labels of its job', async () => {
@@ -37,7 +38,7 @@ describe('a query on BigQuery', () => {
       location: 'EU',
       defaultDataset: 'other.logs',
       reservation: 'projects/p/locations/EU/reservations/r',
-      newRequestId: () => 'one',
+      newJobId: () => 'one',
     })
     const job = { maxBytesBilled: 7, labels: { Team: 'Ünïts!' }, revision: 'abc', token: 'Ci Token' }
     await test.run(
@@ -45,28 +46,39 @@ describe('a query on BigQuery', () => {
       { maxRows: 10, endpoint: 'logs.all', timeoutMs: 5_000, job },
       { at: { type: 'TIMESTAMP', value: '2026-01-31T12:00:00Z' } },
     )
-    const { jobTimeoutMs, timeoutMs, ...request } = test.fake.jobs.all[0]!.request
+    const { jobReference, configuration } = test.fake.jobs.all[0]!.request as {
+      readonly jobReference: unknown
+      readonly configuration: { readonly jobTimeoutMs: string }
+    }
+    const { jobTimeoutMs, ...rest } = configuration
     expect(Number(jobTimeoutMs)).to.be.within(1, 5_000)
-    expect(Number(timeoutMs)).to.be.within(1, 5_000)
-    expect(request).to.deep.equal({
-      query: 'SELECT @at',
-      useLegacySql: false,
-      parameterMode: 'NAMED',
-      queryParameters: [
-        {
-          name: 'at',
-          parameterType: { type: 'TIMESTAMP' },
-          parameterValue: { value: '2026-01-31T12:00:00Z' },
-        },
-      ],
-      location: 'EU',
-      defaultDataset: { projectId: 'other', datasetId: 'logs' },
+    expect(jobReference).to.deep.equal({ projectId: 'p', jobId: 'one', location: 'EU' })
+    expect(rest).to.deep.equal({
       reservation: 'projects/p/locations/EU/reservations/r',
-      maxResults: 11,
-      labels: { team: 'ünïts-', endpoint: 'logs-all', revision: 'abc', token: 'ci-token', request: 'one' },
-      maximumBytesBilled: '7',
-      requestId: 'one',
-      formatOptions: { useInt64Timestamp: true },
+      labels: { team: 'ünïts-', endpoint: 'logs-all', revision: 'abc', token: 'ci-token' },
+      query: {
+        query: 'SELECT @at',
+        useLegacySql: false,
+        parameterMode: 'NAMED',
+        queryParameters: [
+          {
+            name: 'at',
+            parameterType: { type: 'TIMESTAMP' },
+            parameterValue: { value: '2026-01-31T12:00:00Z' },
+          },
+        ],
+        defaultDataset: { projectId: 'other', datasetId: 'logs' },
+        maximumBytesBilled: '7',
+      },
+    })
+    const polled = new URLSearchParams(test.fake.exchanges[1]!.query)
+    expect(Number(polled.get('timeoutMs'))).to.be.within(1, 5_000)
+    polled.delete('timeoutMs')
+    expect(Object.fromEntries(polled)).to.deep.equal({
+      location: 'EU',
+      maxResults: '11',
+      'formatOptions.useInt64Timestamp': 'true',
+      prettyPrint: 'false',
     })
   })
 
@@ -75,7 +87,7 @@ describe('a query on BigQuery', () => {
     const result = await test.run('SELECT n FROM t', { maxRows: 3 })
     expect(text(result.body)).to.equal('{"result":[{"n":0},{"n":1},{"n":2}]}')
     expect(result).to.include({ rowCount: 3, isTruncated: true })
-    expect(kinds()).to.deep.equal(['start'])
+    expect(kinds()).not.to.include('page')
   })
 
   it('with exactly as many rows as its limit is complete', async () => {
@@ -88,51 +100,32 @@ describe('a query on BigQuery', () => {
     const result = await test.run('SELECT n FROM t')
     expect(text(result.body)).to.equal('{"result":[{"n":0}]}')
     expect(result.cost).to.include({ bytesBilled: 20_971_520, jobId: 'job_1' })
-    expect(kinds()).to.deep.equal(['start', 'poll', 'poll', 'poll', 'get'])
+    expect(kinds()).to.deep.equal(['insert', 'poll', 'poll', 'poll', 'poll', 'get'])
   })
 
   it('with a large result is read page by page, up to its limit', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(10), pageRows: 3 })
     const whole = await test.run('SELECT 1')
     expect(text(whole.body)).to.equal(`{"result":[${rows(10).map((_, i) => `{"n":${i}}`)}]}`)
-    expect(kinds()).to.deep.equal(['start', 'page', 'page', 'page'])
+    expect(kinds().filter(kind => kind !== 'get')).to.deep.equal(['insert', 'poll', 'page', 'page', 'page'])
+    test.fake.exchanges.length = 0
     const cut = await test.run('SELECT 2', { maxRows: 4 })
     expect(cut).to.include({ rowCount: 4, isTruncated: true })
-    expect(kinds().slice(4)).to.deep.equal(['start', 'page'])
+    expect(kinds().filter(kind => kind !== 'get')).to.deep.equal(['insert', 'poll', 'page'])
   })
 
-  it('of priority batch is inserted as a job and then waited for', async () => {
+  it('of priority batch is such a job', async () => {
     await test.close()
-    test = await openTestEngine({ priority: 'batch', newRequestId: () => 'an-id', reservation: 'r', maxBytesBilled: 9 })
-    test.fake.plan = () => ({ fields: FIELDS, rows: rows(2), answersBefore: 1, bytesBilled: 5 })
-    const result = await test.run('SELECT n FROM t')
-    expect(text(result.body)).to.equal('{"result":[{"n":0},{"n":1}]}')
-    expect(result.cost).to.include({ bytesBilled: 5, jobId: 'an-id' })
-    expect(kinds()).to.deep.equal(['insert', 'poll', 'poll', 'get'])
-    const { configuration, jobReference } = test.fake.jobs.all[0]!.request as {
-      readonly configuration: { readonly jobTimeoutMs: string }
-      readonly jobReference: unknown
-    }
-    const { jobTimeoutMs, ...rest } = configuration
-    expect(Number(jobTimeoutMs)).to.be.within(1, 60_000)
-    expect(jobReference).to.deep.equal({ projectId: 'p', jobId: 'an-id' })
-    expect(rest).to.deep.equal({
-      labels: { endpoint: 'e', revision: '', request: 'an-id' },
-      reservation: 'r',
-      query: {
-        query: 'SELECT n FROM t',
-        useLegacySql: false,
-        parameterMode: 'NAMED',
-        queryParameters: [],
-        maximumBytesBilled: '9',
-        priority: 'BATCH',
-      },
-    })
+    test = await openTestEngine({ priority: 'batch', maxBytesBilled: 9 })
+    await test.run('SELECT n FROM t')
+    const { configuration } = test.fake.jobs.all[0]!.request as { readonly configuration: { readonly query: object } }
+    expect(configuration.query).to.include({ priority: 'BATCH', maximumBytesBilled: '9' })
   })
 
   it('reports a result from BigQuery’s cache, for which nothing is billed', async () => {
-    test.fake.plan = () => ({ fields: FIELDS, cacheHit: true, bytesProcessed: 999, bytesBilled: null })
+    test.fake.plan = () => ({ fields: FIELDS, cacheHit: true, bytesProcessed: 999, bytesBilled: 5 })
     expect((await test.run('SELECT n FROM t')).cost).to.include({ isCacheHit: true, bytesBilled: 0 })
+    expect(kinds()).to.deep.equal(['insert', 'poll'])
   })
 
   it('estimates what was billed where BigQuery does not report it', async () => {
@@ -166,11 +159,11 @@ describe('a query on BigQuery', () => {
     const all = (): Promise<unknown> =>
       Promise.all(Array.from({ length: 100 }, (_, i) => test.run(`SELECT ${i}`, patient)))
     await all()
-    expect(test.fake.connections()).to.be.at.most(100)
+    expect(test.fake.connections()).to.be.at.most(105)
     const before = test.fake.connections()
     await all()
     expect(test.fake.connections() - before).to.be.at.most(5)
-    expect(test.fake.exchanges).to.have.length(200)
+    expect(test.fake.jobs.all).to.have.length(200)
   })
 
   it('checked is a dry run that starts no job', async () => {

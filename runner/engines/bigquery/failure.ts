@@ -1,0 +1,94 @@
+/** BigQuery's error answers, and what they say about the request and its job. Source: "Error messages" of its documentation. */
+import type { ErrorCode } from '../../model/error-codes.js'
+import type { RestErrorProto } from './messages.js'
+
+interface FailureFacts {
+  /** From the answer's Retry-After; null without one. */
+  readonly retryAfterSeconds?: number | null
+  readonly jobId?: string | null
+}
+
+/** An error of a request or a job, as BigQuery reports it. The message holds all its facts, for the log. */
+export class BigQueryFailure extends Error {
+  override readonly name = 'BigQueryFailure'
+  /** `invalidQuery`; '' where none was given. */
+  readonly reason: string
+  /** BigQuery's own words. */
+  readonly text: string
+  /** The HTTP status; 200 where the answer reported a failed job. */
+  readonly status: number
+  readonly retryAfterSeconds: number | null
+  /** The job that has failed, and so has ended; null for the failure of a request. */
+  readonly jobId: string | null
+
+  constructor(status: number, error: RestErrorProto, { retryAfterSeconds = null, jobId = null }: FailureFacts = {}) {
+    const text = error.message ?? `status ${status}`
+    const facts = [error.reason, `HTTP ${status}`, jobId && `job ${jobId}`].filter(Boolean)
+    super(`${text} (${facts.join(', ')})`)
+    this.text = text
+    this.reason = error.reason ?? ''
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
+    this.jobId = jobId
+  }
+
+  endedJob(jobId: string): BigQueryFailure {
+    const { status, reason, text: message, retryAfterSeconds } = this
+    return this.jobId === null ? new BigQueryFailure(status, { reason, message }, { retryAfterSeconds, jobId }) : this
+  }
+}
+
+/** The failure that an answer with a status of 300 or more reports. A proxy may have given it, with any body. */
+export function failureOfAnswer(status: number, body: unknown, retryAfterSeconds: number | null): BigQueryFailure {
+  const { errors, message } = (body as { error?: RestErrorProto & { errors?: readonly RestErrorProto[] } })?.error ?? {}
+  const first = errors?.[0]
+  const text = message ?? first?.message ?? `status ${status}`
+  return new BigQueryFailure(status, { reason: first?.reason ?? '', message: text }, { retryAfterSeconds })
+}
+
+interface Reason {
+  readonly code: ErrorCode
+  /** The documentation says: try again. */
+  readonly isTransient?: true
+  /** Only a job fails for it; that job has ended. */
+  readonly isOfJob?: true
+}
+
+/** What the reasons of BigQuery's errors mean. Source: "Error messages" of its documentation. */
+export const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ['accessDenied', { code: 'ENGINE_UNAVAILABLE' }],
+  ['authError', { code: 'ENGINE_UNAVAILABLE' }],
+  ['backendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true }],
+  ['billingNotEnabled', { code: 'ENGINE_UNAVAILABLE' }],
+  ['billingTierLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isOfJob: true }],
+  ['blocked', { code: 'ENGINE_UNAVAILABLE' }],
+  ['bytesBilledLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isOfJob: true }],
+  ['internalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true }],
+  ['invalidQuery', { code: 'QUERY_FAILED', isOfJob: true }],
+  ['jobBackendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
+  ['jobInternalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
+  ['jobRateLimitExceeded', { code: 'OVERLOADED', isTransient: true, isOfJob: true }],
+  ['notFound', { code: 'QUERY_FAILED' }],
+  ['quotaExceeded', { code: 'OVERLOADED' }],
+  ['rateLimitExceeded', { code: 'OVERLOADED', isTransient: true }],
+  ['resourcesExceeded', { code: 'QUERY_FAILED', isOfJob: true }],
+  ['responseTooLarge', { code: 'RESULT_TOO_LARGE', isOfJob: true }],
+  // BigQuery gives this reason for a cancelled job, and for one that has reached its own timeout.
+  ['stopped', { code: 'QUERY_FAILED', isOfJob: true }],
+  ['tableUnavailable', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
+  ['timeout', { code: 'QUERY_TIMEOUT', isOfJob: true }],
+])
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+/** The status of answers about a job that was cancelled. */
+const CANCELLED = 499
+
+/** Whether a retry may succeed: the same request again, or another job where this one has ended. */
+export function isTransient({ reason, status }: BigQueryFailure): boolean {
+  const { isTransient = false, isOfJob = false } = REASONS.get(reason) ?? {}
+  // Some lasting reasons come with a status of 500: bytesBilledLimitExceeded does.
+  return isTransient || (TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !isOfJob)
+}
+
+/** Whether the job failed, and not the request that asks about it. */
+export const isOfJob = ({ reason, status }: BigQueryFailure): boolean =>
+  REASONS.get(reason)?.isOfJob === true || status === 400 || status === CANCELLED

@@ -1,0 +1,49 @@
+/** The parts of BigQuery's REST messages that are used here, in the words of its reference (REST v2). */
+import type { JobMetadata } from '@google-cloud/bigquery'
+
+/** A column or field of a result or a table. `type` is STRING, INTEGER or INT64, RECORD or STRUCT, and so on. */
+export interface RestField {
+  readonly name: string
+  readonly type: string
+  readonly mode?: string
+  readonly fields?: readonly RestField[]
+  readonly rangeElementType?: { readonly type: string }
+}
+
+export interface RestSchema {
+  readonly fields?: readonly RestField[]
+}
+
+export interface RestJobReference {
+  readonly projectId: string
+  readonly jobId: string
+  /** Absent where it is not known; then only jobs in the multi-regions US and EU are found. */
+  readonly location?: string
+}
+
+export interface RestErrorProto {
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** What `jobs.insert` is asked for. */
+export interface JobRequest {
+  readonly location?: string
+  readonly configuration: NonNullable<JobMetadata['configuration']>
+}
+
+/** What `jobs.insert`, `jobs.get` and, as `job`, `jobs.cancel` answer. Numbers of 64 bits are strings. */
+export type RestJob = Pick<JobMetadata, 'jobReference' | 'status' | 'statistics'>
+
+/** What `jobs.getQueryResults` answers. */
+export interface RestResults {
+  readonly jobComplete?: boolean
+  readonly schema?: RestSchema
+  /** Parts of the list, a `RestRow` each: see `parseAnswer`. */
+  readonly rows?: Iterable<unknown>
+  readonly totalRows?: string
+  readonly pageToken?: string
+  readonly totalBytesProcessed?: string
+  readonly cacheHit?: boolean
+  readonly errors?: readonly RestErrorProto[]
+}

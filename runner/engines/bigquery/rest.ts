@@ -1,0 +1,271 @@
+/**
+ * Sends requests to BigQuery's REST interface: what Google's client cannot do for a query, as README.md says with the tests that
+ * show it.
+ */
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import { TextDecoder } from 'node:util'
+import { createGunzip } from 'node:zlib'
+import { type Backoff, pauseAfter } from '../../model/backoff.js'
+import type { Clock } from '../../model/ports.js'
+import type { Access } from './auth/credentials.js'
+import { deadlineSignal, pause, raced } from './deadline.js'
+import { parseAnswer } from './decode/parse-answer.js'
+import { BigQueryFailure, failureOfAnswer, isOfJob, isTransient } from './failure.js'
+
+export interface RestCall {
+  readonly method: 'GET' | 'POST'
+  /** Below the base address, without a slash in front: `projects/p/jobs`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+}
+
+export interface SendLimits {
+  /** Ends the call; what the server does with its request is not known then. */
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970; no attempt begins after it. */
+  readonly until: number
+  /** How long one attempt may go without an answer, in milliseconds, before it is given up and made again. */
+  readonly attemptMs: number
+  /** @default 6 */
+  readonly maxAttempts?: number
+  readonly onRetry: (reason: string, pauseMs: number) => void
+  /** Called when it is not known whether the server has done what it was asked. */
+  readonly onUnknown?: () => void
+  /** Called before each retry, which it prevents by throwing. */
+  readonly beforeRetry?: (failure: Error) => Promise<void>
+}
+
+/** No complete answer arrived. */
+export class TransportError extends Error {
+  override readonly name: string = 'TransportError'
+  /** The server may have been reached, and may have done what it was asked. */
+  readonly wasSent: boolean
+  /** Another attempt may succeed. */
+  readonly isTransient: boolean
+
+  constructor(
+    message: string,
+    given: { readonly cause?: unknown; readonly wasSent?: boolean; readonly isTransient?: boolean } = {},
+  ) {
+    const { cause, wasSent = true, isTransient = true } = given
+    super(message, cause === undefined ? {} : { cause })
+    this.wasSent = wasSent
+    this.isTransient = isTransient
+  }
+}
+
+/** The answer is longer than MAX_ANSWER_BYTES. */
+export class AnswerTooLargeError extends TransportError {
+  override readonly name = 'AnswerTooLargeError'
+
+  constructor() {
+    super(`BigQuery's answer has more than ${MAX_ANSWER_BYTES} bytes`, { isTransient: false })
+  }
+}
+
+/** What every request about a job needs. */
+export interface RestDeps {
+  readonly rest: Rest
+  readonly clock: Clock
+  readonly project: string
+  /** Fires when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  readonly onRetry: SendLimits['onRetry']
+}
+
+const MAX_ATTEMPTS = 6
+/** As Google advises for requests. */
+export const RETRY: Backoff = { firstMs: 200, longestMs: 8_000, jitter: 0.5 }
+/** BigQuery's answers hold at most 10 MB of data (reference of jobs.getQueryResults); JSON makes more of it. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const UNAUTHORIZED = 401
+
+/** The headers that say who calls. */
+type Caller = Readonly<Record<string, string>>
+
+export class Rest {
+  readonly #access: Access
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #http: typeof http | typeof https
+  readonly #agent: http.Agent
+
+  /** The caller closes it. @param random from 0 to 1 */
+  constructor(access: Access, clock: Clock, random: () => number) {
+    this.#access = access
+    this.#clock = clock
+    this.#random = random
+    this.#http = access.baseUrl.startsWith('https:') ? https : http
+    this.#agent = new this.#http.Agent({ keepAlive: true, scheduling: 'lifo' })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /**
+   * The body of a successful answer, which is a JSON object. Send only requests that may be sent twice.
+   * @throws BigQueryFailure, TransportError: the last failure, when it is not transient or the attempts or the time are
+   *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
+   */
+  async send(call: RestCall, limits: SendLimits): Promise<object> {
+    const { signal, until, maxAttempts = MAX_ATTEMPTS, onRetry, onUnknown, beforeRetry } = limits
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted()
+      try {
+        return await this.#attempt(call, limits)
+      } catch (thrown) {
+        const error = thrown as BigQueryFailure | TransportError
+        if (isUnknown(error)) onUnknown?.()
+        signal.throwIfAborted()
+        const pauseMs = pauseBefore(attempt, error, this.#random())
+        if (!isRetryable(error) || attempt >= maxAttempts || this.#clock.nowMs() + pauseMs >= until) throw error
+        await beforeRetry?.(error)
+        onRetry(error.message, pauseMs)
+        await pause(pauseMs, signal, this.#clock)
+      }
+    }
+  }
+
+  async #attempt(call: RestCall, { signal, attemptMs }: SendLimits): Promise<object> {
+    const watch = deadlineSignal([signal], attemptMs, this.#clock)
+    try {
+      const caller = await this.#caller(watch.signal)
+      const answer = await this.#request(call, caller, watch.signal)
+      // A token may be revoked before it expires: new credentials are tried once.
+      if (answer.status !== UNAUTHORIZED || !this.#access.forget) return bodyOf(answer)
+      this.#access.forget(caller)
+      return bodyOf(await this.#request(call, await this.#caller(watch.signal), watch.signal))
+    } catch (error) {
+      if (error instanceof BigQueryFailure || error instanceof TransportError) throw error
+      throw watch.signal.aborted ? new TransportError('no answer in time', { cause: error }) : transportError(error)
+    } finally {
+      watch.end()
+    }
+  }
+
+  async #caller(signal: AbortSignal): Promise<Caller> {
+    const { credentials, baseUrl, origin } = this.#access
+    const refused = (cause: unknown): never => refuseCredentials(cause, origin)
+    return raced(credentials(baseUrl).catch(refused), signal).catch(cause => {
+      throw cause instanceof TransportError ? cause : new TransportError('given up', { cause, wasSent: false })
+    })
+  }
+
+  #request({ method, path, query, body }: RestCall, caller: Caller, signal: AbortSignal): Promise<Answer> {
+    // Google's servers indent their answers by default, and compress them only for agents that say so here too.
+    const url = `${this.#access.baseUrl}/${path}?${new URLSearchParams({ ...query, prettyPrint: 'false' })}`
+    const json = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    const headers = {
+      ...caller,
+      Accept: 'application/json',
+      'Accept-Encoding': 'gzip',
+      'User-Agent': 'sluice (gzip)',
+      ...(json && { 'Content-Type': 'application/json', 'Content-Length': json.byteLength }),
+    }
+    return new Promise((resolve, reject) => {
+      const request = this.#http.request(url, { method, headers, agent: this.#agent, signal }, response => {
+        readAnswer(response).then(resolve, reject)
+      })
+      request.setNoDelay(true)
+      request.once('error', reject)
+      request.end(json)
+    })
+  }
+}
+
+interface Answer {
+  readonly status: number
+  /** Seconds that the server asks to wait, or null. */
+  readonly retryAfter: number | null
+  readonly text: string
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const { statusCode: status = 0, headers } = response
+  const isZipped = headers['content-encoding'] === 'gzip'
+  // A success must be UTF-8; an error may come from a proxy, with any body.
+  const decoder = new TextDecoder('utf-8', { fatal: status < 300, ignoreBOM: true })
+  const read = (source: AsyncIterable<Buffer>): Promise<string> => readText(source, decoder)
+  const text = isZipped ? await pipeline(response, createGunzip(), read) : await read(response)
+  // RFC 9110 §10.2.3 allows a date as well, which Google does not send.
+  const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
+  return { status, retryAfter: seconds === undefined ? null : Number(seconds), text }
+}
+
+/** Chunk by chunk: to decode 10 MB at once would keep the process for some 20 ms. */
+async function readText(source: AsyncIterable<Buffer>, decoder: TextDecoder): Promise<string> {
+  let text = ''
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.byteLength
+    if (size > MAX_ANSWER_BYTES) throw new AnswerTooLargeError()
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** A success must be a JSON object. */
+function bodyOf({ status, retryAfter, text }: Answer): object {
+  if (status >= 300) throw failureOfAnswer(status, parsedOrNull(text), retryAfter)
+  const body = parsedOrNull(text)
+  if (typeof body !== 'object' || body === null) throw new TransportError('the answer is not a JSON object')
+  return body
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return parseAnswer(text)
+  } catch {
+    return null
+  }
+}
+
+/** Whether the same request may succeed when it is sent again. For a failed job it would only find the same failure. */
+function isRetryable(error: unknown): boolean {
+  if (error instanceof TransportError) return error.isTransient
+  return error instanceof BigQueryFailure && isTransient(error) && !isOfJob(error)
+}
+
+/** An answer of 5xx may come from a proxy that lost the server's answer. */
+function isUnknown(error: BigQueryFailure | TransportError): boolean {
+  return error instanceof TransportError ? error.wasSent : error.status >= 500 || error.status === 408
+}
+
+/** The first retry after a broken connection follows at once: servers close idle connections. */
+function pauseBefore(attempt: number, error: Error, random: number): number {
+  if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000
+  if (attempt === 1 && error instanceof TransportError && error.wasSent) return 0
+  return pauseAfter(attempt, RETRY, random)
+}
+
+/** Failures that a retry does not change: certificates, and a server that does not speak TLS. */
+const LASTING_CODES = /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
+/** No connection was made. */
+const UNSENT_CODES = /^(EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/
+
+function transportError(cause: unknown): TransportError {
+  const { code = '', message } = cause as NodeJS.ErrnoException
+  const isLasting = LASTING_CODES.test(code)
+  const wasSent = !isLasting && !UNSENT_CODES.test(code)
+  return new TransportError(code || message, { cause, wasSent, isTransient: !isLasting })
+}
+
+/** An error of Google's library has a status where Google refused the credentials; without one, the network failed. */
+function refuseCredentials(cause: unknown, origin: string | undefined): never {
+  const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
+  // The message of a SyntaxError quotes the file, and so perhaps the key.
+  const why = cause instanceof SyntaxError ? 'a file of credentials is not JSON' : (message ?? String(cause))
+  const isTransient = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.test(String(code))
+  throw new TransportError(`no credentials: ${origin === undefined ? why : `${origin}: ${why}`}`, {
+    ...(!(cause instanceof SyntaxError) && { cause }),
+    wasSent: false,
+    isTransient,
+  })
+}
+
+const NETWORK_CODES = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/
