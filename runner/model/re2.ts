@@ -1,10 +1,12 @@
 /** RE2's regular expressions in this process: matching takes time linear in the text, whatever the pattern and the text are. */
 import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { patternSize } from '../../googlesql/data.js'
 import { BoundedMap } from './bounded-map.js'
-import { patternSize } from './re2-size.js'
 
 /** How much the counted repetitions and the classes of Unicode of a pattern may add to its text. */
 const MAX_ADDED = 1_000
+/** The size of a class of Unicode, which is a list of ranges here. */
+export const UNICODE_CLASS = 20
 
 /** An author's pattern as it is applied: to the whole value. */
 export class Pattern {
@@ -36,7 +38,7 @@ export function re2Problem(text: string): string | null {
 }
 
 function findProblem(text: string): string | null {
-  const { pieces, hasAngleName } = patternSize(text)
+  const { pieces, hasAngleName } = patternSize(text, UNICODE_CLASS)
   // A pattern whose size is beyond what a number can hold has the size NaN.
   if (!(pieces <= text.length + MAX_ADDED)) {
     return `is too large: its repetitions and classes may stand for at most ${MAX_ADDED} characters`

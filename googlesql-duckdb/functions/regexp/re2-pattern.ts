@@ -54,37 +54,6 @@ export function readPattern(pattern: string): PatternFacts {
   }
 }
 
-/**
- * The number of parts of the program that RE2 compiles the pattern to, roughly: a repetition `{2,5}` repeats its atom, and a
- * group that captures has a part at each end.
- */
-export function patternSize(pattern: string): number {
-  const { error, closed, alternatives } = readPattern(pattern)
-  return error === null ? sizeOf(closed, alternatives) : pattern.length
-}
-
-/** The parts of a class of Unicode, such as `\pL`, and of its negation. */
-const UNICODE_CLASS_SIZE = 200
-
-function sizeOf(pattern: string, alternatives: Alternatives): number {
-  let size = 0
-  for (const { start, atomEnd, end, group } of alternatives.flat()) {
-    const [, least = '', most = ''] = /^\{(\d+),?(\d*)\}/.exec(pattern.slice(atomEnd, end)) ?? []
-    const times = Math.max(1, Number(least), Number(most))
-    size += times * (group ? sizeOfGroup(pattern, group) : sizeOfAtom(pattern.slice(start, atomEnd)))
-  }
-  return size
-}
-
-const sizeOfGroup = (pattern: string, { captures, alternatives }: NonNullable<Piece['group']>): number =>
-  (captures ? 2 : 0) + sizeOf(pattern, alternatives)
-
-function sizeOfAtom(atom: string): number {
-  if (atom.startsWith('\\Q')) return atom.length
-  const classes = atom.match(/\\[pP]/g)?.length ?? 0
-  return classes * UNICODE_CLASS_SIZE + Math.max(1, Math.ceil(atom.length / 4))
-}
-
 interface Read {
   readonly mayMatchEmpty: boolean
   readonly alternatives: Alternatives

@@ -3,18 +3,29 @@
  * text with code points 0 to 255.
  */
 
+import { patternSize } from '../../../googlesql/data.js'
 import { type PlacedPattern, placedPattern } from '../../functions/regexp/re2-group-place.js'
 import {
   type Alternatives,
   MORE_THAN_ONE_GROUP,
   type PatternFacts,
-  patternSize,
   readPattern,
   rewriteError,
   withPrefix,
 } from '../../functions/regexp/re2-pattern.js'
 import { keepLast } from './keep-last.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+
+/** The size of a class of Unicode in DuckDB's RE2, whose programs read bytes. */
+const UNICODE_CLASS = 200
+/** What counts as this large is refused, whatever the text is. */
+const MAX_SIZE = 1_000_000
+
+function sizeOf(pattern: string): bigint {
+  const { pieces } = patternSize(pattern, UNICODE_CLASS)
+  // A size beyond what a number can hold is NaN.
+  return BigInt(pieces < MAX_SIZE ? pieces : MAX_SIZE)
+}
 
 /** The matches that DuckDB found with a `withPrefix` pattern: the prefix and the text of each match. */
 interface Matches {
@@ -182,7 +193,7 @@ export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     parameters: ['VARCHAR'],
     returns: 'BIGINT',
     handlesNull: false,
-    compute: (pattern: string) => BigInt(patternSize(pattern)),
+    compute: sizeOf,
   },
   { name: 'bq_re_group', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: group },
   { name: 'bq_re_wrap', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: wrap },

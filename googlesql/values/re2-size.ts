@@ -10,15 +10,17 @@ export interface PatternSize {
   readonly hasAngleName: boolean
 }
 
-/** The program of a class of Unicode, such as `\p{Greek}`, is as large as that of about so many pieces. */
-const UNICODE_CLASS = 20
-
 const TOKEN =
   /\\Q(?:(?!\\E).)*(?:\\E)?|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|\[\^?\]?|\(\?P?<|\(\?[a-zA-Z-]*\)|\(\?[a-zA-Z-]*:|\{\d+(?:,\d*)?\}|./suy
 const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|./suy
 
-/** For a pattern that does not compile, any size. */
-export function patternSize(pattern: string): PatternSize {
+/**
+ * The size; for a pattern that does not compile, any size. `unicodeClass` is the number of pieces whose program is as large as that of
+ * a class of Unicode, such as `\p{Greek}`.
+ */
+export function patternSize(pattern: string, unicodeClass: number): PatternSize {
+  const piecesOf = (token: string): number =>
+    token.startsWith('\\Q') ? token.length : /^\\p/i.test(token) ? unicodeClass : 1
   /** The pieces of the pattern, then of each open group. */
   const sums = [0]
   let latest = 0
@@ -36,7 +38,7 @@ export function patternSize(pattern: string): PatternSize {
       if (!token.endsWith(')')) sums.push(1)
     } else if (token === ')' && sums.length > 1) add(sums.pop()!)
     else if (token[0] === '[') {
-      const members = membersAt(pattern, at)
+      const members = membersAt(pattern, at, piecesOf)
       at = members.end
       add(members.pieces)
     } else if (token.length > 1 && token[0] === '{') {
@@ -49,7 +51,11 @@ export function patternSize(pattern: string): PatternSize {
 }
 
 /** Reads the members of a class to its end. */
-function membersAt(pattern: string, start: number): { readonly pieces: number; readonly end: number } {
+function membersAt(
+  pattern: string,
+  start: number,
+  piecesOf: (token: string) => number,
+): { readonly pieces: number; readonly end: number } {
   let pieces = 1
   let at = start
   while (at < pattern.length && pattern[at] !== ']') {
@@ -58,12 +64,6 @@ function membersAt(pattern: string, start: number): { readonly pieces: number; r
     pieces += piecesOf(token)
   }
   return { pieces, end: at + 1 }
-}
-
-/** A quotation has one piece a character. */
-function piecesOf(token: string): number {
-  if (token.startsWith('\\Q')) return token.length
-  return /^\\p/i.test(token) ? UNICODE_CLASS : 1
 }
 
 /** Matches a token at a place where one begins, whatever the text is. */
