@@ -9,6 +9,7 @@ import {
   quoteName,
   quoteText,
 } from '../../../../googlesql-duckdb/data.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import { AS_DECLARED, fromWire } from './file-column.js'
 import { asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
@@ -173,9 +174,7 @@ function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly Struc
 }
 
 /** A column's type in a file cannot be converted to the type in the table's schema. */
-export class ColumnTypeError extends Error {
-  override readonly name = 'ColumnTypeError'
-}
+export class ColumnTypeError extends QueryFault {}
 
 function mismatch(have: DuckDBType, want: Type, path: string): never {
   throw new ColumnTypeError(`${path} is ${want.kind} by its schema, but the file has ${have}`)
