@@ -31,7 +31,7 @@ import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
-import { startEngineProcess } from './process/supervisor.js'
+import { EngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
 import { dataCopyReader, dataStateReader } from './tables/data-state.js'
@@ -159,14 +159,14 @@ export async function openEngine(
   const apart = new ApartProcesses({
     clock,
     start: () =>
-      startEngineProcess({
+      EngineProcess.start({
         folder,
         name: `apart-${++apartProcesses}`,
         session: ofApart(session),
         observe,
         clock,
         onDiscovery: () => undefined,
-        onDisruptive: () => undefined,
+        onDisruptive: request => apart.remember(request),
       }),
   })
   const compiledTables = new Set<string>()
@@ -180,7 +180,7 @@ export async function openEngine(
       await child.ask({ kind: 'explain', ...order, parameters: [] }).catch(() => tablesAhead.delete(table))
     }
   }
-  const child = await startEngineProcess({
+  const child = await EngineProcess.start({
     folder,
     name: 'child',
     session,
@@ -191,6 +191,7 @@ export async function openEngine(
       void readTables()
     },
     onDisruptive: request => apart.remember(request),
+    runsApart: request => apart.runsApart(request),
   }).catch(error => refuse(openFailure(error)))
   const ask = apart.askBeside(child.ask)
 
@@ -215,7 +216,7 @@ export async function openEngine(
   const discover = async (): Promise<Discovery> => {
     const found = await child.ask({ kind: 'discover' })
     if (!found.isOutgrown) return found
-    child.renew('there are new datasets')
+    await child.renew('there are new datasets')
     return child.ask({ kind: 'discover' })
   }
   const translators = makeTranslationPool?.({ threads: options.threads, clock: options.clock, source: () => source })
@@ -552,7 +553,7 @@ export async function openEngine(
       tryRemove(folder)
     },
     tables: () => catalogue,
-    pid: child.pid,
+    pid: () => child.pid(),
     notes: () => discovery.notes,
     unreadable: () => discovery.unreadable,
   }
