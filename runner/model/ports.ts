@@ -95,6 +95,11 @@ export interface Engine {
   dataState?(query: Query): string | null
   /** Identifies this engine's copy of the data: fingerprints of different copies cannot be compared. */
   dataCopy?(): string
+  /**
+   * Begins to read the tables of all queries that were compiled, so that the first call of each is not the slow one. Absent on
+   * engines that do not read tables before they run a query.
+   */
+  readAhead?(): void
   /** Resolves when the engine has answered a trivial query. */
   ping(): Promise<void>
   close(): Promise<void>

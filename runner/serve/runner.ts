@@ -252,6 +252,9 @@ export async function openRunner(
       reload: registry.reload,
       async listen() {
         const { host, port } = settings
+        const readAhead = (): void => relay.current()?.readAhead?.()
+        readAhead()
+        registry.onRead(readAhead)
         const onLeaving = (): void => {
           isLeaving = true
           streams?.close()

@@ -12,7 +12,6 @@ import { SETTING, systemReason, writeFailure } from '../../../runner/platform/wr
 import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
 import type { ImportLayout } from './layout.js'
 import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
-import { RowBuffer } from './row-buffer.js'
 import { rowSchema } from './row-schema.js'
 import { type BadRow, RowGatherer } from './rows.js'
 import { importId, openTableFolder, type TableFolder, tableFailure } from './table-folder.js'
@@ -201,15 +200,14 @@ interface Gathering {
 async function gather({ sources, chunks, writer, skipped, options }: Gathering): Promise<number> {
   const { schema, ignoresUnknown } = options
   const gatherer = new RowGatherer({ record: rowSchema(schema), ignoresUnknown, sink: skipped })
-  const spare = new RowBuffer(0)
   let rows = 0
   let inFlight: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
     await inFlight
     const isWanted = options.skipFile !== null || skipped.count() === 0
-    rows += gatherer.buffer.rows
-    gatherer.buffer.giveTo(spare)
-    if (isWanted) inFlight = writer.add(spare)
+    const piece = gatherer.buffer.take()
+    rows += piece.rows.length
+    if (isWanted) inFlight = writer.add(piece)
     // The next `await` reports the failure; until then Node must not treat it as an unhandled rejection.
     inFlight.catch(() => undefined)
   }
@@ -219,7 +217,7 @@ async function gather({ sources, chunks, writer, skipped, options }: Gathering):
       stream.push(chunk)
       await skipped.drained()
       if (skipped.isFull()) return 0
-      if (gatherer.buffer.length >= PIECE_BYTES) await flush()
+      if (gatherer.buffer.bytes >= PIECE_BYTES) await flush()
     }
     stream.end()
   }

@@ -17,7 +17,7 @@ import {
   partitionSql,
   stagedType,
 } from './layout.js'
-import type { RowBuffer } from './row-buffer.js'
+import type { RowPiece } from './row-buffer.js'
 
 /** The metadata key that marks a Parquet file as written by an import, with its version. */
 const IMPORT_MARK = 'sluice'
@@ -72,18 +72,18 @@ export class ParquetWriter {
     this.#rowGroups = `ROW_GROUP_SIZE ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionary}`
   }
 
-  /** Stages the rows of the buffer, which may be refilled once this resolves. */
-  async add(rows: RowBuffer): Promise<void> {
-    if (rows.rows === 0) return
+  /** Stages the rows. */
+  async add({ rows, longestRow }: RowPiece): Promise<void> {
+    if (rows.length === 0) return
     const { connection, folder, table, layout } = this.#options
     const number = this.#pieces++
     const piece = join(folder, `piece-${number}.ndjson`)
     const path = join(folder, `run-${number}.parquet`)
-    await writeFile(piece, rows.bytes.subarray(0, rows.length))
+    await writeFile(piece, rows.join('\n'))
     const columns = table.columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(stagedType(type))}`)
     const source =
       `read_json(${quoteText(piece)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
-      `maximum_object_size = ${Math.max(MIN_READER_BYTES, rows.longestRow + 16)}, columns = {${columns.join(', ')}})`
+      `maximum_object_size = ${Math.max(MIN_READER_BYTES, longestRow + 16)}, columns = {${columns.join(', ')}})`
     const partition = partitionSql(layout, table)
     // The rows are sorted by partition, so that reading one partition later skips the row groups of the others.
     await connection.run(

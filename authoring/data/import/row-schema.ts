@@ -14,19 +14,16 @@ export interface RowRecord {
 }
 
 export interface RowField {
-  /** The index of the field in its record. */
-  readonly index: number
   readonly name: string
   /** The name as JSON writes it, with its quotes. */
-  readonly key: Uint8Array
+  readonly key: string
+  readonly keyBytes: Uint8Array
   readonly kind: ScalarKind | 'STRUCT'
   readonly isRepeated: boolean
   readonly isRequired: boolean
   readonly limits: LeafLimits
   /** The fields of a STRUCT; null for other types. */
   readonly record: RowRecord | null
-  /** The JSON member of an empty array: `"name":[]`. */
-  readonly emptyText: string
 }
 
 /** The type parameters of `NUMERIC(10, 2)` and `STRING(20)`; null where not declared. */
@@ -46,20 +43,20 @@ export function rowSchema(fields: readonly SchemaField[]): RowRecord {
   }
 }
 
-function compileField(field: SchemaField, index: number): RowField {
+function compileField(field: SchemaField): RowField {
   const type = fieldType(field)!
   const single: Type = type.kind === 'ARRAY' ? type.element : type
   const mode = field.mode?.toUpperCase()
+  const key = JSON.stringify(field.name)
   return {
-    index,
     name: field.name,
-    key: Buffer.from(JSON.stringify(field.name)),
+    key,
+    keyBytes: Buffer.from(key),
     kind: single.kind as ScalarKind | 'STRUCT',
     isRepeated: mode === 'REPEATED',
     isRequired: mode === 'REQUIRED',
     limits: limitsOf(field),
     record: single.kind === 'STRUCT' ? rowSchema(field.fields ?? []) : null,
-    emptyText: `${JSON.stringify(field.name)}:[]`,
   }
 }
 

@@ -39,7 +39,6 @@ export interface RowsOptions {
 
 /** The longest row. BigQuery allows 100 MB, but DuckDB reads rows in buffers of twice their size. */
 const MAX_ROW_BYTES = 16 * 1024 * 1024
-const FIRST_CAPACITY = 1 << 20
 const RETURN = 0x0d
 const LINE_END = Buffer.from('\n')
 
@@ -52,7 +51,7 @@ export interface RowFormat {
 
 /** Reads files one after another into `buffer`, which the caller empties between chunks. */
 export class RowGatherer {
-  readonly buffer = new RowBuffer(FIRST_CAPACITY)
+  readonly buffer = new RowBuffer()
   readonly #options: RowsOptions
 
   constructor(options: RowsOptions) {

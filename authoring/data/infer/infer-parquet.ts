@@ -16,7 +16,7 @@ import {
   isNearlyExact,
   whyUnreadable,
 } from '../../../runner/engines/duckdb/tables/file-types.js'
-import { parquetShape, parquetSource } from '../../../runner/engines/duckdb/tables/load-table.js'
+import { parquetShape, parquetSource } from '../../../runner/engines/duckdb/tables/parquet-source.js'
 import { cutTypes, isCut, isTooWide, leavesOf } from '../../../runner/engines/duckdb/tables/stored-types.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import type { ImportSource } from '../import/formats/source-file.js'

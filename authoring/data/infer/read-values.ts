@@ -4,10 +4,7 @@ import { BadRowError, shown } from '../import/bad-row.js'
 import { cellsOf } from '../import/formats/csv.js'
 import {
   beginsNumber,
-  CLOSE_LIST,
-  CLOSE_OBJECT,
   COLON,
-  COMMA,
   JsonTokens,
   LETTER_N,
   NULL,
@@ -57,39 +54,22 @@ export class JsonValueReader implements ValueReader, Place {
     const tokens = this.#tokens
     const object = ++this.#objects
     facts.see('object', '{…}', this)
-    tokens.at++
-    if (tokens.peek() === CLOSE_OBJECT) {
-      tokens.at++
-      return
-    }
-    for (;;) {
+    tokens.members(() => {
       if (tokens.peek() !== QUOTE) throw tokens.unexpected('a key in quotes')
       const start = tokens.at
-      const key = this.#readString()
+      const key = tokens.text()
       tokens.expect(COLON)
       const field = facts.field(key)
-      if (field === null) tokens.skip()
-      else {
-        if (field.lastObject === object)
-          throw tokens.bad(start, `the key "${shown(key)}" a second time`, 'each key once')
-        field.lastObject = object
-        this.#path.push(key)
-        this.#readValue(field, depth)
-        this.#path.pop()
+      if (field === null) {
+        tokens.skip()
+        return
       }
-      const byte = tokens.peek()
-      if (byte !== COMMA && byte !== CLOSE_OBJECT) throw tokens.unexpected('"," or "}"')
-      tokens.at++
-      if (byte === CLOSE_OBJECT) return
-    }
-  }
-
-  #readString(): string {
-    const tokens = this.#tokens
-    const start = tokens.at
-    tokens.string()
-    const raw = tokens.wholeText(start, tokens.at)
-    return tokens.hasEscape ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+      if (field.lastObject === object) throw tokens.bad(start, `the key "${shown(key)}" a second time`, 'each key once')
+      field.lastObject = object
+      this.#path.push(key)
+      this.#readValue(field, depth)
+      this.#path.pop()
+    })
   }
 
   #readValue(facts: ValueFacts, depth: number): void {
@@ -97,7 +77,7 @@ export class JsonValueReader implements ValueReader, Place {
     const byte = tokens.peek()
     const start = tokens.at
     if (byte === QUOTE) {
-      const text = this.#readString()
+      const text = tokens.text()
       facts.see(kindOfText(text), text, this)
     } else if (beginsNumber(byte)) {
       tokens.number()
@@ -123,23 +103,16 @@ export class JsonValueReader implements ValueReader, Place {
   #readList(facts: ValueFacts, depth: number): void {
     const tokens = this.#tokens
     facts.see('list', '[…]', this)
-    tokens.at++
-    if (tokens.peek() === CLOSE_LIST) {
-      tokens.at++
-      return
-    }
-    for (;;) {
+    tokens.members(() => {
       if (tokens.peek() === LETTER_N && tokens.standsHere(NULL)) facts.nullElement ??= sampleOf('null', this)
-      if (tokens.peek() === OPEN_LIST) {
-        const start = tokens.at
-        tokens.skip()
-        facts.element.see('list', tokens.wholeText(start, Math.min(tokens.at, start + MAX_KEPT)), this)
-      } else this.#readValue(facts.element, depth)
-      const byte = tokens.peek()
-      if (byte !== COMMA && byte !== CLOSE_LIST) throw tokens.unexpected('"," or "]"')
-      tokens.at++
-      if (byte === CLOSE_LIST) return
-    }
+      if (tokens.peek() !== OPEN_LIST) {
+        this.#readValue(facts.element, depth)
+        return
+      }
+      const start = tokens.at
+      tokens.skip()
+      facts.element.see('list', tokens.wholeText(start, Math.min(tokens.at, start + MAX_KEPT)), this)
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Writes filters on the column that a table is partitioned by as filters on its partitions, so that DuckDB opens only the
- * files of matching partitions. The table's view has two hidden columns for this (see table-store.ts), which are NULL where a
+ * files of matching partitions. The table's view has two hidden columns for this (see table-view.ts), which are NULL where a
  * row's partition is not known.
  */
 

@@ -35,6 +35,7 @@ import { EngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
 import { dataCopyReader, dataStateReader } from './tables/data-state.js'
+import { isInformationSchema } from './tables/information-schema.js'
 import { withFiles } from './tables/source-files.js'
 import { CompiledQuery, type Translate, type Translation } from './translation/compiled-query.js'
 import {
@@ -168,13 +169,27 @@ export async function openEngine(
         onDisruptive: request => apart.remember(request),
       }),
   })
+  const compiledTables = new Set<string>()
+  /** The tables that each process reads before a query needs them. */
+  const tablesAhead = new Set<string>()
+  /** Reads the tables one by one, so that a query waits for one of them at most. */
+  const readTables = async (): Promise<void> => {
+    for (const table of tablesAhead) {
+      const order = { sql: 'SELECT 1', quickSql: null, tables: [table], shardReads: [], runsJavaScript: false }
+      // A table that cannot be read, or that ends the process, is left to the query that needs it.
+      await child.ask({ kind: 'explain', ...order, parameters: [] }).catch(() => tablesAhead.delete(table))
+    }
+  }
   const child = await EngineProcess.start({
     folder,
     name: 'child',
     session,
     observe,
     clock,
-    onDiscovery: learn,
+    onDiscovery: found => {
+      learn(found)
+      void readTables()
+    },
     onDisruptive: request => apart.remember(request),
     runsApart: request => apart.runsApart(request),
   }).catch(error => refuse(openFailure(error)))
@@ -400,6 +415,7 @@ export async function openEngine(
   ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> => {
     try {
       const compiled = new CompiledQuery(await translateFresh(sql, readTypes(types), types), revision)
+      for (const table of compiled.translation.tables) if (!isInformationSchema(table)) compiledTables.add(table)
       return { ok: true, columns: compiled.checkedColumns, compiled }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: error.problem }
@@ -512,6 +528,10 @@ export async function openEngine(
       } finally {
         cancelTimer()
       }
+    },
+    readAhead: () => {
+      for (const table of compiledTables) tablesAhead.add(table)
+      void readTables()
     },
     dataState: query => stateOf(query),
     dataCopy: dataCopyReader(options),

@@ -4,6 +4,7 @@ import { BadRowError, shown } from '../bad-row.js'
 import type { RowBuffer } from '../row-buffer.js'
 import type { RowField, RowRecord } from '../row-schema.js'
 import { type Cell, cellsOf } from './csv.js'
+import { jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 
 export class CsvRowReader {
@@ -12,7 +13,8 @@ export class CsvRowReader {
   readonly #out: RowBuffer
   /** The fields by position, with null for an ignored column. Null until the header has been read. */
   #columns: readonly (RowField | null)[] | null = null
-  #emptyLists = ''
+  /** The REPEATED fields that the file does not have. */
+  #emptyLists: readonly RowField[] = []
 
   constructor(record: RowRecord, out: RowBuffer, options: { readonly ignoresUnknown: boolean }) {
     this.#record = record
@@ -53,7 +55,7 @@ export class CsvRowReader {
       if (field.isRequired) problems.push(`the header does not name ${field.name}, which is REQUIRED`)
     }
     if (problems.length > 0) throw new QueryFault(problems.join('; '))
-    this.#emptyLists = awaited.map(field => field.emptyText).join(',')
+    this.#emptyLists = awaited
     return columns
   }
 
@@ -61,24 +63,22 @@ export class CsvRowReader {
     if (cells.length !== columns.length) {
       throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
     }
-    const parts: string[] = []
+    const members = new Map(this.#emptyLists.map(field => [field, '[]']))
     for (const [i, field] of columns.entries()) {
-      const part = field === null ? null : memberOf(field, cells[i]!)
-      if (part !== null) parts.push(part)
+      const value = field === null ? null : jsonOf(field, cells[i]!)
+      if (field !== null && value !== null) members.set(field, value)
     }
-    if (this.#emptyLists !== '') parts.push(this.#emptyLists)
-    this.#out.write(`{${parts.join(',')}}`)
-    this.#out.endRow()
+    this.#out.add(jsonObject(members))
   }
 }
 
-/** The JSON member `"name":value`; null for a NULL. */
-function memberOf(field: RowField, { text, offset }: Cell): string | null {
+/** The value as JSON; null for a NULL. */
+function jsonOf(field: RowField, { text, offset }: Cell): string | null {
   if (text === null) {
     if (!field.isRequired) return null
     throw new BadRowError(offset, field.name, 'an empty cell', 'a value: the field is REQUIRED')
   }
   const leaf = field.kind === 'STRUCT' ? null : leafOfText(field.kind, text, field.limits)
-  if (leaf !== null) return `${JSON.stringify(field.name)}:${leaf}`
+  if (leaf !== null) return leaf
   throw new BadRowError(offset, field.name, `"${shown(text)}"`, expectation(field.kind, field.limits))
 }

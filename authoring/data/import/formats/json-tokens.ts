@@ -4,12 +4,12 @@
  */
 import { BadRowError, shown } from '../bad-row.js'
 
-export const COMMA = 0x2c
+const COMMA = 0x2c
 export const QUOTE = 0x22
 export const OPEN_LIST = 0x5b
-export const CLOSE_LIST = 0x5d
+const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
-export const CLOSE_OBJECT = 0x7d
+const CLOSE_OBJECT = 0x7d
 export const COLON = 0x3a
 /** The first byte of `null`. */
 export const LETTER_N = 0x6e
@@ -33,10 +33,7 @@ export class JsonTokens {
   at = 0
   end = 0
   /** Whether the last string contains an escape. */
-  hasEscape = false
-  /** Whether the last number consists of digits only, with an optional sign. */
-  isPlainInteger = false
-  hasExponent = false
+  #hasEscape = false
   readonly #path: () => string
 
   /** `path` returns the path of the value that is being read, for errors. */
@@ -88,7 +85,7 @@ export class JsonTokens {
   string(): void {
     const { bytes, end, at: begin } = this
     let at = begin + 1
-    this.hasEscape = false
+    this.#hasEscape = false
     while (at < end) {
       const byte = bytes[at]!
       if (byte === QUOTE) {
@@ -96,7 +93,7 @@ export class JsonTokens {
         return
       }
       if (byte === BACKSLASH) {
-        this.hasEscape = true
+        this.#hasEscape = true
         at = this.#escape(at)
       } else if (byte < 0x20) {
         const code = byte.toString(16).padStart(4, '0')
@@ -133,16 +130,12 @@ export class JsonTokens {
     const whole = at
     while (at < end && isDigit(bytes[at]!)) at++
     let isValid = at > whole && (at === whole + 1 || bytes[whole] !== 0x30)
-    this.isPlainInteger = true
     if (at < end && bytes[at] === POINT) {
-      this.isPlainInteger = false
       const behind = ++at
       while (at < end && isDigit(bytes[at]!)) at++
       isValid &&= at > behind
     }
-    this.hasExponent = at < end && (bytes[at] === LOWER_E || bytes[at] === UPPER_E)
-    if (this.hasExponent) {
-      this.isPlainInteger = false
+    if (at < end && (bytes[at] === LOWER_E || bytes[at] === UPPER_E)) {
       at++
       if (at < end && (bytes[at] === MINUS || bytes[at] === PLUS)) at++
       const exponent = at
@@ -182,24 +175,34 @@ export class JsonTokens {
     if (depth >= MAX_DEPTH) {
       throw this.bad(this.at, 'a value within more than 500 others', 'fewer levels')
     }
-    this.#skipMembers(byte === OPEN_OBJECT, depth)
+    this.members(() => {
+      if (byte === OPEN_OBJECT) this.#skipKey()
+      this.skip(depth + 1)
+    })
   }
 
-  #skipMembers(isObject: boolean, depth: number): void {
-    const close = isObject ? CLOSE_OBJECT : CLOSE_LIST
-    this.at++
+  /** Reads the object or list that begins here, and calls `readMember` where a member begins. */
+  members(readMember: (index: number) => void): void {
+    const close = this.bytes[this.at++] === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST
     if (this.peek() === close) {
       this.at++
       return
     }
-    for (;;) {
-      if (isObject) this.#skipKey()
-      this.skip(depth + 1)
+    for (let index = 0; ; index++) {
+      readMember(index)
       const next = this.peek()
       if (next !== COMMA && next !== close) throw this.unexpected(`"," or "${String.fromCharCode(close)}"`)
       this.at++
       if (next === close) return
     }
+  }
+
+  /** The text of the string that begins here. */
+  text(): string {
+    const start = this.at
+    this.string()
+    const raw = this.wholeText(start, this.at)
+    return this.#hasEscape ? (JSON.parse(raw) as string) : raw.slice(1, -1)
   }
 
   #skipKey(): void {

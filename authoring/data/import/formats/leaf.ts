@@ -109,7 +109,7 @@ export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): st
 }
 
 /** Whether a text is within the maximum length. */
-export function isWithin(maxLength: number | null, text: string): boolean {
+function isWithin(maxLength: number | null, text: string): boolean {
   if (maxLength === null || text.length <= maxLength) return true
   let characters = 0
   for (const _ of text) if (++characters > maxLength) return false

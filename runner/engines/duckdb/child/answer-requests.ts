@@ -19,7 +19,6 @@ import type { Evaluate } from '../tables/choose-parts.js'
 import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
-import { UNSTEADY_FOR_MS } from '../tables/table-store.js'
 import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
@@ -209,7 +208,7 @@ class FailureError extends Error {
 }
 
 async function perform(context: Context, request: Request, state: Running): Promise<Answers[keyof Answers]> {
-  const { session: open, send } = context
+  const { session: open } = context
   if (request.kind === 'discover') return open.discover()
   if (request.kind === 'ping') {
     await open.ping()
@@ -226,21 +225,33 @@ async function perform(context: Context, request: Request, state: Running): Prom
     const chosen = { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) }
     return withConnection({ context, request, state, chosen })
   }
+  const work = (): Promise<Answers[keyof Answers]> => performOnce(context, request, state)
+  // The query may have read a part of the old file and a part of the new one.
+  return work().catch(error => {
+    if (!(error instanceof FileChangedError) || state.hasSent || state.ended !== null) throw error
+    return work()
+  })
+}
+
+/** @throws FileChangedError if a file changed while it was read. */
+async function performOnce(
+  context: Context,
+  request: RunRequest | ExplainRequest,
+  state: Running,
+): Promise<Answers[keyof Answers]> {
+  const { session: open, send } = context
   const startedAt = performance.now()
-  for (let attempt = 1; ; attempt++) {
-    const reads = await open.tables.refresh(request.tables)
-    const chosen = await withSchemaViews(open, request, await chooseShards(open, request, state))
-    for (const read of [...reads, ...chosen.reads]) {
-      send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
-    }
-    const look = open.tables.lookAtFiles(request.tables)
-    const outcome = await outcomeOf(withConnection({ context, request, state, chosen }))
-    // The query may have read a part of the old file and a part of the new one.
-    const replaced = state.ended !== null ? null : (look() ?? chosen.lookAtFiles() ?? (await otherChoice(open, chosen)))
-    if (replaced === null) return outcome()
-    const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > UNSTEADY_FOR_MS)
-    if (isLast) throw new FileChangedError(replaced)
+  const reads = await open.tables.refresh(request.tables)
+  const files = open.tables.filesInPlace(request.tables)
+  const chosen = await withSchemaViews(open, request, await chooseShards(open, request, state))
+  for (const read of [...reads, ...chosen.reads]) {
+    send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
   }
+  const [outcome] = await Promise.allSettled([withConnection({ context, request, state, chosen })])
+  const changed = state.ended === null ? open.openFiles.changedOf([...files, ...chosen.files]) : null
+  if (changed !== null) throw new FileChangedError(changed)
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
 }
 
 async function chooseShards(
@@ -278,31 +289,11 @@ async function withSchemaViews(open: Session, request: QueryRequest, chosen: Cho
   const counted = request.tables.flatMap(name => tablesCounted(name, known))
   open.shards.declare(counted)
   const reads = await open.tables.refresh(counted)
-  const look = open.tables.lookAtFiles(counted)
   return {
     ...chosen,
     reads: [...chosen.reads, ...reads],
-    lookAtFiles: () => chosen.lookAtFiles() ?? look(),
+    files: [...chosen.files, ...open.tables.filesInPlace(counted)],
     views: new Map([...chosen.views, ...schemaViews(request, known)]),
-  }
-}
-
-const otherChoice = async (open: Session, { lookAtClock }: ChosenShards): Promise<string | null> =>
-  lookAtClock && open.borrow(lookAtClock)
-
-/**
- * Awaits the work and captures its outcome; the returned function returns the value or throws the error. @throws only errors
- * that end this process.
- */
-async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
-  try {
-    const value = await work
-    return () => value
-  } catch (error) {
-    if (isFatal(error)) throw error
-    return () => {
-      throw error
-    }
   }
 }
 
@@ -367,9 +358,8 @@ function firstTried<R extends RunRequest | ExplainRequest>(
 ): R {
   const { quickSql } = request
   if (quickSql === null || failedQuickly.has(quickSql)) return request
-  return tables.bytesInPlace(request.tables) + chosen.bytes >= QUICK_FROM_BYTES
-    ? { ...request, sql: quickSql }
-    : request
+  const bytes = chosen.files.reduce((sum, { state }) => sum + state.size, tables.bytesInPlace(request.tables))
+  return bytes >= QUICK_FROM_BYTES ? { ...request, sql: quickSql } : request
 }
 
 /** Runs the quick SQL; if it fails, runs the normal SQL, whose outcome counts. */

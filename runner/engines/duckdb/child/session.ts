@@ -25,11 +25,11 @@ import {
 } from '../tables/data-folder.js'
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
-import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/load-table.js'
 import { OpenFiles } from '../tables/open-files.js'
+import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/parquet-source.js'
 import { type ShardStore, shardStore } from '../tables/shard-store.js'
 import { type FindReads, readsFinder } from '../tables/table-reads.js'
-import { type TableStore, tableStore } from '../tables/table-store.js'
+import { TableStore } from '../tables/table-store.js'
 import { JavaScriptThread } from './javascript-thread.js'
 import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
 import { keepStatements, type Statements } from './prepared-statements.js'
@@ -69,6 +69,11 @@ const MACROS_DATABASE = new URL('dist/macros.duckdb', import.meta.resolve('#pack
  * log entries would be one group; with smaller groups a query for the newest hundred takes half the time.
  */
 const ROW_GROUP_SIZE = 4_096
+/**
+ * The size of the log of changes from which DuckDB frees the room of dropped tables. The log has only some 2 % of the bytes of large
+ * tables, so that with DuckDB's default of 16 MB the file would grow by 700 MB first.
+ */
+const WAL_BYTES = '1MB'
 
 /**
  * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
@@ -90,6 +95,7 @@ export async function openSession(
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
+    wal_autocheckpoint: WAL_BYTES,
   })
   const file = join(options.folder, 'tables.duckdb')
   const hasMacros = !isSource && existsSync(MACROS_DATABASE)
@@ -113,7 +119,7 @@ export async function openSession(
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
   await lock(admin, options, own)
-  const tables = tableStore(await connect(), options.dataDir, openFiles)
+  const tables = new TableStore(await connect(), options.dataDir, openFiles)
   const declared = new Set(options.tables.map(table => table.definition.name))
   const databaseTables = options.database === null ? new Map<string, DatabaseTable>() : await tablesOfDatabase(admin)
   const wildcards = options.tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
@@ -199,7 +205,7 @@ export async function openSession(
   const ping = async (): Promise<void> => {
     await admin.run('SELECT 1')
   }
-  const statements = keepStatements(prepareSelect, tables.revision)
+  const statements = keepStatements(prepareSelect, () => tables.revision)
   const { dataDir } = options
   const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
   const shards = shardStore({ tables, openFiles, dataDir, declared: wildcards, guard: guardCondition })

@@ -9,6 +9,7 @@ import {
   quoteName,
   quoteText,
 } from '../../../../googlesql-duckdb/data.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import { AS_DECLARED, fromWire } from './file-column.js'
 import { asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
@@ -30,9 +31,9 @@ export interface ColumnPlace {
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const { path } = place
   const tooWide = want.kind === 'ARRAY' || want.kind === 'STRUCT' ? undefined : leavesOf(have).find(isTooWide)
-  if (tooWide) throw new ColumnTypeError(`${path} is ${tooWide} in the file, with ${TOO_WIDE}: ${NARROWER}`)
+  if (tooWide) throw new QueryFault(`${path} is ${tooWide} in the file, with ${TOO_WIDE}: ${NARROWER}`)
   if (isCut(have) && place.isInferred)
-    throw new ColumnTypeError(
+    throw new QueryFault(
       `${path} has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema, ${place.table}.json, that declares it as ${want.kind}, if they may be cut`,
     )
   if (isCut(have)) return adaptColumn(sql, asRead(have), want, place)
@@ -172,11 +173,6 @@ function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly Struc
   return isSame ? sql : `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${entries.join(', ')}) END`
 }
 
-/** A column's type in a file cannot be converted to the type in the table's schema. */
-export class ColumnTypeError extends Error {
-  override readonly name = 'ColumnTypeError'
-}
-
 function mismatch(have: DuckDBType, want: Type, path: string): never {
-  throw new ColumnTypeError(`${path} is ${want.kind} by its schema, but the file has ${have}`)
+  throw new QueryFault(`${path} is ${want.kind} by its schema, but the file has ${have}`)
 }

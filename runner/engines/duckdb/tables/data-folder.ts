@@ -70,9 +70,6 @@ export function statFile(path: string): DataFile | null {
   return { path, format: kind.format, compression: kind.compression, size, mtimeNs, stamp: fileStamp(stat) }
 }
 
-export const isUnchanged = (a: DataFile, b: DataFile | null): boolean =>
-  b !== null && a.path === b.path && a.stamp === b.stamp
-
 /** The files of one import, which never change. */
 export interface ImportedFiles {
   /** The path of the import's folder. */
@@ -86,6 +83,10 @@ export interface TableContents {
   readonly files: readonly DataFile[]
   readonly imports: readonly ImportedFiles[]
 }
+
+/** Equal keys mean the same files in the same state. */
+export const contentsKey = ({ files, imports }: TableContents): string =>
+  JSON.stringify([files.map(({ path, stamp }) => [path, stamp]), imports.map(({ path }) => path)])
 
 const NOTHING: TableContents = { files: [], imports: [] }
 

@@ -4,6 +4,7 @@
  * it, for a link to any file of the machine.
  */
 import {
+  type BigIntStats,
   closeSync,
   constants,
   existsSync,
@@ -13,6 +14,7 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  statSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs'
@@ -28,7 +30,10 @@ import { copySteady, FileChangedError } from './steady-copy.js'
 export interface OpenFile {
   /** The path under which DuckDB reads the open file. */
   readonly path: string
-  readonly size: bigint
+  /** Its own path. */
+  readonly name: string
+  /** Its state when it was opened. */
+  readonly state: BigIntStats
   /** Null where DuckDB opens the file by its own name. */
   readonly handle: number | null
 }
@@ -94,8 +99,8 @@ export class OpenFiles {
   readonly #open = new Set<OpenFile>()
   /** The queries that run. */
   readonly #queries = new Set<symbol>()
-  /** The files to close, each with the queries that may still read it. */
-  readonly #closing = new Map<OpenFile, Set<symbol>>()
+  /** What is done later, each with the queries that it waits for. */
+  readonly #later = new Map<() => void, Set<symbol>>()
   #count = 0
 
   constructor(options: OpenFilesOptions) {
@@ -124,27 +129,33 @@ export class OpenFiles {
     const isByName = isGiven || OWN_HANDLES === null
     if (hasChanged || isByName) closeSync(handle)
     if (hasChanged) throw new FileChangedError(path)
-    if (isByName) return { path, size: state.size, handle: null }
+    if (isByName) return { path, name: path, state, handle: null }
     // The name contains the path, since DuckDB reads the keys of partitions and the suffixes of shards from it.
     const folder = join(this.#links, relative(this.#options.dataDir!, path))
     mkdirSync(folder, { recursive: true })
-    const file = { path: join(folder, String(this.#count++)), size: state.size, handle }
+    const file = { path: join(folder, String(this.#count++)), name: path, state, handle }
     symlinkSync(`${OWN_HANDLES}/${handle}`, file.path)
     this.#open.add(file)
     return file
   }
 
-  /** Calls `use` with a copy of a file of rows, and the state of the file that was copied. @throws QueryFault. */
-  async withCopy<T>(
-    file: DataFile,
-    isGiven: boolean,
-    use: (copy: DataFile, original: DataFile) => Promise<T>,
-  ): Promise<T> {
+  /** The name of the first of these files that has changed since it was opened; null where none has. */
+  changedOf(files: readonly OpenFile[]): string | null {
+    const hasChanged = ({ name, state, handle }: OpenFile): boolean => {
+      const now =
+        handle === null ? statSync(name, { bigint: true, throwIfNoEntry: false }) : fstatSync(handle, { bigint: true })
+      // A file that was only replaced under its name has not changed: queries go on reading the open one.
+      return now?.ino !== state.ino || now.size !== state.size || now.mtimeNs !== state.mtimeNs
+    }
+    return files.find(hasChanged)?.name ?? null
+  }
+
+  /** Calls `use` with a copy of a text file, and the size of the copy. @throws QueryFault. */
+  async withCopy<T>(file: DataFile, isGiven: boolean, use: (path: string, size: number) => Promise<T>): Promise<T> {
     const into = join(this.#copies, String(this.#count++))
     const handle = this.#handleOf(file.path, isGiven)
     try {
-      const { copy, original } = await copySteady(handle, file, into)
-      return await use(copy, original)
+      return await use(into, await copySteady(handle, file, into))
     } finally {
       closeSync(handle)
       await rm(into, { force: true })
@@ -157,8 +168,18 @@ export class OpenFiles {
     this.#queries.add(query)
     return () => {
       this.#queries.delete(query)
-      for (const [file, readers] of this.#closing) if (readers.delete(query) && readers.size === 0) this.#close(file)
+      for (const [work, awaited] of this.#later) {
+        if (!awaited.delete(query) || awaited.size > 0) continue
+        this.#later.delete(work)
+        work()
+      }
     }
+  }
+
+  /** Calls `work` once the queries that run now have ended. */
+  afterQueries(work: () => void): void {
+    if (this.#queries.size === 0) work()
+    else this.#later.set(work, new Set(this.#queries))
   }
 
   /**
@@ -166,11 +187,7 @@ export class OpenFiles {
    * read another file under it.
    */
   close(files: Iterable<OpenFile>): void {
-    for (const file of files) {
-      if (!this.#open.has(file)) continue
-      if (this.#queries.size === 0) this.#close(file)
-      else this.#closing.set(file, new Set(this.#queries))
-    }
+    for (const file of files) if (this.#open.has(file)) this.afterQueries(() => this.#close(file))
   }
 
   /** Closes all files at once; no query may run. */
@@ -179,8 +196,7 @@ export class OpenFiles {
   }
 
   #close(file: OpenFile): void {
-    this.#closing.delete(file)
-    this.#open.delete(file)
+    if (!this.#open.delete(file)) return
     unlinkSync(file.path)
     closeSync(file.handle!)
   }

@@ -25,11 +25,11 @@ import {
 import { QueryFault } from '../../../model/query-fault.js'
 import type { WireParameter } from '../process/messages.js'
 import { chooseParts, type Evaluate, type Guard, uninterrupted } from './choose-parts.js'
-import { type DataFile, folderReader, newListing, shardsInFolder, statFile } from './data-folder.js'
-import { type ParquetShape, parquetShape, selectFrom, shapeKey, shapeOf } from './load-table.js'
+import { folderReader, newListing, shardsInFolder } from './data-folder.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
-import { readFault } from './read-fault.js'
-import { changedFile, inGroups, type TableRead, type TableStore } from './table-store.js'
+import { type ParquetShape, selectFrom, shapeKey, shapeOf, shapeOfFile } from './parquet-source.js'
+import type { TableRead, TableStore } from './table-store.js'
+import { inScans } from './table-view.js'
 
 export interface ShardStore {
   /** Declares each of these tables that is a shard of a wildcard definition. */
@@ -61,24 +61,15 @@ export interface ChosenShards {
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: readonly string[]
   readonly reads: readonly TableRead[]
-  /** The size of the files that are read in place. */
-  readonly bytes: bigint
-  /** Returns the path of a file that has changed since the choice, or null; see TableStore. */
-  readonly lookAtFiles: () => string | null
-  /**
-   * Chooses again, if a condition reads the clock. Returns the name of a wildcard table for which other shards are chosen now,
-   * or null. Null if no condition reads the clock.
-   */
-  readonly lookAtClock: ((connection: DuckDBConnection) => Promise<string | null>) | null
+  /** The files that are read in place. */
+  readonly files: readonly OpenFile[]
 }
 
 export const NO_SHARDS: ChosenShards = {
   views: new Map(),
   summary: [],
   reads: [],
-  bytes: 0n,
-  lookAtFiles: () => null,
-  lookAtClock: null,
+  files: [],
 }
 
 /** The shards of a read. */
@@ -130,7 +121,7 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
 
   const shardsOf = ({ prefix, shards }: ShardRead): readonly Shard[] => {
     if (shards !== null) return shards
-    const names = new Set(tables.names('given').filter(name => isShardOf(name, prefix)))
+    const names = new Set(tables.givenNames().filter(name => isShardOf(name, prefix)))
     if (dataDir !== null) for (const name of shardsInFolder(dataDir, prefix)) names.add(name)
     return [...names].sort().map(table => ({ table, suffix: table.slice(prefix.length) }))
   }
@@ -150,7 +141,7 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
   const readOne = async (connection: DuckDBConnection, read: ShardRead, chosen: readonly Shard[]) => {
     const listing = newListing()
     const inPlace: InPlace[] = []
-    const files: DataFile[] = []
+    const files: OpenFile[] = []
     const loaded: Shard[] = []
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
@@ -164,16 +155,15 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
       const loose = contents.files.map(({ path, stamp }) => ({ stamp, key: stamp, paths: [path] }))
       for (const { stamp, key, paths } of [...loose, ...imported]) {
         const open = paths.map(path => shardFiles.open(path, stamp))
-        const shape = await shapes(connection, open[0]!, paths[0]!, key).catch(async (error: unknown) => {
-          const read = { connection, table: definition, files: [statFile(paths[0]!)!], isGiven: false }
-          throw await readFault(openFiles, read, error)
-        })
+        const shape = await shapes(connection, open[0]!, key)
         inPlace.push({ ...shape, paths: open.map(file => file.path) })
+        files.push(...open)
       }
-      files.push(...contents.files, ...imported.flatMap(({ paths }) => paths.flatMap(path => statFile(path) ?? [])))
     }
-    const reads = await tables.refresh(loaded.map(({ table }) => table))
-    const selects = inGroups(inPlace).map(({ shape, paths }) =>
+    const names = loaded.map(({ table }) => table)
+    const reads = await tables.refresh(names)
+    files.push(...tables.filesInPlace(names))
+    const selects = inScans(inPlace).map(({ shape, paths }) =>
       selectFrom(parquetWithNames(paths), definition, shape, {
         more: suffixOfFile(openFiles.root, read.prefix),
         isInferred,
@@ -185,7 +175,7 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
       selects.push(selectFrom(quoteName(table), definition, shape, { more, isInferred }))
     }
     const select = selects.length === 0 ? emptySelect(read.columns) : selects.join(' UNION ALL ')
-    return { select, reads, files, loaded: loaded.map(({ table }) => table) }
+    return { select, reads, files }
   }
 
   return {
@@ -208,38 +198,17 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
       const views = new Map<string, string>()
       const summary: string[] = []
       const done: TableRead[] = []
-      const files: DataFile[] = []
-      const loaded: string[] = []
-      const timed: ({ readonly read: ShardRead } & ShardChoice)[] = []
+      const files: OpenFile[] = []
       for (const read of reads) {
         const all = shardsOf(read)
         const chosen = await chooseShards(connection, read, all, parameters, guard, evaluate)
-        if (read.conditions.some(({ readsClock }) => readsClock)) timed.push({ read, all, chosen })
         const one = await readOne(connection, read, chosen)
         views.set(read.view, one.select)
         summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
         done.push(...one.reads)
         files.push(...one.files)
-        loaded.push(...one.loaded)
       }
-      const lookAtLoaded = tables.lookAtFiles(loaded)
-      return {
-        views,
-        summary,
-        reads: done,
-        bytes: files.reduce((sum, { size }) => sum + size, tables.bytesInPlace(loaded)),
-        lookAtFiles: () => changedFile(files)?.path ?? lookAtLoaded(),
-        lookAtClock:
-          timed.length === 0
-            ? null
-            : async again => {
-                for (const { read, all, chosen } of timed) {
-                  const now = await chooseShards(again, read, all, parameters, guard, uninterrupted)
-                  if (now.length !== chosen.length || now.some((shard, i) => shard !== chosen[i])) return read.table
-                }
-                return null
-              },
-      }
+      return { views, summary, reads: done, files }
     },
   }
 }
@@ -323,10 +292,10 @@ const MAX_SHAPES = 100_000
 function shapeReader() {
   const known = new Map<string, { readonly stamp: string; readonly key: string; readonly shape: ParquetShape }>()
   const byKey = new Map<string, ParquetShape>()
-  return async (connection: DuckDBConnection, file: OpenFile, path: string, stamp: string) => {
-    const before = known.get(path)
+  return async (connection: DuckDBConnection, file: OpenFile, stamp: string) => {
+    const before = known.get(file.name)
     if (before?.stamp === stamp) return { key: before.key, shape: before.shape }
-    const read = await parquetShape(connection, file.path)
+    const read = await shapeOfFile(connection, file)
     const key = shapeKey(read)
     const shape = byKey.get(key) ?? read
     byKey.set(key, shape)
@@ -334,7 +303,7 @@ function shapeReader() {
       known.clear()
       byKey.clear()
     }
-    known.set(path, { stamp, key, shape })
+    known.set(file.name, { stamp, key, shape })
     return { key, shape }
   }
 }

@@ -1,4 +1,4 @@
-/** Copies a file of rows in a consistent state, even if another process appends to it or replaces it during the copy. */
+/** Copies a text file in a consistent state, even if another process appends to it or replaces it during the copy. */
 import { fstatSync, read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -16,6 +16,13 @@ const NEWLINE = 0x0a
  */
 const STEP_NS = 2_000_000_000n
 
+/**
+ * The time for which a file that ends amid a line must have stood still before that line counts as a row, in milliseconds: a
+ * line that is just being written goes on by then.
+ */
+const HALF_ROW_MS = 50
+const HALF_ROW_NS = BigInt(HALF_ROW_MS) * 1_000_000n
+
 const readAt = promisify(read)
 
 export class FileChangedError extends QueryFault {
@@ -27,28 +34,24 @@ export class FileChangedError extends QueryFault {
 /**
  * Copies the open file to `into`. If the file grows, the text after the last line end is left out, since it may be half a row.
  * @throws QueryFault when the copy cannot be written, FileChangedError when the file was overwritten meanwhile.
- * @returns the file with the state that was copied, and the copy's size.
+ * @returns the size of the copy
  */
-export async function copySteady(
-  handle: number,
-  file: DataFile,
-  into: string,
-): Promise<{ readonly original: DataFile; readonly copy: DataFile }> {
+export async function copySteady(handle: number, { path, compression }: DataFile, into: string): Promise<number> {
   const before = fstatSync(handle, { bigint: true })
   const size = Number(before.size)
   const copy = await writing(into, () => open(into, 'w+'))
   try {
-    const isOld = (await copy.stat({ bigint: true })).mtimeNs - before.mtimeNs > STEP_NS
-    const lastLineEnd = await copyBytes(handle, size, copy, file.path, into)
+    const lastLineEnd = await copyBytes(handle, size, copy, path, into)
+    const lineEnd = compression === 'uncompressed' ? lastLineEnd : size
+    const ageNs = (await copy.stat({ bigint: true })).mtimeNs - before.mtimeNs
+    if (lineEnd < size && ageNs < HALF_ROW_NS) await new Promise(resolve => setTimeout(resolve, HALF_ROW_MS))
     const after = fstatSync(handle, { bigint: true })
-    const isUnchanged = isOld && fileStamp(after) === fileStamp(before)
+    const isUnchanged = ageNs > STEP_NS && fileStamp(after) === fileStamp(before)
     // A file that only grew, or was replaced under its name, still begins with the same bytes.
-    if (!isUnchanged && !(await hasSameBytes(handle, size, copy.fd))) throw new FileChangedError(file.path)
-    const isGrowing = file.compression === 'uncompressed' && after.size !== before.size
-    const end = isGrowing ? lastLineEnd : size
-    if (end < size) await copy.truncate(end)
-    const original = { ...file, size: before.size, mtimeNs: before.mtimeNs, stamp: fileStamp(before) }
-    return { original, copy: { ...original, path: into, size: BigInt(end) } }
+    if (!isUnchanged && !(await hasSameBytes(handle, size, copy.fd))) throw new FileChangedError(path)
+    if (lineEnd === size || after.size === before.size) return size
+    await copy.truncate(lineEnd)
+    return lineEnd
   } finally {
     await copy.close()
   }

@@ -124,7 +124,7 @@ function partitionOf(path: string): string | null {
 const countOf = (files: readonly PartitionFile[]): number => new Set(files.map(({ partition }) => partition)).size
 
 /**
- * SQL that returns one row per file: its path, and the hidden columns with the bounds of its partition (see table-store.ts).
+ * SQL that returns one row per file: its path, and the hidden columns with the bounds of its partition (see table-view.ts).
  */
 function rowsOfPartitions(files: readonly PartitionFile[], unit: PartitionUnit, table: TableDefinition): string {
   const type = duckdbType(table.columns.find(({ name }) => name === table.partitionedBy)!.type)

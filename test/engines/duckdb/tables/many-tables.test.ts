@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
@@ -6,7 +5,7 @@ import { tableCatalogue } from '../../../../googlesql/tables.js'
 import { translate } from '../../../../googlesql-duckdb/translate.js'
 import { openSession, type Session } from '../../../../runner/engines/duckdb/child/session.js'
 import { OpenFiles } from '../../../../runner/engines/duckdb/tables/open-files.js'
-import { tableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
+import { TableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
 import { wideTables, wideUnions } from '../../../googlesql-duckdb/wide-union.js'
 import { scratchFolder } from '../raw-engine.js'
 
@@ -110,7 +109,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
         return run(sql, ...rest)
       }
       const openFiles = new OpenFiles({ own: join(scratch.path, 'files'), dataDir: null, datasets: [] })
-      const store = tableStore(connection, null, openFiles)
+      const store = new TableStore(connection, null, openFiles)
       const tables = TABLES.slice(0, count)
       for (const definition of tables) store.declare({ definition, origin: { kind: 'files', files } })
       await store.refresh(tables.map(({ name }) => name))
@@ -124,15 +123,5 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       expect(others).to.deep.equal(['BEGIN', 'CREATE TABLE', 'COMMIT'])
       expect(statements).to.have.length(TABLES.length + others.length)
     })
-
-    it('are compressed by one checkpoint for all tables read, once they are large enough', async () => {
-      const checkpoints = async (bytes: number): Promise<number> => {
-        const path = join(scratch.path, `${bytes}.ndjson`)
-        writeFileSync(path, `{"client_id":"${'a'.repeat(bytes)}"}\n`)
-        return (await statementsFor([path], 3)).filter(sql => sql === 'CHECKPOINT').length
-      }
-      expect(await checkpoints(10)).to.equal(0)
-      expect(await checkpoints(400_000)).to.equal(1)
-    }).timeout(60_000)
   })
 })

@@ -99,6 +99,6 @@ describe('an open file of the data folder', () => {
     expect(() => open(at('data/d/pipe.parquet'))).to.throw(/changed while it was read/)
     renameSync(at('data/d/4.parquet'), at('data/d/5.parquet'))
     linkSync(at('data/d/5.parquet'), at('data/d/6.parquet'))
-    expect(open(at('data/d/6.parquet')).size).to.equal(6n)
+    expect(open(at('data/d/6.parquet')).state.size).to.equal(6n)
   })
 })

@@ -1,0 +1,67 @@
+/** SQL that reads Parquet files, and tables of a database, as rows of a table. */
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
+import type { TableDefinition } from '../../../../googlesql/data.js'
+import { quoteName, quotePath } from '../../../../googlesql-duckdb/data.js'
+import { QueryFault } from '../../../model/query-fault.js'
+import { adaptColumn } from './adapt-column.js'
+import { emptyColumn, findKey } from './convert.js'
+import { fileFault } from './file-fault.js'
+import type { OpenFile } from './open-files.js'
+import { withStoredTypes } from './stored-types.js'
+
+/** The columns of a Parquet file, in its order. */
+export interface ParquetShape {
+  readonly names: readonly string[]
+  readonly types: readonly DuckDBType[]
+}
+
+export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
+  const { names, types } = await shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
+  return { names, types: await withStoredTypes(connection, path, types) }
+}
+
+/** The columns of a Parquet file that is open. @throws QueryFault that names the file. */
+export function shapeOfFile(connection: DuckDBConnection, { path, name }: OpenFile): Promise<ParquetShape> {
+  return parquetShape(connection, path).catch(cause => {
+    throw new QueryFault(`${name}: ${fileFault(cause, 'Parquet')}`, { cause })
+  })
+}
+
+/** The columns of any table expression. */
+export async function shapeOf(connection: DuckDBConnection, source: string): Promise<ParquetShape> {
+  const prepared = await connection.prepare(`SELECT * FROM ${source}`)
+  const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
+  const shape = { names: indexes.map(i => prepared.columnName(i)), types: indexes.map(i => prepared.columnType(i)) }
+  prepared.destroySync()
+  return shape
+}
+
+/** The key of a shape: files with the same key are read by one scan. */
+export const shapeKey = (shape: ParquetShape): string =>
+  JSON.stringify([shape.names, shape.types.map(type => type.toJson())])
+
+/**
+ * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
+ * already has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of
+ * additional columns, each with a comma before it. For `isInferred`, see ColumnPlace.
+ */
+export function selectFrom(
+  source: string,
+  table: TableDefinition,
+  shape: ParquetShape,
+  { more = '', isInferred = false }: { readonly more?: string; readonly isInferred?: boolean } = {},
+): string {
+  const columns = table.columns.map(({ name, type }) => {
+    const key = findKey(shape.names, name)
+    const place = { table: table.name, path: `${table.name}.${name}`, isInferred }
+    const sql =
+      key === undefined
+        ? emptyColumn(type)
+        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, place)
+    return `${sql} AS ${quoteName(name)}`
+  })
+  return `SELECT ${columns.join(', ')}${more} FROM ${source}`
+}
+
+export const parquetSource = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false)`

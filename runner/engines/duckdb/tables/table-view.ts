@@ -1,0 +1,105 @@
+/** The SQL of tables' views. */
+import { PARTITION_DATE, PARTITION_TIME, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
+import {
+  duckdbType,
+  FROM_COLUMN,
+  quoteName,
+  quotePath,
+  quoteText,
+  UNTIL_COLUMN,
+} from '../../../../googlesql-duckdb/data.js'
+import type { ImportedFiles } from './data-folder.js'
+import { PARTITION_KEY } from './imports-file.js'
+import type { OpenFile } from './open-files.js'
+import { type ParquetShape, parquetSource, selectFrom, shapeKey } from './parquet-source.js'
+
+/** A Parquet file. */
+export interface ParquetPart {
+  readonly open: OpenFile
+  readonly shape: ParquetShape
+}
+
+/** The files of an import, which all have the same shape. */
+export interface ImportPart {
+  readonly imported: ImportedFiles
+  readonly open: readonly OpenFile[]
+  readonly shape: ParquetShape
+}
+
+/** What the view of a table reads: DuckDB's tables with the rows of text files, and Parquet files in place. */
+export interface TableParts {
+  readonly tables: readonly string[]
+  readonly loose: readonly ParquetPart[]
+  readonly imports: readonly ImportPart[]
+}
+
+/**
+ * The SQL of a table's view. A partitioned table has two hidden columns: the start and the end of the row's partition, or NULL if
+ * they are not known. Filters on them keep DuckDB from opening files (scans/partition-filter.ts).
+ */
+export function viewOver(
+  definition: TableDefinition,
+  { tables, loose, imports }: TableParts,
+  isInferred: boolean,
+): string {
+  const more = unknownColumns(definition)
+  const names = definition.columns.map(column => quoteName(column.name)).join(', ')
+  const files = loose.map(({ open, shape }) => ({ key: shapeKey(shape), shape, paths: [open.path] }))
+  const imported = imports.map(({ imported: { partition }, shape, open }) => {
+    const unit = partition?.column === definition.partitionedBy ? (partition?.unit ?? null) : null
+    return { key: `${unit} ${shapeKey(shape)}`, shape, paths: open.map(({ path }) => path), unit }
+  })
+  return [
+    ...tables.map(table => `SELECT ${names}${more} FROM ${quoteName(table)}`),
+    ...inScans(files).map(({ shape, paths }) =>
+      selectFrom(parquetSource(paths), definition, shape, { more, isInferred }),
+    ),
+    ...inScans(imported).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, more)),
+  ].join(' UNION ALL ')
+}
+
+/** SQL of the hidden columns of rows whose partition is not known, with a comma before each. */
+export const unknownColumns = (table: TableDefinition): string => unknownBounds(table) + partitionDate(table)
+
+/** What one scan can read each: entries with the same key are merged. */
+export function inScans<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
+  const groups = new Map<string, T>()
+  for (const one of all) {
+    const group = groups.get(one.key)
+    groups.set(one.key, group ? { ...group, paths: [...group.paths, ...one.paths] } : one)
+  }
+  return [...groups.values()]
+}
+
+function importSelect(
+  table: TableDefinition,
+  shape: ParquetShape,
+  paths: readonly string[],
+  unit: PartitionUnit | null,
+  more: string,
+): string {
+  if (unit === null) return selectFrom(parquetSource(paths), table, shape, { more })
+  const source =
+    `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = true, ` +
+    `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`
+  const isIngested = table.partitionedBy === PARTITION_TIME
+  const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
+  const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
+  if (!isIngested) return selectFrom(source, table, shape, { more: hidden })
+  const columns = table.columns.filter(({ name }) => name !== PARTITION_TIME)
+  const time = `, CAST(${PARTITION_KEY} AS ${type}) AS ${quoteName(PARTITION_TIME)}`
+  return selectFrom(source, { ...table, columns }, shape, { more: time + hidden + partitionDate(table, PARTITION_KEY) })
+}
+
+/** SQL of the pseudo column with the date of the partition, with a comma before it; '' if the table has no such column. */
+function partitionDate({ pseudoColumns = [] }: TableDefinition, time = PARTITION_TIME): string {
+  const hasDate = pseudoColumns.some(({ name }) => name === PARTITION_DATE)
+  return hasDate ? `, CAST(${quoteName(time)} AS DATE) AS ${quoteName(PARTITION_DATE)}` : ''
+}
+
+function unknownBounds(table: TableDefinition): string {
+  const column = table.columns.find(({ name }) => name === table.partitionedBy)
+  if (!column) return ''
+  const type = duckdbType(column.type)
+  return `, NULL::${type} AS ${FROM_COLUMN}, NULL::${type} AS ${UNTIL_COLUMN}`
+}
