@@ -65,7 +65,7 @@ export class Background {
 
   /** Notes a call for this entry. It is kept warm until no call has come for its ttl. */
   touch(request: CacheRequest, storedAt: number): void {
-    if (request.policy.warmMs === null) return
+    if (request.policy.warmMs === null || !request.isCurrent()) return
     const entry = this.#entries.get(request.key) ?? this.#add(request)
     entry.request = request
     entry.lastAsked = this.#deps.clock.nowMs()
@@ -105,8 +105,7 @@ export class Background {
   #add(request: CacheRequest): Entry {
     const lastAsked = this.#deps.clock.nowMs()
     const entry = { request, lastAsked, storedAt: -Infinity, dueAt: Infinity, failures: 0, isRunning: false }
-    const mayAdd = this.#entries.size < MAX_ENTRIES && request.isCurrent() && !this.#closing.signal.aborted
-    if (mayAdd) this.#entries.set(request.key, entry)
+    if (this.#entries.size < MAX_ENTRIES) this.#entries.set(request.key, entry)
     return entry
   }
 
@@ -114,15 +113,7 @@ export class Background {
     const { warmMs } = entry.request.policy
     entry.failures = 0
     entry.dueAt = warmMs === null ? Infinity : entry.storedAt + Math.ceil(warmMs * (1 - JITTER * this.#deps.random()))
-    if (this.#isListed(entry)) this.#setTimer(entry.dueAt)
-  }
-
-  #scheduleAfterFailure(entry: Entry): void {
-    const { clock, random } = this.#deps
-    entry.failures += 1
-    const longestMs = entry.request.policy.warmMs ?? LONGEST_PAUSE_MS
-    const backoff = { firstMs: FIRST_PAUSE_MS, longestMs, jitter: JITTER }
-    entry.dueAt = clock.nowMs() + Math.ceil(pauseAfter(entry.failures, backoff, random()))
+    this.#setTimer(entry.dueAt)
   }
 
   /** Removes entries out of use, starts the refreshes that are due, and sets the timer for the next. */
@@ -131,16 +122,15 @@ export class Background {
     const due: Entry[] = []
     let nextAt = Infinity
     for (const [key, entry] of this.#entries) {
-      if (entry.isRunning) continue
-      if (!this.#isInUse(entry, nowMs)) this.#entries.delete(key)
-      else if (entry.request.policy.warmMs === null) continue
-      else if (entry.dueAt <= nowMs) due.push(entry)
-      else nextAt = Math.min(nextAt, entry.dueAt)
+      const isWarm = entry.request.policy.warmMs !== null
+      if (!entry.isRunning && !isInUse(entry, nowMs)) this.#entries.delete(key)
+      else if (isWarm && !entry.isRunning && entry.dueAt <= nowMs) due.push(entry)
+      else if (isWarm && !entry.isRunning) nextAt = Math.min(nextAt, entry.dueAt)
     }
-    due.sort((a, b) => a.dueAt - b.dueAt)
-    for (const entry of due) {
+    for (const entry of due.sort((a, b) => a.dueAt - b.dueAt)) {
       if (this.#running >= MAX_WARMED_AT_ONCE) break
-      const patientUntil = this.#patientUntil(entry)
+      const patienceMs = Math.min(MAX_PATIENCE_MS, entry.request.policy.warmMs! * PATIENCE)
+      const patientUntil = this.#deps.isBusy() ? entry.dueAt + Math.ceil(patienceMs) : nowMs
       if (patientUntil > nowMs) nextAt = Math.min(nextAt, patientUntil)
       else void this.#refresh(entry)
     }
@@ -151,30 +141,15 @@ export class Background {
   }
 
   #setTimer(at: number): void {
-    if (at >= this.#timerAt) return
+    if (at >= this.#timerAt || this.#closing.signal.aborted) return
     this.#cancelTimer()
     this.#timerAt = at
     const waitMs = Math.min(LONGEST_TIMER_MS, Math.max(0, at - this.#deps.clock.nowMs()))
     this.#cancelTimer = this.#deps.clock.after(waitMs, () => this.#startDue())
   }
 
-  /** An entry that is not kept warm is listed only as long as its failures matter. */
-  #isInUse({ request, lastAsked, dueAt }: Entry, nowMs: number): boolean {
-    const { warmMs, ttlMs } = request.policy
-    return request.isCurrent() && nowMs < (warmMs === null ? dueAt + LONGEST_PAUSE_MS : lastAsked + ttlMs)
-  }
-
-  #patientUntil({ request, dueAt }: Entry): number {
-    if (!this.#deps.isBusy()) return 0
-    return dueAt + Math.ceil(Math.min(MAX_PATIENCE_MS, request.policy.warmMs! * PATIENCE))
-  }
-
-  #isListed(entry: Entry): boolean {
-    return this.#entries.get(entry.request.key) === entry
-  }
-
   async #refresh(entry: Entry): Promise<void> {
-    const { clock, observe, refresh } = this.#deps
+    const { clock, observe, random, refresh } = this.#deps
     const { endpoint, key, policy } = entry.request
     const began = clock.nowMs()
     entry.isRunning = true
@@ -183,16 +158,24 @@ export class Background {
       const { storedAt, runMs } = await refresh(entry.request, entry.storedAt, this.#closing.signal)
       entry.storedAt = Math.max(entry.storedAt, storedAt)
       this.#scheduleAfterResult(entry)
+      if (policy.warmMs === null) this.#entries.delete(key)
       if (runMs !== null) observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
     } catch (thrown) {
       // The old result stays in the store, and the refresh is retried with backoff.
-      this.#scheduleAfterFailure(entry)
+      const backoff = { firstMs: FIRST_PAUSE_MS, longestMs: policy.warmMs ?? LONGEST_PAUSE_MS, jitter: JITTER }
+      entry.failures += 1
+      entry.dueAt = clock.nowMs() + Math.ceil(pauseAfter(entry.failures, backoff, random()))
       if (!this.#closing.signal.aborted) observe({ kind: 'cache.warm-failed', endpoint, error: toRunnerError(thrown) })
     } finally {
       entry.isRunning = false
       this.#running -= 1
     }
-    if (policy.warmMs === null && entry.failures === 0 && this.#isListed(entry)) this.#entries.delete(key)
-    if (!this.#closing.signal.aborted) this.#startDue()
+    this.#startDue()
   }
+}
+
+/** An entry that is not kept warm is listed only as long as its failures matter. */
+function isInUse({ request, lastAsked, dueAt }: Entry, nowMs: number): boolean {
+  const { warmMs, ttlMs } = request.policy
+  return request.isCurrent() && nowMs < (warmMs === null ? dueAt + LONGEST_PAUSE_MS : lastAsked + ttlMs)
 }

@@ -89,7 +89,11 @@ export class RedisLink {
     } catch (thrown) {
       if (thrown instanceof StoreError) this.#suspect(client)
       const cause = storeErrorOf(thrown, command[0])
-      if (cause.code === 'READONLY') this.#leaveReplica(client, cause)
+      const nowMs = this.#options.clock.ticksMs()
+      if (cause.code === 'READONLY' && nowMs - this.#leftReplicaAt >= READONLY_MS) {
+        this.#leftReplicaAt = nowMs
+        this.#lose(client, cause)
+      }
       throw cause
     }
   }
@@ -185,14 +189,6 @@ export class RedisLink {
       await this.#probe(client)
       if (this.#client === client) this.#scheduleHeartbeat(client)
     })
-  }
-
-  /** READONLY: the server is no longer a master. */
-  #leaveReplica(client: Client, cause: StoreError): void {
-    const nowMs = this.#options.clock.ticksMs()
-    if (nowMs - this.#leftReplicaAt < READONLY_MS) return
-    this.#leftReplicaAt = nowMs
-    this.#lose(client, cause)
   }
 }
 
