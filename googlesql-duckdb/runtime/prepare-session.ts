@@ -4,7 +4,7 @@ import { MAX_LATE_ROWS } from '../late-columns.js'
 import { type RunJavaScript, registerJavaScript } from './javascript/register.js'
 import { keepByteOrderMark } from './keep-byte-order-mark.js'
 import { MACROS } from './macros/all.js'
-import { type OnHeldUp, registerScalarFunction } from './register.js'
+import { type OnComputed, registerScalarFunction } from './register.js'
 import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
 import { ScalarFunctionError } from './scalar-functions/scalar-function.js'
 
@@ -18,21 +18,21 @@ const MAX_SOUGHT_ROWS = 128
 export async function prepareSession(
   connection: DuckDBConnection,
   runJavaScript?: RunJavaScript,
-  onHeldUp?: OnHeldUp,
+  onComputed?: OnComputed,
 ): Promise<void> {
-  await prepareInstance(connection, runJavaScript, onHeldUp)
+  await prepareInstance(connection, runJavaScript, onComputed)
   await createMacros(connection)
 }
 
 /**
  * Sets the time zone to UTC, allows ORDER BY of constants, makes DuckDB read wide columns last, and registers the scalar
  * functions. Call it once per instance, while the current database is writable. Without `runJavaScript`, queries that call
- * functions in JavaScript fail. Without `onHeldUp`, a function may compute for any time.
+ * functions in JavaScript fail. Without `onComputed`, a function may compute for any time.
  */
 export async function prepareInstance(
   connection: DuckDBConnection,
   runJavaScript: RunJavaScript = refuseJavaScript,
-  onHeldUp?: OnHeldUp,
+  onComputed?: OnComputed,
 ): Promise<void> {
   keepByteOrderMark()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
@@ -41,7 +41,7 @@ export async function prepareInstance(
   // By default, DuckDB uses late materialization up to a limit of 50 rows, and few endpoints have such a low limit.
   await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)
   await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
-  for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native, onHeldUp)
+  for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native, onComputed)
   registerJavaScript(connection, runJavaScript)
 }
 

@@ -43,13 +43,13 @@ const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
 }
 
 /**
- * Called when a function has computed for longer than HOLD_UP_MS without a break, with the id of the query's connection. Returns
- * whether the rows that are left need not be computed.
+ * Called with the milliseconds that a function has computed since the last call, and the id of the query's connection. Returns
+ * whether the query has computed for too long, so that the rows that are left need not be computed.
  */
-export type OnHeldUp = (connectionId: number) => boolean
+export type OnComputed = (connectionId: number, ms: number) => boolean
 
-/** How long a function may compute the rows of one chunk before the query counts as one that holds up its process. */
-const HOLD_UP_MS = 100
+/** How often the computing of a chunk is reported, in milliseconds; what is shorter is not reported. */
+const REPORT_EVERY_MS = 1
 /**
  * The most characters and bytes of the results of one chunk, which has up to 2,048 rows. They are all in the memory of this process
  * at once.
@@ -63,13 +63,13 @@ const MAX_CHUNK_SIZE = 32_000_000
 export function registerScalarFunction(
   connection: DuckDBConnection,
   scalarFunction: ScalarFunction,
-  onHeldUp?: OnHeldUp,
+  onComputed?: OnComputed,
 ): void {
   const compute = scalarFunction.refuses ? withRefusals(scalarFunction) : (scalarFunction.compute as Compute)
   const width = scalarFunction.parameters.length
   // Binding takes a turn of the main thread, so it is left out where no call can take long.
   const isShort = scalarFunction.isShort || scalarFunction.parameters.every(type => OF_NUMBERS.has(type))
-  const watch = isShort ? undefined : onHeldUp
+  const watch = isShort ? undefined : onComputed
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
       name: scalarFunction.name,
@@ -79,7 +79,7 @@ export function registerScalarFunction(
       volatile: scalarFunction.isVolatile ?? false,
       ...(watch && { bindFunction: bindToConnection }),
       mainFunction: (info, input, output) => {
-        const holdsUp = watch ? chunkWatch(info, watch) : () => false
+        const isOver = watch ? chunkWatch(info, watch) : () => false
         let size = 0
         try {
           const vectors = scalarFunction.parameters.map((_, index) => input.getColumnVector(index))
@@ -96,7 +96,7 @@ export function registerScalarFunction(
             // The last row never fails here: TRY, which turns errors into NULL, computes the rows of a failed chunk one by one.
             const isLast = row === input.rowCount - 1
             if (size > MAX_CHUNK_SIZE && !isLast) throw new ScalarFunctionError(TOO_LARGE)
-            if (holdsUp() && !isLast) throw new HeldUpError()
+            if (isOver() && !isLast) throw new HeldUpError()
           }
           output.flush()
         } catch (error) {
@@ -116,14 +116,17 @@ interface Binding {
 const bindToConnection = (info: DuckDBScalarFunctionBindInfo): void =>
   info.setBindData({ connectionId: info.clientContext.connectionId } satisfies Binding)
 
-/** Starts to watch the time of a chunk; the returned function tells whether its other rows need not be computed. */
-function chunkWatch(info: DuckDBScalarFunctionInfo, onHeldUp: OnHeldUp): () => boolean {
-  const startedAt = performance.now()
-  const spent = stopwatch()
-  return () =>
-    performance.now() - startedAt > HOLD_UP_MS &&
-    spent() > HOLD_UP_MS &&
-    onHeldUp((info.bindData as Binding).connectionId)
+/** Starts to watch the time of a chunk; the returned function, called after each row, tells whether the others need not be computed. */
+function chunkWatch(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): () => boolean {
+  let startedAt = performance.now()
+  let spent = stopwatch()
+  return () => {
+    if (performance.now() - startedAt < REPORT_EVERY_MS) return false
+    const ms = spent()
+    startedAt = performance.now()
+    spent = stopwatch()
+    return onComputed((info.bindData as Binding).connectionId, ms)
+  }
 }
 
 /** The query is ended, and runs elsewhere: its error is not read. */

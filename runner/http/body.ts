@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { RunnerError } from '../model/errors.js'
+import { queueOfTurns } from '../model/in-turns.js'
 import {
   countNames,
   parsedArguments,
@@ -17,6 +18,9 @@ import {
 const MAX_BODY_BYTES = 1_048_576
 /** The most pieces of a body; 128 kB can have 20,000, which node:http hands over one by one. */
 const MAX_PIECES = 2_048
+/** Longer bodies are parsed in turns, so that those of several connections do not make others wait together. */
+const LONG_BODY_BYTES = 8_192
+const nextLongBody = queueOfTurns()
 
 /**
  * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body does not match its type;
@@ -24,6 +28,7 @@ const MAX_PIECES = 2_048
  */
 export async function readBodyArguments(req: Request): Promise<RawArguments> {
   const body = isTaken(req) ? leftBody(req) : await readBytes(req)
+  if (body instanceof Uint8Array && body.byteLength > LONG_BODY_BYTES) await nextLongBody()
   return body === null ? new Map() : argumentsOf(req, body)
 }
 

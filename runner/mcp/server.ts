@@ -1,6 +1,7 @@
 /** The SDK's server for one session: it answers requests of the protocol, whichever revision they are of. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { RunnerError } from '../model/errors.js'
+import { queueOfTurns } from '../model/in-turns.js'
 import { ownVersion } from '../platform/own-version.js'
 import type { ToolAnswer } from './answers.js'
 import { callEndpoint, type GivenArguments, refusalAnswer } from './call-endpoint.js'
@@ -72,18 +73,6 @@ export function createMcpServer(session: Session): Server {
   return server
 }
 
-/**
- * The messages of a batch begin one after the other, each in a turn of the event loop of its own, so that the requests of other
- * callers are answered between them.
- */
-function turns(): () => Promise<void> {
-  let latest: Promise<void> = Promise.resolve()
-  return () => {
-    latest = latest.then(() => new Promise(resolve => setImmediate(resolve)))
-    return latest
-  }
-}
-
 async function callTool(
   name: string,
   args: GivenArguments,
@@ -113,7 +102,8 @@ const unknownTool = (name: string): ProtocolError =>
 
 /** Each message has a turn of its own. The SDK sends the message of whatever a handler throws, so nothing but its own errors may reach it. */
 function guard({ deps }: Session) {
-  const nextTurn = turns()
+  // The messages of a batch begin in turns, so that the requests of other callers are answered between them.
+  const nextTurn = queueOfTurns()
   return <T>(handler: () => Promise<T>): (() => Promise<T>) =>
     () =>
       nextTurn()

@@ -26,4 +26,13 @@ export async function joinInTurns(parts: readonly Uint8Array[]): Promise<Buffer>
   return joined
 }
 
+/** A queue of turns: each call resolves in a turn of the event loop of its own, after those of the calls before it. */
+export function queueOfTurns(): () => Promise<void> {
+  let latest: Promise<void> = Promise.resolve()
+  return () => {
+    latest = latest.then(nextTurn)
+    return latest
+  }
+}
+
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

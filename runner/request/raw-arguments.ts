@@ -11,6 +11,9 @@ export interface RawArgument {
 
 export type RawArguments = ReadonlyMap<string, RawArgument>
 
+/** How deep the lists and objects of a body may be nested: deeper ones take JSON.parse much longer than as long a flat text. */
+const MAX_DEPTH = 500
+
 /** The most different names in one request: the work for each, known or not, comes after they are counted. */
 const MAX_NAMES = 1_000
 
@@ -96,6 +99,7 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
 /**
  * The number of members of all objects of this JSON text, and of its outermost object; of a text that is not valid, an estimate.
  * It counts no further than one more than `most`.
+ * @throws RunnerError REQUEST_INVALID where the text is nested too deep.
  */
 export function countNames(text: string, most: number): { readonly all: number; readonly top: number } {
   let depth = 0
@@ -107,8 +111,9 @@ export function countNames(text: string, most: number): { readonly all: number; 
     if (code === BACKSLASH) at++
     else if (code === QUOTE) isInText = !isInText
     else if (isInText) continue
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
-    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      if (++depth > MAX_DEPTH) throw tooDeep()
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
     else if (code === COLON) {
       all++
       if (depth === 1) top++
@@ -116,6 +121,11 @@ export function countNames(text: string, most: number): { readonly all: number; 
   }
   return { all, top }
 }
+
+const tooDeep = (): RunnerError =>
+  new RunnerError('REQUEST_INVALID', {
+    detail: `The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`,
+  })
 
 /** Arguments of a call from within the process. */
 export function rawArguments(given: Readonly<Record<string, string | readonly string[]>>): RawArguments {

@@ -27,6 +27,12 @@ describe('the names of arguments', () => {
     expect(() => parseJsonArguments(`{"a":{${members(1_000)}}}`)).to.throw('at most 1000 different arguments')
   })
 
+  it('may have values that are nested 500 deep', () => {
+    const nested = (depth: number) => parseJsonArguments(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)
+    expect(nested(499).size).to.equal(1)
+    expect(() => nested(500)).to.throw('may be nested at most 500 deep')
+  })
+
   it('are counted by their number and not by the number of values', () => {
     expect(parsePairs('a=1&'.repeat(5_000)).get('a')?.values).to.have.lengthOf(5_000)
     expect(parseJsonArguments('{"a":"1:2:3,\\":\\"","b":[":",":"]}')).to.have.lengthOf(2)

@@ -31,7 +31,7 @@ import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Discovery, SqlNeeds, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
-import { startEngineProcess } from './process/supervisor.js'
+import { EngineProcess } from './process/supervisor.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
 import { dataCopyReader, dataStateReader } from './tables/data-state.js'
@@ -158,17 +158,17 @@ export async function openEngine(
   const apart = new ApartProcesses({
     clock,
     start: () =>
-      startEngineProcess({
+      EngineProcess.start({
         folder,
         name: `apart-${++apartProcesses}`,
         session: ofApart(session),
         observe,
         clock,
         onDiscovery: () => undefined,
-        onDisruptive: () => undefined,
+        onDisruptive: request => apart.remember(request),
       }),
   })
-  const child = await startEngineProcess({
+  const child = await EngineProcess.start({
     folder,
     name: 'child',
     session,
@@ -176,6 +176,7 @@ export async function openEngine(
     clock,
     onDiscovery: learn,
     onDisruptive: request => apart.remember(request),
+    runsApart: request => apart.runsApart(request),
   }).catch(error => refuse(openFailure(error)))
   const ask = apart.askBeside(child.ask)
 
@@ -200,7 +201,7 @@ export async function openEngine(
   const discover = async (): Promise<Discovery> => {
     const found = await child.ask({ kind: 'discover' })
     if (!found.isOutgrown) return found
-    child.renew('there are new datasets')
+    await child.renew('there are new datasets')
     return child.ask({ kind: 'discover' })
   }
   const translators = makeTranslationPool?.({ threads: options.threads, clock: options.clock, source: () => source })
@@ -532,7 +533,7 @@ export async function openEngine(
       tryRemove(folder)
     },
     tables: () => catalogue,
-    pid: child.pid,
+    pid: () => child.pid(),
     notes: () => discovery.notes,
     unreadable: () => discovery.unreadable,
   }

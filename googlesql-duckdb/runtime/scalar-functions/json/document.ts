@@ -50,7 +50,7 @@ class Reader {
   }
 
   find(steps: readonly string[], depth = 0): JsonNode | null {
-    const [step, ...rest] = steps
+    const step = steps[depth]
     if (step === undefined) return this.#wholeValue(depth)
     if (depth > MAX_DEPTH) return null
     const isArray = this.#accept('[')
@@ -60,7 +60,7 @@ class Reader {
       this.#accept('')
       const name = isArray ? String(index++) : this.#string()
       if (name === null || (!isArray && !this.#accept(':'))) return null
-      if (name === step) return this.find(rest, depth + 1)
+      if (name === step) return this.find(steps, depth + 1)
       if (!this.#wholeValue(depth + 1)) return null
     } while (this.#accept(','))
     return null

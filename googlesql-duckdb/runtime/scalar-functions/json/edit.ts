@@ -8,6 +8,8 @@ import { JSON_NULL, type JsonNode } from './document.js'
 
 /** The greatest length to which indexes beyond the end may extend arrays, all steps of a path together. */
 const MAX_LENGTH = 1_000_000
+/** The most items that they may add: BigQuery adds more, but a text of 20 characters would take a second here. */
+const MAX_ADDED = 200_000
 
 /** The value that a step leads to; undefined where there is no such value. */
 function child(node: JsonNode, step: JsonPathStep): JsonNode | undefined {
@@ -36,6 +38,12 @@ function checkLength(length: number): void {
   if (length >= MAX_LENGTH) throw new ScalarFunctionError(`Exceeded maximum array size of ${MAX_LENGTH}`)
 }
 
+function checkAdded(count: number): void {
+  if (count > MAX_ADDED) throw new ScalarFunctionError(TOO_MANY)
+}
+
+const TOO_MANY = `Resources exceeded during query execution: an index adds more than ${MAX_ADDED} items to an array`
+
 /**
  * Whether the kinds of the values allow to create the path. @throws ScalarFunctionError where arrays would get too long, before any
  * is made.
@@ -48,9 +56,10 @@ function allowsPath(root: JsonNode, steps: readonly JsonPathStep[]): boolean {
     if (node && node.kind !== kind && node.kind !== 'null') return false
     const length = node?.kind === 'array' ? node.items.length : 0
     if (step.kind === 'index') added += Math.max(0, Number(step.text) - length)
-    checkLength(added)
     node = node && child(node, step)
   }
+  checkLength(added)
+  checkAdded(added)
   return true
 }
 
@@ -95,6 +104,7 @@ export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode
   const change = (old: JsonNode | undefined): JsonNode | null => {
     if (old?.kind !== 'array' && old?.kind !== 'null') return null
     const items = old.kind === 'array' ? [...old.items] : []
+    checkAdded(index - items.length)
     while (items.length < index) items.push(JSON_NULL)
     items.splice(index, 0, ...added)
     return { kind: 'array', items }

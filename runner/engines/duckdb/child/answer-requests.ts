@@ -33,6 +33,8 @@ export interface AnsweringOptions {
   readonly guard: GuardStatement
   /** Sends a message to the parent; `onReceived` is called when the parent has received it, or is gone. */
   readonly send: (message: FromChild, onReceived?: () => void) => void
+  /** Whether queries of several callers run in this process. */
+  readonly isShared: boolean
   /** Called with an error after which the session can answer nothing. */
   readonly giveUp: (error: unknown) => void
 }
@@ -44,8 +46,11 @@ export interface Answering {
    */
   readonly answer: (id: number, request: Request) => Promise<void>
   readonly cancel: (id: number) => void
-  /** Ends the query of a connection, which has held up this process. Returns whether there is one. */
-  readonly holdUp: (connectionId: number) => boolean
+  /**
+   * Counts milliseconds that functions of a connection's query have computed, and ends the query if it holds up this process.
+   * Returns whether it is ended.
+   */
+  readonly addComputing: (connectionId: number, ms: number) => boolean
   /** Interrupts the queries that run. */
   readonly interrupt: () => void
 }
@@ -53,13 +58,22 @@ export interface Answering {
 /** A request that has not been answered. */
 interface Running {
   readonly id: number
+  readonly request: Request
   /** The connection that runs the request; null while the request waits for tables to be loaded. */
   connection: DuckDBConnection | null
   /** The failure with which the request is ended before its time; null where it is not. */
   ended: Failure | null
   /** Whether a part of its result has been sent. */
   hasSent: boolean
+  /** How long its functions have computed on this process's main thread, in milliseconds. */
+  computingMs: number
 }
+
+/**
+ * How long the functions of a query may compute in a shared process, in milliseconds. While DuckDB's threads call them one after
+ * the other, Node's event loop takes no turn, so that all requests of others wait.
+ */
+const MOST_COMPUTING_MS = 100
 
 /**
  * The interval of repeated interrupts, in milliseconds: DuckDB ignores an interrupt that arrives before the query has begun.
@@ -104,7 +118,7 @@ export function startAnswering(options: AnsweringOptions): Answering {
   const running = new Map<number, Running>()
 
   const answer = async (id: number, request: Request): Promise<void> => {
-    const state: Running = { id, connection: null, ended: null, hasSent: false }
+    const state: Running = { id, request, connection: null, ended: null, hasSent: false, computingMs: 0 }
     running.set(id, state)
     const end = options.session.openFiles.begin()
     try {
@@ -115,7 +129,9 @@ export function startAnswering(options: AnsweringOptions): Answering {
     } catch (error) {
       if (isFatal(error)) return giveUp(error)
       if (!running.delete(id)) return
-      send({ kind: 'failed', id, failure: failureFor(context, request, state, error) })
+      const failure = failureFor(context, request, state, error)
+      const isBystander = isShortOfRoom(failure) && options.isShared && running.size > 0
+      send({ kind: 'failed', id, failure: isBystander ? suspected(failure) : failure })
     } finally {
       end()
     }
@@ -142,25 +158,32 @@ export function startAnswering(options: AnsweringOptions): Answering {
     interrupt()
   }
 
-  const holdUp = (connectionId: number): boolean => {
+  const addComputing = (connectionId: number, ms: number): boolean => {
     const state = [...running.values()].find(
       ({ connection }) => connection?.clientContext.connectionId === connectionId,
     )
     if (!state) return false
-    // Also for a query that was cancelled: the next one with this text must run apart.
-    if (state.ended?.kind !== 'disruptive') stop(state, { kind: 'disruptive', cause: 'it held up the process' })
+    const { request } = state
+    state.computingMs += ms
+    if (state.ended?.kind === 'disruptive') return true
+    if (state.computingMs < MOST_COMPUTING_MS) return false
+    // The others with its text would hold up the process next. One that was cancelled is ended too: its text must run apart.
+    const failure = { kind: 'disruptive', cause: 'it held up the process', isCertain: true } as const
+    for (const other of running.values()) if (sqlOf(other.request) === sqlOf(request)) stop(other, failure)
     return true
   }
 
   return {
     answer,
     cancel,
-    holdUp,
+    addComputing,
     interrupt: () => {
       for (const state of running.values()) state.connection?.interrupt()
     },
   }
 }
+
+const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
 function failureFor(context: Context, request: Request, state: Running, error: unknown): Failure {
   if (state.ended !== null) return state.ended
@@ -168,6 +191,12 @@ function failureFor(context: Context, request: Request, state: Running, error: u
   if (timeOut !== null && runsJavaScript(request)) return { kind: 'javascript-time', message: timeOut }
   return error instanceof FailureError ? error.failure : failureOf(error)
 }
+
+const isShortOfRoom = (failure: Failure): failure is Failure & { kind: 'query' } =>
+  failure.kind === 'query' && failure.isShortOfRoom === true
+
+/** The failure of a query for which the others may have left too little memory or disk space: it runs once more, apart. */
+const suspected = ({ cause }: Failure & { kind: 'query' }): Failure => ({ kind: 'disruptive', cause, isCertain: false })
 
 /** A failure that already has its message. */
 class FailureError extends Error {

@@ -27,8 +27,8 @@ async function open(options: SessionOptions): Promise<void> {
   folder = options.folder
   try {
     const guard = statementGuard()
-    const session = await openSession(options, guard, id => answering?.holdUp(id) ?? false)
-    answering = startAnswering({ session, guard, send, giveUp })
+    const session = await openSession(options, guard, (id, ms) => answering?.addComputing(id, ms) ?? false)
+    answering = startAnswering({ session, guard, isShared: options.isShared, send, giveUp })
     send({ kind: 'ready', discovery: await session.discover() })
   } catch (error) {
     giveUp(error)

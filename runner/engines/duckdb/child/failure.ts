@@ -19,6 +19,8 @@ interface Wording {
   readonly message: (match: RegExpExecArray) => string
   /** Whether the failure is one of an expression; another expression in its place would not help. @default true */
   readonly isOfExpression?: false
+  /** See Failure. @default false */
+  readonly isShortOfRoom?: true
 }
 
 const WORDINGS: readonly Wording[] = [
@@ -101,11 +103,13 @@ const WORDINGS: readonly Wording[] = [
     message: () =>
       'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
     isOfExpression: false,
+    isShortOfRoom: true,
   },
   {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
     isOfExpression: false,
+    isShortOfRoom: true,
   },
   // These entries match all other errors that a value causes.
   { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
@@ -133,9 +137,10 @@ export function failureOf(error: unknown): Failure {
   const unwritten = ownFileFailure(error)
   if (unwritten) return { kind: 'query', message: unwritten.message, cause, of: 'file' }
   const searched = withoutMiddle(text)
-  for (const { pattern, message, isOfExpression = true } of WORDINGS) {
+  for (const { pattern, message, isOfExpression = true, isShortOfRoom = false } of WORDINGS) {
     const match = pattern.exec(searched)
-    if (match) return { kind: 'query', message: message(match), cause, of: isOfExpression ? pattern.source : null }
+    const of = isOfExpression ? pattern.source : null
+    if (match) return { kind: 'query', message: message(match), cause, of, isShortOfRoom }
   }
   return { kind: 'engine', cause }
 }

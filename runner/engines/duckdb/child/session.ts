@@ -10,7 +10,7 @@ import {
   type UnreadableColumn,
 } from '../../../../googlesql/data.js'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
-import { type OnHeldUp, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import { type OnComputed, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { isSource } from '../../../platform/own-module.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
@@ -72,12 +72,12 @@ const ROW_GROUP_SIZE = 4_096
 
 /**
  * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
- * conditions by which shards are chosen. `onHeldUp` is called in a shared process alone.
+ * conditions by which shards are chosen. `onComputed` is called in a shared process alone.
  */
 export async function openSession(
   options: SessionOptions,
   guard = statementGuard(),
-  onHeldUp?: OnHeldUp,
+  onComputed?: OnComputed,
 ): Promise<Session> {
   const spill = join(options.folder, 'spill')
   mkdirSync(spill, { recursive: true })
@@ -108,7 +108,7 @@ export async function openSession(
   await connectAnd(attach)
   const admin = await connect()
   const javascript = new JavaScriptThread()
-  await (hasMacros ? prepareInstance : prepareSession)(admin, javascript.run, options.isShared ? onHeldUp : undefined)
+  await (hasMacros ? prepareInstance : prepareSession)(admin, javascript.run, options.isShared ? onComputed : undefined)
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }

@@ -20,7 +20,7 @@ const MOST_PROCESSES = 4
 /** The most queries of one caller that run at once. */
 const MOST_OF_CALLER = 2
 /** How long a process without queries is kept, in milliseconds: it uses about 100 MB. */
-const KEPT_MS = 60_000
+const KEPT_MS = 300_000
 /** The least memory that DuckDB works with, in megabytes. */
 const LEAST_MEMORY_MB = 64
 /** The most texts of queries that are remembered. */
@@ -39,14 +39,17 @@ export class ApartProcesses {
   readonly #options: ApartProcessesOptions
   readonly #turns = new FairQueue<() => void>({
     most: MOST_PROCESSES,
-    mostOf: () => MOST_OF_CALLER,
-    mostOfEndpoint: () => MOST_OF_CALLER,
+    mostOfCaller: MOST_OF_CALLER,
+    mostOfEndpoint: MOST_OF_CALLER,
   })
   readonly #all = new Set<EngineProcess>()
   /** The processes without a query, all of which know the current tables. */
   #idle: EngineProcess[] = []
-  /** The SQL of queries that have held up or ended the shared process; arguments are not part of it. */
-  readonly #disruptive = new BoundedMap<string, true>(MAX_TEXTS)
+  /**
+   * The SQL of queries that have held up the shared process, or were in it when it died; arguments are not part of it. The value
+   * says whether it is certain that the query was the cause.
+   */
+  readonly #disruptive = new BoundedMap<string, boolean>(MAX_TEXTS)
   /** The processes that end after their query. */
   readonly #outdated = new WeakSet<EngineProcess>()
   #isClosed = false
@@ -58,31 +61,39 @@ export class ApartProcesses {
 
   /**
    * Asks the shared process, or one of these if the query runs apart. If the query disturbs the shared process, it runs apart from
-   * then on, and now again. So a query that is wrongly suspected does not fail.
+   * then on, and now again. If the shared process dies, so do all queries that it had; those that a process of their own answers
+   * are shared again after it.
    */
   readonly askBeside =
     (shared: Ask): Ask =>
     async (request, options) => {
-      if (this.#runsApart(request)) return this.#ask(request, options)
+      if (this.runsApart(request)) return this.#ask(request, options)
       try {
         return await shared(request, options)
       } catch (error) {
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'disruptive') throw error
-        this.remember(request)
+        this.remember(request, error.failure.isCertain)
         return this.#ask(request, options)
       }
     }
 
   /** Makes the query of a request run apart from now on, whatever its arguments. */
-  remember(request: Request): void {
-    if ('sql' in request) this.#disruptive.set(request.sql, true)
+  remember(request: Request, isCertain = true): void {
+    if ('sql' in request) this.#disruptive.set(request.sql, isCertain || this.#disruptive.get(request.sql) === true)
   }
 
-  #runsApart(request: Request): boolean {
+  /** Makes a suspected query that has not ended its own process run in the shared one again. */
+  #acquit(request: Request): void {
+    if ('sql' in request && this.#disruptive.get(request.sql) === false) this.#disruptive.delete(request.sql)
+  }
+
+  /** Whether the query of a request must not be sent to the shared process. */
+  runsApart(request: Request): boolean {
     if (runsJavaScript(request)) return true
-    const isDisruptive = 'sql' in request && this.#disruptive.has(request.sql)
-    if (isDisruptive) this.remember(request)
-    return isDisruptive
+    const isCertain = 'sql' in request ? this.#disruptive.get(request.sql) : undefined
+    if (isCertain === undefined) return false
+    this.remember(request, isCertain)
+    return true
   }
 
   /** As EngineProcess.ask; processes are started when they are needed. */
@@ -92,11 +103,14 @@ export class ApartProcesses {
     const process = this.#idle.pop() ?? (await this.#start(share))
     try {
       const answer = await process.ask(request, options)
+      this.#acquit(request)
       this.#giveBack(process, share)
       return answer
     } catch (error) {
-      const hasEnded = error instanceof RequestFailure && error.failure.kind !== 'interrupted'
-      if (hasEnded) this.#giveBack(process, share)
+      const failure = error instanceof RequestFailure ? error.failure.kind : null
+      if (failure === 'disruptive') this.remember(request)
+      else if (failure !== null && failure !== 'interrupted') this.#acquit(request)
+      if (failure !== null && failure !== 'interrupted') this.#giveBack(process, share)
       else void this.#giveBackLater(process, share)
       throw error
     }

@@ -10,9 +10,9 @@ export interface FairQueueLimits {
   /** The most items that run at once. */
   readonly most: number
   /** The most running items of a caller. */
-  readonly mostOf: (caller: string) => number
+  readonly mostOfCaller: number
   /** The most running items of one endpoint of a caller. */
-  readonly mostOfEndpoint: (caller: string) => number
+  readonly mostOfEndpoint: number
 }
 
 interface Entry<T> {
@@ -48,14 +48,15 @@ export class FairQueue<T> {
    * running items of its caller, and among equals the one that has waited longest. Null when no item may start.
    */
   take(): T | null {
-    if (this.#running.length >= this.#limits.most) return null
+    const { most, mostOfCaller, mostOfEndpoint } = this.#limits
+    if (this.#running.length >= most) return null
     let next: Entry<T> | null = null
     let [fewest, fewestOfEndpoint] = [Infinity, Infinity]
     for (const entry of this.#waiting) {
       const { caller, endpoint } = entry.share
       const ofCaller = this.#running.filter(share => share.caller === caller)
       const ofEndpoint = ofCaller.filter(share => share.endpoint === endpoint).length
-      if (ofCaller.length >= this.#limits.mostOf(caller) || ofEndpoint >= this.#limits.mostOfEndpoint(caller)) continue
+      if (ofCaller.length >= mostOfCaller || ofEndpoint >= mostOfEndpoint) continue
       const isFirst = ofCaller.length < fewest || (ofCaller.length === fewest && ofEndpoint < fewestOfEndpoint)
       if (isFirst) [next, fewest, fewestOfEndpoint] = [entry, ofCaller.length, ofEndpoint]
     }

@@ -14,6 +14,8 @@ export interface EngineChild {
   readonly post: (message: ToChild) => void
   /** Kills the child at once; `onExit` gets the reason. */
   readonly kill: (reason: string) => void
+  /** Resolves when the child has exited. */
+  readonly exited: Promise<void>
 }
 
 export interface ForkChildOptions {
@@ -73,11 +75,16 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
     reason ||= error.message
   })
   let isGone = false
+  let resolveExited = (): void => undefined
+  const exited = new Promise<void>(resolve => {
+    resolveExited = resolve
+  })
   const gone = (why: string): void => {
     if (isGone) return
     isGone = true
     tryRemove(folder)
     onExit(why)
+    resolveExited()
   }
   child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
   // A process that could not be started emits no exit event.
@@ -98,6 +105,7 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
       reason ||= why
       child.kill('SIGKILL')
     },
+    exited,
   }
 }
 
@@ -116,7 +124,7 @@ function lowerPriority(pid: number | undefined): void {
 
 function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): EngineChild {
   setImmediate(onExit, reason)
-  return { pid: undefined, post: () => undefined, kill: () => undefined }
+  return { pid: undefined, post: () => undefined, kill: () => undefined, exited: Promise.resolve() }
 }
 
 /**

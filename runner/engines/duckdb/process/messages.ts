@@ -125,18 +125,25 @@ export interface Discovery {
  * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfExpression: false`, no
  * expression of it but the files of its tables, or its resources, are at fault. `javascript-time`: the query's JavaScript
  * functions have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the
- * result exceeds its limit. `disruptive`: the query has held up or ended the process that it shares with others. `engine`:
- * anything else. `cause` is DuckDB's text, or why the process ended.
+ * result exceeds its limit. `disruptive`: the query has held up the process that it shares with others, or, where that is
+ * not certain, was in it when it died. `engine`: anything else. `cause` is DuckDB's text, or why the process ended.
  */
 export type Failure =
   /** `of` is what has failed in an expression, without its values; null where another expression would not help. */
-  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly of: string | null }
+  | {
+      readonly kind: 'query'
+      readonly message: string
+      readonly cause: string
+      readonly of: string | null
+      /** Whether memory or disk space was short, which other queries may have used. */
+      readonly isShortOfRoom?: boolean
+    }
   | { readonly kind: 'javascript-time'; readonly message: string }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'contract'; readonly message: string }
-  | { readonly kind: 'disruptive'; readonly cause: string }
+  | { readonly kind: 'disruptive'; readonly cause: string; readonly isCertain: boolean }
   | { readonly kind: 'interrupted' }
 
 export type ToChild =

@@ -1,7 +1,4 @@
-/**
- * The requests to the engine: requests that wait, requests that the child is working on, and requests that are retried after a
- * child has died.
- */
+/** The requests to the engine: those that wait, those that the child is working on, and those that stop. */
 import { RunnerError } from '../../../model/errors.js'
 import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
@@ -35,7 +32,7 @@ export class EngineDiedError extends Error {
 }
 
 export interface Work {
-  /** Sends a request. @throws RequestFailure, with `disruptive` for a query that has ended the child. */
+  /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
   readonly ask: Ask
   /** Sets whether the child accepts requests. */
   readonly setReady: (isReady: boolean) => void
@@ -44,8 +41,9 @@ export interface Work {
   /** Settles a request with the child's outcome. */
   readonly settle: (id: number, outcome: Outcome) => void
   /**
-   * Must be called when the child has exited. Its requests wait for the next child. Unless `isBlameless` is true, one of its
-   * queries may be the cause of the exit. @returns whether the child had requests.
+   * Must be called when the child has exited or is replaced. If `isBlameless` is true, its requests wait for the next child;
+   * otherwise one of its queries may be the cause of the exit, and each fails as disruptive. @returns whether the child had
+   * requests.
    */
   readonly loseChild: (reason: string, isBlameless: boolean) => boolean
   /** Fails all waiting requests. */
@@ -58,8 +56,10 @@ export interface WorkOptions {
   readonly post: (message: ToChild) => void
   /** Called when a request does not stop after it was cancelled. */
   readonly onStuck: () => void
-  /** Called with a request that was cancelled and did not stop, or has perhaps ended the child. */
+  /** Called with a request that was cancelled and did not stop, or that the child was stopping when it died. */
   readonly onDisruptive: (request: Request) => void
+  /** Whether the query of a request must not be sent to this child; it then fails as disruptive. @default none */
+  readonly runsApart?: (request: Request) => boolean
 }
 
 type Outcome = { readonly answer: Answers[keyof Answers] } | { readonly failure: Failure }
@@ -70,7 +70,7 @@ interface Job {
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
   /** The share that it counts for in the fair queue; null for a request that needs no connection. */
-  share: Share | null
+  readonly share: Share | null
   /** For a request without a share: the number of children that died while they had it. */
   deaths: number
   /** The parts of the answer's body that were received so far. */
@@ -87,26 +87,14 @@ const LEFT_TO_ENDPOINTS = 1
 export const NO_SHARE: Share = { caller: '', endpoint: '' }
 /** A request that is not a query fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
-/**
- * The share of suspects: queries that a child had when it died. They run one after another, so that the query that caused the
- * death is known when it does so again.
- */
-const SUSPECTS: Share = { caller: '~suspects', endpoint: '' }
-/** A suspect that has run this long without harm no longer delays the next suspect. */
-const HARMLESS_AFTER_MS = 300
-
-export function createWork({ connections, clock, post, onStuck, onDisruptive }: WorkOptions): Work {
+export function createWork(options: WorkOptions): Work {
+  const { connections, clock, post, onStuck, onDisruptive, runsApart = () => false } = options
   // With more, a query of another caller would get so small a part of the processors that it takes many times as long.
   const mostOfCaller = Math.ceil(connections / 2)
-  /** The number of suspects that may run at once. */
-  let suspects = 1
-  const mostOf = (caller: string): number =>
-    caller === SUSPECTS.caller ? Math.min(suspects, mostOfCaller) : mostOfCaller
   const queue = new FairQueue<Job>({
     most: connections,
-    mostOf,
-    mostOfEndpoint: caller =>
-      caller === SUSPECTS.caller ? mostOf(caller) : Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS),
+    mostOfCaller,
+    mostOfEndpoint: Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS),
   })
   /** Requests that need no connection and wait for the child to be ready. */
   const unsent = new Set<Job>()
@@ -121,17 +109,17 @@ export function createWork({ connections, clock, post, onStuck, onDisruptive }: 
     const send = (job: Job): void => {
       running.set(job.id, job)
       post({ kind: 'request', id: job.id, request: job.request })
-      if (job.share === SUSPECTS) clock.after(HARMLESS_AFTER_MS, () => admitSuspect(job))
     }
     for (const job of unsent) send(job)
     unsent.clear()
-    for (let job = queue.take(); job; job = queue.take()) send(job)
-  }
-
-  const admitSuspect = (harmless: Job): void => {
-    if (!running.has(harmless.id)) return
-    suspects++
-    sendAll()
+    for (let job = queue.take(); job; job = queue.take()) {
+      // Its text may have become disruptive while it waited.
+      if (!runsApart(job.request)) send(job)
+      else {
+        queue.release(job.share!)
+        job.reject(new RequestFailure({ kind: 'disruptive', cause: 'it runs apart', isCertain: false }))
+      }
+    }
   }
 
   const wait = (job: Job, at: 'end' | 'head'): void => {
@@ -157,22 +145,16 @@ export function createWork({ connections, clock, post, onStuck, onDisruptive }: 
     job.reject(new RequestFailure({ kind: 'interrupted' }))
   }
 
-  /**
-   * The queries that have probably ended the child: suspects, or the only one. A query whose caller has left is not run again, so
-   * it cannot be tried alone. The others are not to blame.
-   */
-  const culpritsOf = (jobs: readonly Job[]): ReadonlySet<Job> => {
-    const queries = jobs.filter(({ share }) => share !== null)
-    const suspected = queries.filter(({ share }) => share === SUSPECTS)
-    if (suspected.length > 0) return new Set(suspected)
-    return new Set(queries.length === 1 ? queries : queries.filter(({ id }) => stopping.has(id)))
-  }
-
-  const tryAgain = (job: Job, isSuspect: boolean, reason: string): void => {
+  /** What becomes of a request whose child is gone. */
+  const lose = (job: Job, reason: string, isBlameless: boolean): void => {
     job.parts = []
-    if (job.share !== null && isSuspect) job.share = SUSPECTS
-    if (job.share === null && ++job.deaths >= MOST_DEATHS) job.reject(unavailable(reason))
-    else wait(job, isSuspect ? 'end' : 'head')
+    if (job.share !== null && !isBlameless) {
+      job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, isCertain: false }))
+    } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
+      job.reject(unavailable(reason))
+    } else {
+      wait(job, 'head')
+    }
   }
 
   return {
@@ -220,25 +202,19 @@ export function createWork({ connections, clock, post, onStuck, onDisruptive }: 
       else job?.reject(new RequestFailure(outcome.failure))
     },
     loseChild: (reason, isBlameless) => {
-      const jobs = [...running.values(), ...[...stopping.values()].map(({ job }) => job)]
-      const culprits = isBlameless ? new Set<Job>() : culpritsOf(jobs)
-      const hasCulprit = [...culprits].some(({ share }) => share === SUSPECTS)
       const lost = [...running.values()]
+      const hadRequests = lost.length + stopping.size > 0
       for (const { cancelTimer, job } of stopping.values()) {
         cancelTimer()
-        if (culprits.has(job)) onDisruptive(job.request)
+        // Its caller has left, so it is not run again, and cannot be tried alone.
+        if (!isBlameless) onDisruptive(job.request)
       }
       running.clear()
       stopping.clear()
       queue.releaseAll()
-      suspects = 1
-      // In reverse order: the request that was sent last is the least likely cause of the exit, since the child may not even have
-      // received it.
-      for (const job of lost.reverse()) {
-        if (culprits.has(job)) job.reject(new RequestFailure({ kind: 'disruptive', cause: reason }))
-        else tryAgain(job, !isBlameless && !hasCulprit, reason)
-      }
-      return jobs.length > 0
+      // Each goes to the head, so that they keep their order.
+      for (const job of lost.reverse()) lose(job, reason, isBlameless)
+      return hadRequests
     },
     refuse: reason => {
       for (const job of [...unsent, ...queue.clear()]) job.reject(unavailable(reason))

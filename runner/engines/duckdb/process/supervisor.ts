@@ -4,21 +4,8 @@ import type { Observer } from '../../../model/events.js'
 import type { Clock } from '../../../model/ports.js'
 import { type EngineChild, forkChild } from './fork-child.js'
 import type { Discovery, FromChild, Request, SessionOptions } from './messages.js'
-import { type Ask, createWork, EngineDiedError, unavailable } from './request-queue.js'
+import { type Ask, createWork, EngineDiedError, unavailable, type Work } from './request-queue.js'
 import { watchMemory } from './watch-memory.js'
-
-export interface EngineProcess {
-  /**
-   * Sends a request, waiting for a starting child and for a connection. Rejects with a `RequestFailure` that holds the Failure;
-   * with RunnerError ENGINE_UNAVAILABLE when no child can be started.
-   */
-  readonly ask: Ask
-  /** Replaces the child at once; running requests start again in the new one. */
-  readonly renew: (reason: string) => void
-  readonly close: () => Promise<void>
-  /** The child's process id while it runs; for tests and the log. */
-  readonly pid: () => number | undefined
-}
 
 export interface ProcessOptions {
   /** The existing folder of the engine; each child gets a folder inside it. */
@@ -31,6 +18,8 @@ export interface ProcessOptions {
   readonly onDiscovery: (discovery: Discovery) => void
   /** See WorkOptions. */
   readonly onDisruptive: (request: Request) => void
+  /** See WorkOptions. */
+  readonly runsApart?: (request: Request) => boolean
 }
 
 /**
@@ -49,145 +38,186 @@ const CLOSE_WITHIN_MS = 2_000
  */
 const UNCOUNTED_MB = 600
 
-/** Starts the engine's process. @throws EngineDiedError when the first child cannot start. */
-export async function startEngineProcess(options: ProcessOptions): Promise<EngineProcess> {
-  const { clock, observe } = options
-  let nextChild = 1
-  let child: EngineChild | null = null
-  let startedAt = 0
-  let hasOpened = false
-  let isClosed = false
-  /** Whether the child was ended for a reason other than its current requests. */
-  let isBlameless = false
-  let pauseMs = 0
-  let gone: () => void = () => undefined
-  let endWatch: () => void = () => undefined
-  let settleFirst: ((error: Error | null) => void) | null = null
+/** One of the engine's processes: a child that is replaced when it dies, and the requests to it. */
+export class EngineProcess {
+  readonly #options: ProcessOptions
+  readonly #work: Work
+  /** The child that gets the requests; null while there is none. */
+  #child: EngineChild | null = null
+  /** The child that is being started, and takes the other's place when it is ready. */
+  #next: EngineChild | null = null
+  readonly #alive = new Set<EngineChild>()
+  #children = 0
+  #startedAt = 0
+  #pauseMs = 0
+  #isClosed = false
+  /** Why the child is being replaced. */
+  #renewReason = ''
+  /** Called when the next child is ready, or, with the reason, could not be started. */
+  #onNext: ((failure: string | null) => void)[] = []
 
-  const work = createWork({
-    connections: options.session.connections,
-    clock,
-    post: message => child?.post(message),
-    onStuck: () => renew('a query did not stop when it was told to'),
-    onDisruptive: options.onDisruptive,
-  })
-
-  const start = (): void => {
-    if (isClosed) return
-    startedAt = clock.nowMs()
-    hasOpened = false
-    const started = forkChild({
-      session: { ...options.session, folder: join(options.folder, `${options.name}-${nextChild++}`) },
-      onMessage: message => {
-        if (child === started) receive(message)
-      },
-      onExit,
-    })
-    child = started
-    if (started.pid === undefined) return
-    endWatch = watchMemory({
-      pid: started.pid,
-      limitMb: options.session.memoryLimitMb + UNCOUNTED_MB,
-      clock,
-      onExceeded: megabytes => started.kill(`it held ${megabytes} MB of memory`),
+  private constructor(options: ProcessOptions) {
+    this.#options = options
+    this.#work = createWork({
+      connections: options.session.connections,
+      clock: options.clock,
+      post: message => this.#child?.post(message),
+      onStuck: () => void this.renew('a query did not stop when it was told to'),
+      onDisruptive: options.onDisruptive,
+      ...(options.runsApart && { runsApart: options.runsApart }),
     })
   }
 
-  const receive = (message: FromChild): void => {
+  /** Starts the process. @throws EngineDiedError when the first child cannot start. */
+  static async start(options: ProcessOptions): Promise<EngineProcess> {
+    const started = new EngineProcess(options)
+    const failure = await started.#startNext()
+    if (failure !== null) {
+      started.#isClosed = true
+      throw new EngineDiedError(failure)
+    }
+    return started
+  }
+
+  /**
+   * Sends a request, waiting for a starting child and for a connection. Rejects with a `RequestFailure` that holds the Failure;
+   * with RunnerError ENGINE_UNAVAILABLE when no child can be started.
+   */
+  readonly ask: Ask = (request, options) =>
+    this.#isClosed ? Promise.reject(unavailable('closed')) : this.#work.ask(request, options)
+
+  /**
+   * Starts another child, and ends this one when the other is ready; running requests begin again in the other. Resolves when the
+   * other is ready or could not be started.
+   */
+  async renew(reason: string): Promise<void> {
+    this.#renewReason = reason
+    await this.#startNext()
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const { clock } = this.#options
+    for (const child of this.#alive) child.post({ kind: 'close' })
+    const cancelTimer = clock.after(CLOSE_WITHIN_MS, () => {
+      for (const child of this.#alive) child.kill('it did not end')
+    })
+    await Promise.all([...this.#alive].map(child => child.exited))
+    cancelTimer()
+    this.#work.loseChild('closed', true)
+    this.#work.refuse('closed')
+  }
+
+  /** The child's process id while it runs; for tests and the log. */
+  pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Resolves with why the child could not be started; null when it is ready. */
+  #startNext(): Promise<string | null> {
+    const settled = new Promise<string | null>(resolve => this.#onNext.push(resolve))
+    if (this.#next === null && !this.#isClosed) this.#next = this.#fork()
+    return settled
+  }
+
+  #settleNext(failure: string | null): void {
+    this.#next = null
+    for (const settle of this.#onNext.splice(0)) settle(failure)
+  }
+
+  #fork(): EngineChild {
+    const { session, folder, name, clock } = this.#options
+    this.#startedAt = clock.nowMs()
+    let endWatch = (): void => undefined
+    const child = forkChild({
+      session: { ...session, folder: join(folder, `${name}-${++this.#children}`) },
+      onMessage: message => this.#receive(child, message),
+      onExit: reason => {
+        endWatch()
+        this.#alive.delete(child)
+        this.#onExit(child, reason)
+      },
+    })
+    this.#alive.add(child)
+    if (child.pid !== undefined) {
+      endWatch = watchMemory({
+        pid: child.pid,
+        limitMb: session.memoryLimitMb + UNCOUNTED_MB,
+        clock,
+        onExceeded: megabytes => child.kill(`it held ${megabytes} MB of memory`),
+      })
+    }
+    return child
+  }
+
+  #receive(from: EngineChild, message: FromChild): void {
+    // What a replaced child still sends is of requests that have begun again.
+    if (from !== this.#child && message.kind !== 'ready') return
     switch (message.kind) {
       case 'ready':
-        hasOpened = true
-        options.onDiscovery(message.discovery)
-        observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - startedAt })
-        settleFirst?.(null)
-        work.setReady(true)
+        this.#onReady(from, message.discovery)
         break
       case 'part':
-        work.addPart(message.id, message.bytes)
+        this.#work.addPart(message.id, message.bytes)
         break
       case 'answer':
-        work.settle(message.id, { answer: message.answer })
+        this.#work.settle(message.id, { answer: message.answer })
         break
       case 'failed':
-        work.settle(message.id, { failure: message.failure })
+        this.#work.settle(message.id, { failure: message.failure })
         break
-      case 'table-read':
-        observe({
-          kind: 'engine.table-read',
-          table: message.table,
-          files: message.files,
-          durationMs: message.durationMs,
-        })
+      case 'table-read': {
+        const { table, files, durationMs } = message
+        this.#options.observe({ kind: 'engine.table-read', table, files, durationMs })
         break
+      }
       case 'broken':
         break
     }
   }
 
-  const onExit = (reason: string): void => {
-    work.setReady(false)
-    endWatch()
-    child = null
-    if (isClosed) {
-      gone()
-      return
+  #onReady(child: EngineChild, discovery: Discovery): void {
+    const { observe, clock, onDiscovery } = this.#options
+    const replaced = this.#child
+    this.#child = child
+    if (replaced) {
+      this.#work.loseChild(this.#renewReason, true)
+      replaced.kill(this.#renewReason)
     }
-    observe({ kind: 'engine.died', engine: 'duckdb', reason })
-    if (settleFirst) {
-      settleFirst(new EngineDiedError(reason))
-      return
-    }
-    const isExplained = work.loseChild(reason, isBlameless) || isBlameless
-    isBlameless = false
-    if (hasOpened && isExplained) start()
-    else startLater(reason)
+    onDiscovery(discovery)
+    observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - this.#startedAt })
+    this.#settleNext(null)
+    this.#work.setReady(true)
   }
 
-  const startLater = (reason: string): void => {
-    const isHealthy = hasOpened && clock.nowMs() - startedAt >= HEALTHY_AFTER_MS
-    const isFirst = pauseMs === 0
-    pauseMs = isHealthy ? 0 : Math.min(LONGEST_PAUSE_MS, isFirst ? FIRST_PAUSE_MS : pauseMs * 2)
+  #onExit(child: EngineChild, reason: string): void {
+    if (this.#isClosed) return
+    this.#options.observe({ kind: 'engine.died', engine: 'duckdb', reason })
+    if (child === this.#next) {
+      const isFirst = this.#children === 1
+      this.#settleNext(reason)
+      // Where it was to replace another, the other goes on.
+      if (this.#child === null && !isFirst) this.#startLater(reason, false)
+    } else if (child === this.#child) {
+      this.#child = null
+      this.#work.setReady(false)
+      const hadRequests = this.#work.loseChild(reason, false)
+      if (this.#next !== null) return
+      if (hadRequests) void this.#startNext()
+      else this.#startLater(reason, true)
+    }
+  }
+
+  #startLater(reason: string, hasOpened: boolean): void {
+    const { clock } = this.#options
+    const isHealthy = hasOpened && clock.nowMs() - this.#startedAt >= HEALTHY_AFTER_MS
+    const isFirst = this.#pauseMs === 0
+    this.#pauseMs = isHealthy ? 0 : Math.min(LONGEST_PAUSE_MS, isFirst ? FIRST_PAUSE_MS : this.#pauseMs * 2)
     // Waiting requests fail now: the next child may not start either.
-    if (!hasOpened && !isFirst) work.refuse(reason)
-    if (pauseMs === 0) start()
-    else clock.after(pauseMs, start)
-  }
-
-  const renew = (reason: string): void => {
-    isBlameless = true
-    work.setReady(false)
-    child?.kill(reason)
-  }
-
-  await new Promise<void>((resolve, reject) => {
-    settleFirst = error => {
-      settleFirst = null
-      if (error) reject(error)
-      else resolve()
-    }
-    start()
-  })
-
-  return {
-    ask: (request, options) => (isClosed ? Promise.reject(unavailable('closed')) : work.ask(request, options)),
-    renew,
-    close: async () => {
-      if (isClosed) return
-      isClosed = true
-      const closing = child
-      if (closing) {
-        await new Promise<void>(resolve => {
-          const cancelTimer = clock.after(CLOSE_WITHIN_MS, () => closing.kill('it did not end'))
-          gone = () => {
-            cancelTimer()
-            resolve()
-          }
-          closing.post({ kind: 'close' })
-        })
-      }
-      work.loseChild('closed', true)
-      work.refuse('closed')
-    },
-    pid: () => child?.pid,
+    if (!hasOpened && !isFirst) this.#work.refuse(reason)
+    const start = (): void => void this.#startNext()
+    if (this.#pauseMs === 0) start()
+    else clock.after(this.#pauseMs, start)
   }
 }

@@ -133,12 +133,12 @@ describe('queries that have disturbed the process that queries share', function 
   let engine: DuckdbEngine
   let events: Event[]
 
-  const open = (isShared: boolean): Promise<DuckdbEngine> =>
+  const open = (isShared: boolean, limits = { memoryLimitMb: 512, tempLimitMb: 1_000 }): Promise<DuckdbEngine> =>
     openDuckdbEngine({
       dataDir: null,
       database: null,
       tables: [source('shop.orders', [{ name: 'n', type: 'INT64' }], { rows: [{ n: 1 }, { n: 2 }] })],
-      memoryLimitMb: 512,
+      ...limits,
       threads: 2,
       tempDir: scratch.path,
       observe: event => events.push(event),
@@ -175,7 +175,7 @@ describe('queries that have disturbed the process that queries share', function 
   }
 
   it('run in the shared process while they compute for a short time only', async () => {
-    await run("SELECT COUNTIF(CONTAINS_SUBSTR(CAST(x AS STRING), '7')) FROM UNNEST(GENERATE_ARRAY(1, 5000)) AS x")
+    await run("SELECT COUNTIF(CONTAINS_SUBSTR(CAST(x AS STRING), '7')) FROM UNNEST(GENERATE_ARRAY(1, 500)) AS x")
     expect(count('engine.started')).to.equal(1)
   })
 
@@ -201,6 +201,28 @@ describe('queries that have disturbed the process that queries share', function 
     await until(() => count('engine.died') === 2, 'the process of the query ends', 20)
     expect(engine.pid()).to.equal(second)
     expect(await run('SELECT SUM(n) FROM `shop.orders`')).to.deep.equal([[3]])
+  })
+
+  it('begin again apart when memory or disk space is short while others run, which may have used it', async () => {
+    await engine.close()
+    events = []
+    engine = await open(true, { memoryLimitMb: 64, tempLimitMb: 1 })
+    const numbers = 'UNNEST(GENERATE_ARRAY(1, 4000))'
+    const HOG = `SELECT COUNT(DISTINCT x * 4000 + y) FROM ${numbers} AS x, ${numbers} AS y`
+    const failed = async (n: number): Promise<string> => {
+      const { cause } = await run(`${HOG} WHERE x > ${n}`).then(
+        () => expect.fail('it had enough memory'),
+        error => error,
+      )
+      return (cause as QueryFault).message
+    }
+    const message =
+      'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets'
+    expect([await failed(1), count('engine.started')]).to.deep.equal([message, 1])
+    expect(await Promise.all([failed(2), failed(3)])).to.deep.equal([message, message])
+    expect(count('engine.started')).to.be.above(1)
+    // They are not suspected any more.
+    expect([await failed(2), count('engine.died')]).to.deep.equal([message, 0])
   })
 
   it('are answered by another process when the shared one died with them alone', async () => {

@@ -8,8 +8,8 @@ describe('a fair queue', () => {
   const queueOf = (...items: readonly string[]) => {
     const queue = new FairQueue<string>({
       most: 4,
-      mostOf: caller => (caller === 'x' ? 1 : 3),
-      mostOfEndpoint: () => 2,
+      mostOfCaller: 3,
+      mostOfEndpoint: 2,
     })
     for (const item of items) queue.add(shareOf(item), item)
     return queue
@@ -37,7 +37,6 @@ describe('a fair queue', () => {
       waiting: ['aa1', 'aa2', 'ab3'],
       taken: ['aa1', 'ab3', 'aa2'],
     },
-    { name: 'of a caller that runs alone, one', waiting: ['xa1', 'xb2', 'aa1'], taken: ['xa1', 'aa1'] },
     {
       name: 'never more than there is room for',
       waiting: ['aa1', 'ba1', 'ca1', 'da1', 'ea1'],

@@ -1,15 +1,19 @@
 import { expect } from 'chai'
 import type { Failure, Request, ToChild } from '../../../../runner/engines/duckdb/process/messages.js'
-import { createWork, RequestFailure, type Work } from '../../../../runner/engines/duckdb/process/request-queue.js'
+import {
+  createWork,
+  RequestFailure,
+  type Work,
+  type WorkOptions,
+} from '../../../../runner/engines/duckdb/process/request-queue.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
-import type { Clock } from '../../../../runner/model/ports.js'
 import { manualClock } from '../../../cache/manual-clock.js'
 import { CLOCK } from '../raw-engine.js'
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
 /** A request queue whose child process is simulated by the test. Requests are identified by their SQL. */
-function withChild({ connections = 4, clock = CLOCK }: { connections?: number; clock?: Clock } = {}) {
+function withChild({ connections = 4, clock = CLOCK, runsApart }: Partial<WorkOptions> = {}) {
   const sent: ToChild[] = []
   const outcomes: Record<string, string> = {}
   const disruptive: string[] = []
@@ -20,6 +24,7 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
     post: message => sent.push(message),
     onStuck: () => killed++,
     onDisruptive: request => disruptive.push(sqlOf(request)),
+    ...(runsApart && { runsApart }),
   })
   const ask = (sql: string, signal?: AbortSignal): void => {
     work
@@ -79,64 +84,30 @@ describe("the engine's work", () => {
     expect(child.sent()).to.deep.equal(['a'])
   })
 
-  it('is retried one request at a time when the child died, so that the guilty request fails alone', async () => {
+  it('is disruptive, each query of it, when the child died: a process of its own shows which one was the cause', async () => {
     const child = withChild()
     child.work.setReady(true)
     for (const name of ['killer', 'a', 'b']) child.ask(name)
     expect(child.sent()).to.deep.equal(['killer', 'a', 'b'])
     child.die()
     child.ask('new')
-    expect(child.sent(false)).to.deep.equal(['b', 'new'])
-    for (const name of ['b', 'a']) child.answer(name)
-    expect(child.sent()).to.deep.equal(['b', 'new', 'a', 'killer'])
-    child.die()
-    expect(await child.outcomes()).to.deep.equal({ a: 'plan of a', b: 'plan of b', killer: 'disruptive' })
+    expect(await child.outcomes()).to.deep.equal({ killer: 'disruptive', a: 'disruptive', b: 'disruptive' })
     expect(child.sent()).to.deep.equal(['new'])
     child.work.setReady(false)
     child.work.setReady(true)
     expect(child.sent()).to.deep.equal([])
   })
 
-  it('does not fail because others end the child, however often: it runs again, or apart', async () => {
-    const child = withChild({ connections: 8 })
+  it('is not sent to the child when its text has become disruptive while it waited', async () => {
+    const apart = new Set<string>()
+    const child = withChild({ connections: 2, runsApart: request => apart.has(sqlOf(request)) })
     child.work.setReady(true)
-    child.ask('victim')
-    for (let round = 0; round < 4; round++) {
-      child.ask(`killer ${round}`)
-      child.die()
-      // The victim was tried beside the killer: it runs apart, or again, and does not fail.
-      child.die()
-      child.die()
-    }
-    const { victim, ...killers } = await child.outcomes()
-    expect(victim).to.equal('disruptive')
-    expect(Object.values(killers)).to.deep.equal(Array(4).fill('disruptive'))
-  })
-
-  it('is run again without suspicion beside a suspect that ends the child', async () => {
-    const child = withChild()
-    child.work.setReady(true)
-    for (const name of ['killer', 'a']) child.ask(name)
-    child.die()
-    child.answer('a')
-    child.ask('bystander')
-    child.sent()
-    child.die()
-    expect(await child.outcomes()).to.deep.equal({ a: 'plan of a', killer: 'disruptive' })
-    expect(child.sent()).to.deep.equal(['bystander'])
-    // Nothing is known against it: beside another, it is a suspect only after the next death.
-    child.ask('other')
-    child.die()
-    expect(await child.outcomes()).to.deep.equal({ a: 'plan of a', killer: 'disruptive' })
-  })
-
-  it('is disruptive at once when it was alone in a child that died', async () => {
-    const child = withChild()
-    child.work.setReady(true)
-    child.ask('killer')
-    child.die()
-    expect(await child.outcomes()).to.deep.equal({ killer: 'disruptive' })
-    expect(child.sent()).to.deep.equal(['killer'])
+    for (const name of ['first', 'second', 'killer', 'other']) child.ask(name)
+    expect(child.sent(false)).to.deep.equal(['first', 'second'])
+    apart.add('killer')
+    child.answer('first')
+    expect(child.sent()).to.deep.equal(['first', 'second', 'other'])
+    expect(await child.outcomes()).to.deep.equal({ first: 'plan of first', killer: 'disruptive' })
   })
 
   it('is reported as disruptive when its caller has left: because it does not stop, has ended the child, or held it up', async () => {
@@ -154,17 +125,15 @@ describe("the engine's work", () => {
     await clock.advance(200)
     expect([child.disruptive, child.killed()]).to.deep.equal([['stuck'], 1])
     child.die(true)
-    child.ask('bystander')
     leave('killer')
     child.die()
     expect(child.disruptive).to.deep.equal(['stuck', 'killer'])
-    child.answer('bystander')
     leave('slow')
-    child.fail('slow', { kind: 'disruptive', cause: '' })
+    child.fail('slow', { kind: 'disruptive', cause: '', isCertain: true })
     leave('quick')
     child.fail('quick', { kind: 'interrupted' })
     expect(child.disruptive).to.deep.equal(['stuck', 'killer', 'slow'])
-    expect(await child.outcomes()).to.include({ bystander: 'plan of bystander', stuck: 'interrupted' })
+    expect(await child.outcomes()).to.include({ stuck: 'interrupted', quick: 'interrupted' })
   })
 
   it('fails when two children died during a request that is no query', async () => {
@@ -176,19 +145,7 @@ describe("the engine's work", () => {
     expect(await found).to.equal('ENGINE_UNAVAILABLE')
   })
 
-  it('does not wait for a slow suspect request that has caused no crash for a while', async () => {
-    const clock = manualClock()
-    const child = withChild({ clock })
-    child.work.setReady(true)
-    for (const name of ['a', 'slow']) child.ask(name)
-    child.sent()
-    child.die()
-    expect(child.sent()).to.deep.equal(['slow'])
-    await clock.advance(1_000)
-    expect(child.sent()).to.deep.equal(['a'])
-  })
-
-  it('is not suspect when the child was ended for another reason: all requests begin again, each time', async () => {
+  it('begins again, each time and in its order, when the child was ended for another reason', async () => {
     const child = withChild()
     child.work.setReady(true)
     for (const name of ['a', 'b', 'c']) child.ask(name)
