@@ -4,9 +4,9 @@ import type { ResultSet } from '../runner/model/query.js'
 
 // Imports the built program: tsx gives every function a name of its own, which takes more memory than is measured here.
 const built = <T>(module: string): Promise<T> => import(new URL(`../dist/${module}.js`, import.meta.url).href)
-const { createResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('runner/cache/result-cache')
+const { ResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('runner/cache/result-cache')
 const { systemClock } = await built<typeof import('../runner/platform/clock.js')>('runner/platform/clock')
-const { openMemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('runner/cache/stores/memory')
+const { MemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('runner/cache/stores/memory')
 
 const KEYS = 1_000_000
 const AT_ONCE = 100
@@ -14,8 +14,8 @@ const MAX_BYTES = 64_000_000
 const ALLOWED_BYTES = MAX_BYTES + 100_000_000
 
 const clock = systemClock()
-const store = openMemoryStore({ maxBytes: MAX_BYTES })
-const cache = createResultCache({ store, clock, observe: () => {}, random: Math.random })
+const store = new MemoryStore({ maxBytes: MAX_BYTES })
+const cache = new ResultCache({ store, clock, observe: () => {}, random: Math.random })
 const policy = {
   ttlMs: 900_000,
   warmMs: 300_000,

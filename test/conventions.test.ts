@@ -41,7 +41,7 @@ const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[
       /\b(?:message|detail|reason)[!?]*\.(?:includes|startsWith|endsWith|match|matchAll|search|replace|split)\(|\.(?:test|exec)\((?:\w+[!?]?\.)*(?:message|detail|reason)\b/,
     allowed: [
       'authoring/check/example.ts', // Node's messages about JSON
-      'runner/cache/stores/redis/failure-reason.ts', // Redis'
+      'runner/cache/stores/redis/failure.ts', // Redis'
       'runner/engines/bigquery/coded-problem.ts', // BigQuery's
       'runner/engines/bigquery/runner-error.ts',
       'runner/engines/duckdb/child/failure.ts', // DuckDB's

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
-import { createResultCache } from '../../runner/cache/result-cache.js'
-import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
-import { openMemoryStore } from '../../runner/cache/stores/memory.js'
+import { ResultCache } from '../../runner/cache/result-cache.js'
+import { MemoryCounters } from '../../runner/cache/stores/counters.js'
+import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { type DuckdbEngine, openDuckdbEngine, type TableSource } from '../../runner/engines/duckdb/index.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
@@ -223,12 +223,12 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
 function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
   const clock = systemClock()
   const observe = (): void => {}
-  const store = opened.add(openMemoryStore({ maxBytes: 0 }))
+  const store = opened.add(new MemoryStore({ maxBytes: 0 }))
   return {
     clock,
     observe,
-    results: opened.add(createResultCache({ store, clock, observe, random: Math.random })),
-    budgets: createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null }),
+    results: opened.add(new ResultCache({ store, clock, observe, random: Math.random })),
+    budgets: createBudgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
     tokens: { find: () => null, close: async () => {} },
     codings: [],
     caller: unrestrictedCaller('test'),

@@ -1,17 +1,15 @@
 /** The results cache: returns a fresh result from the store, or the result of one shared run, which is then stored. */
+import NodeCache from 'node-cache'
 import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
-import { BACKGROUND, type Clock, type HeldResult, type ResultStore, type StoredResult } from '../model/ports.js'
-import type { QueryCost } from '../model/query.js'
-import { endpointIdOf } from '../model/result-key.js'
-import { createRuns, type Run } from './distributed-run.js'
-import { createNegativeCache } from './negative-cache.js'
-import { createPurges } from './purges.js'
+import type { Claim, Clock, ResultStore, RunOutcome, StoredResult } from '../model/ports.js'
+import type { QueryCost, ResultSet } from '../model/query.js'
+import { endpointIdOf, etagInTurns } from '../model/result-key.js'
+import { Background } from './background.js'
+import { errorOf, outcomeOf } from './failure-message.js'
 import { type CacheRequest, isFresh, isOfThisData, mayServeStale } from './request.js'
-import { createRevalidator } from './revalidate.js'
-import { createSingleFlight } from './single-flight.js'
-import { createWarmer } from './warm.js'
+import { SingleFlight } from './single-flight.js'
 
 export interface CacheAnswer {
   readonly result: StoredResult
@@ -24,35 +22,6 @@ export interface CacheAnswer {
   readonly cost: QueryCost | null
 }
 
-export interface ResultCache {
-  /**
-   * @throws RunnerError CALL_ABANDONED when `signal` fires first; whatever the run throws, unless an older result
-   *   may still be served. An error is never stored.
-   */
-  through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
-  /** The fresh result of this request if it is in memory. `before` is the handle that an earlier call returned. */
-  peek(request: CacheRequest, before?: HeldResult | null): HeldResult | undefined
-  /**
-   * Runs the query now, whatever is stored, and stores the result. When the query fails, a stored result is returned for as
-   * long as the manifest allows (RFC 5861, 4: "regardless of other freshness information"). @throws as `through` does.
-   */
-  renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
-  /** Counts bytes that were added to the stored result of this key. */
-  grow(key: string, bytes: number): void
-  /**
-   * Purges all results whose keys have this prefix, '' for all, in every replica; results of running queries are not stored.
-   * Rejects when the store fails; some results may then be left.
-   */
-  purge(prefix: string): Promise<void>
-  /**
-   * Drops this process's entries of endpoints that have been changed or removed. Entries that other replicas may still serve
-   * stay.
-   */
-  forget(endpointIds: Iterable<string>): void
-  /** Stops warming and cancels running queries. The store stays open; the code that opened it closes it. */
-  close(): void
-}
-
 export interface ResultCacheDeps {
   readonly store: ResultStore
   readonly clock: Clock
@@ -61,242 +30,285 @@ export interface ResultCacheDeps {
   readonly random: () => number
 }
 
-/** The result of the lookup before a run. */
-interface LookedUp {
-  readonly found: StoredResult | undefined
-  /**
-   * Which part of the store answered: its memory, or all of it. `all-now` answered in this turn of the event loop;
-   * `all-earlier` answered in an earlier turn, so another run may have stored a result meanwhile.
-   */
-  readonly asked: 'memory' | 'all-now' | 'all-earlier'
+/** A query that runs now. */
+interface Running {
+  readonly key: string
+  readonly began: number
+  /** False once its result has been purged, or another replica has stored the result of a later query. */
+  mayStore: boolean
 }
 
-/** A cache over this store. */
-export function createResultCache({ store, clock, observe, random }: ResultCacheDeps): ResultCache {
-  const flights = createSingleFlight<Run>()
-  const purges = createPurges()
-  const refusals = createNegativeCache(clock)
-  const runs = createRuns({ store, clock, observe, purges })
+/** The most refused arguments that are remembered. */
+const MAX_REFUSALS = 1_000
+
+/** Failures of a run that concern the token that it counts for, and no other. */
+const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
+
+/** Logged when the owner of a key hangs, or another program has written to its lease. */
+const NO_OUTCOME =
+  'a key was claimed for as long as its query may take, but neither a result nor a failure was announced'
+
+export class ResultCache {
+  readonly #deps: ResultCacheDeps
+  readonly #background: Background
+  readonly #flights = new SingleFlight<CacheAnswer>()
+  readonly #running = new Set<Running>()
+  /** Arguments that the engine refused: for a short time, since a corrected manifest or new data may make them valid. */
+  readonly #refusals = new NodeCache({ stdTTL: 60, checkperiod: 60, maxKeys: MAX_REFUSALS, useClones: false })
   /** The number of running queries that callers wait for. */
-  let callersRuns = 0
-  /** The failures of runs that concern only the token that the run counts for, with this token. */
-  const refusedTokens = new WeakMap<RunnerError, string>()
+  #callersRuns = 0
   /** The number of calls whose data had no fingerprint. */
-  let unknownStates = 0
+  #unknownStates = 0
+
+  constructor(deps: ResultCacheDeps) {
+    this.#deps = deps
+    this.#background = new Background({
+      ...deps,
+      isBusy: () => this.#callersRuns > 0,
+      refresh: async (request, newerThan, signal) => {
+        const run = (shared: AbortSignal) => this.#runOnce(request, shared, newerThan)
+        const { value } = await this.#flights.join(this.#flightOf(request), signal, run)
+        return { storedAt: value.result.storedAt, runMs: value.runMs }
+      },
+    })
+    deps.store.replicas?.onEvent(event => {
+      if (event.type === 'purged') this.#notePurge(event.prefix)
+      if (event.type === 'stored') this.#keepFromStoring(run => run.key === event.key && run.began < event.storedAt)
+    })
+  }
+
+  /** The fresh result of this request if it is in memory. */
+  entry(request: CacheRequest): StoredResult | undefined {
+    const entry = this.#deps.store.entry(request.key)
+    if (!entry || !isFresh(entry, request, this.#deps.clock.nowMs())) return undefined
+    this.#background.touch(request, entry.storedAt)
+    return entry
+  }
+
+  /**
+   * @throws RunnerError CALL_ABANDONED when `signal` fires first; whatever the run throws, unless an older result
+   *   may still be served. An error is never stored.
+   */
+  async through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
+    const { store, clock } = this.#deps
+    const fresh = this.entry(request)
+    if (fresh) return withoutRun(fresh, 'hit')
+    const refusal = this.#refusals.get<RunnerError>(request.key)
+    if (refusal) throw refusal
+    const old = store.entry(request.key)
+    if (old && mayServeStale(old, request, clock.nowMs())) return this.#serveStale(request, old)
+    return this.#waiting(request, async () => {
+      const answer = await this.#share(request, signal)
+      if (answer.outcome === 'stale') return this.#serveStale(request, answer.result)
+      this.#background.touch(request, answer.result.storedAt) // Only after success: a failing call is not worth warming.
+      return answer
+    })
+  }
+
+  /**
+   * Runs the query now, whatever is stored, and stores the result. When the query fails, a stored result is returned for as
+   * long as the manifest allows (RFC 5861, 4: "regardless of other freshness information"). @throws as `through` does.
+   */
+  renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
+    return this.#waiting(request, async () => {
+      const answer = await this.#run(request, signal, false, await this.#claim(request))
+      this.#background.touch(request, answer.result.storedAt)
+      return { ...answer, outcome: 'fresh' }
+    })
+  }
+
+  /** Counts bytes that were added to the stored result of this key. */
+  grow(key: string, bytes: number): void {
+    this.#deps.store.grow(key, bytes)
+  }
+
+  /**
+   * Purges all results whose keys have this prefix, '' for all, in every replica; results of running queries are not stored.
+   * Rejects when the store fails; some results may then be left.
+   */
+  async purge(prefix: string): Promise<void> {
+    this.#notePurge(prefix)
+    await this.#deps.store.purge(prefix)
+  }
+
+  /**
+   * Drops this process's entries of endpoints that have been changed or removed. Entries that other replicas may still serve
+   * stay.
+   */
+  forget(endpointIds: Iterable<string>): void {
+    const ids = new Set(endpointIds)
+    if (ids.size === 0) return
+    const isGone = (key: string): boolean => ids.has(endpointIdOf(key))
+    void this.#deps.store.forget(ids)
+    this.#background.forget(isGone)
+    this.#refusals.del(this.#refusals.keys().filter(isGone))
+  }
+
+  /** Stops refreshes and cancels running queries. The store stays open; the code that opened it closes it. */
+  close(): void {
+    this.#background.close()
+    this.#flights.cancelAll()
+    this.#refusals.close()
+  }
+
+  #serveStale(request: CacheRequest, result: StoredResult): CacheAnswer {
+    this.#background.touch(request, result.storedAt)
+    this.#background.revalidate(request, result.storedAt)
+    return withoutRun(result, 'stale')
+  }
+
+  /** Counts the call while it waits. An older result replaces a failure of the engine, but not a mistake of the caller. */
+  async #waiting(request: CacheRequest, work: () => Promise<CacheAnswer>): Promise<CacheAnswer> {
+    const { store, clock } = this.#deps
+    const { key, policy } = request
+    const endWait = request.beginWait()
+    try {
+      return await work()
+    } catch (thrown) {
+      const old = store.entry(key)
+      const isExcused = policy.staleIfErrorMs > 0 && !(thrown instanceof RunnerError && thrown.status < 500)
+      const isOldEnough = !old || clock.nowMs() >= old.freshUntil + policy.staleIfErrorMs
+      if (!isExcused || isOldEnough || !isOfThisData(old, request)) throw thrown
+      return withoutRun(old, 'stale')
+    } finally {
+      endWait()
+    }
+  }
+
+  /** Joins a shared run. If the token that it counts for may run no query now, the callers of each other token share another. */
+  async #share(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
+    let isOwn = false
+    const run = (shared: AbortSignal): Promise<CacheAnswer> => {
+      isOwn = true
+      return this.#runForCaller(request, shared)
+    }
+    const flight = this.#flightOf(request)
+    const { value, isFirst } = await this.#flights.join(flight, signal, run).catch((thrown: unknown) => {
+      const isRefused = thrown instanceof RunnerError && OF_ITS_TOKEN.includes(thrown.code)
+      if (isOwn || !isRefused) throw thrown
+      return this.#flights.join(`${flight} ${request.token}`, signal, run)
+    })
+    if (isFirst || value.outcome !== 'miss') return value
+    return { ...value, outcome: 'coalesced', isStored: false, cost: null }
+  }
 
   /**
    * The key of the single flight. It includes the data's fingerprint, so that a call after a change does not join an older
    * run.
    */
-  function flightOf({ key, dataState }: CacheRequest): string {
-    if (dataState === undefined) return key
-    const state = dataState()
-    if (state === null) unknownStates += 1
-    return `${key} ${state ?? unknownStates}`
+  #flightOf(request: CacheRequest): string {
+    const state = stateOf(request)
+    if (state === null) this.#unknownStates += 1
+    return `${request.key} ${state ?? this.#unknownStates}`
   }
 
-  async function notingRefusal(token: string, run: Promise<Run>): Promise<Run> {
+  async #runForCaller(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
+    this.#callersRuns += 1
     try {
-      return await run
+      return await this.#runOnce(request, signal, null)
     } catch (thrown) {
-      if (thrown instanceof RunnerError && OF_ITS_TOKEN.includes(thrown.code)) refusedTokens.set(thrown, token)
-      throw thrown
-    }
-  }
-
-  const refresh = async (request: CacheRequest, newerThan: number, signal: AbortSignal): Promise<Run> => {
-    const { value } = await flights.join(flightOf(request), signal, shared =>
-      notingRefusal(BACKGROUND, runs.once(request, shared, { isBackground: true, newerThan, isUnknown: false })),
-    )
-    return value
-  }
-  const warmer = createWarmer({
-    clock,
-    observe,
-    random,
-    isBusy: () => callersRuns > 0,
-    async refresh(request, newerThan, signal) {
-      const { result, runMs } = await refresh(request, newerThan, signal)
-      return { storedAt: result.storedAt, ran: runMs !== null }
-    },
-  })
-  const revalidator = createRevalidator({
-    clock,
-    observe,
-    random,
-    refresh: (request, signal) => refresh(request, clock.nowMs() - request.policy.ttlMs, signal),
-  })
-
-  function notePurge(prefix: string): void {
-    purges.note(prefix)
-    // Later calls must not join a run that began before the purge.
-    flights.forget(prefix)
-  }
-  store.replicas?.onPurge(notePurge)
-
-  const runForCaller = async (request: CacheRequest, signal: AbortSignal, lookedUp: LookedUp): Promise<Run> => {
-    const isUnknown = lookedUp.asked === 'memory' && lookedUp.found === undefined
-    callersRuns += 1
-    try {
-      if (lookedUp.asked === 'all-now') return await runs.run(request, signal, false)
-      return await runs.once(request, signal, { isBackground: false, newerThan: -Infinity, isUnknown })
-    } catch (thrown) {
-      if (request.isCurrent()) refusals.note(request.key, thrown)
+      const isRefusal = thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID' && request.isCurrent()
+      // A full list is emptied: each key costs one more query then.
+      if (isRefusal && this.#refusals.getStats().keys >= MAX_REFUSALS) this.#refusals.flushAll()
+      if (isRefusal) this.#refusals.set(request.key, thrown)
       throw thrown
     } finally {
-      callersRuns -= 1
-      warmer.startNext()
+      this.#callersRuns -= 1
+      this.#background.noteEndOfQuery()
     }
   }
 
   /**
-   * Joins a shared run. If it fails because the token of its first caller may run no query now, it is started again for this
-   * caller.
+   * Runs the query unless the store has a usable result by now, or another replica is running it. `newerThan` is null for
+   * callers; a background refresh uses only a fresh result that was stored after this time.
    */
-  async function shareFairly(request: CacheRequest, signal: AbortSignal, lookedUp: LookedUp) {
-    for (;;) {
-      let isOwn = false
-      try {
-        return await flights.join(flightOf(request), signal, shared => {
-          isOwn = true
-          return notingRefusal(request.token, runForCaller(request, shared, lookedUp))
-        })
-      } catch (thrown) {
-        const refused = thrown instanceof RunnerError ? refusedTokens.get(thrown) : undefined
-        // Calls of the refused token do not try again: with many of them, each would join the run of the next.
-        if (isOwn || refused === undefined || refused === request.token) throw thrown
+  async #runOnce(request: CacheRequest, signal: AbortSignal, newerThan: number | null): Promise<CacheAnswer> {
+    const { store, clock, observe } = this.#deps
+    const askedAt = clock.ticksMs()
+    for (let isCollapsed = false; ; isCollapsed = true) {
+      const claim = await this.#claim(request)
+      const { lease, result } = claim
+      const use = result && useOf(result, request, newerThan, clock.nowMs())
+      if (result && use) {
+        void lease?.release({ kind: 'unknown' })
+        return withoutRun(result, use === 'hit' && isCollapsed ? 'coalesced' : use)
       }
+      const isLate = lease === null && clock.ticksMs() - askedAt >= request.timeoutMs
+      if (isLate) observe({ kind: 'store.failed', operation: 'wait', cause: new Error(NO_OUTCOME) })
+      if (isLate || lease !== null) return this.#run(request, signal, newerThan !== null, claim)
+      const outcome = await store.replicas!.outcome(request.key, signal)
+      // If data may change, another replica's run may have read the older data.
+      const error = outcome.kind === 'failed' && !request.dataState ? errorOf(outcome.failure) : null
+      if (error) throw error
     }
   }
 
-  async function lookUp(key: string): Promise<LookedUp> {
-    let asked: LookedUp['asked'] = store.replicas ? 'memory' : 'all-now'
+  /** Looks once more, since another run may have ended meanwhile. Replicas share nothing where data has no fingerprint. */
+  async #claim(request: CacheRequest): Promise<Claim> {
+    const { store } = this.#deps
+    const state = stateOf(request)
+    if (!store.replicas || state === null) return { result: store.entry(request.key) }
+    return store.replicas.claim(request.key, state)
+  }
+
+  /** Runs the query, stores its result and releases the lease. @throws whatever the run throws. */
+  async #run(request: CacheRequest, signal: AbortSignal, isBackground: boolean, claim: Claim): Promise<CacheAnswer> {
+    const { store, clock } = this.#deps
+    const { key, policy, dataState } = request
+    const running = { key, began: clock.nowMs(), mayStore: true }
+    let outcome: RunOutcome = { kind: 'unknown' }
+    this.#running.add(running)
     try {
-      const answer = store.get(key)
-      if (!(answer instanceof Promise)) return { found: answer, asked }
-      asked = 'all-earlier'
-      return { found: await answer, asked }
-    } catch (cause) {
-      observe({ kind: 'store.failed', operation: 'get', cause })
-      return { found: undefined, asked }
+      const [stateBefore, beganTicks] = [dataState?.(), clock.ticksMs()]
+      const set = await request.run(signal, isBackground)
+      const runMs = clock.ticksMs() - beganTicks
+      const sealed = sealResult(set, await etagInTurns(set.body), running.began, running.began + policy.ttlMs)
+      const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed
+      const keepMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
+      // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
+      const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)
+      // A result of an endpoint that has changed in the meantime would never be asked for again.
+      const mayStore = keepMs > 0 && isOfOneState && running.mayStore && request.isCurrent()
+      const isStored = mayStore && (await store.set(key, result, keepMs, claim.purges))
+      if (isStored) outcome = { kind: 'stored' }
+      return { result, isStored, runMs, cost: set.cost ?? null, outcome: 'miss' }
+    } catch (thrown) {
+      outcome = outcomeOf(thrown)
+      throw thrown
+    } finally {
+      this.#running.delete(running)
+      void claim.lease?.release(outcome)
     }
   }
 
-  /** With replicas, looks only into memory; the shared store is asked later, together with the claim of the key. */
-  async function lookUpFirst(key: string): Promise<LookedUp> {
-    if (!store.replicas || refusals.find(key)) return lookUp(key)
-    return { found: peekInMemory(store, key)?.result ?? undefined, asked: 'memory' }
+  #notePurge(prefix: string): void {
+    this.#keepFromStoring(({ key }) => key.startsWith(prefix))
+    // Later calls must not join a run that began before the purge.
+    this.#flights.forget(prefix)
   }
 
-  /** An older result that may replace this failure. @throws the failure where there is no such result. */
-  async function insteadOf(request: CacheRequest, thrown: unknown, { found, asked }: LookedUp): Promise<CacheAnswer> {
-    const { key, policy } = request
-    if (policy.staleIfErrorMs === 0 || !isExcused(thrown)) throw thrown
-    const old = found ?? (asked === 'memory' ? (await lookUp(key)).found : undefined)
-    const isUsable = old && isOfThisData(old, request) && clock.nowMs() < old.freshUntil + policy.staleIfErrorMs
-    if (!isUsable) throw thrown
-    return withoutRun(old, 'stale')
-  }
-
-  function serveStale(request: CacheRequest, result: StoredResult): CacheAnswer {
-    warmer.touch(request, result.storedAt)
-    revalidator.begin(request)
-    return withoutRun(result, 'stale')
-  }
-
-  return {
-    peek(request, before) {
-      const held = peekInMemory(store, request.key, before)
-      if (!held?.result || !isFresh(held.result, request, clock.nowMs())) return undefined
-      warmer.touch(request, held.result.storedAt)
-      return held
-    },
-    async renew(request, signal) {
-      const endWait = request.beginWait()
-      try {
-        const { result, isStored, runMs, cost } = await runs.run(request, signal, false)
-        warmer.touch(request, result.storedAt)
-        return { result, isStored, runMs, cost, outcome: 'fresh' }
-      } catch (thrown) {
-        return insteadOf(request, thrown, { found: undefined, asked: 'memory' })
-      } finally {
-        endWait()
-      }
-    },
-    grow(key, bytes) {
-      store.grow?.(key, bytes)
-    },
-    async purge(prefix) {
-      notePurge(prefix)
-      await store.purge(prefix)
-    },
-    forget(endpointIds) {
-      const gone = new Set(endpointIds)
-      if (gone.size === 0) return
-      const isGone = (key: string): boolean => gone.has(endpointIdOf(key))
-      store.forget?.(gone)
-      warmer.forget(isGone)
-      refusals.forget(isGone)
-      revalidator.forget(isGone)
-    },
-    async through(request, signal) {
-      const lookedUp = await lookUpFirst(request.key)
-      const { found } = lookedUp
-      const now = clock.nowMs()
-      if (found && isFresh(found, request, now)) {
-        warmer.touch(request, found.storedAt)
-        return withoutRun(found, 'hit')
-      }
-      const refusal = refusals.find(request.key)
-      if (refusal) throw refusal
-      if (found && mayServeStale(found, request, now)) return serveStale(request, found)
-      const endWait = request.beginWait()
-      try {
-        const { value, isFirst } = await shareFairly(request, signal, lookedUp)
-        if (value.isStale) return serveStale(request, value.result)
-        warmer.touch(request, value.result.storedAt) // Only after success, since a failing call is not worth warming.
-        return answerOf(value, isFirst)
-      } catch (thrown) {
-        return insteadOf(request, thrown, lookedUp)
-      } finally {
-        endWait()
-      }
-    },
-    close() {
-      warmer.close()
-      revalidator.close()
-      flights.cancelAll()
-    },
+  #keepFromStoring(isMeant: (running: Running) => boolean): void {
+    for (const running of this.#running) if (isMeant(running)) running.mayStore = false
   }
 }
 
-/** Failures of a run that concern the token that it counts for, and no other. */
-const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
+/** The fingerprint of the data; '' where results do not depend on it, null where it cannot be taken now. */
+const stateOf = ({ dataState }: CacheRequest): string | null => (dataState === undefined ? '' : dataState())
 
 /** An answer from the store, without a run. */
 const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
   return { result, outcome, isStored: false, runMs: null, cost: null }
 }
 
-function answerOf({ result, isStored, isCollapsed, runMs, cost }: Run, isFirst: boolean): CacheAnswer {
-  if (runMs === null && !isCollapsed) return withoutRun(result, 'hit')
-  if (!isFirst || isCollapsed) return { result, runMs, outcome: 'coalesced', isStored: false, cost: null }
-  return { result, isStored, runMs, cost, outcome: 'miss' }
+/** How a stored result may be used; null for not at all. See `newerThan` of `#runOnce`. */
+function useOf(result: StoredResult, request: CacheRequest, newerThan: number | null, nowMs: number) {
+  if (newerThan !== null && result.storedAt <= newerThan) return null
+  if (isFresh(result, request, nowMs)) return 'hit'
+  return newerThan === null && mayServeStale(result, request, nowMs) ? 'stale' : null
 }
 
-function peekInMemory(store: ResultStore, key: string, before?: HeldResult | null): HeldResult | undefined {
-  try {
-    return store.hold?.(key, before)
-  } catch {
-    // The slow path will meet the same failure and report it.
-    return undefined
-  }
-}
-
-/**
- * Whether an older result may replace this failure: yes for the engine's failures, no for mistakes of the caller and for
- * callers who left.
- */
-function isExcused(thrown: unknown): boolean {
-  return !(thrown instanceof RunnerError) || thrown.status >= 500
+/** Adds the times and the ETag. */
+export function sealResult(set: ResultSet, etag: string, storedAt: number, freshUntil: number): StoredResult {
+  const { body, columns, rowCount, isTruncated } = set
+  return { body, columns, rowCount, isTruncated, etag, storedAt, freshUntil }
 }

@@ -95,7 +95,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const kept = plans.get(key)
     const planned = kept?.caller === caller ? kept : plan(caller, req)
     if (!planned || !isAcceptable(planned.choice)) return null
-    const result = deps.results.peek(planned.cached)?.result
+    const result = deps.results.entry(planned.cached)
     const representation = result && deps.representations.find(result, planned.offered.name, planned.choice)
     if (!result || !representation || deps.unsent.isFull(representation.body)) return null
     if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.

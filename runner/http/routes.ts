@@ -42,7 +42,7 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
     await sendResult(req, res, response, {
       representations,
       nowMs,
-      grow: results.grow,
+      grow: (key, bytes) => results.grow(key, bytes),
       elapsedMs: exchange.elapsedMs,
       hold: exchange.hold,
     })

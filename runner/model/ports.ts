@@ -121,12 +121,6 @@ export interface StoredResult {
   readonly dataState?: string
 }
 
-/** A handle on a result in the memory of a store: with it, the next lookup of the same key needs no search. */
-export interface HeldResult {
-  /** Null once the store has dropped the result. */
-  readonly result: StoredResult | null
-}
-
 /** Results in the memory of a process. */
 export interface CacheSize {
   readonly entries: number
@@ -134,54 +128,68 @@ export interface CacheSize {
   readonly bytes: number
 }
 
-/** Stores results. A failure is a rejected promise, which the cache treats as a miss. */
+/** Stores results: in this process's memory, and where replicas share a store, there too. */
 export interface ResultStore {
-  get(key: string): Promise<StoredResult | undefined> | StoredResult | undefined
-  /**
-   * The synchronous part of `get`: the result if it is in this process's memory. `before` is the handle that an earlier call
-   * returned for this key. Absent on stores without memory.
-   */
-  hold?(key: string, before?: HeldResult | null): HeldResult | undefined
+  /** The result in this process's memory. */
+  entry(key: string): StoredResult | undefined
   /**
    * False when the store has no room for a result of this size, or already has a result whose query began later: that query
-   * has read newer data, even if it ended first.
+   * has read newer data, even if it ended first. `purges` are the marks that were read before the query began; without them
+   * the result is not shared.
    */
-  set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
-  /** Removes every entry whose key has this prefix ('' for all), here and in every replica that shares the store. */
+  set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> | boolean
+  /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */
   purge(prefix: string): Promise<void> | void
   /**
    * Drops this process's entries of these endpoints, which will not be asked for again. A shared store keeps its entries,
    * since another replica may still serve them.
    */
-  forget?(endpointIds: Iterable<string>): void
+  forget(endpointIds: ReadonlySet<string>): Promise<void>
   /** Counts bytes that were added to an entry in memory: finished headers, compressed representations. */
-  grow?(key: string, bytes: number): void
+  grow(key: string, bytes: number): void
   /** The entries and bytes in this process's memory. */
-  size?(): CacheSize
+  size(): CacheSize
   /** Present where replicas share the store. */
   readonly replicas?: Replicas
   close(): Promise<void>
 }
 
-/** How replicas that share a store agree on which of them runs a key. A failure is a rejected promise. */
+/**
+ * The marks of the last purges of everything, of an endpoint and of its tenant: each purge replaces one of them. A result is
+ * stored with those that were read before its query began, and is no longer used when one of them has changed.
+ */
+export type PurgeMarks = readonly string[]
+
+/** How replicas that share a store agree on which of them runs a key. A store that fails is reported, and counts as empty. */
 export interface Replicas {
   /**
-   * Claims the key for this replica until the lease ends; null when another replica has it. Runs over different states of the
-   * data are claimed separately; `dataState` is '' where results do not depend on a state.
+   * Claims the key for this replica until the lease ends, and looks up its result. Runs over different states of the data are
+   * claimed separately; `dataState` is '' where results do not depend on a state.
    */
-  claim(key: string, dataState: string): Promise<Lease | null>
-  /** Claims the key unless a replica has stored a result for it; then returns `stored` and claims nothing. */
-  claimUnlessStored(key: string, dataState: string): Promise<Lease | 'stored' | null>
+  claim(key: string, dataState: string): Promise<Claim>
   /**
-   * Waits for the outcome of a key that another replica has claimed. `unknown`: its lease may have ended, so look up the key
-   * and claim it again. Rejects with CALL_ABANDONED when `signal` fires.
+   * Waits for the outcome of a key that another replica has claimed. `unknown`: its lease may have ended, so claim the key
+   * again. Rejects with CALL_ABANDONED when `signal` fires.
    */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
-  /** The newest result that any replica has stored. */
-  latest(key: string): Promise<StoredResult | undefined>
-  /** Calls `listener` for each purge by another replica. */
-  onPurge(listener: (prefix: string) => void): void
+  /** Calls `listener` for each event of another replica. */
+  onEvent(listener: (event: ReplicaEvent) => void): void
 }
+
+export interface Claim {
+  /** Null where another replica runs the key; undefined where the store failed, or is not shared. */
+  readonly lease?: Lease | null | undefined
+  /** The newest result that any replica has stored. */
+  readonly result?: StoredResult | undefined
+  /** The marks of purges now; undefined where the store failed. */
+  readonly purges?: PurgeMarks | undefined
+}
+
+/** What replicas tell each other: results stored, runs ended without a stored result, entries purged. */
+export type ReplicaEvent =
+  | { readonly type: 'stored'; readonly key: string; readonly storedAt: number }
+  | { readonly type: 'ended'; readonly key: string; readonly outcome: RunOutcome }
+  | { readonly type: 'purged'; readonly prefix: string }
 
 /**
  * A claimed key. The lease is renewed until it is released; if the process dies, it ends soon and another replica may claim

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
-import { createResultCache } from '../cache/result-cache.js'
+import { ResultCache } from '../cache/result-cache.js'
 import { Deriver } from '../formats/deriver.js'
 import type { ResultFormat } from '../formats/index.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
@@ -159,9 +159,9 @@ export async function openRunner(
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
-    const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
-    registry.onGone(results.forget)
-    if (store.size) metrics.showCache(store.size)
+    const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
+    registry.onGone(ids => results.forget(ids))
+    metrics.showCache(() => store.size())
     const { maxBytesBilled } = settings
     const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
     const deps = {

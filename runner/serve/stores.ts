@@ -1,11 +1,8 @@
 /** Where results and counts are kept. */
 import { randomUUID } from 'node:crypto'
-import { openMemoryCounters } from '../cache/stores/counters.js'
-import { openMemoryStore } from '../cache/stores/memory.js'
-import { openRedis } from '../cache/stores/redis/cluster.js'
-import { openRedisCounters } from '../cache/stores/redis/counters.js'
-import { openRedisStore } from '../cache/stores/redis/store.js'
-import { openTieredStore } from '../cache/stores/tiered.js'
+import { MemoryCounters } from '../cache/stores/counters.js'
+import { MemoryStore } from '../cache/stores/memory.js'
+import { TieredStore } from '../cache/stores/tiered.js'
 import { manifestId } from '../manifest/manifest-id.js'
 import { SetupError, UsageError } from '../model/errors.js'
 import type { CounterStore, ResultStore } from '../model/ports.js'
@@ -21,20 +18,30 @@ export async function openStores(
   { observe, clock }: EngineDeps,
   opened: Closers,
 ): Promise<{ readonly store: ResultStore; readonly counters: CounterStore }> {
-  const memory = openMemoryStore({ maxBytes: cacheMb * BYTES_PER_MB })
-  if (redisUrl === null) return { store: opened.add(memory), counters: openMemoryCounters(clock) }
+  const maxBytes = cacheMb * BYTES_PER_MB
+  if (redisUrl === null)
+    return { store: opened.add(new MemoryStore({ maxBytes })), counters: opened.add(new MemoryCounters()) }
   const onTrouble = (cause: Error): void => observe({ kind: 'store.failed', operation: 'connect', cause })
-  const link = opened.add(await openRedis({ url: redisUrl, clock, random: Math.random, onTrouble }))
-  const shared = openRedisStore({
+  const { RedisCounters, RedisLink, RedisStore } = await redisModules()
+  const link = opened.add(new RedisLink({ url: redisUrl, clock, random: Math.random, onTrouble }))
+  const shared = new RedisStore({
     link,
     prefix: redisPrefix,
     clock,
     replica: randomUUID(),
     key: redisKey,
-    onTrouble: cause => observe({ kind: 'store.failed', operation: 'message', cause }),
+    onTrouble: (operation, cause) => observe({ kind: 'store.failed', operation, cause }),
   })
-  const store = opened.add(openTieredStore({ memory, shared, clock, observe }))
-  return { store, counters: openRedisCounters(link, redisPrefix) }
+  const store = opened.add(new TieredStore({ maxBytes, shared, clock, observe }))
+  await link.open()
+  return { store, counters: new RedisCounters(link, redisPrefix) }
+}
+
+/** Loaded only where REDIS_URL is set. */
+async function redisModules() {
+  const modules = [import('../cache/stores/redis/counters.js'), import('../cache/stores/redis/link.js')] as const
+  const [counters, link] = await Promise.all(modules)
+  return { ...counters, ...link, ...(await import('../cache/stores/redis/store.js')) }
 }
 
 /** The timeout of Redis commands in `sluice cache purge`, in milliseconds: only the command line waits for them. */
@@ -49,10 +56,13 @@ export async function purgeShared(settings: Settings, ref: string | null): Promi
   if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
   const prefix = ref === null ? '' : keyPrefix(await findEndpointId(settings.endpointsDir, ref))
   const clock = systemClock()
-  const link = await openRedis({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
+  const { RedisLink, RedisStore } = await redisModules()
+  const link = new RedisLink({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
   try {
     const [replica, onTrouble] = [randomUUID(), (): void => {}]
-    await openRedisStore({ link, prefix: redisPrefix, clock, replica, key: redisKey, onTrouble }).purge(prefix)
+    const store = new RedisStore({ link, prefix: redisPrefix, clock, replica, key: redisKey, onTrouble })
+    await link.open()
+    await store.purge(prefix)
   } catch (cause) {
     throw new SetupError(`nothing, or not all, was purged: ${cause instanceof Error ? cause.message : cause}`, {
       cause,

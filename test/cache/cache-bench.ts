@@ -1,10 +1,11 @@
 /** A result cache whose engine answers when the test calls `finish`. */
 import type { CacheRequest } from '../../runner/cache/request.js'
-import { type CacheAnswer, createResultCache, type ResultCache } from '../../runner/cache/result-cache.js'
+import { type CacheAnswer, ResultCache } from '../../runner/cache/result-cache.js'
+import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import type { CachePolicy } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
+import type { ResultStore } from '../../runner/model/ports.js'
 import type { ResultSet } from '../../runner/model/query.js'
 import { type ManualClock, manualClock, settle } from './manual-clock.js'
 
@@ -30,26 +31,15 @@ export interface Bench {
   ask(options?: Partial<CacheRequest> & { signal?: AbortSignal }): Promise<CacheAnswer>
 }
 
-/** A store that keeps its entries in a Map and answers with promises, as a remote store does. */
-export function distantStore(): ResultStore {
-  const kept = new Map<string, StoredResult>()
-  return {
-    get: async key => kept.get(key),
-    set: async (key, result) => Boolean(kept.set(key, result)),
-    purge: async prefix => {
-      for (const key of kept.keys()) if (key.startsWith(prefix)) kept.delete(key)
-    },
-    close: async () => {},
-  }
-}
+export const memoryStore = () => new MemoryStore({ maxBytes: 1_000_000 })
 
-export function bench(store: ResultStore = distantStore(), random: () => number = () => 0): Bench {
+export function bench(store: ResultStore = memoryStore(), random: () => number = () => 0): Bench {
   const clock = manualClock()
   const events: Event[] = []
   const waiting: { resolve: (set: ResultSet) => void; reject: (error: Error) => void }[] = []
   const signals: AbortSignal[] = []
   let runs = 0
-  const cache = createResultCache({ store, clock, observe: event => void events.push(event), random })
+  const cache = new ResultCache({ store, clock, observe: event => void events.push(event), random })
   const run = (signal: AbortSignal): Promise<ResultSet> => {
     runs += 1
     signals.push(signal)

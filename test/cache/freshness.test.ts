@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import type { CacheRequest } from '../../runner/cache/request.js'
-import { openMemoryStore } from '../../runner/cache/stores/memory.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import {
   answered,
   type Bench,
   bench,
-  distantStore,
   ENGINE_DOWN,
+  memoryStore,
   policyWith,
   set,
   TTL_MS,
@@ -35,7 +34,7 @@ describe('warming spreads its load', () => {
       draws += 1
       return (draws / 10) % 1
     }
-    const b = bench(openMemoryStore({ maxBytes: 1_000_000 }), random)
+    const b = bench(memoryStore(), random)
     const began = b.clock.nowMs()
     const times: number[] = []
     for (const key of ['a', 'b', 'c', 'd', 'e']) {
@@ -94,7 +93,7 @@ describe('warming spreads its load', () => {
   })
 
   it('counts from the time at which the result was made, also by another replica', async () => {
-    const store = openMemoryStore({ maxBytes: 100_000 })
+    const store = memoryStore()
     const [a, b] = [bench(store), bench(store)]
     const { run, runs } = counting()
     await a.ask({ policy, run })
@@ -119,7 +118,7 @@ describe('warming of an entry that another replica or a caller has refreshed', (
   const signal = new AbortController().signal
 
   it('waits until the refreshed result is old enough', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     const { run, runs } = counting()
     await b.ask({ policy, run })
     await b.clock.advance(WARM_MS - 1_000)
@@ -131,7 +130,7 @@ describe('warming of an entry that another replica or a caller has refreshed', (
   })
 
   it('begins anew after a failure', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     const { run, runs } = counting()
     let fails = false
     const flaky: CacheRequest['run'] = () => (fails ? Promise.reject(ENGINE_DOWN) : run())
@@ -155,24 +154,19 @@ describe('a request for a fresh result', () => {
       signal,
     )
 
-  for (const [place, open] of [
-    ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
-    ['elsewhere', distantStore],
-  ] as const) {
-    it(`gets the stored one where the query fails and the manifest lets an old one stand in, from a store ${place}`, async () => {
-      const policy = policyWith({ staleIfErrorMs: 60_000 })
-      const b = bench(open())
-      const down = () => Promise.reject(ENGINE_DOWN)
-      await answered(b, { policy })
-      const fresh = await demand(b, policy, down)
-      expect([text(fresh), fresh.outcome, fresh.isStored]).to.deep.equal(['run 1', 'stale', false])
-      await b.clock.advance(TTL_MS + 59_999)
-      expect((await demand(b, policy, down)).outcome).to.equal('stale')
-      await b.clock.advance(1)
-      const code = await demand(b, policy, down).catch((error: RunnerError) => error.code)
-      expect(code).to.equal('ENGINE_UNAVAILABLE')
-    })
-  }
+  it('gets the stored one where the query fails and the manifest lets an old one stand in', async () => {
+    const policy = policyWith({ staleIfErrorMs: 60_000 })
+    const b = bench()
+    const down = () => Promise.reject(ENGINE_DOWN)
+    await answered(b, { policy })
+    const fresh = await demand(b, policy, down)
+    expect([text(fresh), fresh.outcome, fresh.isStored]).to.deep.equal(['run 1', 'stale', false])
+    await b.clock.advance(TTL_MS + 59_999)
+    expect((await demand(b, policy, down)).outcome).to.equal('stale')
+    await b.clock.advance(1)
+    const code = await demand(b, policy, down).catch((error: RunnerError) => error.code)
+    expect(code).to.equal('ENGINE_UNAVAILABLE')
+  })
 
   it('gets the error where the manifest allows no old result, or where the call is at fault', async () => {
     const b = bench()
@@ -187,7 +181,7 @@ describe('a request for a fresh result', () => {
   })
 
   it('is not overwritten by a run that began before it and ends after it', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     const slow = b.ask()
     await settle()
     await b.clock.advance(1)
@@ -202,25 +196,20 @@ describe('a request for a fresh result', () => {
 describe('an old result while a new one is made', () => {
   const policy = policyWith({ staleWhileRevalidateMs: 60_000 })
 
-  for (const [place, open] of [
-    ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
-    ['elsewhere', distantStore],
-  ] as const) {
-    it(`is served at once, and the new one to the next caller, from a store ${place}`, async () => {
-      const b = bench(open())
-      await answered(b, { policy })
-      await b.clock.advance(TTL_MS + 59_999)
-      const stale = await Promise.all([b.ask({ policy }), b.ask({ policy })])
-      expect(stale.map(answer => [answer.outcome, text(answer)])).to.deep.equal([
-        ['stale', 'run 1'],
-        ['stale', 'run 1'],
-      ])
-      await b.finish()
-      expect(b.runs()).to.equal(2)
-      const next = await b.ask({ policy })
-      expect([next.outcome, text(next)]).to.deep.equal(['hit', 'run 2'])
-    })
-  }
+  it('is served at once, and the new one to the next caller', async () => {
+    const b = bench()
+    await answered(b, { policy })
+    await b.clock.advance(TTL_MS + 59_999)
+    const stale = await Promise.all([b.ask({ policy }), b.ask({ policy })])
+    expect(stale.map(answer => [answer.outcome, text(answer)])).to.deep.equal([
+      ['stale', 'run 1'],
+      ['stale', 'run 1'],
+    ])
+    await b.finish()
+    expect(b.runs()).to.equal(2)
+    const next = await b.ask({ policy })
+    expect([next.outcome, text(next)]).to.deep.equal(['hit', 'run 2'])
+  })
 
   it('is not served any later than the manifest allows', async () => {
     const b = bench()
@@ -269,12 +258,17 @@ describe('arguments that the engine refuses', () => {
     const b = bench()
     for (let i = 0; i < 5; i += 1) expect(await refusing(b)).to.equal('ARGUMENT_INVALID')
     expect(refusals.get(b)).to.equal(1)
-    await b.clock.advance(60_000)
-    await refusing(b)
+    const { now } = Date
+    try {
+      Date.now = () => now() + 60_001
+      await refusing(b)
+    } finally {
+      Date.now = now
+    }
     expect(refusals.get(b)).to.equal(2)
   })
 
-  it('are remembered in bounded number; the oldest are dropped first', async () => {
+  it('are remembered in bounded number', async () => {
     const b = bench()
     for (let i = 0; i < 1_001; i += 1) await refusing(b, `k${i}`)
     await refusing(b, 'k1000')
@@ -300,20 +294,20 @@ describe('a result that is kept until its data changes', () => {
   })
 
   it('is a hit for as long as the data is the same, and never longer', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     await answered(b, options)
     await b.clock.advance(30 * 86_400_000)
     expect((await b.ask(options)).outcome).to.equal('hit')
-    expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })?.result?.rowCount).to.equal(1)
+    expect(b.cache.entry({ ...(options as CacheRequest), key: 'k' })?.rowCount).to.equal(1)
     state = 'b'
-    expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })).to.equal(undefined)
+    expect(b.cache.entry({ ...(options as CacheRequest), key: 'k' })).to.equal(undefined)
     expect(text(await answered(b, options))).to.equal('run 2')
     state = 'a'
     expect((await answered(b, options)).outcome).to.equal('miss')
   })
 
   it('is not shared by calls after the data has changed, or while the state of the data is unknown', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     const before = [b.ask(options), b.ask(options)]
     await settle()
     state = 'b'
@@ -333,7 +327,7 @@ describe('a result that is kept until its data changes', () => {
   })
 
   it('is not stored when the data changed during its query, or when their state is unknown', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     const asked = b.ask(options)
     await settle()
     state = 'b'
@@ -347,7 +341,7 @@ describe('a result that is kept until its data changes', () => {
 
 describe('a purge', () => {
   it('forgets the results of one endpoint', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     for (const key of ['e:1', 'e:2', 'f:1']) await answered(b, { key })
     await b.cache.purge('e:')
     expect((await b.ask({ key: 'f:1' })).outcome).to.equal('hit')
@@ -357,7 +351,7 @@ describe('a purge', () => {
   })
 
   it('lets no later caller share a query that began before it, and the result of that query is not stored', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const b = bench(memoryStore())
     const before = b.ask({ key: 'e:1' })
     await settle()
     await b.cache.purge('e:')
@@ -370,7 +364,7 @@ describe('a purge', () => {
   })
 
   it('reports a failure of the store', async () => {
-    const store = { ...distantStore(), purge: async () => Promise.reject(new RunnerError('INTERNAL')) }
+    const store = Object.assign(memoryStore(), { purge: async () => Promise.reject(new RunnerError('INTERNAL')) })
     const failed = await bench(store)
       .cache.purge('e:')
       .catch((error: RunnerError) => error.code)

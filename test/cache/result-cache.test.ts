@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { CacheRequest } from '../../runner/cache/request.js'
-import { openMemoryStore } from '../../runner/cache/stores/memory.js'
+import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import {
   answered,
   type Bench,
   bench,
-  distantStore,
   ENGINE_DOWN,
   POLICY,
   policyWith,
@@ -17,139 +16,116 @@ import {
 } from './cache-bench.js'
 import { settle } from './manual-clock.js'
 
-for (const [place, open] of [
-  ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
-  ['elsewhere', distantStore],
-] as const) {
-  describe(`the result cache over a store ${place}`, () => {
-    it('runs the query once and then gives hits until the ttl ends', async () => {
-      const b = bench(open())
-      expect(await answered(b)).to.include({ outcome: 'miss', isStored: true })
-      await b.clock.advance(TTL_MS - 1)
-      const hit = await b.ask()
-      expect([text(hit), hit.outcome, hit.isStored, hit.runMs]).to.deep.equal(['run 1', 'hit', false, null])
-      await b.clock.advance(1)
-      expect(text(await answered(b))).to.equal('run 2')
-    })
-
-    it('runs once for twenty concurrent callers', async () => {
-      const b = bench(open())
-      const asked = Array.from({ length: 20 }, () => b.ask())
-      await b.finish()
-      const outcomes = (await Promise.all(asked)).map(answer => answer.outcome)
-      expect(b.runs()).to.equal(1)
-      expect(outcomes.sort()).to.deep.equal([...Array.from({ length: 19 }, () => 'coalesced'), 'miss'])
-    })
-
-    it('starts the query again for another token when that of the first caller may run none, and for no call of the same', async () => {
-      for (const code of ['OVERLOADED', 'BUDGET_EXCEEDED'] as const) {
-        const b = bench(open())
-        const ask = (token: string) => b.ask({ token }).then(text, (error: RunnerError) => error.code)
-        const asked = [ask('a'), ask('a'), ask('b'), ask('b')]
-        await b.finish(new RunnerError(code))
-        expect(b.runs()).to.equal(2)
-        await b.finish()
-        expect(await Promise.all(asked)).to.deep.equal([code, code, 'run 2', 'run 2'])
-        expect(b.runs()).to.equal(2)
-      }
-    })
-
-    it('counts a call while it waits for a run, and no hit', async () => {
-      const b = bench(open())
-      let waiting = 0
-      const beginWait = () => {
-        waiting += 1
-        return () => {
-          waiting -= 1
-        }
-      }
-      const asked = [b.ask({ beginWait }), b.ask({ beginWait }), b.ask({ beginWait }).catch(() => {})]
-      await settle()
-      expect(waiting).to.equal(3)
-      await b.finish()
-      await Promise.all(asked)
-      expect(waiting).to.equal(0)
-      const refuse = () => {
-        throw new RunnerError('RATE_LIMITED')
-      }
-      expect((await b.ask({ beginWait: refuse })).outcome).to.equal('hit')
-      const refused = await b.ask({ key: 'other', beginWait: refuse }).catch((error: RunnerError) => error.code)
-      expect([refused, b.runs()]).to.deep.equal(['RATE_LIMITED', 1])
-    })
-
-    it('keeps keys apart', async () => {
-      const b = bench(open())
-      const asked = [b.ask({ key: 'a' }), b.ask({ key: 'b' })]
-      await b.finish()
-      await Promise.all(asked)
-      expect(b.runs()).to.equal(2)
-    })
-
-    it('does not store an error, and gives it to every waiting caller', async () => {
-      const b = bench(open())
-      const asked = [b.ask(), b.ask()]
-      const settled = Promise.allSettled(asked)
-      await b.finish(ENGINE_DOWN)
-      expect((await settled).map(one => one.status)).to.deep.equal(['rejected', 'rejected'])
-      expect(await answered(b)).to.include({ outcome: 'miss' })
-      expect(b.runs()).to.equal(2)
-    })
-
-    it('goes on for the others when one caller leaves', async () => {
-      const b = bench(open())
-      const leaving = new AbortController()
-      const left = b.ask({ signal: leaving.signal }).catch((error: RunnerError) => error.code)
-      const stays = b.ask()
-      await settle()
-      leaving.abort()
-      expect(await left).to.equal('CALL_ABANDONED')
-      expect(b.signals[0]?.aborted).to.equal(false)
-      await b.finish()
-      expect(text(await stays)).to.equal('run 1')
-    })
-
-    it('cancels when the last caller leaves, and no caller joins a run that is being cancelled', async () => {
-      const b = bench(open())
-      const leaving = [new AbortController(), new AbortController()]
-      const left = leaving.map(({ signal }) => b.ask({ signal }).catch((error: RunnerError) => error.code))
-      await settle()
-      leaving[0]?.abort()
-      expect(b.signals[0]?.aborted).to.equal(false)
-      leaving[1]?.abort()
-      expect(b.signals[0]?.aborted).to.equal(true)
-      expect(await Promise.all(left)).to.deep.equal(['CALL_ABANDONED', 'CALL_ABANDONED'])
-      expect(text(await answered(b))).to.equal('run 2')
-    })
-
-    it('does not run for a caller who has left already', async () => {
-      const b = bench(open())
-      const code = await b.ask({ signal: AbortSignal.abort() }).catch((error: RunnerError) => error.code)
-      expect([code, b.runs()]).to.deep.equal(['CALL_ABANDONED', 0])
-    })
+describe('a call through the result cache', () => {
+  it('runs the query once and then gives hits until the ttl ends', async () => {
+    const b = bench()
+    expect(await answered(b)).to.include({ outcome: 'miss', isStored: true })
+    await b.clock.advance(TTL_MS - 1)
+    const hit = await b.ask()
+    expect([text(hit), hit.outcome, hit.isStored, hit.runMs]).to.deep.equal(['run 1', 'hit', false, null])
+    await b.clock.advance(1)
+    expect(text(await answered(b))).to.equal('run 2')
   })
-}
+
+  it('runs once for twenty concurrent callers', async () => {
+    const b = bench()
+    const asked = Array.from({ length: 20 }, () => b.ask())
+    await b.finish()
+    const outcomes = (await Promise.all(asked)).map(answer => answer.outcome)
+    expect(b.runs()).to.equal(1)
+    expect(outcomes.sort()).to.deep.equal([...Array.from({ length: 19 }, () => 'coalesced'), 'miss'])
+  })
+
+  it('starts the query again once for all callers of a token when the token of the first caller may run none', async () => {
+    for (const code of ['OVERLOADED', 'BUDGET_EXCEEDED'] as const) {
+      const b = bench()
+      const ask = (token: string) => b.ask({ token }).then(text, (error: RunnerError) => error.code)
+      const asked = [ask('a'), ask('a'), ask('b'), ask('b')]
+      await b.finish(new RunnerError(code))
+      expect(b.runs(), 'one more for each token').to.equal(3)
+      await b.finish()
+      expect(await Promise.all(asked)).to.deep.equal([code, 'run 3', 'run 3', 'run 3'])
+      expect(b.runs()).to.equal(3)
+    }
+  })
+
+  it('counts a call while it waits for a run, and no hit', async () => {
+    const b = bench()
+    let waiting = 0
+    const beginWait = () => {
+      waiting += 1
+      return () => {
+        waiting -= 1
+      }
+    }
+    const asked = [b.ask({ beginWait }), b.ask({ beginWait }), b.ask({ beginWait }).catch(() => {})]
+    await settle()
+    expect(waiting).to.equal(3)
+    await b.finish()
+    await Promise.all(asked)
+    expect(waiting).to.equal(0)
+    const refuse = () => {
+      throw new RunnerError('RATE_LIMITED')
+    }
+    expect((await b.ask({ beginWait: refuse })).outcome).to.equal('hit')
+    const refused = await b.ask({ key: 'other', beginWait: refuse }).catch((error: RunnerError) => error.code)
+    expect([refused, b.runs()]).to.deep.equal(['RATE_LIMITED', 1])
+  })
+
+  it('keeps keys apart', async () => {
+    const b = bench()
+    const asked = [b.ask({ key: 'a' }), b.ask({ key: 'b' })]
+    await b.finish()
+    await Promise.all(asked)
+    expect(b.runs()).to.equal(2)
+  })
+
+  it('does not store an error, and gives it to every waiting caller', async () => {
+    const b = bench()
+    const asked = [b.ask(), b.ask()]
+    const settled = Promise.allSettled(asked)
+    await b.finish(ENGINE_DOWN)
+    expect((await settled).map(one => one.status)).to.deep.equal(['rejected', 'rejected'])
+    expect(await answered(b)).to.include({ outcome: 'miss' })
+    expect(b.runs()).to.equal(2)
+  })
+
+  it('goes on for the others when one caller leaves', async () => {
+    const b = bench()
+    const leaving = new AbortController()
+    const left = b.ask({ signal: leaving.signal }).catch((error: RunnerError) => error.code)
+    const stays = b.ask()
+    await settle()
+    leaving.abort()
+    expect(await left).to.equal('CALL_ABANDONED')
+    expect(b.signals[0]?.aborted).to.equal(false)
+    await b.finish()
+    expect(text(await stays)).to.equal('run 1')
+  })
+
+  it('cancels when the last caller leaves, and no caller joins a run that is being cancelled', async () => {
+    const b = bench()
+    const leaving = [new AbortController(), new AbortController()]
+    const left = leaving.map(({ signal }) => b.ask({ signal }).catch((error: RunnerError) => error.code))
+    await settle()
+    leaving[0]?.abort()
+    expect(b.signals[0]?.aborted).to.equal(false)
+    leaving[1]?.abort()
+    expect(b.signals[0]?.aborted).to.equal(true)
+    expect(await Promise.all(left)).to.deep.equal(['CALL_ABANDONED', 'CALL_ABANDONED'])
+    expect(text(await answered(b))).to.equal('run 2')
+  })
+
+  it('does not run for a caller who has left already', async () => {
+    const b = bench()
+    const code = await b.ask({ signal: AbortSignal.abort() }).catch((error: RunnerError) => error.code)
+    expect([code, b.runs()]).to.deep.equal(['CALL_ABANDONED', 0])
+  })
+})
 
 describe('the result cache', () => {
-  it('treats a broken store as an empty one, and reports it', async () => {
-    const down = async (): Promise<never> => {
-      throw new RunnerError('INTERNAL', { detail: 'connection refused' })
-    }
-    const b = bench({ get: down, set: down, purge: down, close: async () => {} })
-    expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
-    const failed = b.events.filter(event => event.kind === 'store.failed').map(event => event.operation)
-    expect(failed).to.deep.equal(['get', 'get', 'set'])
-  })
-
-  it('treats a store that throws synchronously as an empty one', async () => {
-    const down = (): never => {
-      throw new RunnerError('INTERNAL')
-    }
-    const b = bench({ get: down, set: down, purge: down, close: async () => {} })
-    expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
-  })
-
   it('reports a result that did not fit', async () => {
-    const b = bench(openMemoryStore({ maxBytes: 10 }))
+    const b = bench(new MemoryStore({ maxBytes: 10 }))
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
   })
 
@@ -342,20 +318,13 @@ describe('an endpoint that is changed while its query runs', () => {
   })
 })
 
-describe('a result that is available synchronously', () => {
-  it('is a fresh result in a store that answers synchronously, and no other', async () => {
-    const near = bench(openMemoryStore({ maxBytes: 1_000_000 }))
-    const asked = near.ask()
-    await near.finish()
-    await asked
+describe('the entry of a request', () => {
+  it('is its fresh result in memory, and no other', async () => {
+    const b = bench()
+    await answered(b)
     const request = { key: 'k', policy: POLICY } as unknown as CacheRequest
-    expect(near.cache.peek(request)?.result?.rowCount).to.equal((await near.ask()).result.rowCount)
-    await near.clock.advance(TTL_MS)
-    expect(near.cache.peek(request)).to.equal(undefined)
-    const distant = bench()
-    const first = distant.ask()
-    await distant.finish()
-    await first
-    expect(distant.cache.peek(request)).to.equal(undefined)
+    expect(b.cache.entry(request)).to.equal((await b.ask()).result)
+    await b.clock.advance(TTL_MS)
+    expect(b.cache.entry(request)).to.equal(undefined)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSingleFlight } from '../../runner/cache/single-flight.js'
+import { SingleFlight } from '../../runner/cache/single-flight.js'
 
 describe('single flight', () => {
   /** A run that ends only by its signal. */
@@ -7,7 +7,7 @@ describe('single flight', () => {
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cancelled'))))
 
   it('lets no caller join a run that is being cancelled', async () => {
-    const flights = createSingleFlight<string>()
+    const flights = new SingleFlight<string>()
     const { signal } = new AbortController()
     const first = flights.join('k', signal, endless).catch((error: Error) => error.message)
     flights.cancelAll()

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken, type NewToken, revokeToken } from '../../runner/auth/token-file.js'
 import { openTokenStore } from '../../runner/auth/tokens.js'
-import { createResultCache } from '../../runner/cache/result-cache.js'
-import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
-import { openMemoryStore } from '../../runner/cache/stores/memory.js'
+import { ResultCache } from '../../runner/cache/result-cache.js'
+import { MemoryCounters } from '../../runner/cache/stores/counters.js'
+import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { Deriver } from '../../runner/formats/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/fast-path.js'
@@ -90,8 +90,8 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const engine = countingEngine()
   let endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
   const published = publishResults(engine, () => endpoints)
-  const store = openMemoryStore({ maxBytes: options.cacheBytes ?? 1_000_000 })
-  const results = createResultCache({ store, clock, observe, random: () => 0 })
+  const store = new MemoryStore({ maxBytes: options.cacheBytes ?? 1_000_000 })
+  const results = new ResultCache({ store, clock, observe, random: () => 0 })
   // The store looks at the file ten times a second: after a change its clock is put forward, so that no test has to wait.
   let skippedMs = 0
   const tokensClock = { ...clock, nowMs: () => clock.nowMs() + skippedMs }
@@ -99,7 +99,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   let isLeaving = false
   let isDraining = false
   let names = 0
-  const budgets = createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null })
+  const budgets = createBudgets({ counters: new MemoryCounters(), clock, observe, maxBytesBilled: null })
   const deps = {
     engine: published,
     clock,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
+import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { CounterStore } from '../../runner/model/ports.js'
@@ -13,7 +13,7 @@ const payer = (bytesPerDay: number | null, token = 'reports'): Payer => ({ token
 function open(options: { counters?: CounterStore; clock?: ManualClock; maxBytesBilled?: number } = {}) {
   const { clock = manualClock(Date.UTC(2026, 0, 31, 22)), maxBytesBilled = null } = options
   const events: Event[] = []
-  const counters = options.counters ?? openMemoryCounters(clock)
+  const counters = options.counters ?? new MemoryCounters()
   const observe = (event: Event): void => void events.push(event)
   return { budgets: createBudgets({ counters, clock, observe, maxBytesBilled }), clock, events }
 }
@@ -101,7 +101,7 @@ describe('budgets', () => {
 
   it('are shared by replicas that share the counters', async () => {
     const clock = manualClock()
-    const counters = openMemoryCounters(clock)
+    const counters = new MemoryCounters()
     const [one, another] = [open({ counters, clock }), open({ counters, clock })]
     await one.budgets.spend(payer(3 * GB), GB)
     await another.budgets.spend(payer(3 * GB), GB)
@@ -110,7 +110,7 @@ describe('budgets', () => {
 
   it('go on with the counts of this process while the counters fail', async () => {
     const clock = manualClock()
-    const memory = openMemoryCounters(clock)
+    const memory = new MemoryCounters()
     let isDown = false
     const counters: CounterStore = {
       add: async (...given) => {

@@ -1,32 +1,24 @@
 /** Counters in the memory of this process. */
-import type { Clock, CounterStore } from '../../model/ports.js'
+import NodeCache from 'node-cache'
+import type { CounterStore } from '../../model/ports.js'
 
-interface Counter {
-  count: number
-  readonly endsMs: number
-}
+/** How often expired counters are removed, in seconds. */
+const CHECK_SECONDS = 600
 
-/** The number of counters above which expired ones are removed. */
-const MANY = 1_000
+export class MemoryCounters implements CounterStore {
+  readonly #counters = new NodeCache({ useClones: false, checkperiod: CHECK_SECONDS })
 
-export function openMemoryCounters(clock: Clock): CounterStore {
-  const counters = new Map<string, Counter>()
-
-  function forgetEnded(nowMs: number): void {
-    for (const [key, { endsMs }] of counters) if (endsMs <= nowMs) counters.delete(key)
+  add(key: string, amount: number, keepMs: number): number {
+    let counter = this.#counters.get<{ count: number }>(key)
+    if (!counter) {
+      counter = { count: 0 }
+      this.#counters.set(key, counter, keepMs / 1000)
+    }
+    counter.count += amount
+    return counter.count
   }
 
-  return {
-    add(key, amount, keepMs) {
-      const nowMs = clock.nowMs()
-      let counter = counters.get(key)
-      if (!counter || counter.endsMs <= nowMs) {
-        if (counters.size >= MANY) forgetEnded(nowMs)
-        counter = { count: 0, endsMs: nowMs + keepMs }
-        counters.set(key, counter)
-      }
-      counter.count += amount
-      return counter.count
-    },
+  close(): void {
+    this.#counters.close()
   }
 }

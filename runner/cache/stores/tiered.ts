@@ -1,91 +1,79 @@
-/** A memory store in front of a store that replicas share. */
+/** Results in memory, in front of a store that replicas share. Results and purges of other replicas reach this memory too. */
 import type { Observer } from '../../model/events.js'
-import type { Clock, ResultStore, StoredResult } from '../../model/ports.js'
+import type { Claim, Clock, PurgeMarks, Replicas, StoredResult } from '../../model/ports.js'
+import { MemoryStore, type MemoryStoreOptions } from './memory.js'
 import type { RedisStore } from './redis/store.js'
 
-export interface TieredStoreOptions {
-  readonly memory: ResultStore
+export interface TieredStoreOptions extends MemoryStoreOptions {
   readonly shared: RedisStore
   readonly clock: Clock
   readonly observe: Observer
 }
 
-/** Opens the two stores as one; closing it closes both. Results and purges of other replicas reach this memory too. */
-export function openTieredStore({ memory, shared, clock, observe }: TieredStoreOptions): ResultStore {
-  const asking = new Map<string, Promise<StoredResult | undefined>>()
-  /** The number of purges by other replicas. */
-  let purges = 0
-  /** The number of times that endpoints were dropped. */
-  let forgotten = 0
-  const inMemory = (key: string): StoredResult | undefined => memory.get(key) as StoredResult | undefined
+export class TieredStore extends MemoryStore {
+  override readonly replicas: Replicas
+  readonly #options: TieredStoreOptions
+  /** The number of purges: a result that was being read then may be purged. */
+  #purges = 0
 
-  async function fetch(key: string): Promise<StoredResult | undefined> {
-    const [purgesBefore, forgottenBefore] = [purges, forgotten]
-    const kept = await shared.find(key)
-    // A value that was read before a purge may be among the purged ones.
-    if (!kept || purges !== purgesBefore) return undefined
-    const newer = inMemory(key)
-    if (newer && newer.storedAt >= kept.result.storedAt) return newer
-    // If its endpoint was dropped in the meantime, the result is returned to this caller but not kept.
-    if (forgotten === forgottenBefore) memory.set(key, kept.result, kept.keepUntil - clock.nowMs())
-    return kept.result
+  constructor(options: TieredStoreOptions) {
+    super(options)
+    const { messages } = options.shared
+    this.#options = options
+    this.replicas = {
+      claim: (key, dataState) => this.#claim(key, dataState),
+      outcome: (key, signal) => messages.outcome(key, signal),
+      onEvent: listener => messages.onEvent(listener),
+    }
+    messages.onEvent(event => {
+      if (event.type === 'purged') this.#drop(event.prefix)
+      const isNews = event.type === 'stored' && event.storedAt > (this.entry(event.key)?.storedAt ?? Infinity)
+      if (isNews) void this.#attempt('get', this.#find(event.key)) // The older one is served until the newer one is here.
+    })
   }
 
-  /** Reads a key; concurrent callers share one request. */
-  function fetchOnce(key: string): Promise<StoredResult | undefined> {
-    let asked = asking.get(key)
-    if (!asked) {
-      asked = fetch(key).finally(() => asking.delete(key))
-      asking.set(key, asked)
-    }
-    return asked
+  override async set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> {
+    if ((this.entry(key)?.storedAt ?? 0) > result.storedAt) return false
+    const isInMemory = await super.set(key, result, keepMs)
+    const written = purges && this.#attempt('set', this.#options.shared.set(key, result, keepMs, purges))
+    // The caller does not wait for this write: Redis receives it before the release of the lease, on the same connection.
+    return isInMemory || (await written) === true
   }
 
-  shared.onEvent(event => {
-    if (event.type === 'purged') {
-      purges += 1
-      memory.purge(event.prefix)
-    }
-    if (event.type !== 'stored') return
-    const held = inMemory(event.key)
-    // The older one is served until the newer one is here.
-    if (held && held.storedAt < event.storedAt) fetchOnce(event.key).catch(() => {})
-  })
+  override async purge(prefix: string): Promise<void> {
+    this.#drop(prefix)
+    await this.#options.shared.purge(prefix)
+    this.#drop(prefix)
+  }
 
-  return {
-    hold: (key, before) => memory.hold?.(key, before),
-    get: key => inMemory(key) ?? fetchOnce(key),
-    async set(key, result, keepMs) {
-      if (isOlder(result, inMemory(key))) return false
-      const isHeld = memory.set(key, result, keepMs) === true
-      const written = Promise.resolve(shared.set(key, result, keepMs))
-      if (!isHeld) return written
-      // The caller does not wait for this write: Redis receives it before the release of the lease, on the same connection.
-      written
-        .then(isWritten => (isWritten ? undefined : fetch(key))) // Another replica's result may be newer.
-        .catch((cause: unknown) => observe({ kind: 'store.failed', operation: 'set', cause }))
-      return true
-    },
-    async purge(prefix) {
-      purges += 1
-      memory.purge(prefix)
-      await shared.purge(prefix)
-      memory.purge(prefix)
-    },
-    forget(endpointIds) {
-      forgotten += 1
-      memory.forget?.(endpointIds)
-    },
-    ...(memory.size && { size: memory.size }),
-    grow: (key, bytes) => memory.grow?.(key, bytes),
-    // Not shared with other lookups: one that began before the claim could miss the result of the previous owner.
-    replicas: { ...shared.replicas, latest: fetch },
-    async close() {
-      await memory.close()
-      await shared.close()
-    },
+  #drop(prefix: string): void {
+    this.#purges += 1
+    void super.purge(prefix)
+  }
+
+  /** Sent together: the lookup comes after the claim, so it sees the result of the key's previous owner. */
+  async #claim(key: string, dataState: string): Promise<Claim> {
+    const claimed = this.#attempt('claim', this.#options.shared.claim(key, dataState))
+    const stored = await this.#attempt('get', this.#find(key))
+    return { ...stored, lease: await claimed }
+  }
+
+  /** The result in Redis, which is then in memory too, and the marks of purges. */
+  async #find(key: string): Promise<Claim> {
+    const purgesBefore = this.#purges
+    const { entry, purges } = await this.#options.shared.find(key)
+    if (!entry || this.#purges !== purgesBefore) return { purges }
+    void super.set(key, entry.result, entry.keepUntil - this.#options.clock.nowMs())
+    return { purges, result: entry.result }
+  }
+
+  /** Undefined where the store fails. */
+  async #attempt<T>(operation: string, work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work
+    } catch (cause) {
+      this.#options.observe({ kind: 'store.failed', operation, cause })
+      return undefined
+    }
   }
 }
-
-const isOlder = (result: StoredResult, other: StoredResult | undefined): boolean =>
-  other !== undefined && other.storedAt > result.storedAt

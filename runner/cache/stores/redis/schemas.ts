@@ -1,37 +1,25 @@
 /** The shape of what replicas may find in Redis, which other programs can write to: entries' heads, and messages. */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { RunOutcome, StoredResult } from '../../../model/ports.js'
-
-/** When the log of purges was begun, and the numbers of the last purge of everything, of the endpoint and of its tenant. */
-export type PurgeNumbers = readonly number[]
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { PurgeMarks, ReplicaEvent, StoredResult } from '../../../model/ports.js'
 
 /** The ETag is not stored: it is computed from the body. */
-export interface Head extends Omit<StoredResult, 'body' | 'storedAt' | 'etag'> {
+export interface Head extends Omit<StoredResult, 'body' | 'etag'> {
   /** Milliseconds since 1970. */
   readonly keepUntil: number
-  /** The purge numbers that the writer knew. */
-  readonly purges: PurgeNumbers
+  readonly purges: PurgeMarks
 }
-
-export interface Purged {
-  readonly type: 'purged'
-  readonly prefix: string
-}
-
-export type ReplicaEvent =
-  | { readonly type: 'stored'; readonly key: string; readonly storedAt: number }
-  | { readonly type: 'ended'; readonly key: string; readonly outcome: RunOutcome }
-  | Purged
 
 export interface ReplicaMessage {
+  /** The id of the process that sent it. */
   readonly from: string
-  readonly event: Exclude<ReplicaEvent, { type: 'purged' }> | (Purged & { readonly number: number })
+  readonly event: ReplicaEvent
 }
 
 const CACHE_KEY = { type: 'string', maxLength: 1_000 }
 const TEXT = { type: 'string', maxLength: 10_000 }
 const TIME = { type: 'number', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-const COUNT = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+/** The most characters of a mark of a purge. */
+export const MAX_MARK = 100
 
 /** An object with exactly these members; those in `optional` may be missing. */
 const members = (required: Readonly<Record<string, object>>, optional: Readonly<Record<string, object>> = {}) => ({
@@ -52,9 +40,10 @@ const HEAD = members(
     ),
     rowCount: { type: 'integer', minimum: 0, maximum: 1_000_000 },
     isTruncated: { type: 'boolean' },
+    storedAt: TIME,
     freshUntil: TIME,
     keepUntil: TIME,
-    purges: { ...listOf(COUNT, 4), minItems: 4 },
+    purges: { ...listOf({ type: 'string', maxLength: MAX_MARK }, 3), minItems: 3 },
   },
   { dataState: { type: 'string', maxLength: 100_000 } },
 )
@@ -75,18 +64,12 @@ const MESSAGE = members({
     oneOf: [
       members({ type: { const: 'stored' }, key: CACHE_KEY, storedAt: TIME }),
       members({ type: { const: 'ended' }, key: CACHE_KEY, outcome: OUTCOME }),
-      members({ type: { const: 'purged' }, prefix: CACHE_KEY, number: COUNT }),
+      members({ type: { const: 'purged' }, prefix: CACHE_KEY }),
     ],
   },
 })
 
-export interface RedisSchemas {
-  readonly isHead: ValidateFunction<Head>
-  readonly isMessage: ValidateFunction<ReplicaMessage>
-}
+const ajv = new Ajv2020({ strict: true })
 
-/** Compiles the schemas, which takes some milliseconds: only for a process that uses Redis. */
-export function compileSchemas(): RedisSchemas {
-  const ajv = new Ajv2020({ strict: true })
-  return { isHead: ajv.compile<Head>(HEAD), isMessage: ajv.compile<ReplicaMessage>(MESSAGE) }
-}
+export const isHead = ajv.compile<Head>(HEAD)
+export const isMessage = ajv.compile<ReplicaMessage>(MESSAGE)

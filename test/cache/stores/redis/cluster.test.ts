@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { openRedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
-import { slotOf } from '../../../../runner/cache/stores/redis/slots.js'
+import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import { storedResult } from '../../../contracts/result-store.js'
 import { pause, until } from '../../../until.js'
+import { callsThrough } from './calls.js'
 import { isPendingWithoutRedis, openRedisNodes, type RedisServer } from './redis-server.js'
 import { bodyOf, closeReplicas, failure, openReplica, PREFIX } from './replicas.js'
 
@@ -22,12 +22,6 @@ describe('a cluster of Redis', function () {
   })
   afterEach(closeReplicas)
 
-  it('has each key in the slot that our code computes', () => {
-    for (const key of ['', 'a', '123456789', `${PREFIX}r:{e:1}`, 'a{}b', 'a{b', '{é}x', '{a}{b}']) {
-      expect(String(slotOf(key)), key).to.equal(nodes[0]!.cli('CLUSTER', 'KEYSLOT', key))
-    }
-  })
-
   it('is asked for each key at the node that has it, whichever node the address names', async () => {
     const [a, b] = [await openReplica({ url: nodes[0]!.url }), await openReplica({ url: nodes[2]!.url })]
     for (const key of KEYS) await a.shared.set(key, storedResult(key), 60_000)
@@ -41,7 +35,7 @@ describe('a cluster of Redis', function () {
       expect(await told).to.deep.equal({ kind: 'unknown' })
     }
     for (let day = 1; day < 10; day += 1) {
-      expect(await openRedisCounters(a.link, PREFIX).add(`day-${day}`, 5, 60_000)).to.equal(5)
+      expect(await new RedisCounters(a.link, PREFIX).add(`day-${day}`, 5, 60_000)).to.equal(5)
     }
     expect([...a.events, ...b.events, ...a.troubles, ...b.troubles]).to.deep.equal([])
   })
@@ -59,17 +53,39 @@ describe('a cluster of Redis', function () {
     expect(a.memory.get('f:1')).to.not.equal(undefined)
   })
 
-  it('stays in use while one of its nodes is down, except for the keys of that node', async () => {
+  it('is a miss while one of its nodes is down or hangs, and used again when it is back', async () => {
     for (const node of nodes) node.cli('CONFIG', 'SET', 'cluster-require-full-coverage', 'no')
+    const [a, b] = [await openReplica({ url: nodes[0]!.url, commandMs: 40 }), await openReplica({ url: nodes[1]!.url })]
+    const shares = async (): Promise<boolean> => {
+      for (const key of KEYS) if ((await failure(a.shared.set(key, storedResult(key), 60_000))) !== 'none') return false
+      for (const key of KEYS) if ((await bodyOf(b.shared, key)) !== key) return false
+      return true
+    }
+    const { call } = callsThrough(a.store)
+    const calls = async (prefix: string) => {
+      for (const key of KEYS) expect((await call(prefix + key)).body).to.equal(`rows of ${prefix}${key}`)
+    }
+    for (const [stop, start] of [
+      [() => nodes[2]!.kill(), () => nodes[2]!.start()],
+      [() => nodes[2]!.freeze(), () => nodes[2]!.thaw()],
+    ] as const) {
+      await until(shares, 'results that are shared')
+      await stop()
+      await pause(100)
+      await calls('e:down-')
+      expect(await failure(a.shared.purge('e:')), 'a purge that does not reach everything').to.not.equal('none')
+      const late = await openReplica({ url: nodes[0]!.url, commandMs: 40 })
+      expect(await failure(late.shared.get('e:1')), 'a replica that starts now').to.match(/^(none|Redis )/)
+      await start()
+      await until(shares, 'results that are shared again')
+      await until(async () => (await failure(a.shared.purge('e:'))) === 'none', 'a purge of all of it')
+    }
+  })
+
+  it('makes a replica forget its results when a connection was made anew: it may have missed a purge', async () => {
     const a = await openReplica({ url: nodes[0]!.url })
-    await nodes[2]!.kill()
-    await pause(100)
-    const told: string[] = []
-    for (const key of KEYS) told.push(await failure(a.shared.set(key, storedResult(key), 60_000)))
-    const isOfLast = KEYS.map(key => slotOf(`${PREFIX}r:{${key}}`) >= Math.floor((2 * 16_384) / 3))
-    expect(told.map(message => message !== 'none')).to.deep.equal(isOfLast)
-    expect(await failure(a.shared.purge('e:')), 'a purge that does not reach everything').to.not.equal('none')
-    await nodes[2]!.start()
-    await until(async () => (await failure(a.shared.purge('e:'))) === 'none', 'a purge of all of it')
+    await a.tiered.set('e:1', storedResult(), 60_000)
+    for (const node of nodes) node.cli('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await until(() => a.memory.get('e:1') === undefined, 'that it is forgotten')
   })
 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { openRedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
+import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import { Signer } from '../../../../runner/cache/stores/redis/signer.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { StoredResult } from '../../../../runner/model/ports.js'
-import { etagOf } from '../../../../runner/model/result-key.js'
+import { etagOf, purgePrefixesOf } from '../../../../runner/model/result-key.js'
 import { systemClock } from '../../../../runner/platform/clock.js'
 import { createBudgets } from '../../../../runner/request/budget.js'
 import { storedResult } from '../../../contracts/result-store.js'
@@ -11,6 +11,7 @@ import { pause, until } from '../../../until.js'
 import { isPendingWithoutRedis } from './redis-server.js'
 import {
   bodyOf,
+  closeReplicas,
   failure,
   KEY,
   openReplica as openReplicaAt,
@@ -20,45 +21,43 @@ import {
   sharedRedis,
 } from './replicas.js'
 
-const NAME = `${PREFIX}r:{${KEY}}`
+const NAME = `${PREFIX}r5:{${KEY}}`
 const CHANNEL = `${PREFIX}events`
 const BODY = '{"result":[{"a":1}]}'
 const NOT_SIGNED = 'the value is cut off, was changed, is of another key, or has another SLUICE_REDIS_KEY'
 const FOREIGN_MESSAGE = 'a message was not written by a replica with the same version and SLUICE_REDIS_KEY'
 const YEAR_MS = 31_536_000_000
+const MARK = 'mark'
 
 interface Entry {
   readonly head?: Readonly<Record<string, unknown>>
   readonly body?: string | Buffer
-  readonly storedAt?: number
   /** The text of the head, in place of `head`. */
   readonly text?: string
 }
 
-/** An entry as a program writes it that knows the format and this key. */
+/** An entry as a program writes it that knows the format, the marks of purges and this key. */
 function entryOf(entry: Entry, key: string | null = null): Buffer {
   const now = Date.now()
-  const { head = {}, body = BODY, storedAt = now } = entry
+  const { head = {}, body = BODY } = entry
   const right = {
     columns: [{ name: 'a', type: 'INT64' }],
     rowCount: 1,
     isTruncated: false,
+    storedAt: now,
     freshUntil: now + 60_000,
     keepUntil: now + 60_000,
-    purges: [now + 10_000, 0, 0, 0],
+    purges: Array(3).fill(MARK),
   }
-  const text = Buffer.from(entry.text ?? JSON.stringify({ ...right, ...head }))
-  const numbers = Buffer.alloc(12)
-  numbers.writeDoubleBE(storedAt)
-  numbers.writeUInt32BE(text.byteLength, 8)
-  const signed = Buffer.concat([numbers, text, Buffer.from(body)])
-  return Buffer.concat([Buffer.from('sluice\x04'), new Signer(key).sign(NAME, signed), signed])
+  const text = entry.text ?? JSON.stringify({ ...right, ...head })
+  const signature = new Signer(key).sign(NAME, text, etagOf(Buffer.from(body)))
+  return Buffer.concat([Buffer.from(`${signature} ${text}\n`), Buffer.from(body)])
 }
 
 /** A message as a program publishes it that knows the format and this key. */
 function messageOf(event: unknown, key: string | null = null): string {
   const json = JSON.stringify({ from: 'x', event })
-  return `${new Signer(key).sign(CHANNEL, Buffer.from(json)).toString('base64url')} ${json}`
+  return `${new Signer(key).sign(CHANNEL, json)} ${json}`
 }
 
 describe('a Redis that another program writes to', function () {
@@ -66,6 +65,9 @@ describe('a Redis that another program writes to', function () {
   if (isPendingWithoutRedis()) return
 
   const redis = sharedRedis()
+  beforeEach(() => {
+    for (const prefix of purgePrefixesOf(KEY)) redis.server.cli('SET', `${PREFIX}p:{${prefix}}`, MARK)
+  })
   const openReplica = (key: string | null = null): Promise<Replica> => openReplicaAt({ url: redis.server.url, key })
   const write = (by: Replica, entry: Buffer, name = NAME) => by.link.send(['SET', name, entry, 'PX', '60000'])
   const publish = (by: Replica, text: string) => by.link.send(['PUBLISH', CHANNEL, text])
@@ -109,12 +111,12 @@ describe('a Redis that another program writes to', function () {
       ['an end before its begin', { head: { freshUntil: now - 60_000 } }],
       ['an expiry that is null', { head: { keepUntil: null } }],
       ['an expiry in the year 3000', { head: { keepUntil: Date.UTC(3000, 0) } }],
-      ['a begin that is no number', { storedAt: Number.NaN }],
-      ['a begin that is infinite', { storedAt: Number.POSITIVE_INFINITY }],
-      ['a begin before 1970', { storedAt: -1 }],
-      ['a begin in the next hour', { storedAt: now + 3_600_000, head: { freshUntil: now + 3_660_000 } }],
-      ['no purge numbers', { head: { purges: [] } }],
-      ['purge numbers that are texts', { head: { purges: ['1', '1', '1', '1'] } }],
+      ['a begin that is null', { head: { storedAt: null } }],
+      ['a begin that is infinite', { text: '{"storedAt":1e999}' }],
+      ['a begin before 1970', { head: { storedAt: -1 } }],
+      ['a begin in the next hour', { head: { storedAt: now + 3_600_000, freshUntil: now + 3_660_000 } }],
+      ['no marks of purges', { head: { purges: [] } }],
+      ['marks of purges that are numbers', { head: { purges: [1, 1, 1] } }],
       ['a head that is no JSON', { text: '{"columns":' }],
       ['a head that is a list', { text: '[]' }],
       ['a body that is no JSON', { body: 'hello' }],
@@ -169,13 +171,8 @@ describe('a Redis that another program writes to', function () {
         failed({ code: 'QUERY_FAILED', detail: '', errors: [{ parameter: {} }] }),
       ],
       ['a failure whose code is not a word', failed({ code: 'a\r\nb', detail: '', errors: [] })],
-      ['a purge of an object', { type: 'purged', prefix: {}, number: 1 }],
-      ['a purge whose number is a text', { type: 'purged', prefix: '', number: '1' }],
-      [
-        'a purge whose number is no whole number that is safe',
-        { type: 'purged', prefix: '', number: Number.MAX_VALUE },
-      ],
-      ['a purge of the next century', { type: 'purged', prefix: '', number: Date.UTC(2100, 0) }],
+      ['a purge of an object', { type: 'purged', prefix: {} }],
+      ['a purge with another member', { type: 'purged', prefix: '', number: 1 }],
     ]
     for (const [what, event] of MESSAGES) {
       it(`ignores a message with ${what}, with a warning`, async () => {
@@ -186,7 +183,7 @@ describe('a Redis that another program writes to', function () {
         await until(() => replica.ignored.length > 0, 'the warning')
         expect(replica.ignored).to.deep.equal([FOREIGN_MESSAGE])
         expect(await outcome).to.deep.equal({ kind: 'unknown' })
-        expect(replica.purged).to.deep.equal([])
+        expect(replica.memory.get(KEY)).to.not.equal(undefined)
         expect(await bodyOf(replica.shared)).to.equal(BODY)
       })
     }
@@ -198,25 +195,26 @@ describe('a Redis that another program writes to', function () {
       await until(() => replica.ignored.length === 6, 'the warnings')
     })
 
-    it('does not believe numbers of purges that cannot be right, wherever they are', async () => {
-      const replica = await openReplica()
-      await replica.shared.set(KEY, storedResult(BODY), 60_000)
-      for (const number of ['1e300', '9007199254740990', 'x', '-1', '9'.repeat(400)])
-        await replica.link.send(['HSET', `${PREFIX}purges`, number.slice(0, 9), number, '', number])
-      const second = await openReplica()
-      await write(
-        second,
-        entryOf({ head: { purges: [Date.now(), Number.MAX_SAFE_INTEGER, 0, 0] } }),
-        `${PREFIX}r:{e:1}`,
-      )
-      await failure(second.shared.get('e:1'))
-      await second.shared.set(KEY, storedResult('{"result":[{"a":3}]}'), 60_000)
-      for (const { shared } of [second, replica]) expect(await bodyOf(shared)).to.equal('{"result":[{"a":3}]}')
+    it('uses no result where a mark of a purge cannot be one, and stores none', async () => {
+      for (const set of [
+        ['SET', `${PREFIX}p:{}`, 'x'.repeat(1_000)],
+        ['RPUSH', `${PREFIX}p:{}`, 'x'],
+      ] as const) {
+        redis.server.cli('FLUSHALL')
+        redis.server.cli(...set)
+        const replica = await openReplica()
+        const message = 'Redis does not keep the marks of purges'
+        expect(await failure(replica.shared.get(KEY))).to.equal(message)
+        expect(await failure(replica.shared.set(KEY, storedResult(BODY), 60_000))).to.equal(message)
+        await replica.tiered.purge('')
+        expect(await failure(replica.shared.set(KEY, storedResult(BODY), 60_000)), 'a purge mends it').to.equal('none')
+        await closeReplicas()
+      }
     })
 
     it('lowers no budget that this process has counted already', async () => {
       const replica = await openReplica()
-      const [clock, counters] = [systemClock(), openRedisCounters(replica.link, PREFIX)]
+      const [clock, counters] = [systemClock(), new RedisCounters(replica.link, PREFIX)]
       const budgets = createBudgets({ counters, clock, observe: () => {}, maxBytesBilled: null })
       const payer = { token: 't', bytesPerDay: 100 }
       await budgets.spend(payer, 90)
@@ -249,7 +247,7 @@ describe('a Redis that another program writes to', function () {
         const waiting = replica.shared.replicas.outcome(KEY, new AbortController().signal)
         const failed = { kind: 'failed', failure: { code: 'QUERY_FAILED', detail: 'Log in at http://x', errors: [] } }
         await publish(replica, messageOf({ type: 'ended', key: KEY, outcome: failed }, key))
-        await publish(replica, messageOf({ type: 'purged', prefix: '', number: Date.now() }, key))
+        await publish(replica, messageOf({ type: 'purged', prefix: '' }, key))
         await until(() => replica.ignored.length === 2, 'the warnings')
         expect(await waiting).to.deep.equal({ kind: 'unknown' })
         expect(replica.memory.get(KEY)).to.not.equal(undefined)
@@ -259,18 +257,20 @@ describe('a Redis that another program writes to', function () {
     it('is a miss where any byte of an entry was changed', async () => {
       const replica = await openReplica(REDIS_KEY)
       const entry = entryOf({}, REDIS_KEY)
-      for (let at = 7; at < entry.byteLength; at += 1) {
+      for (let at = 0; at < entry.byteLength; at += 1) {
         const changed = Buffer.from(entry)
         changed[at]! ^= 1
         await write(replica, changed)
-        expect(await failure(replica.shared.get(KEY)), `byte ${at}`).to.equal(NOT_SIGNED)
+        const isLineEnd = entry[at] === 10
+        const message = isLineEnd ? 'the value is not one of ours' : NOT_SIGNED
+        expect(await failure(replica.shared.get(KEY)), `byte ${at}`).to.equal(message)
       }
     })
 
     it('is a miss where an entry was copied to another key', async () => {
       const [a, b] = [await openReplica(REDIS_KEY), await openReplica(REDIS_KEY)]
       await a.shared.set('e:tenant-1', storedResult(BODY), 60_000)
-      redis.server.cli('COPY', `${PREFIX}r:{e:tenant-1}`, `${PREFIX}r:{e:tenant-2}`)
+      redis.server.cli('COPY', `${PREFIX}r5:{e:tenant-1}`, `${PREFIX}r5:{e:tenant-2}`)
       expect(await bodyOf(b.shared, 'e:tenant-1')).to.equal(BODY)
       expect(await failure(b.shared.get('e:tenant-2'))).to.equal(NOT_SIGNED)
     })
@@ -294,7 +294,8 @@ describe('a Redis that another program writes to', function () {
     const slow = await openReplicaAt({ url: redis.line.url, key: null, commandMs: 40 })
     await until(async () => (await failure(slow.shared.get(KEY))) === 'none', 'an answer')
     redis.line.hold()
-    expect(await failure(slow.tiered.get(KEY))).to.equal('Redis does not answer')
+    expect(await slow.tiered.get(KEY)).to.equal(undefined)
+    expect(slow.events.map(event => event.kind)).to.deep.equal(['store.failed', 'store.failed'])
     expect(slow.memory.get(KEY)).to.equal(undefined)
     redis.line.release()
     await until(async () => (await bodyOf(slow.shared)) === rows, 'the whole value')

@@ -1,12 +1,12 @@
 /** Replicas that share a Redis, inside the test process: each has its own connection, Redis store and memory store. */
-import { openMemoryStore } from '../../../../runner/cache/stores/memory.js'
-import { openRedis } from '../../../../runner/cache/stores/redis/cluster.js'
-import type { RedisLink } from '../../../../runner/cache/stores/redis/link.js'
-import { openRedisStore, type RedisStore } from '../../../../runner/cache/stores/redis/store.js'
-import { openTieredStore } from '../../../../runner/cache/stores/tiered.js'
+import type { MemoryStore } from '../../../../runner/cache/stores/memory.js'
+import { RedisLink } from '../../../../runner/cache/stores/redis/link.js'
+import { RedisStore } from '../../../../runner/cache/stores/redis/store.js'
+import { TieredStore } from '../../../../runner/cache/stores/tiered.js'
 import type { Event } from '../../../../runner/model/events.js'
-import type { Clock, ResultStore } from '../../../../runner/model/ports.js'
+import type { Lease, PurgeMarks, RunOutcome, StoredResult } from '../../../../runner/model/ports.js'
 import { systemClock } from '../../../../runner/platform/clock.js'
+import type { ContractStore } from '../../../contracts/result-store.js'
 import { openRedisServer, type RedisServer } from './redis-server.js'
 import { type Line, openLine } from './slow-line.js'
 
@@ -14,16 +14,27 @@ export const KEY = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:abc'
 export const PREFIX = 'test:'
 export const REDIS_KEY = 'a key of more than 32 characters, for tests'
 
+interface Claims {
+  claim(key: string, dataState: string): Promise<Lease | null>
+  outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
+}
+
 export interface Replica {
   readonly link: RedisLink
-  readonly shared: RedisStore
-  readonly tiered: ResultStore
-  /** The memory store that the tiered store reads first. */
-  readonly memory: ResultStore
+  /** The store that a result cache uses. */
+  readonly store: TieredStore
+  /** The marks of purges that concern this key now. */
+  marks(key: string): Promise<PurgeMarks>
+  /** The results in Redis. `get` rejects with the reason where an entry is ignored. */
+  readonly shared: ContractStore & { readonly replicas: Claims }
+  /** The results in memory, else those in Redis. A result is stored with the marks of purges now. */
+  readonly tiered: ContractStore & { readonly replicas: Claims }
+  /** The results in memory. */
+  readonly memory: ContractStore
   readonly events: readonly Event[]
   /** The reason of each loss of the connection. */
   readonly troubles: readonly string[]
-  /** The reason of each message that was ignored. */
+  /** The reason of each message and each entry that was ignored. */
   readonly ignored: readonly string[]
   /** The prefixes that other replicas have purged, as this replica learnt of them. */
   readonly purged: readonly string[]
@@ -35,10 +46,6 @@ export interface ReplicaOptions {
   readonly commandMs?: number
   /** SLUICE_REDIS_KEY: with one, the bodies of results may be any bytes. @default `REDIS_KEY` */
   readonly key?: string | null
-  /** How far the replica's clock is ahead of the machine's clock, in milliseconds. */
-  readonly aheadMs?: number
-  /** The delay, in milliseconds, that replaces every delay of one minute. */
-  readonly minuteMs?: number
 }
 
 const open: Replica[] = []
@@ -48,19 +55,12 @@ export async function openReplica({
   prefix = PREFIX,
   commandMs,
   key = REDIS_KEY,
-  aheadMs = 0,
-  minuteMs = 60_000,
 }: ReplicaOptions): Promise<Replica> {
   const events: Event[] = []
   const troubles: string[] = []
   const ignored: string[] = []
-  const machine = systemClock()
-  const clock: Clock = {
-    ...machine,
-    nowMs: () => machine.nowMs() + aheadMs,
-    after: (ms, callback) => machine.after(ms === 60_000 ? minuteMs : ms, callback),
-  }
-  const link = await openRedis({
+  const clock = systemClock()
+  const link = new RedisLink({
     url,
     clock,
     random: Math.random,
@@ -68,28 +68,73 @@ export async function openReplica({
     commandMs: commandMs ?? 2_000,
     onTrouble: cause => void troubles.push(cause.message),
   })
-  const shared = openRedisStore({
+  const redis = new RedisStore({
     link,
     prefix,
     clock,
     replica: String(Math.random()),
     key,
-    onTrouble: cause => void ignored.push(cause.message),
+    onTrouble: (_, cause) => void ignored.push(cause.message),
   })
-  const memory = openMemoryStore({ maxBytes: 4_000_000 })
-  const tiered = openTieredStore({ memory, shared, clock, observe: event => void events.push(event) })
+  const store = new TieredStore({
+    maxBytes: 4_000_000,
+    shared: redis,
+    clock,
+    observe: event => void events.push(event),
+  })
   const purged: string[] = []
-  tiered.replicas?.onPurge(what => void purged.push(what))
-  const replica = { link, shared, tiered, memory, events, troubles, ignored, purged }
+  store.replicas.onEvent(event => event.type === 'purged' && purged.push(event.prefix))
+  await link.open()
+  const claims = {
+    claim: (name: string, state: string) => redis.claim(name, state),
+    outcome: (name: string, signal: AbortSignal) => redis.messages.outcome(name, signal),
+  }
+  const close = async (): Promise<void> => {}
+  const shared = {
+    async get(name: string) {
+      const count = ignored.length
+      const { entry } = await redis.find(name)
+      if (ignored.length > count) throw new Error(ignored.at(-1))
+      return entry?.result
+    },
+    set: async (name: string, result: StoredResult, keepMs: number) =>
+      redis.set(name, result, keepMs, (await redis.find(name)).purges),
+    purge: (what: string) => redis.purge(what),
+    close,
+    replicas: claims,
+  }
+  const find = async (name: string): Promise<StoredResult | undefined> => {
+    const { lease, result } = await store.replicas.claim(name, 'a state that no run has')
+    await lease?.release({ kind: 'unknown' })
+    return result
+  }
+  const tiered = {
+    get: async (name: string) => store.entry(name) ?? (await find(name)),
+    set: async (name: string, result: StoredResult, keepMs: number) =>
+      store.set(name, result, keepMs, (await redis.find(name)).purges),
+    purge: (what: string) => store.purge(what),
+    close,
+    replicas: claims,
+  }
+  const marks = async (name: string) => (await redis.find(name)).purges
+  const replica = { link, store, marks, shared, tiered, memory: inMemory(store), events, troubles, ignored, purged }
   open.push(replica)
-  // Answers come in order: with this answer the replica knows of all purges so far.
-  await link.send(['HGETALL', `${prefix}purges`]).catch(() => {})
   return replica
 }
 
+/** A memory store, as the contract uses it. */
+export function inMemory(memory: MemoryStore): ContractStore {
+  return {
+    get: key => memory.entry(key),
+    set: (key, result, keepMs) => memory.set(key, result, keepMs),
+    purge: prefix => memory.purge(prefix),
+    close: () => memory.close(),
+  }
+}
+
 export async function closeReplicas(): Promise<void> {
-  for (const { link, tiered } of open.splice(0)) {
-    await tiered.close()
+  for (const { link, store } of open.splice(0)) {
+    await store.close()
     await link.close()
   }
 }
@@ -128,5 +173,5 @@ export const failure = (asked: unknown): Promise<string> =>
     (error: Error) => error.message,
   )
 
-export const bodyOf = async (store: ResultStore, key = KEY): Promise<string> =>
+export const bodyOf = async (store: ContractStore, key = KEY): Promise<string> =>
   Buffer.from((await store.get(key))?.body ?? []).toString()
