@@ -42,7 +42,7 @@ const UNCOUNTED_MB = 600
 export class EngineProcess {
   readonly #options: ProcessOptions
   readonly #work: Work
-  /** The child that gets the requests; null while there is none. */
+  /** The child that gets the requests; null where there is no child. */
   #child: EngineChild | null = null
   /** The child that is being started, and takes the other's place when it is ready. */
   #next: EngineChild | null = null
