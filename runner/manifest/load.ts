@@ -305,9 +305,9 @@ async function loadOne(
   const sql = await checkSqlTexts(manifest, expanded, options.checkSql, reported, { maxBytes })
   const sqlFacts = { ...facts, checked: sql.checked, tables: options.tables }
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
-  if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
+  if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))
 
   const { tables, engineIdentity = '', checkExample, unknownArguments = 'ignore', maxRegexpLength } = options
   const example = examples.get(exampleFile(file, manifest.name))

@@ -14,14 +14,14 @@ const COLUMNS = `columns:
   - { name: ids, type: ARRAY<INT64> }
 `
 
-async function told(text: string, hasHints: boolean): Promise<readonly string[]> {
+async function told(text: string, hasHints: boolean, endpoints = 1): Promise<readonly string[]> {
   const tables = tableCatalogue([])
   const loaded = await loadSources([{ file: 'tests.hints.yaml', text }], [], {
     tables,
     checkSql: checkByTranslation(tables),
     hasHints,
   })
-  expect(loaded.endpoints).to.have.length(1)
+  expect(loaded.endpoints).to.have.length(endpoints)
   return loaded.diagnostics.map(diagnosticLine)
 }
 
@@ -42,6 +42,11 @@ describe('hints', () => {
       `tests.hints.yaml:3:1: hint: column "half" ${MAY_BE_NULL}; it ${FLOAT}; declare "columns" for it [columns/narrow]`,
       `tests.hints.yaml:3:1: hint: column "total" ${MAY_BE_NULL}; ${INTEGER}; declare "columns" for it [columns/narrow]`,
     ])
+  })
+
+  it('are not told of a manifest with a mistake, whose columns are not those of the query', async () => {
+    const lines = await told(`${HEAD}${COLUMNS}sql: |\n  SELECT 1 AS total\n`, true, 0)
+    expect(lines.join()).to.include('the query has no column "count"').and.not.to.include(': hint:')
   })
 
   it('are told only where they are asked for', async () => {
