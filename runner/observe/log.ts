@@ -4,6 +4,7 @@ import { beginning, causeText } from '../model/cause-text.js'
 import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
 import type { Event, Observer } from '../model/events.js'
+import { isRecord } from '../model/is-record.js'
 import type { Clock } from '../model/ports.js'
 import type { LogLevel } from './log-levels.js'
 
@@ -61,8 +62,8 @@ interface Quiet {
 const STANDARD_ERROR = 2
 /** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
 export const MAX_WAITING = 1_048_576
-/** Lines of requests are written together: when they are so many bytes, or after so many milliseconds. */
-const MIN_WRITE = 4_096
+/** Lines of requests are written together: when they are so many bytes, the most below what sonic-boom writes at once, or after so many milliseconds. */
+const MIN_WRITE = 16_383
 const HOLD_MS = 200
 /** How long a reader who takes nothing is waited for at the end, in milliseconds. */
 const END_MS = 2_000
@@ -116,8 +117,6 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
-      // No event has these members; if a cause ever has one, it is not written.
-      redact: { paths: SECRETS.flatMap(name => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
     },
     destination,
   )
@@ -179,7 +178,13 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
   }
 }
 
-const SECRETS = ['authorization', 'x-api-key', 'X-API-KEY', 'password', 'secret']
+/** No event has members of these names; if a cause ever has one, it is not written. In lower case. */
+const SECRETS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'password', 'secret'])
+
+const shown = (name: string, value: unknown): unknown => (SECRETS.has(name.toLowerCase()) ? '[redacted]' : value)
+
+const withoutSecrets = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(name, member)]))
 
 /** Replaces errors by their code, detail and causes; only bugs get a stack. All texts are shortened to a maximum length. */
 function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown> {
@@ -188,8 +193,9 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
     if (value === null) continue
     if (name === 'diagnostics') plain[name] = plainDiagnostics(value as readonly Diagnostic[])
     else if (value instanceof Error) plain[name] = plainError(value)
+    else if (isRecord(value)) plain[name] = withoutSecrets(value)
     else if (name === 'durationMs') plain[name] = Math.round((value as number) * 1_000) / 1_000
-    else plain[name] = typeof value === 'string' ? beginning(value) : value
+    else plain[name] = shown(name, typeof value === 'string' ? beginning(value) : value)
   }
   return plain
 }
