@@ -28,7 +28,6 @@ const nextLongBody = queueOfTurns()
  */
 export async function readBodyArguments(req: Request): Promise<RawArguments> {
   const body = isTaken(req) ? leftBody(req) : await readBytes(req)
-  if (body instanceof Uint8Array && body.byteLength > LONG_BODY_BYTES) await nextLongBody()
   return body === null ? new Map() : argumentsOf(req, body)
 }
 
@@ -78,12 +77,18 @@ function argumentsOf(req: Request, body: unknown): RawArguments {
 }
 
 /** The bytes of the body; null where the request has no body. */
-function readBytes(req: Request, types = JSON_OR_FORM): Promise<Buffer | null> {
-  if (!hasBody(req)) return Promise.resolve(null)
+async function readBytes(req: Request, types = JSON_OR_FORM): Promise<Buffer | null> {
+  if (!hasBody(req)) return null
   // Compressed bodies are refused, since their size after decompression is not bounded by their length.
   const coding = req.get('Content-Encoding')?.trim().toLowerCase() ?? ''
   if (coding !== '' && coding !== 'identity') throw unsupported(types)
   if (isDeclaredTooLarge(req)) throw tooLarge(req)
+  const body = await receive(req)
+  if (body.byteLength > LONG_BODY_BYTES) await nextLongBody()
+  return body
+}
+
+function receive(req: Request): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {

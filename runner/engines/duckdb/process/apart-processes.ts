@@ -108,10 +108,13 @@ export class ApartProcesses {
       return answer
     } catch (error) {
       const failure = error instanceof RequestFailure ? error.failure.kind : null
-      if (failure === 'disruptive') this.remember(request)
-      else if (failure !== null && failure !== 'interrupted') this.#acquit(request)
-      if (failure !== null && failure !== 'interrupted') this.#giveBack(process, share)
-      else void this.#giveBackLater(process, share)
+      if (failure === null || failure === 'interrupted') {
+        void this.#giveBackLater(process, share)
+      } else {
+        if (failure === 'disruptive') this.remember(request)
+        else this.#acquit(request)
+        this.#giveBack(process, share)
+      }
       throw error
     }
   }

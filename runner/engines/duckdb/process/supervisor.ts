@@ -107,6 +107,7 @@ export class EngineProcess {
     })
     await Promise.all([...this.#alive].map(child => child.exited))
     cancelTimer()
+    this.#settleNext('closed')
     this.#work.loseChild('closed', true)
     this.#work.refuse('closed')
   }
@@ -118,8 +119,9 @@ export class EngineProcess {
 
   /** Resolves with why the child could not be started; null when it is ready. */
   #startNext(): Promise<string | null> {
+    if (this.#isClosed) return Promise.resolve('closed')
     const settled = new Promise<string | null>(resolve => this.#onNext.push(resolve))
-    if (this.#next === null && !this.#isClosed) this.#next = this.#fork()
+    this.#next ??= this.#fork()
     return settled
   }
 

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { Type } from '../../../../googlesql/types/types.js'
+import { EngineProcess } from '../../../../runner/engines/duckdb/process/supervisor.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
 import { pause, until } from '../../../until.js'
-import { openRawEngine, type RawEngine, type RawQuery, scratchFolder, source } from '../raw-engine.js'
+import { CLOCK, openRawEngine, type RawEngine, type RawQuery, scratchFolder, source } from '../raw-engine.js'
 
 const ONE: RawQuery = { sql: 'SELECT 1::BIGINT AS n', columns: [{ name: 'n', type: { kind: 'INT64' } }] }
 /** Runs until it is interrupted. */
@@ -364,5 +365,29 @@ describe('a failure in a query', () => {
     const explanation = await raw.engine.explain({ sql: JSON.stringify(failing(sql)), parameters: {} })
     expect(explanation.engineSql).to.equal(sql)
     expect(explanation.plan).to.match(/RANGE/)
+  })
+})
+
+describe("the replacement of the engine's process", function () {
+  this.timeout(60_000)
+  const scratch = scratchFolder()
+  after(scratch.remove)
+
+  it('is given up when the engine is closed meanwhile, and asked for in vain after it', async () => {
+    const session = { dataDir: null, database: null, tables: [], memoryLimitMb: 64, tempLimitMb: 10, isShared: false }
+    const child = await EngineProcess.start({
+      folder: scratch.path,
+      name: 'child',
+      session: { ...session, threads: 1, connections: 1 },
+      observe: () => {},
+      clock: CLOCK,
+      onDiscovery: () => {},
+      onDisruptive: () => {},
+    })
+    const renewed = child.renew('a test')
+    await child.close()
+    await renewed
+    await child.renew('a test')
+    expect(readdirSync(scratch.path)).to.deep.equal([])
   })
 })
