@@ -20,8 +20,9 @@ import { createBudgets } from '../../runner/request/budget.js'
 import { type Closers, createClosers } from '../../runner/serve/closers.js'
 import { soundDefinitions, threadsOf } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
-import { placeFailures } from '../../runner/serve/place-failures.js'
+import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
+import { placeFailuresBelow } from '../call/place-failure.js'
 import { type Coverage, coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
@@ -90,8 +91,13 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
     if (options.name !== undefined && read.every(({ tests }) => tests !== null)) refuseName(options.name, files)
-    const manifests = { dir: settings.endpointsDir, details: () => loaded.details }
-    const engineOf = ({ test }: PlannedCase): Engine => placeFailures(target.viewOf(test), manifests)
+    const placeFailure = placeFailuresBelow(settings.endpointsDir)
+    const engineOf = ({ test, detail }: PlannedCase): Engine => {
+      const view = target.viewOf(test)
+      const served = new ServedEngine({ name: view.name, maxQueries: AT_ONCE, placeFailure, onFailure: () => {} })
+      served.serve(view, [detail])
+      return served
+    }
     const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
     target.throwIfBroken()
     const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
