@@ -80,9 +80,15 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
     )
     const templates = new Map<string, TemplateCoverage>()
-    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {
-      ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
-    })
+    const loaded = await loadManifests(
+      { ...settings, engine: 'duckdb' },
+      engine,
+      (sql, types) => target.compile(sql, types),
+      [],
+      {
+        ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
+      },
+    )
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
     const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
       detail === null || diagnostics.some(({ severity }) => severity === 'error')
@@ -211,11 +217,11 @@ async function runAll(
 function embeddedTarget(engine: DuckdbEngine): TestTarget {
   const known = new Map<string, Engine>()
   return {
-    compile: engine.compile,
+    compile: (sql, types) => engine.compile(sql, types),
     viewOf({ tables }) {
       const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+      const view = known.get(key) ?? engine.withTables(standIns)
       known.set(key, view)
       return view
     },

@@ -322,7 +322,10 @@ function openRegistry(
     openEngine: definitions => openServingEngineOver(definitions, settings, { ...deps, isShared: true }),
     // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
     load: (opened, definitions, options) =>
-      loadManifests(settings, opened, opened.compile, [], { ...options, definitions: hashDefinitions(definitions) }),
+      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), [], {
+        ...options,
+        definitions: hashDefinitions(definitions),
+      }),
   })
 }
 

@@ -18,7 +18,7 @@ export interface FailedQuery {
   /** The manifest of the endpoint. */
   readonly file: string
   /** The engine that has run the query. */
-  readonly engine: Pick<Engine, 'locate'>
+  readonly engine: Pick<Engine, 'runTolerant'>
 }
 
 /** The fault with its place in the manifest; null where the place cannot be found. Never rejects. */
