@@ -1,5 +1,5 @@
 /**
- * Thousands of different manifests, as in a large installation, over many tables, with lookup tables, optional parameters,
+ * A thousand different manifests, as in a large installation, over many tables, with lookup tables, optional parameters,
  * constants, a partial and declared columns; and the time to load them.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,8 +11,11 @@ import type { Figure } from './figures.js'
 import { MEASURES, SHAPES, TABLES, WORDS } from './manifest-shapes.js'
 import { residentMemory, secondsOf, startServer } from './processes.js'
 
-const FEW = 100
-const MANY = 1_000
+/** The numbers of manifests, and the bars of the time until the server is ready. */
+const SIZES = [
+  [100, '≤ 2 s'],
+  [1_000, '≤ 20 s'],
+] as const
 
 const numeric = (names: readonly string[]) => names.map(name => ({ name, type: 'FLOAT', mode: 'NULLABLE' }))
 const text = (names: readonly string[]) => names.map(name => ({ name, type: 'STRING', mode: 'NULLABLE' }))
@@ -90,7 +93,7 @@ export function writeManyManifests(
   return { endpoints, tables }
 }
 
-/** Starts the program on different manifests, and runs `validate` on a tenth of them. */
+/** Starts the program on different manifests, and runs `validate` and edits one on the most of them. */
 export async function loadingDifferent(program: readonly string[]): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-many-'))
   const data = join(folder, 'data')
@@ -100,22 +103,20 @@ export async function loadingDifferent(program: readonly string[]): Promise<read
   ]
   try {
     mkdirSync(data)
-    const started = async (folders: ManyFolders) => {
-      const serve = [...program, 'serve', '--port', '0', ...flagsOf(folders)]
+    const figures: Figure[] = []
+    for (const [count, bar] of SIZES) {
+      const serve = [...program, 'serve', '--port', '0', ...flagsOf(written(count))]
       const server = await startServer(serve, { SLUICE_TOKEN: 'benchmark-token-of-32-characters' }, 'ignore')
-      const memory = residentMemory(server.pid)
+      const what = `${count.toLocaleString('en')} manifests that all differ, until ready`
+      figures.push({ what, value: `${server.secondsToReady.toFixed(1)} s; ${residentMemory(server.pid)}`, bar })
       await server.end()
-      return { value: `${server.secondsToReady.toFixed(1)} s`, memory }
     }
-    const thousand = written(MANY)
-    const [few, many] = [await started(written(FEW)), await started(thousand)]
+    const thousand = { ...writeManyManifests(join(folder, 'edited'), 1_000), data }
     const validating = await secondsOf([...program, 'validate', ...flagsOf(thousand)])
     const watching = await editUnderWatch(program, thousand)
     const editing = await editInEditor(program, thousand)
     return [
-      { what: '100 manifests that all differ, 420 variants, until ready', value: few.value, bar: '≤ 2 s' },
-      { what: '1,000 manifests that all differ, 4,200 variants, until ready', value: many.value, bar: '≤ 20 s' },
-      { what: 'memory with 1,000 manifests that all differ', value: many.memory, bar: '' },
+      ...figures,
       {
         what: '`sluice validate` of 1,000 such manifests, 4,200 variants',
         value: `${validating.toFixed(1)} s`,

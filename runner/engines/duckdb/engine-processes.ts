@@ -91,6 +91,7 @@ export class EngineProcesses {
         this.#learn(discovery)
         void this.#readTables()
       },
+      tablesAhead: () => [...this.#tablesAhead],
       runsApart: request => this.#apart.runsApart(request),
     })
     this.ask = this.#apart.askBeside(this.#shared.ask)
