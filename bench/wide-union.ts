@@ -2,8 +2,8 @@
 
 import { tableCatalogue } from '../googlesql/tables.js'
 import { translate } from '../googlesql-duckdb/translate.js'
-import { openDuckdbEngine } from '../runner/engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../runner/engines/duckdb/duckdb-engine.js'
+import { openDuckdbEngine } from '../runner/engines/duckdb/open-engine.js'
 import { CLOCK } from '../test/engines/duckdb/raw-engine.js'
 import { wideTables, wideUnions } from '../test/googlesql-duckdb/wide-union.js'
 import type { Figure } from './figures.js'

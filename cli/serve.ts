@@ -5,7 +5,8 @@ import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { type Log, openLog } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { startWatchdog } from '../runner/platform/watchdog.js'
-import { createRunner } from '../runner/serve/runner.js'
+import { openRunner } from '../runner/serve/runner.js'
+import type { PlaceFailure } from '../runner/serve/served-engine.js'
 import { ensureToken } from '../runner/serve/tokens.js'
 import { readSettings, type Settings } from '../runner/settings/settings.js'
 
@@ -26,7 +27,8 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
 
 async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise<void> {
   const reloads = reloadsAskedFor(io)
-  const runner = await createRunner(settings, {
+  const { runner } = await openRunner(settings, {
+    placeFailure: settings.dev ? await placeFailuresIn(settings) : null,
     observe(event) {
       log.observe(event)
       const hasMistakes = event.kind === 'manifests.refused' || event.kind === 'manifests.broken'
@@ -54,6 +56,12 @@ async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise
     await runner.close()
     endWatchdog()
   }
+}
+
+/** Loaded here: only an author's server places failures. */
+async function placeFailuresIn({ endpointsDir }: Settings): Promise<PlaceFailure> {
+  const { placeFailuresBelow } = await import('../authoring/call/place-failure.js')
+  return placeFailuresBelow(endpointsDir)
 }
 
 /**

@@ -12,7 +12,7 @@ import { type GenerateOptions, generate } from './generate.js'
 export interface TranslatedQuery {
   readonly sql: string
   /** The columns of the result in order, with the names that the author gave them. */
-  readonly columns: readonly OutputColumn[]
+  readonly columns: readonly Omit<OutputColumn, 'column'>[]
   /** The names of the parameters $1, $2, … in this order; parameters that the SQL does not read are left out. */
   readonly parameters: readonly string[]
   /** The parameters that must be computed from others; empty unless `bindsTimes` is set. */
@@ -43,7 +43,9 @@ export function translate(
 ): TranslatedQuery {
   const query = resolveQuery(source, tables, parameterTypes)
   try {
-    return { ...generate(query, options), columns: query.columns }
+    // Without `column`, which keeps the resolved query in memory.
+    const columns = query.columns.map(({ column: _, ...rest }) => rest)
+    return { ...generate(query, options), columns }
   } catch (error) {
     if (error instanceof GenerateError) throw new SqlError(error.message, source, error.at ?? 0)
     throw error

@@ -3,7 +3,7 @@
  * for every way to call the endpoint and every engine, including the fake engine of test/http/serving.ts.
  */
 import { subscribe } from 'node:diagnostics_channel'
-import type { EngineResult } from '../runner/serve/publish-results.js'
+import type { EngineResult } from '../runner/serve/served-engine.js'
 import { breachOf } from './openapi/published-schema.js'
 
 subscribe('sluice.result', message => {

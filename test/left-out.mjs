@@ -25,7 +25,6 @@ const WHY = {
   'engines/duckdb/process/memory-limit': 'Many large results at once; supervisor beside it holds one.',
   'engines/duckdb/runaway': 'Queries that take all time or memory; test/engines/duckdb/process holds how they are ended.',
   'engines/duckdb/tables/many-tables': 'Hundreds of tables; shards beside it holds a few.',
-  'engines/duckdb/translation/translation-pool': 'Threads for hundreds of manifests; test/manifest holds what one thread finds.',
   'examples/ci': 'The workflows, in shells; test/cli holds the commands that they call.',
   'explorer/accessibility': 'axe on every view, in each theme and layout; test/explorer/served and words hold the page.',
   'explorer/edits': 'A browser that follows edits; test/explorer/served and test/serve/dev hold what it is sent.',

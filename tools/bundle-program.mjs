@@ -10,7 +10,6 @@ const STARTS = [
   'cli/main',
   'runner/formats/derive-worker',
   'runner/platform/watchdog-thread',
-  'runner/engines/duckdb/translation/translation-worker',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]
 /**

@@ -4,12 +4,14 @@ import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Observer } from '../../runner/model/events.js'
 import { NO_TOKENS, openRunner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { placeFailuresBelow } from '../call/place-failure.js'
 
 /** Manifests and table schemas are read again when they change. The caller closes it. @throws LoadError, SetupError. */
 export async function openAgentDeps(given: Settings, observe: Observer) {
   // Without the servers' shared store and tokens, so that a mistake in those stops no author.
   const settings: Settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null }
-  const { runner, deps, tables } = await openRunner(settings, { observe, isForAuthors: true }, NO_TOKENS)
+  const options = { observe, placeFailure: placeFailuresBelow(settings.endpointsDir) }
+  const { runner, deps, tables } = await openRunner(settings, options, NO_TOKENS)
   return {
     caller: unrestrictedCaller('stdio'),
     deps,

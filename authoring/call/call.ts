@@ -10,6 +10,7 @@ import { rawArguments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, printReads } from './dry-run.js'
+import { placeFailuresBelow } from './place-failure.js'
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>
 
@@ -20,7 +21,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   if (flags['dryRun']) checkDryRun(flags)
   const now = flags['now']
   const clock = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
-  const { runner } = await openRunner(settings, { isForAuthors: true })
+  const { runner } = await openRunner(settings, { placeFailure: placeFailuresBelow(settings.endpointsDir) })
   try {
     checkCall(runner, name, args)
     if (flags['dryRun']) {

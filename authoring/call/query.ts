@@ -19,6 +19,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, printReads } from './dry-run.js'
 import { printFunctions } from './functions.js'
+import { locateFailure } from './locate-failure.js'
 import { type Bound, withNow } from './with-now.js'
 
 type Flags = Readonly<Record<string, unknown>>
@@ -138,9 +139,9 @@ async function readAll(file: string, io: Io): Promise<string> {
 /** The failure with the offset of the expression that failed, where that can be found. */
 async function withOffset(thrown: unknown, engine: Engine, query: Query, options: RunOptions): Promise<unknown> {
   if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault)) return thrown
-  const { message, cause, offset } = thrown.cause
-  const place = offset ?? (await engine.locate?.(query, options, thrown)) ?? null
-  return place === null ? thrown : thrown.withCause(new QueryFault(message, { cause, offset: place }))
+  const { message, cause } = thrown.cause
+  const offset = await locateFailure(engine, query, options, thrown.cause)
+  return offset === null ? thrown : thrown.withCause(new QueryFault(message, { cause, offset }))
 }
 
 /** The failure of a query, with the line and column in its text where they are known. */

@@ -1,8 +1,9 @@
 /** Loads the endpoints for what is written from their contracts. */
+import { hashDefinitions } from '../../runner/manifest/definitions.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { refuseErrors } from '../../runner/serve/endpoint-registry.js'
-import { openServingEngine } from '../../runner/serve/engine.js'
+import { openServingEngineOver, soundDefinitions } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
 
@@ -11,9 +12,12 @@ import type { Settings } from '../../runner/settings/settings.js'
  * @throws LoadError when a manifest has errors; SetupError.
  */
 export async function loadContracts(settings: Settings): Promise<readonly LoadedEndpoint[]> {
-  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
+  const definitions = await soundDefinitions(settings)
+  const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock: systemClock() })
   try {
-    const loaded = await loadManifests(settings, engine, engine.compile)
+    const loaded = await loadManifests(settings, engine, (sql, types) => engine.compile(sql, types), [], {
+      definitions: hashDefinitions(definitions),
+    })
     refuseErrors(loaded.diagnostics)
     return loaded.details
   } finally {

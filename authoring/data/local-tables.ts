@@ -94,7 +94,7 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
       const outcome = await rowsOf(engine, `SELECT ${names.join(', ')} FROM ${quoted(name)}`, SOME_ROWS, signal)
       return outcome.rows
     },
-    close: engine.close,
+    close: () => engine.close(),
   }
 }
 

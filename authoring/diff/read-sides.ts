@@ -61,7 +61,7 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
 
 /** Asks the engine. A warehouse's dry run says what is read, and the resolver says more about the columns than it does. */
 function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
-  if (!ENGINES[engine.name].estimatesCost) return engine.compile
+  if (!ENGINES[engine.name].estimatesCost) return (sql, types) => engine.compile(sql, types)
   return async (sql, types, values): Promise<CheckResult> => {
     const [compiled, checked] = await Promise.all([
       engine.compile(sql, types),

@@ -19,7 +19,7 @@ export async function openChecker(
   const deps = { observe: () => {}, clock: systemClock() }
   const engine = await openServingEngineOver({ ...rest, tables: tables.map(definitionOf) }, embedded, deps)
   return {
-    tables: engine.tables,
+    tables: () => engine.tables(),
     check: (sql, types, values) => engine.check(sql, types, values),
     close: () => engine.close(),
   }

@@ -20,8 +20,9 @@ import { createBudgets } from '../../runner/request/budget.js'
 import { type Closers, createClosers } from '../../runner/serve/closers.js'
 import { soundDefinitions, threadsOf } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
-import { placeFailures } from '../../runner/serve/place-failures.js'
+import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
+import { placeFailuresBelow } from '../call/place-failure.js'
 import { type Coverage, coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
@@ -79,9 +80,15 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
     )
     const templates = new Map<string, TemplateCoverage>()
-    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {
-      ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
-    })
+    const loaded = await loadManifests(
+      { ...settings, engine: 'duckdb' },
+      engine,
+      (sql, types) => target.compile(sql, types),
+      [],
+      {
+        ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
+      },
+    )
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
     const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
       detail === null || diagnostics.some(({ severity }) => severity === 'error')
@@ -90,8 +97,13 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
     if (options.name !== undefined && read.every(({ tests }) => tests !== null)) refuseName(options.name, files)
-    const manifests = { dir: settings.endpointsDir, details: () => loaded.details }
-    const engineOf = ({ test }: PlannedCase): Engine => placeFailures(target.viewOf(test), manifests)
+    const placeFailure = placeFailuresBelow(settings.endpointsDir)
+    const engineOf = ({ test, detail }: PlannedCase): Engine => {
+      const view = target.viewOf(test)
+      const served = new ServedEngine({ name: view.name, maxQueries: AT_ONCE, placeFailure, onFailure: () => {} })
+      served.serve(view, [detail])
+      return served
+    }
     const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
     target.throwIfBroken()
     const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
@@ -205,11 +217,11 @@ async function runAll(
 function embeddedTarget(engine: DuckdbEngine): TestTarget {
   const known = new Map<string, Engine>()
   return {
-    compile: engine.compile,
+    compile: (sql, types) => engine.compile(sql, types),
     viewOf({ tables }) {
       const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+      const view = known.get(key) ?? engine.withTables(standIns)
       known.set(key, view)
       return view
     },

@@ -53,7 +53,7 @@ export async function newEndpoint(
     made = await makeManifest(flags, engine, io)
     text = await completeText(
       { ...made, id: randomUUID(), name },
-      { file, schemas, tables: engine.tables(), checkSql: engine.check },
+      { file, schemas, tables: engine.tables(), checkSql: (sql, types, values) => engine.check(sql, types, values) },
     )
   } finally {
     await engine.close()

@@ -3,7 +3,7 @@ import { type OutputColumn, type OutputFacts, typeName } from '../../googlesql/i
 import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 
 /** A column of a translation; one that was not resolved from GoogleSQL has no facts. */
-export type FactualColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
+type FactualColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
 
 export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger, fields }: FactualColumn): CheckedColumn => ({
   name,

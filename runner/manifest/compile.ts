@@ -1,17 +1,10 @@
 /** Manifest → endpoint: computes everything that does not depend on the arguments of a call. */
 import { createHash } from 'node:crypto'
-import {
-  type FunctionCatalogue,
-  type FunctionSource,
-  type TableCatalogue,
-  type TableDefinition,
-  typeName,
-} from '../../googlesql/index.js'
 import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, Endpoint } from '../model/endpoint.js'
 import type { Lookup, Manifest } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
-import type { ArgumentMap, BoundValue, Query, ResultColumn } from '../model/query.js'
+import type { ArgumentMap, BoundValue, Query } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
 import { argumentText } from './argument-text.js'
 import { bigqueryType } from './bigquery-type.js'
@@ -30,7 +23,6 @@ export interface CompileInput {
   /** The SQL texts with the results of the engine's checks. */
   readonly checked: readonly CheckedSql[]
   readonly partials: ReadonlyMap<string, Partial>
-  readonly tables: TableCatalogue
   /** Rows for documents; see Endpoint. @default null */
   readonly example?: readonly unknown[] | null
   /** What happens to undeclared arguments where the manifest does not say. @default ignore */
@@ -39,6 +31,8 @@ export interface CompileInput {
   readonly maxRegexpLength?: number | undefined
   /** Identifies the engine and its data, on which results depend besides the manifest. */
   readonly engineIdentity: string
+  /** The hash of the tables and functions that queries may name. */
+  readonly definitions: string
 }
 
 const MICROS_PER = {
@@ -160,94 +154,13 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
   return { sql: text.sql, parameters: bound, ...(text.compiled && { compiled: text.compiled }) }
 }
 
-/** A hash that changes with anything that can change a result: the manifest, its partials, the schemas of its tables, its functions. */
-function revisionOf({ manifest, expanded, checked, partials, tables, engineIdentity }: CompileInput): string {
+/** A hash that changes with anything that can change a result: the manifest, its partials, all tables and functions, the engine. */
+function revisionOf({ manifest, expanded, partials, definitions, engineIdentity }: CompileInput): string {
   const hash = createHash('sha256')
   hash.update(`${RESULT_FORM}\0${JSON.stringify(manifest)}`)
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
-  const named = namesIn(checked, tables)
-  for (const name of [...named.tables].sort()) hash.update(`\0${name}\0${columnsText(tables.find(name)!)}`)
-  for (const { name, text } of [...named.functions].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    hash.update(`\0${name}\0${text}`)
-  }
-  return hash.update(`\0${engineIdentity}`).digest('hex')
+  return hash.update(`\0${definitions}\0${engineIdentity}`).digest('hex')
 }
 
 /** Incremented when the same query gives other bytes, so that no store serves those of an earlier version. */
 const RESULT_FORM = 2
-
-/** The columns of each table as text, computed once: many manifests read the same tables. */
-const columnsTexts = new WeakMap<TableDefinition, string>()
-
-function columnsText(table: TableDefinition): string {
-  let text = columnsTexts.get(table)
-  if (text === undefined) {
-    const columns = table.columns.map(({ name, type }) => `${name} ${typeName(type)}`)
-    text = [...columns, ...(table.required ?? [])].join(',')
-    columnsTexts.set(table, text)
-  }
-  return text
-}
-
-interface NamedThings {
-  readonly tables: ReadonlySet<string>
-  readonly functions: ReadonlySet<FunctionSource>
-}
-
-/**
- * The tables and the functions kept in datasets whose names occur in the texts, and in the texts of those functions. An extra one is
- * harmless.
- */
-function namesIn(checked: readonly CheckedSql[], tables: TableCatalogue): NamedThings {
-  const names = new Set<string>()
-  const functions = new Set<FunctionSource>()
-  const byName = functionsByName(tables.functions)
-  const seen = new Set<string>()
-  const read = (sql: string): void => {
-    for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) {
-      if (seen.has(path)) continue
-      seen.add(path)
-      for (let rest: string | null = path; rest !== null; rest = afterDot(rest)) {
-        if (tables.find(rest)) names.add(rest)
-        for (const source of byName.get(lastParts(rest)) ?? []) {
-          if (functions.has(source)) continue
-          functions.add(source)
-          read(source.text)
-        }
-      }
-    }
-  }
-  for (const sql of wholeTexts(checked)) read(sql)
-  return { tables: names, functions }
-}
-
-/** The functions by `dataset.name`: a text may name them with another project in front, or without one. */
-const knownFunctions = new WeakMap<FunctionCatalogue, ReadonlyMap<string, readonly FunctionSource[]>>()
-
-function functionsByName(catalogue: FunctionCatalogue): ReadonlyMap<string, readonly FunctionSource[]> {
-  const known = knownFunctions.get(catalogue)
-  if (known) return known
-  const byName = new Map<string, FunctionSource[]>()
-  for (const source of catalogue.sources) {
-    const name = lastParts(source.name)
-    byName.set(name, [...(byName.get(name) ?? []), source])
-  }
-  knownFunctions.set(catalogue, byName)
-  return byName
-}
-
-const lastParts = (path: string): string => path.split('.').slice(-2).join('.')
-
-/** The texts that imply all others: an implied text has the same columns object and reads no other table, and is shorter. */
-function wholeTexts(checked: readonly CheckedSql[]): Iterable<string> {
-  const texts = new Map<readonly ResultColumn[], string>()
-  for (const { text, columns } of checked) {
-    const known = texts.get(columns)
-    if (known === undefined || known.length < text.sql.length) texts.set(columns, text.sql)
-  }
-  return texts.values()
-}
-
-const afterDot = (path: string): string | null => (path.includes('.') ? path.slice(path.indexOf('.') + 1) : null)
-
-const PATH = /[\w-]+(?:\.[\w-]+)*(?:\.?\*)?/g

@@ -1,4 +1,5 @@
 /** What queries may name besides the functions of the language: the tables that have a schema, and functions kept in datasets. */
+import { createHash } from 'node:crypto'
 import {
   type Absence,
   type BrokenTables,
@@ -15,6 +16,14 @@ export interface Definitions {
   readonly functions: FunctionSources
   /** The mistakes in table schemas, whose tables no query can read, and files that hold no function. */
   readonly mistakes: readonly Diagnostic[]
+}
+
+/** Changes with any table or function, and so the revision of every endpoint does. */
+export function hashDefinitions({ tables, functions }: Definitions): string {
+  const texts = functions.functions.map(({ name, text }) => [name, text])
+  return createHash('sha256')
+    .update(JSON.stringify([tables, texts]))
+    .digest('hex')
 }
 
 /** The first mistake of each broken schema, by the name of its table. */

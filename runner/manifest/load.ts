@@ -28,6 +28,8 @@ export interface LoadOptions {
   readonly tables: TableCatalogue
   /** Identifies the engine and its data, as part of every revision. @default '' */
   readonly engineIdentity?: string
+  /** The hash of the tables and functions that queries may name, as part of every revision. @default '' */
+  readonly definitions?: string
   readonly checkSql: CheckSql
   /** What happens to undeclared arguments where a manifest does not say. @default ignore */
   readonly unknownArguments?: 'ignore' | 'reject'
@@ -309,15 +311,15 @@ async function loadOne(
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
   if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))
 
-  const { tables, engineIdentity = '', checkExample, unknownArguments = 'ignore', maxRegexpLength } = options
+  const { engineIdentity = '', definitions = '', checkExample, unknownArguments = 'ignore', maxRegexpLength } = options
   const example = examples.get(exampleFile(file, manifest.name))
   const endpoint = compileEndpoint({
     manifest,
     expanded,
     checked: sql.checked,
     partials,
-    tables,
     engineIdentity,
+    definitions,
     unknownArguments,
     maxRegexpLength,
     ...(example && { example: exampleRows(example) }),

@@ -1,7 +1,6 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
 import type { SqlProblem } from '../../googlesql/data.js'
 import type { EngineName } from './engines.js'
-import type { RunnerError } from './errors.js'
 import type {
   CheckedColumn,
   ColumnPromise,
@@ -60,6 +59,16 @@ export interface Explanation {
   readonly plan: string
 }
 
+/** A run for the search of a failing expression. Offsets are those of expressions in the query's text. */
+export interface TolerantRun {
+  /** The expressions that can give NULL instead of failing. */
+  readonly tolerable: readonly number[]
+  /** Other expressions that may fail. */
+  readonly others: readonly number[]
+  /** What has failed, as `QueryFault.kind`; null where the query has not failed so. */
+  readonly failure: string | null
+}
+
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {
   readonly name: EngineName
@@ -82,10 +91,11 @@ export interface Engine {
   ): Promise<CheckResult>
   explain(query: Query): Promise<Explanation>
   /**
-   * The offset in the query's text of the expression at which it failed; null where that cannot be found. Runs the query several
-   * times more, so it is for authors only. Absent on engines whose failures have their place already.
+   * Runs the query so that the first `tolerated` of its tolerable expressions give NULL instead of failing. For authors, to
+   * find the expression at which a query fails. Absent on engines whose failures have their place already.
+   * @throws RunnerError where something else than an expression fails.
    */
-  locate?(query: Query, options: RunOptions, failure: RunnerError): Promise<number | null>
+  runTolerant?(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun>
   /** What running the query would read; no row is read. @throws RunnerError as `explain` does. */
   dryRun(query: Query): Promise<QueryReads>
   /**

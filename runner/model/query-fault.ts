@@ -16,7 +16,7 @@ export class QueryFault extends Error {
   readonly offset: number | null
   /** The message without a place in the query. */
   readonly unplaced: string
-  /** What has failed in an expression, without its values; `Engine.locate` may find its place. Null for any other failure. */
+  /** What has failed in an expression, without its values; `Engine.runTolerant` may find its place. Null for any other failure. */
   readonly kind: string | null
 
   constructor(message: string, { offset = null, unplaced = message, kind = null, ...options }: FaultOptions = {}) {

@@ -14,6 +14,7 @@ import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import { UnsentBodies } from '../http/unsent-bodies.js'
+import { hashDefinitions } from '../manifest/definitions.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import { createSchemaCache } from '../manifest/tables/schema-cache.js'
 import { sourceState } from '../manifest/watch/source-state.js'
@@ -31,14 +32,11 @@ import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
 import { route, routeWithHint } from '../request/route.js'
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
-import { type Closers, createClosers } from './closers.js'
-import { createEndpointRegistry, type EndpointRegistry, type ReloadReport } from './endpoint-registry.js'
+import { createClosers } from './closers.js'
+import { EndpointRegistry, type ReloadReport } from './endpoint-registry.js'
 import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
-import { createEngineRelay, type EngineRelay } from './engine-switch.js'
-import { limitQueries } from './limit-queries.js'
 import { loadManifests } from './manifests.js'
-import { nameVariants, placeFailures } from './place-failures.js'
-import { publishResults } from './publish-results.js'
+import { type PlaceFailure, ServedEngine } from './served-engine.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
 
@@ -125,8 +123,8 @@ export interface OpenRunner {
 export const NO_TOKENS: TokenStore = { find: () => null, close: () => Promise.resolve() }
 
 export interface OpenOptions extends RunnerOptions {
-  /** Whether only authors call it: then a failing query is run several times to find its place. @default the setting `dev` */
-  readonly isForAuthors?: boolean
+  /** Finds the places of failing queries, for authors. @default null: failures name the variant alone, as the log of a server does */
+  readonly placeFailure?: PlaceFailure | null
 }
 
 /** The same, for the program's own commands. `tokenStore` replaces the tokens of the settings. */
@@ -146,16 +144,18 @@ export async function openRunner(
   const clock = systemClock()
   const opened = createClosers()
   try {
-    const { registry, relay } = openRegistry(settings, { observe, clock }, opened)
+    const engine = opened.add(
+      new ServedEngine<ServingEngine>({
+        name: settings.engine,
+        maxQueries: settings.maxQueries,
+        placeFailure: options.placeFailure ?? null,
+        onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
+      }),
+    )
+    const registry = opened.add(openRegistry(settings, engine, { observe, clock }))
     const changes = settings.dev ? createEndpointChanges() : null
     if (changes) registry.onRead(changes.update)
     await registry.start()
-    const { details } = registry
-    const telling =
-      (options.isForAuthors ?? settings.dev)
-        ? placeFailures(relay.engine, { dir: settings.endpointsDir, details })
-        : nameVariants(relay.engine, details)
-    const engine = publishResults(limitQueries(telling, settings.maxQueries), registry.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
@@ -172,7 +172,7 @@ export async function openRunner(
       tokens,
       results,
       endpoints: registry.index,
-      beginCall: relay.begin,
+      beginCall: () => engine.begin(),
       codings: AVAILABLE_CODINGS,
       newRequestId: randomUUID,
       unsent: new UnsentBodies({
@@ -206,7 +206,10 @@ export async function openRunner(
     const app = createApp(appDeps)
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
-    if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...registry, clock }))
+    if (settings.watch || settings.dev) {
+      const { lastRead, reloadIfChanged } = registry
+      opened.add(watchSources({ fingerprint, lastRead, reloadIfChanged, clock }))
+    }
     const runner: Runner = {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -252,7 +255,7 @@ export async function openRunner(
       reload: registry.reload,
       async listen() {
         const { host, port } = settings
-        const readAhead = (): void => relay.current()?.readAhead?.()
+        const readAhead = (): void => engine.current()?.readAhead?.()
         readAhead()
         registry.onRead(readAhead)
         const onLeaving = (): void => {
@@ -282,7 +285,7 @@ export async function openRunner(
       },
       close: opened.close,
     }
-    return { runner, deps, tables: () => relay.current()!.tables() }
+    return { runner, deps, tables: () => engine.current()!.tables() }
   } catch (thrown) {
     await opened.close()
     throw thrown
@@ -302,34 +305,28 @@ function besideMetrics(server: RunningServer, metrics: RunningServer): RunningSe
   return { ...server, metricsUrl: metrics.url, close: () => server.close().then(metrics.close) }
 }
 
-/** Creates the endpoint registry and its engine relay; nothing is loaded yet. `opened` closes both. */
+/** Creates the registry of the endpoints that the engine serves; nothing is loaded yet. */
 function openRegistry(
   settings: Settings,
-  { observe, clock }: EngineDeps,
-  opened: Closers,
-): { readonly registry: EndpointRegistry; readonly relay: EngineRelay<ServingEngine> } {
-  const relay = opened.add(
-    createEngineRelay<ServingEngine>({
-      name: settings.engine,
-      onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
-    }),
-  )
+  engine: ServedEngine<ServingEngine>,
+  deps: EngineDeps,
+): EndpointRegistry<ServingEngine> {
   const readSchema = createSchemaCache()
-  const registry = opened.add(
-    createEndpointRegistry<ServingEngine>({
-      relay,
-      endpointsDir: settings.endpointsDir,
-      isStrict: settings.strict,
-      fingerprint: () => sourceState(settings),
-      readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
-      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock, isShared: true }),
-      // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
-      load: (engine, options) => loadManifests(settings, engine, engine.compile, [], options),
-      clock,
-      observe,
-    }),
-  )
-  return { registry, relay }
+  return new EndpointRegistry<ServingEngine>({
+    ...deps,
+    engine,
+    endpointsDir: settings.endpointsDir,
+    isStrict: settings.strict,
+    fingerprint: () => sourceState(settings),
+    readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
+    openEngine: definitions => openServingEngineOver(definitions, settings, { ...deps, isShared: true }),
+    // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
+    load: (opened, definitions, options) =>
+      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), [], {
+        ...options,
+        definitions: hashDefinitions(definitions),
+      }),
+  })
 }
 
 const millis = (micros: bigint): number => Number(micros) / 1000

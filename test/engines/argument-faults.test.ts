@@ -1,8 +1,8 @@
 /** Arguments that make a query fail by themselves are the caller's mistake, and are named. */
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
-import { openDuckdbEngine } from '../../runner/engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
+import { openDuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { BoundValue } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'

@@ -2,7 +2,7 @@
  * The formats of GoogleSQL cases with timestamps as numbers. With timestamps as text, test/googlesql-duckdb/cases.test.ts holds
  * them for every case.
  */
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
 import { runOptions } from '../engines/ask-engine.js'
 import { caseTables, readCases } from '../googlesql/case-files.js'
 import { openCasesEngine } from '../googlesql-duckdb/cases-engine.js'

@@ -1,7 +1,7 @@
 /** The embedded engine over the tables that the GoogleSQL cases may read. */
 import { tmpdir } from 'node:os'
-import { openDuckdbEngine } from '../../runner/engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
+import { openDuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
 import { CLOCK } from '../engines/duckdb/raw-engine.js'
 import type { CaseTable } from '../googlesql/case-files.js'
 

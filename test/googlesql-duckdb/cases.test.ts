@@ -8,7 +8,7 @@ import { distinctNames, type OutputFacts, resolveQuery, type Type } from '../../
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
 import { parseTypeName } from '../../googlesql/types/type-name.js'
 import { translate } from '../../googlesql-duckdb/translate.js'
-import type { DuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
 import type { RunnerError } from '../../runner/model/errors.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { rowsOf, runOptions } from '../engines/ask-engine.js'

@@ -24,8 +24,8 @@ import { openMetrics } from '../../runner/observe/metrics.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { createBudgets } from '../../runner/request/budget.js'
 import { indexEndpoints } from '../../runner/request/route.js'
-import { publishResults } from '../../runner/serve/publish-results.js'
-import { type CountingEngine, countingEngine, handMadeEndpoint } from '../request/hand-made.js'
+import { ServedEngine } from '../../runner/serve/served-engine.js'
+import { type CountingEngine, countingEngine, handMadeEndpoint, loadedOf } from '../request/hand-made.js'
 import { until } from '../until.js'
 
 export const TOKEN = 'unrestricted-token-of-32-letters'
@@ -89,7 +89,13 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   }
   const engine = countingEngine()
   let endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
-  const published = publishResults(engine, () => endpoints)
+  const served = new ServedEngine({
+    name: engine.name,
+    maxQueries: Number.POSITIVE_INFINITY,
+    placeFailure: null,
+    onFailure: () => {},
+  })
+  served.serve(engine, endpoints.all.map(loadedOf))
   const store = new MemoryStore({ maxBytes: options.cacheBytes ?? 1_000_000 })
   const results = new ResultCache({ store, clock, observe, random: () => 0 })
   // The store looks at the file ten times a second: after a change its clock is put forward, so that no test has to wait.
@@ -101,7 +107,8 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   let names = 0
   const budgets = createBudgets({ counters: new MemoryCounters(), clock, observe, maxBytesBilled: null })
   const deps = {
-    engine: published,
+    engine: served,
+    beginCall: () => served.begin(),
     clock,
     observe,
     budgets,
@@ -175,6 +182,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     slowPathCalls: () => slowPathCalls,
     replaceEndpoints(next) {
       endpoints = indexEndpoints(next)
+      served.serve(engine, next.map(loadedOf))
     },
     async done(requestId) {
       const find = () =>

@@ -1,7 +1,9 @@
 /** Compiled manifests: defaults are filled in, and no argument appears in the text of a query. */
 import { expect } from 'chai'
+import { NO_FUNCTIONS } from '../../googlesql/stored-functions.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { STRING, TIMESTAMP } from '../../googlesql/types/types.js'
+import { type Definitions, hashDefinitions } from '../../runner/manifest/definitions.js'
 import { loadSources } from '../../runner/manifest/load.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { checkByTranslation } from './check-by-translation.js'
@@ -34,6 +36,7 @@ async function load(
   text = MANIFEST,
   extra = columns,
   partials: { file: string; text: string }[] = [],
+  definitions = '',
 ): Promise<Endpoint> {
   const tables = tableCatalogue([
     { name: 'shop.orders', columns: extra },
@@ -42,6 +45,7 @@ async function load(
   const loaded = await loadSources([{ file: 'x.yaml', text }], partials, {
     tables,
     checkSql: checkByTranslation(tables),
+    definitions,
   })
   // Some names of parameters only get a warning, and are served.
   expect(loaded.diagnostics.filter(({ rule }) => rule !== 'parameter/object-member')).to.deep.equal([])
@@ -132,11 +136,21 @@ describe('the revision', () => {
     expect((await load(`# a comment\n${MANIFEST}\n`)).revision).to.equal(revision)
   })
 
-  it('changes with the manifest, its partials and the schemas of its tables, and not with other partials and schemas', async () => {
+  it('changes with the manifest, its partials, and the tables and functions of all, and not with other partials', async () => {
     const { revision } = await load()
     expect((await load(MANIFEST.replace('word: b', 'word: c'))).revision).to.not.equal(revision)
-    const wider = [...columns, { name: 'extra', type: STRING }]
-    expect((await load(MANIFEST, wider)).revision).to.not.equal(revision)
+    const definitions = { tables: [{ name: 'shop.orders', columns }], functions: NO_FUNCTIONS, mistakes: [] }
+    const others = [
+      { ...definitions, tables: [{ name: 'shop.orders', columns: [...columns, { name: 'extra', type: STRING }] }] },
+      {
+        ...definitions,
+        functions: { folder: null, functions: [{ name: 'shop.net', file: 'shop.net.sql', text: '' }] },
+      },
+    ]
+    const of = async (one: Definitions) => (await load(MANIFEST, columns, [], hashDefinitions(one))).revision
+    const same = await of(definitions)
+    expect(await of({ ...definitions })).to.equal(same)
+    for (const one of others) expect(await of(one)).to.not.equal(same)
     const before = await load(included, columns, partial(where('word')))
     expect((await load(included, columns, partial(where('word')))).revision).to.equal(before.revision)
     expect((await load(included, columns, partial(`-- more\n${where('word')}`))).revision).to.not.equal(before.revision)

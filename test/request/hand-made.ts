@@ -1,5 +1,6 @@
 /** An endpoint without a manifest and an engine without a database, for tests of the code between callers and engines. */
 
+import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { ArgumentValue, Parameter, ParameterType } from '../../runner/model/param.js'
@@ -55,6 +56,14 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     ...rest,
   }
 }
+
+/** The endpoint as a load gives it. */
+export const loadedOf = (endpoint: Endpoint): LoadedEndpoint => ({
+  endpoint,
+  file: `${endpoint.name}.yaml`,
+  variants: [],
+  lookupRows: {},
+})
 
 const column = (name: string, type: string): Endpoint['columns'][number] => ({
   name,

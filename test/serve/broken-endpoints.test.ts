@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { createToken } from '../../runner/auth/token-file.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { writtenIdentity } from '../../runner/manifest/written-identity.js'
-import { LoadError, type RunnerError } from '../../runner/model/errors.js'
+import { LoadError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
@@ -162,16 +162,20 @@ describe('endpoints with mistakes', function () {
         error => error,
       )
 
-    it('are served once they are sound, while another stays broken', async () => {
+    const textOf = async (name: string): Promise<string> => Buffer.from((await runner.call(name)).body).toString()
+
+    it('keep what is served as it was until no manifest has a mistake', async () => {
       write('n3.yaml', manifest(3, 'SELECT nobody'))
       await start()
       write('n2.yaml', manifest(2, 'SELECT 2 AS n'))
-      await runner.reload()
-      expect(await query('n2')).to.deep.equal([200, undefined])
-      expect(await query('n3')).to.deep.equal([503, 'ENDPOINT_BROKEN'])
+      write('n1.yaml', manifest(1, 'SELECT 10 AS n'))
+      expect(await refusal()).to.be.instanceOf(LoadError)
+      for (const ref of ['n2', 'n3']) expect(await query(ref)).to.deep.equal([503, 'ENDPOINT_BROKEN'])
+      expect(await textOf('n1')).to.equal('{"result":[{"n":1}]}')
       write('n3.yaml', manifest(3, 'SELECT 3 AS n'))
-      await runner.reload()
-      expect(await query('n3')).to.deep.equal([200, undefined])
+      expect(await refusal()).to.equal(null)
+      for (const ref of ['n2', 'n3']) expect(await query(ref)).to.deep.equal([200, undefined])
+      expect(await textOf('n1')).to.equal('{"result":[{"n":10}]}')
     })
 
     const EDITS: readonly (readonly [what: string, edit: () => void])[] = [
@@ -188,6 +192,7 @@ describe('endpoints with mistakes', function () {
     ]
     for (const [what, edit] of EDITS) {
       it(`keep one that is served as it was, in spite of ${what}`, async () => {
+        write('n2.yaml', manifest(2, 'SELECT 2 AS n'))
         await start()
         edit()
         write('n4.yaml', manifest(4, 'SELECT 4 AS n'))
@@ -197,30 +202,14 @@ describe('endpoints with mistakes', function () {
       })
     }
 
-    it('that is new is broken, and keeps nothing else back', async () => {
-      await start()
-      write('n4.yaml', manifest(4, 'SELECT nobody'))
-      write('n1.yaml', manifest(1, 'SELECT 10 AS n'))
-      expect(await refusal()).to.equal(null)
-      expect(await query('n4')).to.deep.equal([503, 'ENDPOINT_BROKEN'])
-      expect(Buffer.from((await runner.call('n1')).body).toString()).to.equal('{"result":[{"n":10}]}')
-      const thrown: unknown = await runner.call('n4').catch(error => error)
-      expect((thrown as RunnerError).diagnostics.map(({ rule }) => rule)).to.deep.equal(['sql/error'])
-    })
-
-    it('may be removed while another is broken', async () => {
-      write('n3.yaml', manifest(3, 'SELECT 3 AS n'))
-      await start()
-      rmSync(join(folder, 'endpoints/n3.yaml'))
-      expect(await refusal()).to.equal(null)
-      expect(await query('n3')).to.deep.equal([404, 'ENDPOINT_UNKNOWN'])
-    })
-
-    it('are all refused with strict', async () => {
+    it('keep what is served as it was, also where they are new or others are removed', async () => {
       write('n2.yaml', manifest(2, 'SELECT 2 AS n'))
-      await start({ strict: true })
+      await start()
       write('n4.yaml', manifest(4, 'SELECT nobody'))
+      rmSync(join(folder, 'endpoints/n2.yaml'))
       expect(await refusal()).to.be.instanceOf(LoadError)
+      expect(await query('n4')).to.deep.equal([404, 'ENDPOINT_UNKNOWN'])
+      expect(await query('n2')).to.deep.equal([200, undefined])
     })
   })
 })

@@ -83,13 +83,12 @@ describe('serve --dev', function () {
     const { changes } = await listen()
     await until(() => changes.length === 1, 'the state at the beginning')
     write('n1.yaml', manifest(1, 'SELECT 10 AS n'))
-    await until(() => changes.length === 2, 'an edit')
-    write('n1.yaml', manifest(1, 'SELECT nobody AS n'))
-    await until(() => changes.length === 3, 'a mistake')
-    write('n1.yaml', manifest(1, 'SELECT 10 AS n'))
-    await until(() => changes.length === 4, 'its correction')
     write('n2.yaml', manifest(2, 'SELECT 2 AS n'))
-    await until(() => changes.length === 5, 'another correction')
+    await until(() => changes.length === 3, 'an edit and a correction')
+    write('n1.yaml', manifest(1, 'SELECT nobody AS n'))
+    await until(() => changes.length === 4, 'a mistake')
+    write('n1.yaml', manifest(1, 'SELECT 10 AS n'))
+    await until(() => changes.length === 5, 'its correction')
     renameSync(join(folder, 'endpoints/n2.yaml'), join(folder, 'endpoints/n3.yaml'))
     await until(() => changes.length === 6, 'a move')
     rmSync(join(folder, 'endpoints/n3.yaml'))
@@ -99,25 +98,25 @@ describe('serve --dev', function () {
     expect(changes.slice(0, 7).map(shortly)).to.deep.equal([
       'n2 not served n2.yaml:4:10 sql/error',
       'n1 served',
+      'n2 served',
       'n1 served n1.yaml:4:10 sql/error',
       'n1 served',
-      'n2 served',
       'n2 served',
       'n2 not served',
     ])
     expect(changes.slice(0, 8).map(({ file }) => file?.slice(folder.length + 11) ?? null)).to.deep.equal([
       'n2.yaml',
       'n1.yaml',
-      'n1.yaml',
-      'n1.yaml',
       'n2.yaml',
+      'n1.yaml',
+      'n1.yaml',
       'n3.yaml',
       'n3.yaml',
       null,
     ])
     expect(changes[7]).to.include({ name: null, id: null, revision: null })
-    expect(changes[2]).to.have.all.keys('file', 'name', 'id', 'revision', 'diagnostics')
-    expect(changes[2]!.diagnostics[0]).to.have.all.keys('file', 'line', 'column', 'rule', 'severity', 'message')
+    expect(changes[3]).to.have.all.keys('file', 'name', 'id', 'revision', 'diagnostics')
+    expect(changes[3]!.diagnostics[0]).to.have.all.keys('file', 'line', 'column', 'rule', 'severity', 'message')
     expect(changes[1]!.revision).to.equal(runner.endpoints()[0]!.revision)
   })
 

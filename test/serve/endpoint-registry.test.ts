@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { NO_FUNCTIONS } from '../../googlesql/stored-functions.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
+import { hashDefinitions } from '../../runner/manifest/definitions.js'
 import { loadEndpoints } from '../../runner/manifest/load.js'
 import { sourceState } from '../../runner/manifest/watch/source-state.js'
 import { LoadError, SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { createEndpointRegistry } from '../../runner/serve/endpoint-registry.js'
-import { createEngineRelay } from '../../runner/serve/engine-switch.js'
+import { EndpointRegistry } from '../../runner/serve/endpoint-registry.js'
+import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { checkByTranslation } from '../manifest/check-by-translation.js'
 
 const NO_TABLES = tableCatalogue([])
@@ -34,21 +35,27 @@ describe('the endpoint registry', () => {
   async function started(during: (reading: number) => void) {
     const events: Event[] = []
     const clock = systemClock()
-    const relay = createEngineRelay<Engine>({ name: 'bigquery', onFailure: () => {} })
+    const served = new ServedEngine<Engine>({
+      name: 'bigquery',
+      maxQueries: 8,
+      placeFailure: null,
+      onFailure: () => {},
+    })
     let readings = 0
     const engine = { name: 'duckdb', close: async () => {} } as unknown as Engine
-    const live = createEndpointRegistry({
-      relay,
+    const live = new EndpointRegistry<Engine>({
+      engine: served,
       endpointsDir: dir,
       fingerprint: () =>
         sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables'), functionsDir: join(dir, 'functions') }),
       readDefinitions: async () => ({ tables: [], functions: NO_FUNCTIONS, mistakes: [] }),
       openEngine: async () => engine,
-      async load(_, options) {
+      async load(_, definitions, options) {
         const loaded = await loadEndpoints({
           dir,
           tables: NO_TABLES,
           checkSql: checkByTranslation(NO_TABLES),
+          definitions: hashDefinitions(definitions),
           ...options,
         })
         const reading = readings

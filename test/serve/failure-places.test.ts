@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { placeFailuresBelow } from '../../authoring/call/place-failure.js'
 import type { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import { createRunner, type Runner } from '../../runner/serve/runner.js'
-import { command } from '../cli/command.js'
+import { createRunner, openRunner, type Runner } from '../../runner/serve/runner.js'
+import { command, endLeftovers, startServe } from '../cli/command.js'
 import { settingsOf } from './folder-settings.js'
 
 /** Each text has «, which is not sent, where it fails. */
@@ -49,9 +50,14 @@ describe('a query that fails', function () {
     })
     writeFileSync(join(folder, 'endpoints/partials/half.sql'), '-- a share\n10 / n\n')
     writeFileSync(join(folder, 'endpoints/n10.yaml'), manifest(10, '{{> half}} FROM UNNEST([0]) AS n'))
-    runner = await createRunner({ ...settingsOf(folder), dev: true }, { observe: event => void events.push(event) })
+    const options = {
+      observe: (event: Event) => void events.push(event),
+      placeFailure: placeFailuresBelow(join(folder, 'endpoints')),
+    }
+    runner = (await openRunner({ ...settingsOf(folder), dev: true }, options)).runner
   })
   after(async () => {
+    endLeftovers()
     await runner.close()
     rmSync(folder, { recursive: true })
   })
@@ -101,6 +107,16 @@ describe('a query that fails', function () {
     const plain = await createRunner(settingsOf(folder))
     expect(await detailOf(plain)).to.equal('502 The query failed')
     await plain.close()
+  })
+
+  it('is placed by `serve --dev`', async () => {
+    const [endpoints, tables, data] = ['endpoints', 'tables', 'data'].map(name => join(folder, name))
+    const flags = ['--endpoints', endpoints!, '--tables', tables!, '--data', data!]
+    const serve = await startServe(['--port', '0', '--dev', ...flags])
+    const response = await serve.get('/api/endpoints/query/n0', { 'X-API-KEY': serve.token! })
+    const { detail } = (await response.json()) as { detail: string }
+    expect(detail).to.equal(`${join(folder, 'endpoints/n0.yaml')}:4:23: division by zero: 10 / 0`)
+    expect(await serve.end('SIGTERM')).to.equal(0)
   })
 
   it('is one query on a server, whose log names its variant and reason', async () => {

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { placeFailuresBelow } from '../../authoring/call/place-failure.js'
 import { METRICS_KEPT_MS } from '../../runner/http/app.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { type RunnerError, SetupError } from '../../runner/model/errors.js'
@@ -191,7 +192,9 @@ describe('a server that uses a warehouse', function () {
   })
 
   it('places a failure in the manifest for authors, where BigQuery tells its place in the query', async () => {
-    const { runner: authors } = await openRunner(settings, { isForAuthors: true })
+    const { runner: authors } = await openRunner(settings, {
+      placeFailure: placeFailuresBelow(settings.endpointsDir),
+    })
     const reasonOf = async (message: string): Promise<string> => {
       failStarts(message)
       const error = await authors.call('shop.live', { country: 'CH' }).catch((thrown: RunnerError) => thrown)

@@ -6,7 +6,7 @@ import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
 import type { BoundValue, ResultColumn } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
-import { openDuckdbEngine } from './engine.js'
+import { openDuckdbEngine } from './open-engine.js'
 
 export interface EmbeddedTable {
   /** Fields as `bq show --schema --format=prettyjson` prints them. */
@@ -62,7 +62,7 @@ export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock)
   })
   return {
     query: (sql, parameters = {}) => query(engine, sql, parameters, options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
-    close: engine.close,
+    close: () => engine.close(),
   }
 }
 

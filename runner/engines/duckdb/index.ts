@@ -1,7 +1,8 @@
 /** What the rest of the program uses of the embedded engine. */
+
+export type { DuckdbEngine } from './duckdb-engine.js'
 export { type EmbeddedEngine, type EmbeddedEngineOptions, type EmbeddedTable, openEmbedded } from './embedded.js'
-export { openDuckdbEngine } from './engine.js'
-export type { DuckdbEngine } from './open-engine.js'
+export { openDuckdbEngine } from './open-engine.js'
 export type { TableSource } from './process/messages.js'
 export { dataFolderFault, filesOfTable, statFile, unreadFiles } from './tables/data-folder.js'
 export { whyUnread } from './tables/unread-files.js'

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fieldsToColumns, type SchemaField } from '../../../googlesql/tables.js'
 import type { StructField } from '../../../googlesql/types/types.js'
-import { type DuckdbEngine, type DuckdbEngineOptions, openEngine } from '../../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
+import { type DuckdbEngineOptions, openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import type { TableSource } from '../../../runner/engines/duckdb/process/messages.js'
 import type { Event } from '../../../runner/model/events.js'
 import type { Clock, RunOptions } from '../../../runner/model/ports.js'
@@ -49,7 +50,7 @@ export interface RawEngine {
 
 export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}): Promise<RawEngine> {
   const events: Event[] = []
-  const engine = await openEngine(
+  const engine = await openDuckdbEngine(
     {
       dataDir: null,
       database: null,
@@ -61,18 +62,21 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
       clock: CLOCK,
       ...options,
     },
-    (text, _tables, types) => {
-      const query = JSON.parse(text) as RawQuery
-      return {
-        sql: query.sql,
-        columns: query.columns,
-        tables: query.tables ?? [],
-        parameters: Object.keys(types),
-        times: [],
-        quickSql: null,
-        runsJavaScript: false,
-        shardReads: [],
-      }
+    {
+      resolve: null,
+      translate: (text, _tables, types) => {
+        const query = JSON.parse(text) as RawQuery
+        return {
+          sql: query.sql,
+          columns: query.columns.map(column => ({ ...column, isNeverNull: false, isSmallInteger: false })),
+          tables: query.tables ?? [],
+          parameters: Object.keys(types),
+          times: [],
+          quickSql: null,
+          runsJavaScript: false,
+          shardReads: [],
+        }
+      },
     },
   )
   const run: RawEngine['run'] = (query, more = {}) =>

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { tableCatalogue } from '../../../googlesql/tables.js'
 import { FLOAT64, INT64 } from '../../../googlesql/types/types.js'
 import { translate } from '../../../googlesql-duckdb/translate.js'
-import { openEngine } from '../../../runner/engines/duckdb/open-engine.js'
+import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { rowsOf, runOptions } from '../../engines/ask-engine.js'
 import { CLOCK, scratchFolder, source } from '../../engines/duckdb/raw-engine.js'
 import { sampleSize, triesAll } from '../../sample-size.js'
@@ -145,7 +145,7 @@ describe('totals that check the arithmetic below them', () => {
   describe('over large files', () => {
     const folder = scratchFolder()
     const ROWS = 600_000
-    let engine: Awaited<ReturnType<typeof openEngine>>
+    let engine: Awaited<ReturnType<typeof openDuckdbEngine>>
     before(async () => {
       mkdirSync(join(folder.path, 'logs'))
       await session.connection.run(
@@ -153,19 +153,16 @@ describe('totals that check the arithmetic below them', () => {
          TO '${folder.path}/logs/t.parquet'`,
       )
       const schema = ['x', 'y'].map(name => ({ name, type: 'FLOAT64' }))
-      engine = await openEngine(
-        {
-          dataDir: folder.path,
-          database: null,
-          tables: [source('logs.t', schema)],
-          memoryLimitMb: 512,
-          threads: 2,
-          tempDir: folder.path,
-          observe: () => {},
-          clock: CLOCK,
-        },
-        translate,
-      )
+      engine = await openDuckdbEngine({
+        dataDir: folder.path,
+        database: null,
+        tables: [source('logs.t', schema)],
+        memoryLimitMb: 512,
+        threads: 2,
+        tempDir: folder.path,
+        observe: () => {},
+        clock: CLOCK,
+      })
     })
     after(async () => {
       await engine.close()

@@ -22,8 +22,7 @@ import { FileChangedError } from '../tables/steady-copy.js'
 import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
-import { prepareEach } from './prepared-statements.js'
-import { checkQuery, explainQuery, prepareSelect, reasonOfCut, runQuery, type SendPart } from './run-query.js'
+import { checkQuery, explainQuery, reasonOfCut, runQuery, type SendPart } from './run-query.js'
 import type { Session } from './session.js'
 import type { GuardStatement } from './statement-allowlist.js'
 
@@ -367,15 +366,13 @@ async function runEitherWay(
   connection: DuckDBConnection,
   { context, request, state, chosen }: ReadyQuery<RunRequest>,
 ): Promise<Answers['run']> {
-  // A cached prepared statement would read the views of the previous query: DuckDB does not notice every replaced view.
-  const statements = chosen.views.size === 0 ? context.session.statements : prepareEach(prepareSelect)
   const send = (bytes: Uint8Array): Promise<void> => sendPart(context, bytes, state)
   const first = firstTried(context, request, chosen)
   if (first !== request) {
     const held = holdBack(MAX_HELD_BYTES)
     try {
       await context.guard(connection, first.sql, namesRead(first))
-      const answer = await runQuery(connection, first, held.take, statements)
+      const answer = await runQuery(connection, first, held.take)
       for (const bytes of held.parts) await send(bytes)
       return answer
     } catch (error) {
@@ -384,7 +381,7 @@ async function runEitherWay(
     }
   }
   try {
-    return await runQuery(connection, request, send, statements)
+    return await runQuery(connection, request, send)
   } catch (error) {
     throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
   }

@@ -7,7 +7,6 @@ import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../proce
 import { bindParameters } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
-import { prepareEach, type Statements } from './prepared-statements.js'
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
 export type SendPart = (bytes: Uint8Array) => Promise<void>
@@ -20,9 +19,9 @@ export async function runQuery(
   connection: DuckDBConnection,
   request: RunRequest,
   sendPart: SendPart,
-  statements: Statements = prepareEach(prepareSelect),
 ): Promise<Answers['run']> {
-  return statements.use(connection, limited(request.sql, request.maxRows), async statement => {
+  const statement = await prepareSelect(connection, limited(request.sql, request.maxRows))
+  try {
     checkWidth(statement, request.columns)
     bindParameters(statement, request.parameters)
     const begun = statement.stream()
@@ -30,8 +29,10 @@ export async function runQuery(
     const writers = request.columns.map((column, i) =>
       compileCellWriter(column, request.contract[i] ?? NO_PROMISE, request),
     )
-    return writeRows(await begun, writers, request, sendPart)
-  })
+    return await writeRows(await begun, writers, request, sendPart)
+  } finally {
+    statement.destroySync()
+  }
 }
 
 /**
@@ -87,7 +88,7 @@ function limited(sql: string, maxRows: number): string {
 }
 
 /** Prepares a statement and checks that it is one SELECT, the only statement that the translator writes. */
-export async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   const prepared = await connection.prepare(sql)
   if (prepared.statementType === StatementType.SELECT) return prepared
   prepared.destroySync()

@@ -32,8 +32,6 @@ import { type FindReads, readsFinder } from '../tables/table-reads.js'
 import { TableStore } from '../tables/table-store.js'
 import { JavaScriptThread } from './javascript-thread.js'
 import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
-import { keepStatements, type Statements } from './prepared-statements.js'
-import { prepareSelect } from './run-query.js'
 import { statementGuard } from './statement-allowlist.js'
 
 export interface Session {
@@ -44,8 +42,6 @@ export interface Session {
   readonly findReads: FindReads
   /** Calls `use` with a free connection, waiting for one if necessary. */
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
-  /** The prepared statements of the connections that `borrow` lends. */
-  readonly statements: Statements
   readonly largePlans: LargePlans
   /** Runs the JavaScript functions of queries. A request that runs some begins it, and is then the only one of the session. */
   readonly javascript: JavaScriptThread
@@ -205,7 +201,6 @@ export async function openSession(
   const ping = async (): Promise<void> => {
     await admin.run('SELECT 1')
   }
-  const statements = keepStatements(prepareSelect, () => tables.revision)
   const { dataDir } = options
   const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
   const shards = shardStore({ tables, openFiles, dataDir, declared: wildcards, guard: guardCondition })
@@ -215,7 +210,6 @@ export async function openSession(
     shards,
     findReads: readsFinder({ tables, shards, guard: guardCondition }),
     borrow: pool,
-    statements,
     largePlans: largePlans(admin),
     javascript,
     ping,

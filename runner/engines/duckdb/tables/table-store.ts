@@ -66,7 +66,6 @@ export class TableStore {
   readonly #entries = new Map<string, Entry>()
   /** The tables without rows, which all tables with the same columns share. */
   readonly #empty = new Set<string>()
-  #revision = 0
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -75,11 +74,6 @@ export class TableStore {
     this.#connection = connection
     this.#openFiles = openFiles
     this.#folder = dataDir === null ? null : folderReader(dataDir)
-  }
-
-  /** Increases whenever a view may have been replaced. */
-  get revision(): number {
-    return this.#revision
   }
 
   /** Adds a table, or replaces the table with this name when its definition differs. */
@@ -296,7 +290,6 @@ export class TableStore {
           await this.#connection.run(`CREATE OR REPLACE VIEW ${quoteName(table.definition.name)} AS ${view}`)
         }
       })
-      this.#revision++
     }
     for (const name of empty) this.#empty.add(name)
     for (const [entry, shown] of all) {

@@ -1,7 +1,7 @@
 /** Queries that call JavaScript functions, or have disturbed the shared process, do not make others wait. */
 import { expect } from 'chai'
-import { openDuckdbEngine } from '../../../../runner/engines/duckdb/engine.js'
-import type { DuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
+import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
+import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { Event } from '../../../../runner/model/events.js'
 import type { RunOptions } from '../../../../runner/model/ports.js'

@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
-import { translate } from '../../../../googlesql-duckdb/translate.js'
-import { type DuckdbEngine, openEngine } from '../../../../runner/engines/duckdb/open-engine.js'
-import { rowsOf, runOptions } from '../../ask-engine.js'
-import { CLOCK } from '../raw-engine.js'
+import { translate } from '../../../googlesql-duckdb/translate.js'
+import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
+import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
+import { rowsOf, runOptions } from '../ask-engine.js'
+import { CLOCK } from './raw-engine.js'
 
 /** More texts than the engine caches for calls without an endpoint. */
 const TEXTS = Array.from({ length: 1_100 }, (_, i) => `SELECT ${i} + @n`)
@@ -12,7 +13,7 @@ describe('a text that was compiled', () => {
   let engine: DuckdbEngine
   let translations = 0
   before(async () => {
-    engine = await openEngine(
+    engine = await openDuckdbEngine(
       {
         dataDir: null,
         database: null,
@@ -23,9 +24,12 @@ describe('a text that was compiled', () => {
         observe: () => undefined,
         clock: CLOCK,
       },
-      (...args) => {
-        translations++
-        return translate(...args)
+      {
+        translate(...args) {
+          translations++
+          return translate(...args)
+        },
+        resolve: null,
       },
     )
   })

@@ -1,10 +1,10 @@
 /** Finds the place in the manifest, or in its partial, that an offset in the SQL of a call comes from. */
 
-import { checkSchema } from './check/recover.js'
-import { discoverPartials, readOne } from './discover.js'
-import { loadPartials } from './load-partials.js'
-import { expandSql } from './variants/expand-sql.js'
-import { parseManifest } from './yaml/parse.js'
+import { checkSchema } from '../../runner/manifest/check/recover.js'
+import { discoverPartials, readOne } from '../../runner/manifest/discover.js'
+import { loadPartials } from '../../runner/manifest/load-partials.js'
+import { expandSql } from '../../runner/manifest/variants/expand-sql.js'
+import { parseManifest } from '../../runner/manifest/yaml/parse.js'
 
 /**
  * `endpoints/shop.funnel.yaml:41:12`, and for a place in a partial also who includes it. The files are read again, since a

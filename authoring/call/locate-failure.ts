@@ -1,0 +1,38 @@
+/**
+ * Finds the place in its text at which a query has failed. DuckDB's errors contain no place, and SQL that passes places along
+ * would slow down every query. So a failed query is run again several times, in a binary search for the failing expression: in
+ * each run, other expressions give NULL instead of failing.
+ */
+import type { Engine, RunOptions, TolerantRun } from '../../runner/model/ports.js'
+import type { Query } from '../../runner/model/query.js'
+import type { QueryFault } from '../../runner/model/query-fault.js'
+
+/** The longest time that an author waits for the place, in milliseconds. */
+const LOCATE_WITHIN_MS = 5_000
+
+/** The offset in the text of the query that has failed so; null if it cannot be found, or not in time. Never rejects. */
+export async function locateFailure(
+  engine: Pick<Engine, 'runTolerant'>,
+  query: Query,
+  options: RunOptions,
+  { kind, offset }: QueryFault,
+): Promise<number | null> {
+  if (offset !== null || kind === null || engine.runTolerant === undefined) return offset
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(LOCATE_WITHIN_MS)])
+  const run = (tolerated: number): Promise<TolerantRun> => engine.runTolerant!(query, { ...options, signal }, tolerated)
+  return search(kind, run).catch(() => null) // The failure is reported without a place.
+}
+
+async function search(kind: string, run: (tolerated: number) => Promise<TolerantRun>): Promise<number | null> {
+  const { tolerable, others, failure } = await run(Number.POSITIVE_INFINITY)
+  if (tolerable.length + others.length === 1) return [...tolerable, ...others][0]!
+  if (tolerable.length === 0 || failure === kind) return others.length === 1 ? others[0]! : null
+  // The query still fails in the same way where the first `failing` expressions are safe, and not with the first `sound` ones.
+  let [failing, sound] = [0, tolerable.length]
+  while (sound - failing > 1) {
+    const middle = (failing + sound) >> 1
+    if ((await run(middle)).failure === kind) failing = middle
+    else sound = middle
+  }
+  return tolerable[failing]!
+}

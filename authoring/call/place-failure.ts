@@ -1,0 +1,18 @@
+/** Says where in the manifest an endpoint's query has failed: `division by zero` becomes `endpoints/shop.funnel.yaml:41:12: division by zero`. */
+import { QueryFault } from '../../runner/model/query-fault.js'
+import type { PlaceFailure } from '../../runner/serve/served-engine.js'
+import { locateFailure } from './locate-failure.js'
+import { placeInManifest } from './place-in-manifest.js'
+
+/** Places failures in the manifests below `dir`. A failing query may be run several times more to find the place. */
+export function placeFailuresBelow(dir: string): PlaceFailure {
+  return async ({ failure, query, options, file, engine }) => {
+    const { cause } = failure
+    const offset = await locateFailure(engine, query, options, cause)
+    if (offset === null) return null
+    const found = await placeInManifest({ file, dir }, { sql: query.sql, offset }).catch(() => null)
+    if (found === null) return null
+    // The author reads the manifest, not the rendered SQL, so its place there would mislead.
+    return new QueryFault(`${found.place}: ${cause.unplaced}${found.inclusion}`, { cause: cause.cause, offset })
+  }
+}

@@ -1,0 +1,143 @@
+/** Translates queries, and keeps their translations while the tables are the same. */
+import { rootOf, SqlError, type Type, typeName } from '../../../googlesql/index.js'
+import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
+import { BoundedMap } from '../../model/bounded-map.js'
+import type { Query } from '../../model/query.js'
+import type { Catalogue, TableView } from './catalogue.js'
+import { CompiledQuery } from './compiled-query.js'
+import type { SqlNeeds, WireParameter } from './process/messages.js'
+import { RequestFailure } from './process/request-queue.js'
+import { typesOf, wireParameters } from './values/parameter-values.js'
+
+export interface CompilerDeps {
+  readonly catalogue: Catalogue
+  readonly translate: typeof translate
+  /** Looks for new tables, which the catalogue then has. */
+  readonly discover: () => Promise<void>
+  /** Why the data folder cannot be used; null where it can. */
+  readonly dataFault: () => string | null
+}
+
+/** A translated query as the engine's processes take it. */
+export interface BoundQuery extends SqlNeeds {
+  readonly sql: string
+  readonly quickSql: string | null
+  readonly parameters: readonly WireParameter[]
+}
+
+type Types = Readonly<Record<string, Type>>
+
+const MAX_TRANSLATIONS = 1_000
+
+export class Compiler {
+  readonly #deps: CompilerDeps
+  /** The translations of ad-hoc texts, and those for queries that fail; endpoints keep their other translations, see CompiledQuery. */
+  readonly #translations = new BoundedMap<string, TranslatedQuery>(MAX_TRANSLATIONS)
+
+  constructor(deps: CompilerDeps) {
+    this.#deps = deps
+  }
+
+  /** The translation, from the cache or new. @throws SqlError */
+  translate(
+    sql: string,
+    types: Types,
+    view: TableView,
+    options: Pick<GenerateOptions, 'bindsTimes' | 'delay'> = { bindsTimes: true },
+  ): TranslatedQuery {
+    const names = Object.keys(types).sort()
+    const typed = names.map(name => [name, typeName(types[name]!)])
+    const key = JSON.stringify([this.#deps.catalogue.revision, view.key, typed, options, sql])
+    const translation = this.#translations.get(key) ?? this.translateOnce(sql, types, view, options)
+    this.#translations.set(key, translation)
+    return translation
+  }
+
+  /** A translation that is not kept. @throws SqlError */
+  translateOnce(sql: string, types: Types, view: TableView, options: GenerateOptions): TranslatedQuery {
+    return this.#deps.translate(sql, view.tables(), types, options)
+  }
+
+  /** Translates. If a table is missing, looks for new files and translates again. @throws SqlError */
+  async withNewFiles(sql: string, translateNow: () => TranslatedQuery): Promise<TranslatedQuery> {
+    try {
+      return translateNow()
+    } catch (error) {
+      if (!(error instanceof SqlError) || rootOf(error.mistake)?.code !== 'unknown-table') throw error
+      const { catalogue, discover } = this.#deps
+      const before = catalogue.revision
+      await discover()
+      if (catalogue.revision === before) throw this.#withFault(error, sql)
+      return translateNow()
+    }
+  }
+
+  /** @throws SqlError */
+  async compile(sql: string, types: Types, view: TableView): Promise<CompiledQuery> {
+    const translation = await this.withNewFiles(sql, () => this.translate(sql, types, view))
+    return new CompiledQuery(translation, this.#deps.catalogue.revision)
+  }
+
+  /** The compiled query that a caller has kept, renewed where the tables have changed. @throws SqlError */
+  async compiledOf(query: Query, view: TableView): Promise<CompiledQuery> {
+    const { catalogue } = this.#deps
+    const kept = view === catalogue.view && query.compiled instanceof CompiledQuery ? query.compiled : null
+    if (kept?.revision === catalogue.revision) return kept
+    const compiled = await this.compile(query.sql, typesOf(query.parameters), view)
+    return kept ? kept.renew(compiled.translation, compiled.revision) : compiled
+  }
+
+  /** The names of the tables that the query reads. @throws SqlError */
+  tablesOf({ sql, parameters, compiled }: Query): readonly string[] {
+    const { catalogue } = this.#deps
+    const isCurrent = compiled instanceof CompiledQuery && compiled.revision === catalogue.revision
+    return (isCurrent ? compiled.translation : this.translate(sql, typesOf(parameters), catalogue.view)).tables
+  }
+
+  /**
+   * The query for the engine's processes. If a computed time is out of range, the SQL computes that time itself, and raises the
+   * error only when the query reads it.
+   */
+  bind(translation: TranslatedQuery, { sql, parameters }: Query, view: TableView): BoundQuery {
+    const wire = wireParameters(translation, parameters)
+    if (wire !== null) return { ...statementOf(translation), parameters: wire }
+    const computing = this.translate(sql, typesOf(parameters), view, {})
+    return { ...statementOf(computing), parameters: wireParameters(computing, parameters)! }
+  }
+
+  /**
+   * Runs the query. If it fails and contains constants that can fail, runs it again with those constants evaluated per row:
+   * DuckDB folds constants even if no row reaches them.
+   */
+  async runDelayed<T>(
+    translation: TranslatedQuery,
+    { sql, types, view, delay }: { readonly sql: string; types: Types; view: TableView; delay: Delay },
+    run: (translation: TranslatedQuery) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await run(translation)
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
+      const delayed = this.translate(sql, types, view, { bindsTimes: true, delay })
+      if (delayed.sql === translation.sql) throw error
+      return await run({ ...delayed, quickSql: null }).catch((late: unknown) => {
+        // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
+        throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
+      })
+    }
+  }
+
+  #withFault(error: SqlError, sql: string): SqlError {
+    const fault = this.#deps.dataFault()
+    return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset, error.mistake)
+  }
+}
+
+/** What the processes need of a translation. */
+export const statementOf = ({ sql, quickSql, tables, runsJavaScript, shardReads }: TranslatedQuery) => ({
+  sql,
+  quickSql,
+  tables,
+  runsJavaScript,
+  shardReads,
+})

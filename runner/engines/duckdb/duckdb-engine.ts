@@ -1,0 +1,274 @@
+/**
+ * The embedded engine in the parent process: translates queries, sends them to the engine's processes, and translates their errors.
+ */
+import { type resolveQuery, SqlError, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
+import type { TranslatedQuery } from '../../../googlesql-duckdb/index.js'
+import { RunnerError, SetupError } from '../../model/errors.js'
+import {
+  BACKGROUND,
+  type CheckResult,
+  type Clock,
+  type Engine,
+  type Explanation,
+  type RunOptions,
+  type TolerantRun,
+} from '../../model/ports.js'
+import type { Query, QueryReads, ResultSet } from '../../model/query.js'
+import { ArgumentFaults } from '../argument-faults.js'
+import type { Catalogue, TableView } from './catalogue.js'
+import { type CompiledQuery, columnsOf } from './compiled-query.js'
+import { type BoundQuery, type Compiler, statementOf } from './compiler.js'
+import { Constants } from './constants.js'
+import type { EngineProcesses } from './engine-processes.js'
+import { boundedSignal } from './process/bounded-signal.js'
+import type { Share } from './process/fair-queue.js'
+import type { Answers, Discovery } from './process/messages.js'
+import { RequestFailure } from './process/request-queue.js'
+import { runnerError } from './runner-error.js'
+import { isInformationSchema } from './tables/information-schema.js'
+import { readTypes, typesOf, wireParameters } from './values/parameter-values.js'
+
+/** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
+const COMPILE_TIMEOUT_MS = 30_000
+/** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
+const PING_TIMEOUT_MS = 10_000
+
+/** What the views of an engine share. */
+export interface EngineParts {
+  readonly catalogue: Catalogue
+  readonly processes: EngineProcesses
+  readonly compiler: Compiler
+  /** Finds constants to check, and arguments at fault; null for neither. */
+  readonly resolve: typeof resolveQuery | null
+  readonly maxResultBytes: number
+  readonly clock: Clock
+  /** Why the data folder cannot be used; null where it can. */
+  readonly dataFault: () => string | null
+  /** A fingerprint of the data of these tables; see Engine. */
+  readonly dataState: (tables: readonly string[]) => string | null
+  readonly dataCopy: () => string
+}
+
+export class DuckdbEngine implements Engine {
+  readonly name = 'duckdb'
+  readonly #parts: EngineParts
+  readonly #view: TableView
+  /** Absent in tests of another language. */
+  readonly #constants: Constants | null
+  readonly #argumentFaults: ArgumentFaults | null
+  readonly #compiledTables = new Set<string>()
+
+  constructor(parts: EngineParts, view: TableView) {
+    this.#parts = parts
+    this.#view = view
+    const { resolve } = parts
+    this.#constants = resolve && new Constants({ resolve, run: (sql, signal) => this.#probe(sql, signal) })
+    this.#argumentFaults =
+      resolve &&
+      new ArgumentFaults({
+        resolve: (sql, types) => resolve(sql, parts.catalogue.tables, readTypes(types)),
+        run: (query, options) => this.#run(query, options, parts.catalogue.view),
+      })
+  }
+
+  async run(query: Query, options: RunOptions): Promise<ResultSet> {
+    try {
+      return await this.#run(query, options, this.#view)
+    } catch (error) {
+      if (this.#argumentFaults === null || !(error instanceof RunnerError)) throw error
+      throw await this.#argumentFaults.explain(error, query, options)
+    }
+  }
+
+  async runTolerant(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun> {
+    const generate = { bindsTimes: true, delay: 'rows', tolerated } as const
+    const translation = this.#parts.compiler.translateOnce(query.sql, typesOf(query.parameters), this.#view, generate)
+    const bound = { ...this.#bind(translation, query), quickSql: null }
+    const places = translation.fallible!
+    try {
+      await this.#askRows(bound, columnsOf(translation), { ...options, contract: [] }, options.signal)
+      return { ...places, failure: null }
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw runnerError(error, options.signal)
+      return { ...places, failure: error.failure.of }
+    }
+  }
+
+  /**
+   * The engine with some tables replaced: `standIns` maps the name of a table to the declared table that queries read instead,
+   * which has the same columns. It is closed with this one.
+   */
+  withTables(standIns: ReadonlyMap<string, TableDefinition>): DuckdbEngine {
+    return new DuckdbEngine(this.#parts, this.#parts.catalogue.viewWith(standIns))
+  }
+
+  /** Like `check`, but without DuckDB: checks names, types and everything else that the translator can check. */
+  async compile(
+    sql: string,
+    types: Readonly<Record<string, string>>,
+  ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> {
+    const { catalogue, compiler } = this.#parts
+    try {
+      const compiled = await compiler.compile(sql, readTypes(types), catalogue.view)
+      for (const table of compiled.translation.tables) {
+        if (!isInformationSchema(table)) this.#compiledTables.add(table)
+      }
+      return { ok: true, columns: compiled.checkedColumns, compiled }
+    } catch (error) {
+      if (error instanceof SqlError) return { ok: false, problem: error.problem }
+      throw runnerError(error)
+    }
+  }
+
+  async check(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
+    const result = await this.compile(sql, types)
+    if (result.compiled === undefined) return result
+    const { translation, columns, checkedColumns } = result.compiled
+    const { catalogue, compiler, processes } = this.#parts
+    return this.#within(COMPILE_TIMEOUT_MS, async signal => {
+      try {
+        const mistake = await this.#constants?.firstMistake(sql, types, catalogue.tables, signal)
+        if (mistake) return { ok: false, problem: mistake.problem }
+        const delayed = { sql, types: readTypes(types), view: catalogue.view, delay: 'branches' } as const
+        await compiler.runDelayed(translation, delayed, one =>
+          processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
+        )
+        return { ok: true, columns: checkedColumns }
+      } catch (error) {
+        // DuckDB finds some errors of the query before it runs the query, such as a constant that overflows or an invalid pattern.
+        if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
+        return { ok: false, problem: { line: 1, column: 1, message: error.failure.message } }
+      }
+    })
+  }
+
+  explain(query: Query): Promise<Explanation> {
+    const { catalogue, compiler, processes } = this.#parts
+    return this.#within(COMPILE_TIMEOUT_MS, async signal => {
+      const types = typesOf(query.parameters)
+      const { translation } = await compiler.compile(query.sql, types, catalogue.view)
+      const delayed = { sql: query.sql, types, view: catalogue.view, delay: 'rows' } as const
+      const { sql, plan } = await compiler.runDelayed(translation, delayed, one =>
+        processes.ask({ kind: 'explain', ...this.#bind(one, query) }, { signal }),
+      )
+      return { engineSql: sql, plan }
+    })
+  }
+
+  dryRun({ sql, parameters: given }: Query): Promise<QueryReads> {
+    const { catalogue, compiler, processes } = this.#parts
+    return this.#within(COMPILE_TIMEOUT_MS, async signal => {
+      const translation = await compiler.withNewFiles(sql, () =>
+        compiler.translateOnce(sql, typesOf(given), catalogue.view, { tellsPartitions: true }),
+      )
+      const { partitionReads = [] } = translation
+      const parameters = wireParameters(translation, given)!
+      const request = { kind: 'reads', ...statementOf(translation), partitionReads, parameters } as const
+      return { engine: 'duckdb', ...(await processes.ask(request, { signal })) }
+    })
+  }
+
+  readAhead(): void {
+    this.#parts.processes.readAhead(this.#compiledTables)
+  }
+
+  dataState(query: Query): string | null {
+    try {
+      return this.#parts.dataState(this.#parts.compiler.tablesOf(query))
+    } catch {
+      return null // A query that cannot be translated has no known tables.
+    }
+  }
+
+  dataCopy(): string {
+    return this.#parts.dataCopy()
+  }
+
+  async ping(): Promise<void> {
+    const fault = this.#parts.dataFault()
+    if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
+    await this.#within(PING_TIMEOUT_MS, signal => this.#parts.processes.ping(signal))
+  }
+
+  close(): Promise<void> {
+    return this.#parts.processes.close()
+  }
+
+  /** All tables that queries can name, including discovered ones. */
+  tables(): TableCatalogue {
+    return this.#parts.catalogue.tables
+  }
+
+  /** The id of the child process while it runs. */
+  pid(): number | undefined {
+    return this.#parts.processes.pid()
+  }
+
+  /** Columns and files that were left out of discovered tables, and why. */
+  notes(): readonly string[] {
+    return this.#parts.catalogue.discovery.notes
+  }
+
+  /** Tables that have files and cannot be queried, and why. */
+  unreadable(): Discovery['unreadable'] {
+    return this.#parts.catalogue.discovery.unreadable
+  }
+
+  async #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
+    const { compiler } = this.#parts
+    const { signal, cancelTimer } = boundedSignal(options, this.#parts.clock)
+    try {
+      const { translation, columns, resultColumns } = await compiler.compiledOf(query, view)
+      const delayed = { sql: query.sql, types: typesOf(query.parameters), view, delay: 'rows' } as const
+      const answer = await compiler.runDelayed(translation, delayed, one =>
+        this.#askRows(compiler.bind(one, query, view), columns, options, signal),
+      )
+      return { columns: resultColumns, ...answer }
+    } catch (error) {
+      throw runnerError(error, signal)
+    } finally {
+      cancelTimer()
+    }
+  }
+
+  #bind(translation: TranslatedQuery, query: Query): BoundQuery {
+    return this.#parts.compiler.bind(translation, query, this.#view)
+  }
+
+  #askRows(
+    bound: BoundQuery,
+    columns: CompiledQuery['columns'],
+    options: Pick<RunOptions, 'maxRows' | 'timestamps' | 'contract' | 'maxBytes' | 'endpoint' | 'job'>,
+    signal: AbortSignal,
+  ): Promise<Answers['run']> {
+    const { maxResultBytes } = this.#parts
+    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes } = options
+    const order = { columns, maxRows, timestamps, contract, maxBytes: Math.min(maxResultBytes, maxBytes) }
+    return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share: shareOf(options) })
+  }
+
+  /** Runs a query without tables and parameters. @throws RequestFailure */
+  #probe(sql: string, signal: AbortSignal): Promise<unknown> {
+    const { compiler, catalogue } = this.#parts
+    const translation = compiler.translateOnce(sql, {}, catalogue.view, { delay: 'rows' })
+    const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '' } as const
+    return this.#askRows({ ...statementOf(translation), parameters: [] }, columnsOf(translation), options, signal)
+  }
+
+  /** @throws RunnerError */
+  async #within<T>(timeoutMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal, cancelTimer } = boundedSignal({ timeoutMs }, this.#parts.clock)
+    try {
+      return await ask(signal)
+    } catch (error) {
+      throw runnerError(error, signal)
+    } finally {
+      cancelTimer()
+    }
+  }
+}
+
+const shareOf = ({ endpoint, job }: Pick<RunOptions, 'endpoint' | 'job'>): Share => ({
+  caller: job?.token ?? BACKGROUND,
+  endpoint,
+})

@@ -1,0 +1,237 @@
+/**
+ * The engine in service. Its implementation can be replaced while queries run, without losing any of them. It limits the number
+ * of queries, publishes their results, and says which variant of an endpoint has failed.
+ */
+import { channel } from 'node:diagnostics_channel'
+import type { LoadedEndpoint } from '../manifest/load.js'
+import type { Endpoint } from '../model/endpoint.js'
+import { RunnerError } from '../model/errors.js'
+import { BACKGROUND, type CheckResult, type Engine, type Explanation, type RunOptions } from '../model/ports.js'
+import type { Query, QueryReads, ResultSet } from '../model/query.js'
+import { QueryFault } from '../model/query-fault.js'
+
+/** A query of an endpoint that has failed through its own fault. */
+export interface FailedQuery {
+  readonly failure: RunnerError & { readonly cause: QueryFault }
+  readonly query: Query
+  readonly options: RunOptions
+  /** The manifest of the endpoint. */
+  readonly file: string
+  /** The engine that has run the query. */
+  readonly engine: Pick<Engine, 'runTolerant'>
+}
+
+/** The fault with its place in the manifest; null where the place cannot be found. Never rejects. */
+export type PlaceFailure = (failed: FailedQuery) => Promise<QueryFault | null>
+
+export interface ServedEngineDeps {
+  readonly name: Engine['name']
+  /** The most queries that run or wait, all together. */
+  readonly maxQueries: number
+  /** For authors alone, since it may run the query again; null on a server. */
+  readonly placeFailure: PlaceFailure | null
+  /** Called when a replaced engine fails to close. */
+  readonly onFailure: (cause: unknown) => void
+}
+
+/**
+ * A message of the diagnostics channel `sluice.result` of node:diagnostics_channel, which has each result of the engine, and none
+ * from the cache.
+ */
+export interface EngineResult {
+  readonly endpoint: Endpoint
+  /** Its body is `{"result":[row,…]}`. */
+  readonly result: ResultSet
+}
+
+const results = channel('sluice.result')
+
+/** What was served from one reload to the next; several may share an engine. */
+interface Generation<E> {
+  readonly engine: E
+  readonly details: readonly LoadedEndpoint[]
+  readonly revisions: ReadonlySet<string>
+  /** The number of calls that began in it, and of running queries of its revisions. */
+  uses: number
+}
+
+export class ServedEngine<E extends Engine> implements Engine {
+  readonly name: Engine['name']
+  readonly #deps: ServedEngineDeps
+  /** Newest first: the current one, and those that running calls still use. */
+  #generations: readonly Generation<E>[] = []
+  readonly #closing = new Set<Promise<void>>()
+  #queries = 0
+  readonly #queriesOf = new Map<string, number>()
+
+  constructor(deps: ServedEngineDeps) {
+    this.name = deps.name
+    this.#deps = deps
+  }
+
+  /** The current engine; null before the first. */
+  current(): E | null {
+    return this.#generations[0]?.engine ?? null
+  }
+
+  /**
+   * Makes this the current engine, which has compiled these endpoints. The previous engine is closed once its calls and queries
+   * have ended.
+   */
+  serve(engine: E, details: readonly LoadedEndpoint[]): void {
+    const previous = this.#generations[0]
+    const revisions = new Set(details.map(({ endpoint }) => endpoint.revision))
+    this.#generations = [{ engine, details, revisions, uses: 0 }, ...this.#generations]
+    if (previous) this.#closeUnused(previous)
+  }
+
+  /** Registers the begin of a call, whose engine stays open; returns a function to call once, at its end. */
+  begin(): () => void {
+    const generation = this.#generations[0]
+    return generation ? this.#enter(generation) : () => {}
+  }
+
+  /**
+   * Runs a query on the newest engine that knows its endpoint's revision. A query whose revision no engine knows any more is
+   * refused: it can only be a late background refresh.
+   * @throws RunnerError as Engine.run does; OVERLOADED.
+   */
+  async run(query: Query, options: RunOptions): Promise<ResultSet> {
+    const leave = this.#admit(options.job?.token ?? BACKGROUND)
+    try {
+      return await this.#use(options.job?.revision, async ({ engine, details }) => {
+        const detail = (): LoadedEndpoint | undefined => details.find(one => one.endpoint.name === options.endpoint)
+        const result = await engine.run(query, options).catch(async (thrown: unknown) => {
+          throw await this.#explained(thrown, query, options, engine, detail())
+        })
+        if (results.hasSubscribers) this.#publish(result, options, detail())
+        return result
+      })
+    } finally {
+      leave()
+    }
+  }
+
+  check(
+    sql: string,
+    types: Readonly<Record<string, string>>,
+    values?: Readonly<Record<string, unknown>>,
+  ): Promise<CheckResult> {
+    return this.#use(undefined, ({ engine }) => engine.check(sql, types, values))
+  }
+
+  explain(query: Query): Promise<Explanation> {
+    return this.#use(undefined, ({ engine }) => engine.explain(query))
+  }
+
+  dryRun(query: Query): Promise<QueryReads> {
+    return this.#use(undefined, ({ engine }) => engine.dryRun(query))
+  }
+
+  ping(): Promise<void> {
+    return this.#use(undefined, ({ engine }) => engine.ping())
+  }
+
+  dataState(query: Query): string | null {
+    return this.current()?.dataState?.(query) ?? null
+  }
+
+  dataCopy(): string {
+    return this.current()?.dataCopy?.() ?? ''
+  }
+
+  async close(): Promise<void> {
+    const engines = new Set(this.#generations.map(({ engine }) => engine))
+    this.#generations = []
+    await Promise.all([...this.#closing, ...[...engines].map(engine => this.#closeEngine(engine))])
+  }
+
+  /**
+   * Counts a query until the returned function is called. A token may add one while it has fewer than are left: so it has at
+   * most half of the places, and as long as it is the only one with so many, another token finds half of them free.
+   */
+  #admit(token: string): () => void {
+    const own = this.#queriesOf.get(token) ?? 0
+    if (own >= this.#deps.maxQueries - this.#queries) throw overloaded(own)
+    this.#count(token, 1)
+    return () => this.#count(token, -1)
+  }
+
+  #count(token: string, by: 1 | -1): void {
+    this.#queries += by
+    const own = (this.#queriesOf.get(token) ?? 0) + by
+    if (own === 0) this.#queriesOf.delete(token)
+    else this.#queriesOf.set(token, own)
+  }
+
+  async #use<T>(revision: string | undefined, ask: (generation: Generation<E>) => Promise<T>): Promise<T> {
+    const generation =
+      revision === undefined ? this.#generations[0] : this.#generations.find(one => one.revisions.has(revision))
+    if (generation === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
+    const leave = this.#enter(generation)
+    try {
+      return await ask(generation)
+    } finally {
+      leave()
+    }
+  }
+
+  #enter(generation: Generation<E>): () => void {
+    generation.uses += 1
+    return () => {
+      generation.uses -= 1
+      this.#closeUnused(generation)
+    }
+  }
+
+  /** Closes an older engine after its last call, when no call can ask for its revisions any more. */
+  #closeUnused(generation: Generation<E>): void {
+    if (generation === this.#generations[0] || generation.uses > 0 || !this.#generations.includes(generation)) return
+    this.#generations = this.#generations.filter(one => one !== generation)
+    if (this.#generations.some(({ engine }) => engine === generation.engine)) return
+    this.#closeEngine(generation.engine).catch(this.#deps.onFailure)
+  }
+
+  #closeEngine(engine: E): Promise<void> {
+    const closed: Promise<void> = engine.close().finally(() => this.#closing.delete(closed))
+    this.#closing.add(closed)
+    return closed
+  }
+
+  /** A result of an endpoint that a reload has just replaced is not published. */
+  #publish(result: ResultSet, { job }: RunOptions, detail: LoadedEndpoint | undefined): void {
+    const isCurrent = job !== undefined && this.#generations[0]?.revisions.has(job.revision) === true
+    if (detail === undefined || !isCurrent || detail.endpoint.revision !== job.revision) return
+    results.publish({ endpoint: detail.endpoint, result } satisfies EngineResult)
+  }
+
+  /** `division by zero` becomes `division by zero (variant interval=1day)`; for authors, it has its place in the manifest. */
+  async #explained(
+    failure: unknown,
+    query: Query,
+    options: RunOptions,
+    engine: E,
+    detail: LoadedEndpoint | undefined,
+  ): Promise<unknown> {
+    if (detail === undefined || !isFault(failure)) return failure
+    const { placeFailure } = this.#deps
+    const fault = placeFailure
+      ? await placeFailure({ failure, query, options, file: detail.file, engine })
+      : withVariant(failure.cause, query, detail)
+    return fault === null ? failure : failure.withCause(fault)
+  }
+}
+
+function withVariant({ message, cause }: QueryFault, { sql }: Query, { variants }: LoadedEndpoint): QueryFault | null {
+  const label = variants.find(variant => variant.sql === sql)?.label ?? ''
+  return label === '' ? null : new QueryFault(`${message} (variant ${label})`, { cause })
+}
+
+const isFault = (thrown: unknown): thrown is FailedQuery['failure'] =>
+  thrown instanceof RunnerError && thrown.cause instanceof QueryFault
+
+const overloaded = (own: number): RunnerError =>
+  new RunnerError('OVERLOADED', {
+    detail: `Too many queries${own > 0 ? ' of this token' : ''} are waiting; try again in a moment.`,
+    headers: { 'Retry-After': '1' },
+  })
