@@ -121,7 +121,8 @@ async function pages(): Promise<readonly Figure[]> {
   const readers = {
     'the engine': () => run(engine, 'SELECT page'),
     'Google’s client': async () => {
-      const [rows] = await client.query({ query: 'SELECT page', maxResults: 1_000 })
+      const [job] = await client.createQueryJob({ query: 'SELECT page' })
+      const [rows] = await job.getQueryResults({ maxResults: 1_000, autoPaginate: false })
       return Buffer.from(JSON.stringify(rows))
     },
   }

@@ -9,7 +9,7 @@ import { systemClock } from './clock.js'
 import type { WatchdogData } from './watchdog.js'
 
 /** How long the main thread may take to say where it is, in milliseconds: it can do so between two steps of JavaScript. */
-const ANSWER_MS = 3_000
+const ANSWER_MS = 6_000
 /** How long a stalled reader of the log is waited for, in milliseconds. */
 const WRITE_MS = 1_000
 /** The innermost functions that the log names. */

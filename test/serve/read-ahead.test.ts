@@ -28,8 +28,10 @@ describe('the tables of served endpoints', () => {
     serve(1, 'shop.bad')
     serve(2, 'shop.served')
     const reads: string[] = []
+    let starts = 0
     const observe = (event: Event): void => {
       if (event.kind === 'engine.table-read') reads.push(event.table)
+      if (event.kind === 'engine.started') starts++
     }
     const runner = await createRunner(settingsOf(folder), { observe })
     try {
@@ -43,6 +45,14 @@ describe('the tables of served endpoints', () => {
       expect(reads).to.deep.equal(['shop.served', 'shop.later'])
       const failure = await runner.call('e1').catch((error: { readonly code: string }) => error.code)
       expect(failure).to.equal('QUERY_FAILED')
+      // A new dataset makes another process take over, which has read them before.
+      mkdirSync(join(folder, 'data/extra'))
+      write('data/extra/items.ndjson', '{"n":1}\n')
+      serve(4, 'extra.items')
+      await runner.reload()
+      await until(() => starts > 1, 'another process has taken over')
+      for (const name of ['e2', 'e3']) await runner.call(name)
+      expect(reads).to.deep.equal(['shop.served', 'shop.later'])
       await server.close()
     } finally {
       await runner.close()

@@ -191,6 +191,7 @@ export async function openEngine(
       void readTables()
     },
     onDisruptive: request => apart.remember(request),
+    tablesAhead: () => [...tablesAhead],
     runsApart: request => apart.runsApart(request),
   }).catch(error => refuse(openFailure(error)))
   const ask = apart.askBeside(child.ask)

@@ -77,7 +77,8 @@ describe('an abandoned job', () => {
     await Promise.all(failures)
     await until(() => test.fake.jobs.running().length === 5, 'fifty jobs end', 2)
     expect(test.fake.jobs.running().map(job => job.sql)).to.deep.equal(others.map((_, i) => `SELECT 'other ${i}'`))
-    expect(kinds().filter(kind => kind === 'cancel')).to.have.length(50)
+    // On a busy machine a start may arrive after the first attempt to cancel it.
+    expect(kinds().filter(kind => kind === 'cancel')).to.have.length.at.least(50)
     await test.engine.close()
     await Promise.all(others)
   })

@@ -8,6 +8,7 @@ const ROWS = 40
 describe('a scalar function in JavaScript', () => {
   let session: SqlSession
   let calls = 0
+  let computedMs = 0
   const reports: number[] = []
   let isEnded = true
   before(async () => {
@@ -29,9 +30,10 @@ describe('a scalar function in JavaScript', () => {
           return BigInt(text)
         },
       },
-      id => {
+      (id, ms) => {
         reports.push(id)
-        return isEnded
+        computedMs += ms
+        return isEnded && computedMs > 50
       },
     )
     registerScalarFunction(session.connection, {
@@ -44,6 +46,7 @@ describe('a scalar function in JavaScript', () => {
   })
   beforeEach(() => {
     calls = 0
+    computedMs = 0
     reports.length = 0
     isEnded = true
   })
@@ -58,13 +61,15 @@ describe('a scalar function in JavaScript', () => {
   it('is stopped between rows when it takes long, and tells whose query it is', async () => {
     expect(await message(`SELECT sum(bq_slow(i::VARCHAR)) FROM range(${ROWS}) t(i)`)).to.include('Internal error')
     expect(calls).to.be.within(2, ROWS / 2)
-    expect(reports).to.deep.equal([session.connection.clientContext.connectionId])
+    expect(new Set(reports)).to.deep.equal(new Set([session.connection.clientContext.connectionId]))
+    expect(computedMs).to.be.within(50, ROWS * 10)
   })
 
   it('goes on where its query is not to be ended', async () => {
     isEnded = false
     expect(await session.rows(`SELECT sum(bq_slow(i::VARCHAR)) FROM range(${ROWS}) t(i)`)).to.deep.equal([['780']])
     expect(calls).to.equal(ROWS)
+    expect(computedMs).to.be.above(ROWS * 5)
   })
 
   it('gives no NULL in TRY when it takes long', async () => {

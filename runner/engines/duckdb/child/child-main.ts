@@ -23,13 +23,16 @@ const send: AnsweringOptions['send'] = (message, onReceived) => {
   else onReceived?.()
 }
 
-async function open(options: SessionOptions): Promise<void> {
+async function open(options: SessionOptions, readAhead: readonly string[]): Promise<void> {
   folder = options.folder
   try {
     const guard = statementGuard()
     const session = await openSession(options, guard, (id, ms) => answering?.addComputing(id, ms) ?? false)
     answering = startAnswering({ session, guard, isShared: options.isShared, send, giveUp })
-    send({ kind: 'ready', discovery: await session.discover() })
+    const discovery = await session.discover()
+    // A table that cannot be read is an error of the query that needs it.
+    for (const table of readAhead) await session.tables.refresh([table]).catch(() => undefined)
+    send({ kind: 'ready', discovery })
   } catch (error) {
     giveUp(error)
   }
@@ -61,7 +64,7 @@ function endAlone(): void {
 process.on('message', (message: ToChild) => {
   switch (message.kind) {
     case 'open':
-      void open(message.options)
+      void open(message.options, message.readAhead)
       break
     case 'request':
       void answering!.answer(message.id, message.request)

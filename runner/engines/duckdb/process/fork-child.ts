@@ -21,6 +21,8 @@ export interface EngineChild {
 export interface ForkChildOptions {
   /** The options of this child, including its folder, which is removed when the child has exited. */
   readonly session: SessionOptions
+  /** The tables that the child reads before it is ready. */
+  readonly readAhead: readonly string[]
   readonly onMessage: (message: FromChild) => void
   /** Called with the reason when the child has exited. */
   readonly onExit: (reason: string) => void
@@ -45,7 +47,7 @@ const MOST_NICENESS = 19
 /**
  * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
  */
-export function forkChild({ session, onMessage, onExit }: ForkChildOptions): EngineChild {
+export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOptions): EngineChild {
   const { folder } = session
   try {
     mkdirSync(folder, { recursive: true })
@@ -96,7 +98,7 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
       if (error) child.kill('SIGKILL')
     })
   }
-  post({ kind: 'open', options: session })
+  post({ kind: 'open', options: session, readAhead })
   return {
     pid: child.pid,
     post,

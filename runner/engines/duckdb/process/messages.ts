@@ -147,7 +147,8 @@ export type Failure =
   | { readonly kind: 'interrupted' }
 
 export type ToChild =
-  | { readonly kind: 'open'; readonly options: SessionOptions }
+  /** `readAhead`: the tables that the child reads before it is ready. */
+  | { readonly kind: 'open'; readonly options: SessionOptions; readonly readAhead: readonly string[] }
   | { readonly kind: 'request'; readonly id: number; readonly request: Request }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }

