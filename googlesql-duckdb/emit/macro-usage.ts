@@ -3,30 +3,16 @@
  * three times is computed three times.
  */
 import { MACROS } from '../runtime/macros/all.js'
+import type { Macro } from '../runtime/macros/macro.js'
 import { argumentsAt } from './operand.js'
 
-interface Macro {
-  readonly parameters: readonly string[]
-  readonly body: string
-}
-
-function parseMacro(text: string): readonly [string, Macro] {
-  const open = text.indexOf('(')
-  const close = text.indexOf(')', open)
-  const parameters = text
-    .slice(open + 1, close)
-    .split(',')
-    .map(part => part.trim().toLowerCase())
-  return [text.slice(0, open), { parameters, body: text.slice(close + ') AS'.length) }]
-}
-
-const BY_NAME = new Map(MACROS.map(parseMacro))
+const BY_NAME = new Map(MACROS.map(macro => [macro.name, macro]))
 const uses = new Map<string, readonly number[]>()
 const queries = new Map<string, boolean>()
 const lambdas = new Map<string, boolean>()
 
 /** How often the macro's body reads each parameter, including through the macros that it calls. */
-function usesOfParameters(name: string, { parameters, body }: Macro): readonly number[] {
+function usesOfParameters({ name, parameters, body }: Macro): readonly number[] {
   const known = uses.get(name)
   if (known) return known
   const counted = parameters.map(parameter => usesOf(body, parameter))
@@ -77,7 +63,7 @@ function count(sql: string, word: string): number {
     const call = macro && argumentsAt(sql, i)
     if (macro && call) {
       const { args, end } = call
-      const weights = usesOfParameters(name, macro)
+      const weights = usesOfParameters(macro)
       args.forEach((argument, index) => {
         total += count(argument, word) * (weights[index] ?? 1)
       })
@@ -106,11 +92,11 @@ const sizes = new Map<string, number>()
  */
 export const sizeOfSql = (sql: string): number => sizeOfText(withoutQuoted(sql))
 
-function sizeOfMacro(name: string, macro: Macro): number {
+function sizeOfMacro({ name, parameters, body }: Macro): number {
   const known = sizes.get(name)
   if (known !== undefined) return known
-  const reads = macro.parameters.reduce((sum, parameter) => sum + usesOf(macro.body, parameter), 0)
-  const size = sizeOfSql(macro.body) - reads
+  const reads = parameters.reduce((sum, parameter) => sum + usesOf(body, parameter), 0)
+  const size = sizeOfSql(body) - reads
   sizes.set(name, size)
   return size
 }
@@ -127,8 +113,8 @@ function sizeOfText(sql: string): number {
     const macro = sql[i] === '(' ? BY_NAME.get(name) : undefined
     const call = macro && argumentsAt(sql, i)
     if (macro && call) {
-      const weights = usesOfParameters(name, macro)
-      total += sizeOfMacro(name, macro)
+      const weights = usesOfParameters(macro)
+      total += sizeOfMacro(macro)
       call.args.forEach((argument, index) => {
         total += sizeOfText(argument) * (weights[index] ?? 1)
       })

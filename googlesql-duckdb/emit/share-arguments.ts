@@ -4,6 +4,7 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
 import { INT64 } from '../../googlesql/types/types.js'
 import { FORMS } from '../functions/all.js'
+import type { FieldsSql } from '../functions/function-sql.js'
 import { type Context, type Entry, entryOf, type SqlScope } from './context.js'
 import { type Fragment, fill, fragment, path, slot, templateOf, writesLambda } from './fragment.js'
 import { namedIfMacro } from './named.js'
@@ -12,8 +13,8 @@ import { columnEntry } from './scans/select-block.js'
 
 type Args = readonly (Expr | null)[]
 export type Parts = readonly (Fragment | null)[]
-/** Writes the SQL of a call, given the SQL of each argument: a slot, or a word. */
-export type Write = (sql: readonly (string | null)[]) => string
+/** Writes the SQL of a call, given the SQL of each argument: a slot, a word, or a struct_pack call with a slot for each field. */
+export type Write = (sql: readonly (string | null)[], fields?: readonly (FieldsSql | undefined)[]) => string
 
 /** The arguments as slots of a template; words are written as they are. */
 const slotsOf = (args: Args, parts: Parts): (string | null)[] =>
@@ -25,12 +26,22 @@ const slotsOf = (args: Args, parts: Parts): (string | null)[] =>
  */
 export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
   const all = [...parts]
-  const withSlots = (part: Fragment, index: number): string =>
-    part.fields
-      ? `struct_pack(${part.fields.map(({ name, sql }) => `${name} := ${withSlots(sql, all.push(sql) - 1)}`).join(', ')})`
-      : slot(index)
-  const texts = parts.map((part, i) => part && (args[i]?.kind === 'word' ? part.text : withSlots(part, i)))
-  return fill(write(texts), all)
+  const withSlots = (part: Fragment, index: number): FieldsSql[number] => {
+    const fields = part.fields?.map(({ sql }) => withSlots(sql, all.push(sql) - 1))
+    if (!fields) return { sql: slot(index) }
+    return {
+      sql: `struct_pack(${fields.map(({ sql }, i) => `${part.fields![i]!.name} := ${sql}`).join(', ')})`,
+      fields,
+    }
+  }
+  const written = parts.map((part, i) => part && (args[i]?.kind === 'word' ? { sql: part.text } : withSlots(part, i)))
+  return fill(
+    write(
+      written.map(part => part?.sql ?? null),
+      written.map(part => part?.fields),
+    ),
+    all,
+  )
 }
 
 /**

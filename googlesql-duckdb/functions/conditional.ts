@@ -1,7 +1,7 @@
 /**
  * Conditional functions in DuckDB SQL: CASE and COALESCE compute a branch only for the rows that need it, as BigQuery does.
  */
-import { equalSql } from '../emit/expressions/compare.js'
+import { equalSql, operandAt } from '../emit/expressions/compare.js'
 import { duckdbType } from '../emit/type.js'
 import type { Form, FormCall, Forms } from './function-sql.js'
 
@@ -37,8 +37,8 @@ const extreme =
   }
 
 /** NULLIF with the equality of `=`: NaN equals no value, nor does a struct with a NULL in it. */
-const nullIf: Form = ({ sql: [x, y], args: [value, other] }) =>
-  `(CASE WHEN ${equalSql(x!, value!.type, y!, other!.type)} THEN NULL ELSE ${x} END)`
+const nullIf: Form = call =>
+  `(CASE WHEN ${equalSql(operandAt(call, 0), operandAt(call, 1))} THEN NULL ELSE ${call.sql[0]} END)`
 
 export const CONDITIONAL_FORMS: Forms = {
   IF: ({ sql: [condition, yes, no] }) => `(CASE WHEN ${condition} THEN ${yes} ELSE ${no} END)`,

@@ -2,12 +2,17 @@
 import type { AggregateCall, Expr } from '../../googlesql/plan/nodes.js'
 import type { Type } from '../../googlesql/types/types.js'
 
+/** The SQL of each field of a struct_pack call, with that of its own fields where it is such a call, too. */
+export type FieldsSql = readonly { readonly sql: string; readonly fields?: FieldsSql | undefined }[]
+
 export interface FormCall {
   /**
    * The DuckDB SQL of each argument, as an operand; null for an optional argument that is absent. For a word argument it is the
    * word itself (`DAY`, `WEEK_MONDAY`, `NFKC`), for a lambda its body.
    */
   readonly sql: readonly (string | null)[]
+  /** For each argument that is a struct_pack call, the SQL of its fields. */
+  readonly fields?: readonly (FieldsSql | undefined)[]
   readonly args: readonly (Expr | null)[]
   /** The type of the result. */
   readonly type: Type

@@ -8,6 +8,7 @@ import {
   floatOrder,
   inListSql,
   intervalOrder,
+  operandAt,
 } from '../emit/expressions/compare.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType } from '../emit/type.js'
@@ -111,19 +112,23 @@ const concat: Form = ({ sql, args, type }) => {
   return joinedSql(sql, args, type)
 }
 
-const equal: Form = ({ sql, args }) => equalOf(sql[0]!, args[0]!, sql[1]!, args[1]!)
-const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
+const equal: Form = call => equalOf(call, 0, 1)
+const notEqual: Form = call => {
+  const [a, b] = call.sql
+  const [x, y] = call.args
   if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
   if (x!.type.kind === 'INTERVAL') return intervalOrder('<>', a!, b!)
-  return isNested(x!.type) ? `(NOT ${equalOf(a!, x!, b!, y!)})` : `(${a} <> ${b})`
+  return isNested(x!.type) ? `(NOT ${equalOf(call, 0, 1)})` : `(${a} <> ${b})`
 }
 
 const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARRAY'
 const isPlainType = (type: Type): boolean => !isNested(type) && type.kind !== 'INTERVAL'
 
 /** Equality. In a comparison with a literal that is not NaN, DuckDB's own equality has BigQuery's result. */
-function equalOf(a: string, x: Expr, b: string, y: Expr): string {
-  return isNumber(x) || isNumber(y) ? `(${a} = ${b})` : equalSql(a, x.type, b, y.type)
+function equalOf(call: FormCall, left: number, right: number): string {
+  return isNumber(call.args[left]!) || isNumber(call.args[right]!)
+    ? `(${call.sql[left]} = ${call.sql[right]})`
+    : equalSql(operandAt(call, left), operandAt(call, right))
 }
 
 const isNumber = (expr: Expr): boolean =>
@@ -155,11 +160,13 @@ const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
   return `(${above} AND ${below})`
 }
 
-const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
+const isIn: Form = call => {
+  const [x, ...items] = call.sql
+  const [operand, ...exprs] = call.args
   const isPlain =
     isPlainType(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
   if (isPlain) return `(${x} IN (${items.join(', ')}))`
-  return `(${items.map((item, i) => equalOf(x!, operand!, item!, exprs[i]!)).join(' OR ')})`
+  return `(${items.map((_, i) => equalOf(call, 0, i + 1)).join(' OR ')})`
 }
 
 const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
@@ -253,8 +260,10 @@ export const OPERATOR_FORMS: Forms = {
   $is_null: ({ sql: [x] }) => `(${x} IS NULL)`,
   $is_true: ({ sql: [x] }) => `(${x} IS TRUE)`,
   $is_false: ({ sql: [x] }) => `(${x} IS FALSE)`,
-  $is_distinct: ({ sql: [a, b], args: [x, y] }) =>
-    sameStructs(x!.type, y!.type) ? `(${a} IS DISTINCT FROM ${b})` : distinctSql(a!, x!.type, b!, y!.type),
+  $is_distinct: call => {
+    const [left, right] = [operandAt(call, 0), operandAt(call, 1)]
+    return sameStructs(left.type, right.type) ? `(${left.sql} IS DISTINCT FROM ${right.sql})` : distinctSql(left, right)
+  },
   $between: between,
   $in: isIn,
   $in_array: heavyOperator(isInArray),

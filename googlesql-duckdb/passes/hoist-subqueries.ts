@@ -9,7 +9,7 @@
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapScan, type Replace } from '../../googlesql/plan/rewrite.js'
-import { columnsMade, columnsNamed, exprsOfScan, inputsOfScan, partsOf, visitScan } from '../../googlesql/plan/walk.js'
+import { exprsOfScan, inputsOfScan, lastIds, outerColumns, partsOf, visitScan } from '../../googlesql/plan/walk.js'
 
 /** The most levels that DuckDB plans within some tens of milliseconds. */
 const MAX_LEVELS = 4
@@ -20,7 +20,7 @@ const isSubquery = (expr: Expr): expr is Subquery => expr.kind === 'subquery' ||
 /** Hoists subqueries; returns the query itself where it has few levels. */
 export function hoistSubqueries(query: ResolvedQuery): ResolvedQuery {
   if (levelsOf(query.scan) <= MAX_LEVELS) return query
-  let [lastColumn, lastCte] = lastIds(query.scan)
+  let { column: lastColumn, cte: lastCte } = lastIds(query.scan)
   const hoisted: ResolvedCte[] = []
   /** The CTEs that a hoisted subquery may read. */
   const ids = new Set<number>()
@@ -80,36 +80,18 @@ function levelsIn(expr: Expr): number {
   return isSubquery(expr) ? Math.max(parts, 1 + levelsOf(expr.scan)) : parts
 }
 
-function lastIds(scan: Scan): [column: number, cte: number] {
-  let [column, cte] = [0, 0]
-  visitScan(
-    scan,
-    expr => {
-      for (const { id } of columnsNamed(expr)) column = Math.max(column, id)
-    },
-    part => {
-      for (const { id } of columnsMade(part)) column = Math.max(column, id)
-      if (part.kind === 'with') for (const { id } of part.ctes) cte = Math.max(cte, id)
-    },
-  )
-  return [column, cte]
-}
-
 /** Whether the scan is not volatile, has no outer reference, and of the CTEs around it reads only those in `known`. */
 function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
   if (isVolatileScan(scan)) return false
-  const [made, read] = [new Set<number>(), new Set<number>()]
+  if (outerColumns(scan).size > 0) return false
   const [defined, ctes] = [new Set(known), new Set<number>()]
   visitScan(
     scan,
-    expr => {
-      for (const { id } of columnsNamed(expr)) (expr.kind === 'column' ? read : made).add(id)
-    },
+    () => undefined,
     part => {
-      for (const { id } of columnsMade(part)) made.add(id)
       if (part.kind === 'cte') ctes.add(part.cte)
       if (part.kind === 'with') for (const { id } of part.ctes) defined.add(id)
     },
   )
-  return [...read].every(id => made.has(id)) && [...ctes].every(id => defined.has(id))
+  return [...ctes].every(id => defined.has(id))
 }

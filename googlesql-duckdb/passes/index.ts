@@ -12,7 +12,7 @@ import { guardBranches } from './guard-branches.js'
 import { applyHaving } from './having-extreme.js'
 import { hoistArguments } from './hoist-arguments.js'
 import { hoistSubqueries } from './hoist-subqueries.js'
-import { compareIntervalsByLength } from './interval-keys.js'
+import { checkIntervalKeys } from './interval-keys.js'
 import { moveJoinConditions } from './join-conditions.js'
 import { limitBeforeUnnest } from './limit-before-unnest.js'
 import { prune } from './prune.js'
@@ -93,7 +93,7 @@ export const LAST_PASSES: readonly Pass[] = [
   {
     name: 'interval-keys',
     why: 'DuckDB tells INTERVALs of equal length apart where the signs of their parts differ',
-    run: compareIntervalsByLength,
+    run: checkIntervalKeys,
   },
   {
     name: 'join-conditions',

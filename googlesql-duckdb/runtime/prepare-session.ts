@@ -4,6 +4,7 @@ import { MAX_LATE_ROWS } from '../late-columns.js'
 import { type RunJavaScript, registerJavaScript } from './javascript/register.js'
 import { keepByteOrderMark } from './keep-byte-order-mark.js'
 import { MACROS } from './macros/all.js'
+import type { Macro } from './macros/macro.js'
 import { type OnComputed, registerScalarFunction } from './register.js'
 import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
 import { ScalarFunctionError } from './scalar-functions/scalar-function.js'
@@ -51,7 +52,7 @@ const refuseJavaScript = (): never => {
 
 /** Creates the macros in the current database, after the scalar functions that they call. */
 async function createMacros(connection: DuckDBConnection): Promise<void> {
-  const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
+  const statements = inOrderOfUse(MACROS).map(({ definition }) => `CREATE OR REPLACE MACRO ${definition};`)
   // DuckDB writes a single transaction to disk once. The optimizer is off, since optimizing the bodies of macros has no use.
   await connection.run(
     ['PRAGMA disable_optimizer;', 'BEGIN;', ...statements, 'COMMIT;', 'PRAGMA enable_optimizer;'].join('\n'),
@@ -61,19 +62,16 @@ async function createMacros(connection: DuckDBConnection): Promise<void> {
 /**
  * Orders the macros so that each comes after those that it calls: DuckDB binds the body of a macro when the macro is created.
  */
-export function inOrderOfUse(macros: readonly string[]): string[] {
-  const byName = new Map(macros.map(macro => [nameOf(macro), macro]))
-  const ordered = new Set<string>()
-  const visited = new Set<string>()
-  const visit = (name: string): void => {
-    if (visited.has(name)) return
-    visited.add(name)
-    const macro = byName.get(name)!
-    for (const [used] of macro.matchAll(/\bbq_\w+/g)) if (byName.has(used)) visit(used)
+export function inOrderOfUse(macros: readonly Macro[]): readonly Macro[] {
+  const byName = new Map(macros.map(macro => [macro.name, macro]))
+  const ordered = new Set<Macro>()
+  const visited = new Set<Macro>()
+  const visit = (macro: Macro | undefined): void => {
+    if (!macro || visited.has(macro)) return
+    visited.add(macro)
+    for (const [used] of macro.body.matchAll(/\bbq_\w+/g)) visit(byName.get(used))
     ordered.add(macro)
   }
-  for (const name of byName.keys()) visit(name)
+  macros.forEach(visit)
   return [...ordered]
 }
-
-const nameOf = (macro: string): string => macro.slice(0, macro.indexOf('('))

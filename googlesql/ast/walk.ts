@@ -1,190 +1,99 @@
 /** The nodes directly inside a node of the syntax tree. All code that visits a tree uses childrenOf. */
-import type {
-  Expression,
-  From,
-  GroupBy,
-  GroupingSetItem,
-  NamedWindow,
-  OrderItem,
-  Pipe,
-  QueryBody,
-  Select,
-  SelectItem,
-  Window,
-} from './nodes.js'
+import { collectParts, type Parts } from '../parts.js'
+import type { Expression, From, Pipe, QueryBody } from './nodes.js'
 
 export type Node = QueryBody | From | Pipe | Expression
 
-type Children = readonly (Node | null)[]
+const EXPRESSION = { expression: 'node' } as const
+const QUERY = { query: 'node' } as const
+const ITEM = { of: 'node', replace: EXPRESSION, expression: 'node' } as const
+const BOUND = { offset: 'node' } as const
+const WINDOW = { partitionBy: 'node', orderBy: EXPRESSION, frame: { start: BOUND, end: BOUND } } as const
+const NAMED_WINDOW = { window: WINDOW } as const
+const GROUP_BY = {
+  items: { expression: 'node', items: { expressions: 'node', sets: 'node' }, sets: 'node' },
+} as const
+const GROUPS = { label: 'node' } as const
+
+/** The members of each kind of node that are nodes or contain nodes, in the order of the text. Types are left out. */
+const PARTS: Readonly<Record<Node['kind'], Parts>> = {
+  query: { ctes: QUERY, body: 'node', orderBy: EXPRESSION, limit: 'node', offset: 'node', pipes: 'node' },
+  'set-operation': { inputs: 'node' },
+  from: { from: 'node' },
+  select: {
+    items: ITEM,
+    from: 'node',
+    where: 'node',
+    groupBy: GROUP_BY,
+    having: 'node',
+    qualify: 'node',
+    windows: NAMED_WINDOW,
+  },
+
+  table: {},
+  'table-call': { arguments: EXPRESSION },
+  unnest: { expression: 'node' },
+  subquery: { query: 'node' },
+  join: { left: 'node', right: 'node', on: 'node' },
+  parenthesised: { from: 'node' },
+  pivot: { input: 'node', aggregates: EXPRESSION, on: 'node', values: EXPRESSION },
+  unpivot: { input: 'node', groups: GROUPS },
+
+  'pipe-select': { select: 'node' },
+  'pipe-extend': { items: ITEM, windows: NAMED_WINDOW },
+  'pipe-set': { items: EXPRESSION },
+  'pipe-drop': {},
+  'pipe-rename': {},
+  'pipe-as': {},
+  'pipe-where': { condition: 'node' },
+  'pipe-aggregate': { items: EXPRESSION, groupBy: GROUP_BY },
+  'pipe-distinct': {},
+  'pipe-order-by': { orderBy: EXPRESSION },
+  'pipe-limit': { limit: 'node', offset: 'node' },
+  'pipe-join': { right: 'node', on: 'node' },
+  'pipe-set-operation': { queries: 'node' },
+  'pipe-with': { ctes: QUERY },
+  'pipe-pivot': { aggregates: EXPRESSION, on: 'node', values: EXPRESSION },
+  'pipe-unpivot': { groups: GROUPS },
+
+  null: {},
+  bool: {},
+  int: {},
+  float: {},
+  string: {},
+  bytes: {},
+  typed: {},
+  parameter: {},
+  name: {},
+  dot: { operand: 'node' },
+  index: { operand: 'node', index: 'node' },
+  unary: { operand: 'node' },
+  binary: { left: 'node', right: 'node' },
+  is: { operand: 'node' },
+  'is-distinct': { left: 'node', right: 'node' },
+  between: { operand: 'node', low: 'node', high: 'node' },
+  'in-list': { operand: 'node', items: 'node' },
+  'in-unnest': { operand: 'node', array: 'node' },
+  'in-query': { operand: 'node', query: 'node' },
+  like: { operand: 'node', pattern: 'node' },
+  'like-quantified': { operand: 'node', patterns: 'node', array: 'node', query: 'node' },
+  case: { operand: 'node', branches: { when: 'node', then: 'node' }, otherwise: 'node' },
+  cast: { operand: 'node', format: 'node', timeZone: 'node' },
+  extract: { operand: 'node', timeZone: 'node' },
+  interval: { value: 'node' },
+  array: { items: 'node' },
+  struct: { fields: EXPRESSION },
+  call: { arguments: EXPRESSION, having: EXPRESSION, orderBy: EXPRESSION, limit: 'node', over: WINDOW },
+  lambda: { body: 'node' },
+  with: { bindings: EXPRESSION, result: 'node' },
+}
 
 /**
  * The children of a node, in the order of the text. Parts that are not nodes (items, windows, arguments) are replaced by the
- * nodes in them. Types are left out.
+ * nodes in them.
  */
 export function childrenOf(node: Node): readonly Node[] {
-  return partsOf(node).filter(child => child !== null)
+  const children: Node[] = []
+  collectParts(node, PARTS[node.kind], 'node', children)
+  return children
 }
-
-function partsOf(node: Node): Children {
-  switch (node.kind) {
-    case 'query':
-      return [
-        ...node.ctes.map(cte => cte.query),
-        node.body,
-        ...inOrder(node.orderBy),
-        node.limit,
-        node.offset,
-        ...node.pipes,
-      ]
-    case 'set-operation':
-      return node.inputs
-    case 'from':
-    case 'parenthesised':
-      return [node.from]
-    case 'select':
-      return inSelect(node)
-    case 'table':
-    case 'pipe-as':
-    case 'pipe-distinct':
-    case 'pipe-drop':
-    case 'pipe-rename':
-    case 'parameter':
-    case 'name':
-    case 'null':
-    case 'bool':
-    case 'int':
-    case 'float':
-    case 'string':
-    case 'bytes':
-    case 'typed':
-      return []
-    case 'table-call':
-      return expressions(node.arguments ?? [])
-    case 'unnest':
-      return [node.expression]
-    case 'subquery':
-      return [node.query]
-    case 'join':
-      return [node.left, node.right, node.on]
-    case 'pivot':
-      return [node.input, ...expressions(node.aggregates), node.on, ...expressions(node.values)]
-    case 'unpivot':
-      return [node.input, ...node.groups.map(group => group.label)]
-    case 'pipe-select':
-      return [node.select]
-    case 'pipe-extend':
-      return [...inItems(node.items), ...inWindows(node.windows)]
-    case 'pipe-set':
-      return expressions(node.items)
-    case 'pipe-where':
-      return [node.condition]
-    case 'pipe-aggregate':
-      return [...expressions(node.items), ...inGroupBy(node.groupBy)]
-    case 'pipe-order-by':
-      return inOrder(node.orderBy)
-    case 'pipe-limit':
-      return [node.limit, node.offset]
-    case 'pipe-join':
-      return [node.right, node.on]
-    case 'pipe-set-operation':
-      return node.queries
-    case 'pipe-with':
-      return node.ctes.map(cte => cte.query)
-    case 'pipe-pivot':
-      return [...expressions(node.aggregates), node.on, ...expressions(node.values)]
-    case 'pipe-unpivot':
-      return node.groups.map(group => group.label)
-    case 'dot':
-    case 'unary':
-    case 'is':
-      return [node.operand]
-    case 'index':
-      return [node.operand, node.index]
-    case 'binary':
-    case 'is-distinct':
-      return [node.left, node.right]
-    case 'between':
-      return [node.operand, node.low, node.high]
-    case 'in-list':
-      return [node.operand, ...node.items]
-    case 'in-unnest':
-      return [node.operand, node.array]
-    case 'in-query':
-      return [node.operand, node.query]
-    case 'like':
-      return [node.operand, node.pattern]
-    case 'like-quantified':
-      return [node.operand, ...(node.patterns ?? []), node.array, node.query]
-    case 'case':
-      return [node.operand, ...node.branches.flatMap(({ when, then }) => [when, then]), node.otherwise]
-    case 'cast':
-      return [node.operand, node.format, node.timeZone]
-    case 'extract':
-      return [node.operand, node.timeZone]
-    case 'interval':
-      return [node.value]
-    case 'array':
-      return node.items
-    case 'struct':
-      return expressions(node.fields)
-    case 'call':
-      return [
-        ...expressions(node.arguments),
-        node.having?.expression ?? null,
-        ...inOrder(node.orderBy),
-        node.limit,
-        ...(node.over ? inWindow(node.over) : []),
-      ]
-    case 'lambda':
-      return [node.body]
-    case 'with':
-      return [...expressions(node.bindings), node.result]
-    default:
-      return node satisfies never
-  }
-}
-
-const inSelect = ({ items, from, where, groupBy, having, qualify, windows }: Select): Children => [
-  ...inItems(items),
-  from,
-  where,
-  ...inGroupBy(groupBy),
-  having,
-  qualify,
-  ...inWindows(windows),
-]
-
-const inItems = (items: readonly SelectItem[]): Children =>
-  items.flatMap(item => (item.kind === 'star' ? [item.of, ...expressions(item.replace)] : [item.expression]))
-
-const inOrder = (items: readonly OrderItem[]): Children => expressions(items)
-
-const inWindows = (windows: readonly NamedWindow[]): Children => windows.flatMap(({ window }) => inWindow(window))
-
-const inWindow = ({ partitionBy, orderBy, frame }: Window): Children => [
-  ...partitionBy,
-  ...inOrder(orderBy),
-  ...(frame ? [frame.start.offset, frame.end?.offset ?? null] : []),
-]
-
-const inGroupBy = (groupBy: GroupBy | null): Children =>
-  (groupBy?.items ?? []).flatMap((item): Children => {
-    switch (item.kind) {
-      case 'expression':
-        return [item.expression]
-      case 'empty':
-        return []
-      case 'grouping-sets':
-        return item.items.flatMap(inSet)
-      case 'rollup':
-      case 'cube':
-        return inSet(item)
-      default:
-        return item satisfies never
-    }
-  })
-
-const inSet = (item: GroupingSetItem): Children => (item.kind === 'set' ? item.expressions : item.sets.flat())
-
-const expressions = (items: readonly { readonly expression: Expression }[]): Children =>
-  items.map(({ expression }) => expression)

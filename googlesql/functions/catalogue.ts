@@ -29,7 +29,7 @@ export type SignatureText = string
  * Whether the function itself can raise an error, an overflow included, for arguments of its signatures' types. A predicate
  * decides it from the coerced arguments of one call (null: not given). Errors that its arguments raise do not count.
  */
-export type CanFail = boolean | ((args: readonly (Expr | null)[]) => boolean)
+export type CanFail = boolean | ((args: Args) => boolean)
 
 export const CAN_FAIL = true
 export const NEVER_FAILS = false
@@ -37,13 +37,13 @@ export const NEVER_FAILS = false
 /** The function can fail where this argument is given and is not a literal: literals are checked before the query runs. */
 export const canFailUnlessLiteral =
   (index: number) =>
-  (args: readonly (Expr | null)[]): boolean =>
+  (args: Args): boolean =>
     canFailWith(index)(args) && args[index]?.kind !== 'literal'
 
 /** The function can fail where this argument is given: a time zone, or the month that follows the year. */
 export const canFailWith =
   (index: number) =>
-  (args: readonly (Expr | null)[]): boolean =>
+  (args: Args): boolean =>
     args[index] !== undefined && args[index] !== null
 
 /**
@@ -65,6 +65,11 @@ export interface Refused {
   readonly mistake: SqlMistake
 }
 
+/** The coerced arguments of a call; null for an argument that is not given. */
+export type Args = readonly (Expr | null)[]
+
+export type Check = (args: Args, isVolatileCall: (expr: Expr) => boolean, uncoerced: Args) => Refused | string | null
+
 export interface FunctionEntry {
   /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */
   readonly name: string
@@ -83,7 +88,7 @@ export interface FunctionEntry {
   /** True for a function that the open language documents and BigQuery does not: BigQuery itself does not know the name. */
   readonly isBeyondBigQuery?: true
   /** Computes the result's type from the coerced arguments (null: not given), where a signature cannot express it. */
-  readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
+  readonly resultType?: (args: Args, declared: Type | null) => Type
   /**
    * Its NUMERIC and BIGNUMERIC signatures need every argument to have one of those types; without the flag, one is enough.
    */
@@ -97,11 +102,7 @@ export interface FunctionEntry {
    * cannot import the catalogue that it is part of, so `isVolatileCall`, which looks functions up in it, is passed in.
    * `uncoerced` are the arguments before coercion, null for words, lambdas and what is not given.
    */
-  readonly check?: (
-    args: readonly (Expr | null)[],
-    isVolatileCall: (expr: Expr) => boolean,
-    uncoerced: readonly (Expr | null)[],
-  ) => Refused | string | null
+  readonly check?: Check
   /** Only for aggregate and window functions. */
   readonly aggregate?: AggregateTraits
   /** False: `SAFE.` must not precede the name. */
@@ -138,7 +139,36 @@ export interface AggregateTraits {
   readonly allowsFrame?: boolean
 }
 
-/** Marks an entry that only the open language's documentation has. */
-export function beyondBigQuery(entry: FunctionEntry): FunctionEntry {
-  return { ...entry, isBeyondBigQuery: true }
-}
+/** What the entries of most functions leave out, and what a topic sets for all of its functions. */
+type Traits = Partial<Omit<FunctionEntry, 'name' | 'canFail' | 'result' | 'signatures'>>
+
+/** Makes the entry of one function. */
+type Define = (
+  name: string,
+  canFail: CanFail,
+  result: ResultFacts,
+  signatures: readonly SignatureText[],
+  more?: Traits,
+) => FunctionEntry
+
+/**
+ * Defines the functions of one page of the documentation: scalar, immutable, and with all arguments evaluated, unless the
+ * traits of the topic or of the function say otherwise.
+ */
+export const functionsOf =
+  (page: string, topic: Traits = {}): Define =>
+  (name, canFail, result, signatures, more = {}) => ({
+    name,
+    kind: 'scalar',
+    canFail,
+    volatility: 'immutable',
+    evaluation: 'all',
+    result,
+    signatures,
+    documentation: `${page}#${name.toLowerCase()}`,
+    ...topic,
+    ...more,
+  })
+
+/** For functions that only the open language's documentation has. */
+export const BEYOND_BIGQUERY = { isBeyondBigQuery: true } as const

@@ -175,7 +175,7 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = [
   },
   {
     clause:
-      'INTERVALs whose parts have different signs, in a recursive UNION DISTINCT, and in SUM, AVG and ARRAY_AGG with DISTINCT and grouping sets',
+      'INTERVALs whose parts have different signs, in grouping sets, PARTITION BY, set operations and aggregates with DISTINCT, and within the ARRAYs and STRUCTs of keys',
     documentation: 'data-types#interval_type',
     reason: 'DuckDB takes 2 days less 9 hours for another value than 39 hours; JUSTIFY_INTERVAL gives both one form',
   },

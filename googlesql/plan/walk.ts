@@ -1,174 +1,39 @@
 /** Walks over the resolved tree: the direct parts of expressions and scans, and visitors of all parts. */
+import { collectParts, type Parts } from '../parts.js'
 import type { Type } from '../types/types.js'
-import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SortKey, SubqueryExpr, WindowCall } from './nodes.js'
+import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SubqueryExpr, WindowCall } from './nodes.js'
+import { CALL_PARTS, PARTS, WINDOW_PARTS } from './parts.js'
+
+function partsIn<P>(value: unknown, parts: Parts, sort: 'expr' | 'scan' | 'column'): readonly P[] {
+  const found: P[] = []
+  collectParts(value, parts, sort, found)
+  return found
+}
 
 /** The direct parts of an expression, in order, without the scan of a subquery. */
-export function partsOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case 'literal':
-    case 'parameter':
-    case 'column':
-    case 'word':
-    case 'subquery':
-      return []
-    case 'call':
-      return present(expr.arguments)
-    case 'cast':
-      return present([expr.operand, expr.format, expr.timeZone])
-    case 'field':
-    case 'in-query':
-      return [expr.operand]
-    case 'struct':
-      return expr.fields
-    case 'array':
-      return expr.items
-    case 'case':
-      return present([...expr.branches.flatMap(branch => [branch.when, branch.then]), expr.otherwise])
-    case 'lambda':
-      return [expr.body]
-    case 'let':
-      return [...expr.bindings.map(binding => binding.expr), expr.result]
-    default:
-      return expr satisfies never
-  }
-}
+export const partsOf = (expr: Expr): readonly Expr[] => partsIn(expr, PARTS[expr.kind], 'expr')
 
-export const partsOfCall = (call: AggregateCall): readonly Expr[] => [
-  ...present(call.arguments),
-  ...(call.having ? [call.having.expr] : []),
-  ...keyExprs(call.orderBy),
-  ...present([call.limit, call.filter]),
-]
+export const partsOfCall = (call: AggregateCall): readonly Expr[] => partsIn(call, CALL_PARTS, 'expr')
 
-export const partsOfWindow = ({ call, partitionBy, orderBy, frame }: WindowCall): readonly Expr[] => [
-  ...partsOfCall(call),
-  ...partitionBy,
-  ...keyExprs(orderBy),
-  ...present([frame?.start.offset ?? null, frame?.end.offset ?? null]),
-]
+export const partsOfWindow = (call: WindowCall): readonly Expr[] => partsIn(call, WINDOW_PARTS, 'expr')
 
 /** The expressions of the scan itself, without those of its inputs. */
-export function exprsOfScan(scan: Scan): readonly Expr[] {
-  switch (scan.kind) {
-    case 'one-row':
-    case 'table':
-    case 'cte':
-    case 'set':
-    case 'with':
-      return []
-    case 'unnest':
-      return present([scan.array, scan.condition])
-    case 'join':
-      return present([scan.condition])
-    case 'filter':
-      return [scan.condition]
-    case 'project':
-      return scan.computed.map(computed => computed.expr)
-    case 'aggregate':
-      return [...scan.keys.map(key => key.expr), ...scan.aggregates.flatMap(aggregate => partsOfCall(aggregate.call))]
-    case 'window':
-      return scan.functions.flatMap(fn => partsOfWindow(fn.call))
-    case 'order':
-      return keyExprs(scan.keys)
-    case 'limit':
-      return present([scan.limit, scan.offset])
-    default:
-      return scan satisfies never
-  }
-}
+export const exprsOfScan = (scan: Scan): readonly Expr[] => partsIn(scan, PARTS[scan.kind], 'expr')
 
 /** The direct inputs of a scan; for a WITH, the scans of its definitions too. */
-export function inputsOfScan(scan: Scan): readonly Scan[] {
-  switch (scan.kind) {
-    case 'one-row':
-    case 'table':
-    case 'cte':
-      return []
-    case 'unnest':
-      return scan.input ? [scan.input] : []
-    case 'join':
-      return [scan.left, scan.right]
-    case 'filter':
-    case 'project':
-    case 'aggregate':
-    case 'window':
-    case 'order':
-    case 'limit':
-      return [scan.input]
-    case 'set':
-      return scan.inputs
-    case 'with':
-      return [...scan.ctes.flatMap(cte => [cte.scan, ...(cte.recursion?.terms ?? [])]), scan.body]
-    default:
-      return scan satisfies never
-  }
-}
+export const inputsOfScan = (scan: Scan): readonly Scan[] => partsIn(scan, PARTS[scan.kind], 'scan')
 
 /** All columns that the scan computes or outputs, whether or not they are read. */
-export function columnsMade(scan: Scan): readonly Column[] {
-  switch (scan.kind) {
-    case 'unnest':
-      return [scan.element, ...(scan.offset ? [scan.offset] : []), ...scan.columns]
-    case 'project':
-      return [...scan.computed.map(part => part.column), ...scan.columns]
-    case 'aggregate':
-      return [...scan.keys, ...scan.aggregates, ...scan.groupingCalls].map(part => part.column)
-    case 'window':
-      return [...scan.functions.map(part => part.column), ...scan.columns]
-    case 'with':
-      return scan.ctes.flatMap(cte => cte.columns)
-    case 'one-row':
-    case 'table':
-    case 'cte':
-    case 'join':
-    case 'filter':
-    case 'set':
-    case 'order':
-    case 'limit':
-      return scan.columns
-    default:
-      return scan satisfies never
-  }
-}
-
-const NO_COLUMNS: readonly Column[] = []
+export const columnsMade = (scan: Scan): readonly Column[] => partsIn(scan, PARTS[scan.kind], 'column')
 
 /** The columns that the expression itself refers to or defines, without those of its parts. */
-export function columnsNamed(expr: Expr): readonly Column[] {
-  switch (expr.kind) {
-    case 'column':
-      return [expr.column]
-    case 'lambda':
-      return expr.parameters
-    case 'let':
-      return expr.bindings.map(binding => binding.column)
-    case 'literal':
-    case 'parameter':
-    case 'word':
-    case 'call':
-    case 'cast':
-    case 'field':
-    case 'struct':
-    case 'array':
-    case 'case':
-    case 'subquery':
-    case 'in-query':
-      return NO_COLUMNS
-    default:
-      return expr satisfies never
-  }
-}
+export const columnsNamed = (expr: Expr): readonly Column[] => partsIn(expr, PARTS[expr.kind], 'column')
 
 const ignore = (): void => {}
 
 /** Visits an expression and every expression inside it, scans of subqueries included. */
 export function visitExpr(expr: Expr, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = ignore): void {
   visit(expr)
-  if (expr.kind === 'column' || expr.kind === 'literal') return
-  if (expr.kind === 'call') {
-    for (const part of expr.arguments) if (part !== null) visitExpr(part, visit, visitScanToo)
-    return
-  }
   for (const part of partsOf(expr)) visitExpr(part, visit, visitScanToo)
   if (isQuery(expr)) visitScan(expr.scan, visit, visitScanToo)
 }
@@ -270,7 +135,6 @@ export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.ki
 /** Whether the test holds for the expression or for an expression inside it, scans of subqueries included. */
 export function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
   if (test(expr)) return true
-  if (expr.kind === 'column' || expr.kind === 'literal') return false
   if (isQuery(expr)) {
     let found = false
     visitExpr(expr, part => {
@@ -287,10 +151,6 @@ export function conjuncts(condition: Expr): readonly Expr[] {
   if (condition.kind !== 'call' || condition.name !== '$and') return [condition]
   return condition.arguments.flatMap(part => (part ? conjuncts(part) : []))
 }
-
-const present = (exprs: readonly (Expr | null)[]): readonly Expr[] =>
-  exprs.includes(null) ? exprs.filter(expr => expr !== null) : (exprs as readonly Expr[])
-const keyExprs = (keys: readonly SortKey[]): readonly Expr[] => keys.map(key => key.expr)
 
 /** Whether the expression is an untyped NULL, coerced or not. */
 export function isBareNull(expr: Expr): boolean {

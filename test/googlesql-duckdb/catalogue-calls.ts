@@ -103,6 +103,4 @@ function argumentSql(arg: Expr, index: number): string {
 }
 
 /** The SQL of each macro by its name. */
-export const MACRO_BODIES = new Map(
-  MACROS.map(macro => [macro.slice(0, macro.indexOf('(')), macro.slice(macro.indexOf(' AS '))]),
-)
+export const MACRO_BODIES = new Map(MACROS.map(({ name, body }) => [name, body]))

@@ -1,26 +1,41 @@
 /** Equality and order where DuckDB's differ from BigQuery's: NaN, and structs, which BigQuery compares field by field. */
-import type { Type } from '../../../googlesql/types/types.js'
-import { argumentsAt } from '../operand.js'
-import { quoteName, quoteText } from '../quote.js'
+import type { StructType, Type } from '../../../googlesql/types/types.js'
+import type { FieldsSql, FormCall } from '../../functions/function-sql.js'
+import { quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
 
+/** The SQL of an operand, and that of each of its fields where it is a struct_pack call. */
+export interface Operand {
+  readonly sql: string
+  readonly type: Type
+  readonly fields?: FieldsSql | undefined
+}
+
+/** An argument of a call as an operand. */
+export const operandAt = ({ sql, args, fields }: FormCall, index: number): Operand => ({
+  sql: sql[index]!,
+  type: args[index]!.type,
+  fields: fields?.[index],
+})
+
 /** `a = b`; NULL where BigQuery's result is NULL. */
-export function equalSql(a: string, aType: Type, b: string, bType: Type): string {
-  if (aType.kind === 'STRUCT' && bType.kind === 'STRUCT') {
-    const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
-    const fields = aType.fields.map((field, i) =>
-      equalSql(fieldOf(a, aNames, i), field.type, fieldOf(b, bNames, i), bType.fields[i]!.type),
-    )
-    return `(${fields.join(' AND ')})`
+export function equalSql(left: Operand, right: Operand): string {
+  const [a, b] = [left.sql, right.sql]
+  if (left.type.kind === 'STRUCT' && right.type.kind === 'STRUCT') {
+    const [aFields, bFields] = [fieldsOf(left, left.type), fieldsOf(right, right.type)]
+    return `(${aFields.map((field, i) => equalSql(field, bFields[i]!)).join(' AND ')})`
   }
-  if (aType.kind === 'ARRAY' && bType.kind === 'ARRAY') {
+  if (left.type.kind === 'ARRAY' && right.type.kind === 'ARRAY') {
     // Elements are compared as pairs, since a lambda in a correlated subquery must not capture the other list.
-    const element = equalSql('pair$[1]', aType.element, 'pair$[2]', bType.element)
+    const element = equalSql(
+      { sql: 'pair$[1]', type: left.type.element },
+      { sql: 'pair$[2]', type: right.type.element },
+    )
     const elements = `bq_all_of(list_transform(list_zip(${a}, ${b}), lambda pair$: ${element}))`
     return `(CASE WHEN len(${a}) <> len(${b}) THEN false WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${elements} END)`
   }
-  if (aType.kind === 'INTERVAL') return intervalOrder('=', a, b)
-  return hasNan(aType) || hasNan(bType) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
+  if (left.type.kind === 'INTERVAL') return intervalOrder('=', a, b)
+  return hasNan(left.type) || hasNan(right.type) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
 }
 
 /**
@@ -30,21 +45,21 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
 export const intervalOrder = (symbol: string, a: string, b: string): string =>
   `(bq_interval_key(${a}) ${symbol} bq_interval_key(${b}))`
 
-/** The SQL of a struct's field; where the struct is a struct_pack call, the argument of that call for the field. */
-function fieldOf(sql: string, names: readonly string[], index: number): string {
-  const parts = sql.startsWith('struct_pack(') ? argumentsAt(sql, 'struct_pack'.length) : null
-  if (parts?.end !== sql.length) return `struct_extract(${sql}, ${quoteText(names[index]!)})`
-  return parts.args[index]!.slice(`${quoteName(names[index]!)} := `.length)
+function fieldsOf({ sql, fields }: Operand, type: StructType): readonly Operand[] {
+  const names = fieldNames(type)
+  return type.fields.map((field, i) => ({
+    type: field.type,
+    ...(fields?.[i] ?? { sql: `struct_extract(${sql}, ${quoteText(names[i]!)})` }),
+  }))
 }
 
 /** `a IS DISTINCT FROM b`; two NaNs are not distinct. */
-export function distinctSql(a: string, aType: Type, b: string, bType: Type): string {
-  if (aType.kind === 'INTERVAL') return intervalOrder('IS DISTINCT FROM', a, b)
-  if (aType.kind !== 'STRUCT' || bType.kind !== 'STRUCT') return `(${a} IS DISTINCT FROM ${b})`
-  const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
-  const fields = aType.fields.map((field, i) =>
-    distinctSql(fieldOf(a, aNames, i), field.type, fieldOf(b, bNames, i), bType.fields[i]!.type),
-  )
+export function distinctSql(left: Operand, right: Operand): string {
+  const [a, b] = [left.sql, right.sql]
+  if (left.type.kind === 'INTERVAL') return intervalOrder('IS DISTINCT FROM', a, b)
+  if (left.type.kind !== 'STRUCT' || right.type.kind !== 'STRUCT') return `(${a} IS DISTINCT FROM ${b})`
+  const [aFields, bFields] = [fieldsOf(left, left.type), fieldsOf(right, right.type)]
+  const fields = aFields.map((field, i) => distinctSql(field, bFields[i]!))
   return `((${a} IS NULL) <> (${b} IS NULL) OR ${fields.join(' OR ')})`
 }
 
@@ -80,7 +95,8 @@ export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: FloatSide, b: Flo
 export function inListSql(x: string, type: Type, list: string, element: Type): string {
   if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
     const pairs = `list_zip(list_resize([${x}], len(${list}), ${x}), ${list})`
-    return `bq_any_of(list_transform(${pairs}, lambda pair$: ${equalSql('pair$[1]', type, 'pair$[2]', element)}))`
+    const equal = equalSql({ sql: 'pair$[1]', type }, { sql: 'pair$[2]', type: element })
+    return `bq_any_of(list_transform(${pairs}, lambda pair$: ${equal}))`
   }
   if (type.kind === 'INTERVAL') {
     return `bq_in_array(bq_interval_key(${x}), list_transform(${list}, lambda i$: bq_interval_key(i$)))`

@@ -142,7 +142,7 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   if (isNullFor(form, args)) return nullSql(type)
   const captured = capturesOf(args, scope, context)
   const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
-  const write: Write = sql => form.write({ sql, args, type })
+  const write: Write = (sql, fields) => form.write({ sql, args, type, ...(fields && { fields }) })
   const apart = (parts: Parts): Fragment => apartFromQuery(args, parts, write, captured, scope, context)
   // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
   // where an argument does, and it must not compute an argument that it does not need.

@@ -2,6 +2,7 @@
 
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
+import type { FieldsSql } from '../../functions/function-sql.js'
 import { type Context, GenerateError, type SqlScope } from '../context.js'
 import { type Fragment, fill, fragment, queryFragment } from '../fragment.js'
 import { namedIfMacro } from '../named.js'
@@ -42,10 +43,14 @@ export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: C
       `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`,
     )
   }
-  const equal = equalSql(operand.text, expr.operand.type, name, column.type)
+  const sought = { sql: operand.text, type: expr.operand.type, fields: fieldsSql(operand) }
+  const equal = equalSql(sought, { sql: name, type: column.type })
   const any = (condition: string): string => `EXISTS (SELECT 1 FROM (\n${query}\n) WHERE ${condition})`
   return queryFragment(`(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`)
 }
+
+const fieldsSql = ({ fields }: Fragment): FieldsSql | undefined =>
+  fields?.map(({ sql }) => ({ sql: sql.text, fields: fieldsSql(sql) }))
 
 /** Whether DuckDB compares the values of the type as BigQuery does. */
 const isPlain = (type: Type): boolean => type.kind !== 'FLOAT64' && type.kind !== 'STRUCT' && type.kind !== 'ARRAY'

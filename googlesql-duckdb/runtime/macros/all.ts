@@ -6,13 +6,14 @@ import { CAST_MACROS } from './casts.js'
 import { CORE_MACROS } from './core.js'
 import { DATE_MACROS } from './dates.js'
 import { JSON_MACROS } from './json.js'
+import { type Macro, macroOf } from './macro.js'
 import { MATH_MACROS } from './math.js'
 import { OPERATOR_MACROS } from './operators.js'
 import { RANGE_MACROS } from './ranges.js'
 import { REGEXP_MACROS } from './regexp.js'
 import { STRING_MACROS } from './strings.js'
 
-export const MACROS: readonly string[] = [
+export const MACROS: readonly Macro[] = [
   ...CORE_MACROS,
   ...OPERATOR_MACROS,
   ...BIGNUMERIC_MACROS,
@@ -25,4 +26,4 @@ export const MACROS: readonly string[] = [
   ...RANGE_MACROS,
   ...REGEXP_MACROS,
   ...STRING_MACROS,
-]
+].map(macroOf)

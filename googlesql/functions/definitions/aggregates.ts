@@ -3,41 +3,26 @@ import type { Expr } from '../../plan/nodes.js'
 import { INT64, type Type, typeName } from '../../types/types.js'
 import {
   type AggregateTraits,
+  type Args,
   CAN_FAIL,
-  type CanFail,
   canFailUnlessLiteral,
   type FunctionEntry,
+  functionsOf,
   NEVER_FAILS,
 } from '../catalogue.js'
-import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
-import { isComparable, isOrderable } from './operators.js'
-
-type Args = readonly (Expr | null)[]
+import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
+import { checkOrder, isComparable } from './operators.js'
 
 /** The traits of most aggregates; with OVER they may have any frame. */
 const PLAIN: AggregateTraits = { allowsDistinct: true, allowsHaving: true, allowsOver: true, allowsFrame: true }
 const ORDERED: AggregateTraits = { ...PLAIN, allowsOrderBy: true, allowsLimit: true }
 
-const aggregate = (
-  name: string,
-  canFail: CanFail,
-  result: ResultFacts,
-  signatures: readonly string[],
-  documentation: string,
-  traits: AggregateTraits = PLAIN,
-  more: Partial<FunctionEntry> = {},
-): FunctionEntry => ({
-  name,
-  kind: 'aggregate',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result,
-  signatures,
-  documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
-  aggregate: traits,
-  ...more,
-})
+const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allowsFrame: true }
+const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
+
+const general = functionsOf('aggregate_functions', { kind: 'aggregate', aggregate: PLAIN })
+const approximate = functionsOf('approximate_aggregate_functions', { kind: 'aggregate', aggregate: APPROXIMATE })
+const statistical = functionsOf('statistical_aggregate_functions', { kind: 'aggregate', aggregate: PLAIN })
 
 const NUMBERS = [
   '(INT64) -> INT64',
@@ -49,13 +34,6 @@ const NUMBERS = [
 const AVERAGES = ['(INT64) -> FLOAT64', ...NUMBERS.slice(1)]
 const SPREADS = ['(FLOAT64) -> FLOAT64', '(NUMERIC) -> FLOAT64', '(BIGNUMERIC) -> FLOAT64']
 const PAIRS = ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> FLOAT64', '(BIGNUMERIC, BIGNUMERIC) -> FLOAT64']
-
-const needsOrder =
-  (name: string, argument = 0) =>
-  (args: Args): string | null => {
-    const type = args[argument]?.type
-    return type && !isOrderable(type) ? `${name} is not defined for arguments of type ${typeName(type)}` : null
-  }
 
 /**
  * Whether APPROX_TOP_COUNT and similar functions accept the type: they refuse FLOAT64, JSON, and structs and arrays that
@@ -97,115 +75,79 @@ const checkTop =
     return checkCount(name, args[countAt], ordinal)
   }
 
-const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allowsFrame: true }
-const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
-
 export const AGGREGATES: readonly FunctionEntry[] = [
-  aggregate('ANY_VALUE', NEVER_FAILS, EXTREME, ['(T) -> T'], 'aggregate_functions'),
-  aggregate(
-    'ARRAY_AGG',
-    NEVER_FAILS,
-    ARGUMENTS,
-    ['(T) -> ARRAY<T>'],
-    'aggregate_functions',
-    { ...ORDERED, allowsNullsClause: true },
-    {
-      check: args =>
-        args[0]?.type.kind === 'ARRAY'
-          ? `The argument to ARRAY_AGG must not be an array type but was ${typeName(args[0].type)}`
-          : null,
-    },
-  ),
-  aggregate('ARRAY_CONCAT_AGG', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>) -> ARRAY<T>'], 'aggregate_functions', {
-    allowsHaving: true,
-    allowsOrderBy: true,
-    allowsLimit: true,
+  general('ANY_VALUE', NEVER_FAILS, EXTREME, ['(T) -> T']),
+  general('ARRAY_AGG', NEVER_FAILS, ARGUMENTS, ['(T) -> ARRAY<T>'], {
+    aggregate: { ...ORDERED, allowsNullsClause: true },
+    check: args =>
+      args[0]?.type.kind === 'ARRAY'
+        ? `The argument to ARRAY_AGG must not be an array type but was ${typeName(args[0].type)}`
+        : null,
   }),
-  aggregate('AVG', NEVER_FAILS, NULL_FROM_NULL, AVERAGES, 'aggregate_functions'),
-  aggregate('BIT_AND', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('BIT_OR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('BIT_XOR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('$count_star', NEVER_FAILS, COUNT, ['() -> INT64'], 'aggregate_functions', {
-    allowsHaving: true,
-    allowsOver: true,
-    allowsFrame: true,
+  general('ARRAY_CONCAT_AGG', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>) -> ARRAY<T>'], {
+    aggregate: { allowsHaving: true, allowsOrderBy: true, allowsLimit: true },
   }),
-  aggregate('COUNT', NEVER_FAILS, COUNT, ['(ANY) -> INT64'], 'aggregate_functions'),
-  aggregate('COUNTIF', NEVER_FAILS, COUNT, ['(BOOL) -> INT64'], 'aggregate_functions'),
-  aggregate('LOGICAL_AND', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL'], 'aggregate_functions'),
-  aggregate('LOGICAL_OR', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL'], 'aggregate_functions'),
-  aggregate('MAX', NEVER_FAILS, EXTREME, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MAX') }),
-  aggregate('MIN', NEVER_FAILS, EXTREME, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MIN') }),
-  aggregate('MAX_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
-    check: needsOrder('MAX_BY', 1),
+  general('AVG', NEVER_FAILS, NULL_FROM_NULL, AVERAGES),
+  general('BIT_AND', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64']),
+  general('BIT_OR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64']),
+  general('BIT_XOR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64']),
+  general('$count_star', NEVER_FAILS, COUNT, ['() -> INT64'], {
+    documentation: 'aggregate_functions#count',
+    aggregate: { allowsHaving: true, allowsOver: true, allowsFrame: true },
   }),
-  aggregate('MIN_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
-    check: needsOrder('MIN_BY', 1),
+  general('COUNT', NEVER_FAILS, COUNT, ['(ANY) -> INT64']),
+  general('COUNTIF', NEVER_FAILS, COUNT, ['(BOOL) -> INT64']),
+  general('LOGICAL_AND', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL']),
+  general('LOGICAL_OR', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL']),
+  general('MAX', NEVER_FAILS, EXTREME, ['(T) -> T'], { check: checkOrder('MAX') }),
+  general('MIN', NEVER_FAILS, EXTREME, ['(T) -> T'], { check: checkOrder('MIN') }),
+  general('MAX_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], {
+    aggregate: APPROXIMATE,
+    check: checkOrder('MAX_BY', 1),
   }),
-  aggregate(
+  general('MIN_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], {
+    aggregate: APPROXIMATE,
+    check: checkOrder('MIN_BY', 1),
+  }),
+  general(
     'STRING_AGG',
     canFailUnlessLiteral(1),
     NULL_FROM_NULL,
     ['(STRING, [STRING]) -> STRING', '(BYTES, [BYTES]) -> BYTES'],
-    'aggregate_functions',
-    ORDERED,
-    { check: args => checkSeparator(args[1]) },
+    { aggregate: ORDERED, check: args => checkSeparator(args[1]) },
   ),
-  aggregate('SUM', CAN_FAIL, NULL_FROM_NULL, NUMBERS, 'aggregate_functions'),
+  general('SUM', CAN_FAIL, NULL_FROM_NULL, NUMBERS),
 
-  aggregate(
-    'APPROX_COUNT_DISTINCT',
-    NEVER_FAILS,
-    COUNT,
-    ['(ANY) -> INT64'],
-    'approximate_aggregate_functions',
-    APPROXIMATE,
-    {
-      check: ([value]) =>
-        value && !isComparable(value.type)
-          ? `The argument to APPROX_COUNT_DISTINCT must support grouping; Type ${typeName(value.type)} does not`
-          : null,
-    },
-  ),
-  aggregate(
-    'APPROX_QUANTILES',
-    canFailUnlessLiteral(1),
-    UNKNOWN,
-    ['(T, INT64) -> ARRAY<T>'],
-    'approximate_aggregate_functions',
-    { ...APPROXIMATE, allowsDistinct: true, allowsNullsClause: true, ignoresNullsByDefault: true },
-    {
-      check: args => needsOrder('APPROX_QUANTILES')(args) ?? checkCount('APPROX_QUANTILES', args[1], 'second'),
-    },
-  ),
-  aggregate(
+  approximate('APPROX_COUNT_DISTINCT', NEVER_FAILS, COUNT, ['(ANY) -> INT64'], {
+    check: ([value]) =>
+      value && !isComparable(value.type)
+        ? `The argument to APPROX_COUNT_DISTINCT must support grouping; Type ${typeName(value.type)} does not`
+        : null,
+  }),
+  approximate('APPROX_QUANTILES', canFailUnlessLiteral(1), UNKNOWN, ['(T, INT64) -> ARRAY<T>'], {
+    aggregate: { ...APPROXIMATE, allowsDistinct: true, allowsNullsClause: true, ignoresNullsByDefault: true },
+    check: args => checkOrder('APPROX_QUANTILES')(args) ?? checkCount('APPROX_QUANTILES', args[1], 'second'),
+  }),
+  approximate(
     'APPROX_TOP_COUNT',
     canFailUnlessLiteral(1),
     UNKNOWN,
     ['(T, INT64) -> ARRAY<STRUCT<value T, count INT64>>'],
-    'approximate_aggregate_functions',
-    APPROXIMATE,
     { check: checkTop('APPROX_TOP_COUNT', 1, 'second') },
   ),
-  aggregate(
+  approximate(
     'APPROX_TOP_SUM',
     CAN_FAIL,
     UNKNOWN,
     ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64'].map(w => `(T, ${w}, INT64) -> ARRAY<STRUCT<value T, sum ${w}>>`),
-    'approximate_aggregate_functions',
-    APPROXIMATE,
     { check: checkTop('APPROX_TOP_SUM', 2, 'third') },
   ),
 
-  aggregate('CORR', CAN_FAIL, UNKNOWN, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('COVAR_POP', NEVER_FAILS, UNKNOWN, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('COVAR_SAMP', NEVER_FAILS, UNKNOWN, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('STDDEV_POP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions'),
-  aggregate('STDDEV_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions', PLAIN, {
-    aliases: ['STDDEV'],
-  }),
-  aggregate('VAR_POP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions'),
-  aggregate('VAR_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, 'statistical_aggregate_functions', PLAIN, {
-    aliases: ['VARIANCE'],
-  }),
+  statistical('CORR', CAN_FAIL, UNKNOWN, PAIRS, { aggregate: OF_PAIRS }),
+  statistical('COVAR_POP', NEVER_FAILS, UNKNOWN, PAIRS, { aggregate: OF_PAIRS }),
+  statistical('COVAR_SAMP', NEVER_FAILS, UNKNOWN, PAIRS, { aggregate: OF_PAIRS }),
+  statistical('STDDEV_POP', NEVER_FAILS, UNKNOWN, SPREADS),
+  statistical('STDDEV_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, { aliases: ['STDDEV'] }),
+  statistical('VAR_POP', NEVER_FAILS, UNKNOWN, SPREADS),
+  statistical('VAR_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, { aliases: ['VARIANCE'] }),
 ]

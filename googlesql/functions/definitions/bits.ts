@@ -1,16 +1,7 @@
 /** Bit functions. */
-import { type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
 import { UNKNOWN } from '../result-facts.js'
 
 export const BIT_FUNCTIONS: readonly FunctionEntry[] = [
-  {
-    name: 'BIT_COUNT',
-    kind: 'scalar',
-    canFail: NEVER_FAILS,
-    volatility: 'immutable',
-    evaluation: 'all',
-    result: UNKNOWN,
-    signatures: ['(INT64) -> INT64', '(BYTES) -> INT64'],
-    documentation: 'bit_functions#bit_count',
-  },
+  functionsOf('bit_functions')('BIT_COUNT', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64', '(BYTES) -> INT64']),
 ]

@@ -3,9 +3,7 @@
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
 import type { ScalarKind } from '../../types/types.js'
-import type { FunctionEntry, Refused } from '../catalogue.js'
-
-export type Check = NonNullable<FunctionEntry['check']>
+import type { Check, Refused } from '../catalogue.js'
 
 const WEEKS = [
   'WEEK',

@@ -1,21 +1,11 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
 import type { Expr, WordExpr } from '../../plan/nodes.js'
 import { readInterval } from '../../values/interval-text.js'
-import { CAN_FAIL, type FunctionEntry, type Refused } from '../catalogue.js'
+import { CAN_FAIL, type Check, type FunctionEntry, functionsOf, type Refused } from '../catalogue.js'
 import { NULL_FROM_NULL } from '../result-facts.js'
-import { type Check, partText } from './date-parts.js'
+import { partText } from './date-parts.js'
 
-const interval = (name: string, signatures: readonly string[], check?: Check): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail: CAN_FAIL,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result: NULL_FROM_NULL,
-  signatures,
-  documentation: name === '$interval' ? 'data-types#interval_type' : `interval_functions#${name.toLowerCase()}`,
-  ...(check ? { check } : {}),
-})
+const interval = functionsOf('interval_functions')
 
 const RANGE_PARTS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 const SINGLE_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK', 'MILLISECOND', 'MICROSECOND']
@@ -62,11 +52,14 @@ const isNull = (expr: Expr): boolean =>
   expr.kind === 'literal' ? expr.value === null : expr.kind === 'cast' && isNull(expr.operand)
 
 export const INTERVAL_FUNCTIONS: readonly FunctionEntry[] = [
-  interval('$interval', ['(INT64, PART) -> INTERVAL', '(STRING, PART, [PART]) -> INTERVAL'], checkParts),
-  interval('MAKE_INTERVAL', [
+  interval('$interval', CAN_FAIL, NULL_FROM_NULL, ['(INT64, PART) -> INTERVAL', '(STRING, PART, [PART]) -> INTERVAL'], {
+    documentation: 'data-types#interval_type',
+    check: checkParts,
+  }),
+  interval('MAKE_INTERVAL', CAN_FAIL, NULL_FROM_NULL, [
     '([year => INT64, month => INT64, day => INT64, hour => INT64, minute => INT64, second => INT64]) -> INTERVAL',
   ]),
-  interval('JUSTIFY_DAYS', ['(INTERVAL) -> INTERVAL']),
-  interval('JUSTIFY_HOURS', ['(INTERVAL) -> INTERVAL']),
-  interval('JUSTIFY_INTERVAL', ['(INTERVAL) -> INTERVAL']),
+  ...['JUSTIFY_DAYS', 'JUSTIFY_HOURS', 'JUSTIFY_INTERVAL'].map(name =>
+    interval(name, CAN_FAIL, NULL_FROM_NULL, ['(INTERVAL) -> INTERVAL']),
+  ),
 ]

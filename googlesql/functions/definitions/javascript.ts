@@ -3,7 +3,7 @@
  * function's definition. Source: the language reference, "JavaScript UDFs".
  */
 import type { Type } from '../../types/types.js'
-import { CAN_FAIL, type FunctionEntry, type Volatility } from '../catalogue.js'
+import { CAN_FAIL, type FunctionEntry, functionsOf, type Volatility } from '../catalogue.js'
 import { UNKNOWN } from '../result-facts.js'
 
 /** What an engine needs to run a JavaScript function. */
@@ -14,16 +14,11 @@ export interface JavaScriptDefinition {
   readonly body: string
 }
 
-const javaScript = (name: string, volatility: Volatility): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail: CAN_FAIL,
-  volatility,
-  evaluation: 'all',
-  result: UNKNOWN,
-  signatures: ['(STRING, [ANY...]) -> ANY'],
-  documentation: 'user-defined-functions#javascript-udf-structure',
-})
+const javaScript = (name: string, volatility: Volatility): FunctionEntry =>
+  functionsOf('user-defined-functions')(name, CAN_FAIL, UNKNOWN, ['(STRING, [ANY...]) -> ANY'], {
+    volatility,
+    documentation: 'user-defined-functions#javascript-udf-structure',
+  })
 
 /** BigQuery treats a function without a declaration as not deterministic. */
 export const JAVASCRIPT_CALLS: readonly FunctionEntry[] = [

@@ -4,29 +4,25 @@ import type { Expr } from '../../plan/nodes.js'
 import { typeName } from '../../types/types.js'
 import { type JsonPathForm, parseJsonPath } from '../../values/json-path.js'
 import {
-  beyondBigQuery,
+  type Args,
+  BEYOND_BIGQUERY,
   CAN_FAIL,
   type CanFail,
+  type Check,
   canFailUnlessLiteral,
   type FunctionEntry,
+  functionsOf,
   NEVER_FAILS,
 } from '../catalogue.js'
 import { UNKNOWN } from '../result-facts.js'
 
-type Args = readonly (Expr | null)[]
-type Check = NonNullable<FunctionEntry['check']>
+const json = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry =>
+  functionsOf('json_functions')(name, canFail, UNKNOWN, signatures, {
+    documentation: `json_functions#${anchorOf(name)}`,
+    ...(check ? { check } : {}),
+  })
 
-const json = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result: UNKNOWN,
-  signatures,
-  documentation: `json_functions#${anchorOf(name)}`,
-  ...(check ? { check } : {}),
-})
+const beyond: typeof json = (...entry) => ({ ...json(...entry), ...BEYOND_BIGQUERY })
 
 /** The documentation writes `double` for FLOAT64, and adds `_for_json` to converters that are named like a type. */
 function anchorOf(name: string): string {
@@ -104,7 +100,7 @@ const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.item
 
 const conversion = (name: string, result: string): FunctionEntry[] => [
   json(`LAX_${name}`, NEVER_FAILS, [`(JSON) -> ${result}`]),
-  beyondBigQuery(json(`LAX_${name}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${result}>`])),
+  beyond(`LAX_${name}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${result}>`]),
 ]
 
 /** STRING(json) is not here: it is a signature of STRING in timestamps.ts. */
@@ -144,15 +140,15 @@ export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
     ['(JSON, [STRING], include_arrays => BOOL, remove_empty => BOOL) -> JSON'],
     checkPath('standard'),
   ),
-  beyondBigQuery(json('JSON_CONTAINS', NEVER_FAILS, ['(JSON, JSON) -> BOOL'])),
+  beyond('JSON_CONTAINS', NEVER_FAILS, ['(JSON, JSON) -> BOOL']),
   json('JSON_FLATTEN', NEVER_FAILS, ['(JSON) -> ARRAY<JSON>']),
   json('BOOL', CAN_FAIL, ['(JSON) -> BOOL']),
-  beyondBigQuery(json('BOOL_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<BOOL>'])),
+  beyond('BOOL_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<BOOL>']),
   json('INT64', CAN_FAIL, ['(JSON) -> INT64']),
-  beyondBigQuery(json('INT64_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<INT64>'])),
+  beyond('INT64_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<INT64>']),
   json('FLOAT64', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
-  beyondBigQuery(json('FLOAT64_ARRAY', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>'])),
-  beyondBigQuery(json('STRING_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<STRING>'])),
+  beyond('FLOAT64_ARRAY', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>']),
+  beyond('STRING_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<STRING>']),
   ...conversion('BOOL', 'BOOL'),
   ...conversion('INT64', 'INT64'),
   ...conversion('FLOAT64', 'FLOAT64'),

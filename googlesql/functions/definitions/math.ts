@@ -1,31 +1,9 @@
 /** Mathematical functions. */
-import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
-import {
-  NEVER_NULL,
-  NULL_FROM_NULL,
-  type ResultFacts,
-  SMALL_AS_ARGUMENT,
-  SMALL_INTEGER,
-  UNKNOWN,
-} from '../result-facts.js'
+import { BEYOND_BIGQUERY, CAN_FAIL, type CanFail, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+import { NEVER_NULL, NULL_FROM_NULL, SMALL_AS_ARGUMENT, SMALL_INTEGER, UNKNOWN } from '../result-facts.js'
 
-const math = (
-  name: string,
-  canFail: CanFail,
-  result: ResultFacts,
-  signatures: readonly string[],
-  more: Partial<FunctionEntry> = {},
-): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result,
-  signatures,
-  documentation: `mathematical_functions#${name.toLowerCase()}`,
-  ...more,
-})
+const math = functionsOf('mathematical_functions')
+const beyond = functionsOf('mathematical_functions', BEYOND_BIGQUERY)
 
 const same = (types: readonly string[], width = 1): string[] =>
   types.map(type => `(${Array.from({ length: width }, () => type).join(', ')}) -> ${type}`)
@@ -71,8 +49,8 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
   math('IS_NAN', NEVER_FAILS, UNKNOWN, ['(FLOAT64) -> BOOL']),
   math('IEEE_DIVIDE', NEVER_FAILS, NULL_FROM_NULL, same(['FLOAT64'], 2)),
   math('RAND', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'], { volatility: 'volatile' }),
-  beyondBigQuery(math('PI', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'])),
-  beyondBigQuery(math('PI_NUMERIC', NEVER_FAILS, UNKNOWN, ['() -> NUMERIC'])),
+  beyond('PI', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64']),
+  beyond('PI_NUMERIC', NEVER_FAILS, UNKNOWN, ['() -> NUMERIC']),
   math('SQRT', CAN_FAIL, NULL_FROM_NULL, same(REALS)),
   math('POW', CAN_FAIL, NULL_FROM_NULL, same(REALS, 2), { aliases: ['POWER'] }),
   math('EXP', CAN_FAIL, NULL_FROM_NULL, same(REALS)),

@@ -1,18 +1,9 @@
 /** The operators of the language as functions. Their names begin with `$`; messages show the symbol instead. */
 
-import type { Expr } from '../../plan/nodes.js'
 import { mayCast } from '../../types/cast-rules.js'
-import { isRangeKind, STRING, shortTypeName, type Type } from '../../types/types.js'
-import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
-import {
-  COMPARISON,
-  ELEMENT,
-  MEMBERSHIP,
-  NEVER_NULL,
-  NULL_FROM_NULL,
-  type ResultFacts,
-  UNKNOWN,
-} from '../result-facts.js'
+import { isRangeKind, STRING, shortTypeName, type Type, typeName } from '../../types/types.js'
+import { type Args, CAN_FAIL, type CanFail, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+import { COMPARISON, ELEMENT, MEMBERSHIP, NEVER_NULL, NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
 
 /** The symbol that authors write, by the operator's name in the catalogue. */
 export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
@@ -64,7 +55,7 @@ const NUMBERS = [
   '(FLOAT64, FLOAT64) -> FLOAT64',
 ]
 
-const firstType = (args: readonly (Expr | null)[]): Type | null => args.find(arg => arg !== null)?.type ?? null
+const firstType = (args: Args): Type | null => args.find(arg => arg !== null)?.type ?? null
 
 /** Whether `=` is defined for the type. */
 export function isComparable(type: Type): boolean {
@@ -83,28 +74,36 @@ export function isOrderable(type: Type): boolean {
   return type.kind !== 'ARRAY' && type.kind !== 'JSON' && type.kind !== 'STRUCT'
 }
 
-const grouping = (args: readonly (Expr | null)[]): string | null => {
+const grouping = (args: Args): string | null => {
   const type = firstType(args)
   return type && !isGroupable(type) ? `Grouping is not defined for arguments of type ${shortTypeName(type)}` : null
 }
 
-const equality = (args: readonly (Expr | null)[]): string | null => {
+const equality = (args: Args): string | null => {
   const type = firstType(args)
   return type && !isComparable(type) ? `Equality is not defined for arguments of type ${shortTypeName(type)}` : null
 }
-const membership = (args: readonly (Expr | null)[]): string | null => {
+const membership = (args: Args): string | null => {
   const type = firstType(args)
   return type && !isComparable(type) ? `IN is not defined for arguments of type ${shortTypeName(type)}` : null
 }
 const order =
   (symbol: string) =>
-  (args: readonly (Expr | null)[]): string | null => {
+  (args: Args): string | null => {
     const type = firstType(args)
     return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${shortTypeName(type)}` : null
   }
 
+/** Refuses an argument of a function, counted from 0, whose type has no order. */
+export const checkOrder =
+  (name: string, at = 0) =>
+  (args: Args): string | null => {
+    const type = args[at]?.type
+    return type && !isOrderable(type) ? `${name} is not defined for arguments of type ${typeName(type)}` : null
+  }
+
 /** `||`, like CONCAT, converts to STRING every type that can be cast to STRING, except BYTES. */
-const concatenation = (args: readonly (Expr | null)[]): string | null => {
+const concatenation = (args: Args): string | null => {
   const types = args.flatMap(arg => (arg ? [arg.type] : []))
   if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES' && !isRangeKind(type.kind))) return null
   if (types.every(type => type.kind === 'BYTES') || types.every(type => type.kind === 'ARRAY')) return null
@@ -130,97 +129,64 @@ const matching: CanFail = ([, ...patterns]) =>
       (pattern.value !== null && (typeof pattern.value !== 'string' || pattern.value.endsWith('\\'))),
   )
 
-const operator = (
-  name: string,
-  canFail: CanFail,
-  result: ResultFacts,
-  signatures: readonly string[],
-  section: string,
-  check?: (args: readonly (Expr | null)[]) => string | null,
-): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result,
-  signatures,
-  documentation: `operators#${section}`,
-  allowsSafe: false,
-  ...(check ? { check } : {}),
-})
+/** Defines the operators that a section of the documentation describes. */
+const operatorsOf = (section: string) =>
+  functionsOf('operators', { documentation: `operators#${section}`, allowsSafe: false })
+
+const arithmetic = operatorsOf('arithmetic_operators')
+const comparison = operatorsOf('comparison_operators')
+const logical = operatorsOf('logical_operators')
+const bitwise = operatorsOf('bitwise_operators')
+const test = operatorsOf('is_operators')
+const inOperator = operatorsOf('in_operators')
+const likeSome = operatorsOf('like_operator_quantified')
+const subscript = operatorsOf('array_subscript_operator')
 
 export const OPERATORS: readonly FunctionEntry[] = [
-  operator(
-    '$add',
-    CAN_FAIL,
-    NULL_FROM_NULL,
-    [
-      ...NUMBERS,
-      '(DATE, INT64) -> DATE',
-      '(INT64, DATE) -> DATE',
-      // A STRING literal matches each of these signatures equally well, so the first one makes it a DATE.
-      '(DATE, INTERVAL) -> DATETIME',
-      '(INTERVAL, DATE) -> DATETIME',
-      '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
-      '(INTERVAL, TIMESTAMP) -> TIMESTAMP',
-      '(DATETIME, INTERVAL) -> DATETIME',
-      '(INTERVAL, DATETIME) -> DATETIME',
-      '(INTERVAL, INTERVAL) -> INTERVAL',
-    ],
-    'arithmetic_operators',
-  ),
-  operator(
-    '$subtract',
-    CAN_FAIL,
-    NULL_FROM_NULL,
-    [
-      ...NUMBERS,
-      '(DATE, INT64) -> DATE',
-      '(DATE, DATE) -> INTERVAL',
-      '(TIMESTAMP, TIMESTAMP) -> INTERVAL',
-      '(DATETIME, DATETIME) -> INTERVAL',
-      '(TIME, TIME) -> INTERVAL',
-      '(DATE, INTERVAL) -> DATETIME',
-      '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
-      '(DATETIME, INTERVAL) -> DATETIME',
-      '(INTERVAL, INTERVAL) -> INTERVAL',
-    ],
-    'arithmetic_operators',
-  ),
-  operator(
-    '$multiply',
-    CAN_FAIL,
-    NULL_FROM_NULL,
-    [...NUMBERS, '(INTERVAL, INT64) -> INTERVAL', '(INT64, INTERVAL) -> INTERVAL'],
-    'arithmetic_operators',
-  ),
-  operator(
-    '$divide',
-    dividing,
-    NULL_FROM_NULL,
-    [
-      '(FLOAT64, FLOAT64) -> FLOAT64',
-      '(NUMERIC, NUMERIC) -> NUMERIC',
-      '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
-      '(INTERVAL, INT64) -> INTERVAL',
-    ],
-    'arithmetic_operators',
-  ),
-  operator(
-    '$negate',
-    CAN_FAIL,
-    NULL_FROM_NULL,
-    [
-      '(INT64) -> INT64',
-      '(NUMERIC) -> NUMERIC',
-      '(BIGNUMERIC) -> BIGNUMERIC',
-      '(FLOAT64) -> FLOAT64',
-      '(INTERVAL) -> INTERVAL',
-    ],
-    'arithmetic_operators',
-  ),
-  operator(
+  arithmetic('$add', CAN_FAIL, NULL_FROM_NULL, [
+    ...NUMBERS,
+    '(DATE, INT64) -> DATE',
+    '(INT64, DATE) -> DATE',
+    // A STRING literal matches each of these signatures equally well, so the first one makes it a DATE.
+    '(DATE, INTERVAL) -> DATETIME',
+    '(INTERVAL, DATE) -> DATETIME',
+    '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
+    '(INTERVAL, TIMESTAMP) -> TIMESTAMP',
+    '(DATETIME, INTERVAL) -> DATETIME',
+    '(INTERVAL, DATETIME) -> DATETIME',
+    '(INTERVAL, INTERVAL) -> INTERVAL',
+  ]),
+  arithmetic('$subtract', CAN_FAIL, NULL_FROM_NULL, [
+    ...NUMBERS,
+    '(DATE, INT64) -> DATE',
+    '(DATE, DATE) -> INTERVAL',
+    '(TIMESTAMP, TIMESTAMP) -> INTERVAL',
+    '(DATETIME, DATETIME) -> INTERVAL',
+    '(TIME, TIME) -> INTERVAL',
+    '(DATE, INTERVAL) -> DATETIME',
+    '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
+    '(DATETIME, INTERVAL) -> DATETIME',
+    '(INTERVAL, INTERVAL) -> INTERVAL',
+  ]),
+  arithmetic('$multiply', CAN_FAIL, NULL_FROM_NULL, [
+    ...NUMBERS,
+    '(INTERVAL, INT64) -> INTERVAL',
+    '(INT64, INTERVAL) -> INTERVAL',
+  ]),
+  arithmetic('$divide', dividing, NULL_FROM_NULL, [
+    '(FLOAT64, FLOAT64) -> FLOAT64',
+    '(NUMERIC, NUMERIC) -> NUMERIC',
+    '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
+    '(INTERVAL, INT64) -> INTERVAL',
+  ]),
+  arithmetic('$negate', CAN_FAIL, NULL_FROM_NULL, [
+    '(INT64) -> INT64',
+    '(NUMERIC) -> NUMERIC',
+    '(BIGNUMERIC) -> BIGNUMERIC',
+    '(FLOAT64) -> FLOAT64',
+    '(INTERVAL) -> INTERVAL',
+  ]),
+  operatorsOf('concatenation_operator')(
     '$concat',
     NEVER_FAILS,
     NULL_FROM_NULL,
@@ -230,88 +196,42 @@ export const OPERATORS: readonly FunctionEntry[] = [
       '(ARRAY<T>, ARRAY<T>) -> ARRAY<T>',
       '(ANY, ANY) -> STRING',
     ],
-    'concatenation_operator',
-    concatenation,
+    { check: concatenation },
   ),
-  operator('$eq', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', equality),
-  operator('$ne', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', equality),
-  operator('$lt', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
-  operator('$le', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
-  operator('$gt', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
-  operator('$ge', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
-  {
-    ...operator('$and', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
-    evaluation: 'may-stop',
-  },
-  {
-    ...operator('$or', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
-    evaluation: 'may-stop',
-  },
-  operator('$not', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL'], 'logical_operators'),
-  operator('$bitand', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitxor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitnot', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
-  operator(
-    '$shift_left',
-    CAN_FAIL,
-    UNKNOWN,
-    ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'],
-    'bitwise_operators',
-  ),
-  operator(
-    '$shift_right',
-    CAN_FAIL,
-    UNKNOWN,
-    ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'],
-    'bitwise_operators',
-  ),
-  operator('$is_null', NEVER_FAILS, NEVER_NULL, ['(ANY) -> BOOL'], 'is_operators'),
-  operator('$is_true', NEVER_FAILS, NEVER_NULL, ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_false', NEVER_FAILS, NEVER_NULL, ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_distinct', NEVER_FAILS, NEVER_NULL, ['(T, T) -> BOOL'], 'is_distinct', grouping),
-  operator('$between', NEVER_FAILS, MEMBERSHIP, ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
-  operator('$in', NEVER_FAILS, MEMBERSHIP, ['(T, T...) -> BOOL'], 'in_operators', membership),
-  operator('$in_array', NEVER_FAILS, UNKNOWN, ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
-  operator('$like', matching, COMPARISON, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
-  operator(
-    '$like_any',
-    matching,
-    UNKNOWN,
-    ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
-    'like_operator_quantified',
-  ),
-  operator(
-    '$like_all',
-    matching,
-    UNKNOWN,
-    ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
-    'like_operator_quantified',
-  ),
-  operator(
-    '$like_any_array',
-    CAN_FAIL,
-    UNKNOWN,
-    ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
-    'like_operator_quantified',
-  ),
-  operator(
-    '$like_all_array',
-    CAN_FAIL,
-    UNKNOWN,
-    ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
-    'like_operator_quantified',
-  ),
-  operator('$array_at_offset', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$array_at_ordinal', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$safe_array_at_offset', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$safe_array_at_ordinal', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator(
-    '$subscript_json',
-    NEVER_FAILS,
-    UNKNOWN,
-    ['(JSON, INT64) -> JSON', '(JSON, STRING) -> JSON'],
-    'json_subscript_operator',
-  ),
-  operator('$json_field', NEVER_FAILS, UNKNOWN, ['(JSON, STRING) -> JSON'], 'field_access_operator'),
+  comparison('$eq', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: equality }),
+  comparison('$ne', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: equality }),
+  comparison('$lt', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: order('Less than') }),
+  comparison('$le', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: order('Less than') }),
+  comparison('$gt', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: order('Greater than') }),
+  comparison('$ge', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: order('Greater than') }),
+  logical('$and', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], { evaluation: 'may-stop' }),
+  logical('$or', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], { evaluation: 'may-stop' }),
+  logical('$not', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL']),
+  bitwise('$bitand', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
+  bitwise('$bitor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
+  bitwise('$bitxor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
+  bitwise('$bitnot', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64', '(BYTES) -> BYTES']),
+  bitwise('$shift_left', CAN_FAIL, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES']),
+  bitwise('$shift_right', CAN_FAIL, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES']),
+  test('$is_null', NEVER_FAILS, NEVER_NULL, ['(ANY) -> BOOL']),
+  test('$is_true', NEVER_FAILS, NEVER_NULL, ['(BOOL) -> BOOL']),
+  test('$is_false', NEVER_FAILS, NEVER_NULL, ['(BOOL) -> BOOL']),
+  operatorsOf('is_distinct')('$is_distinct', NEVER_FAILS, NEVER_NULL, ['(T, T) -> BOOL'], { check: grouping }),
+  comparison('$between', NEVER_FAILS, MEMBERSHIP, ['(T, T, T) -> BOOL'], { check: order('BETWEEN') }),
+  inOperator('$in', NEVER_FAILS, MEMBERSHIP, ['(T, T...) -> BOOL'], { check: membership }),
+  inOperator('$in_array', NEVER_FAILS, UNKNOWN, ['(T, ARRAY<T>) -> BOOL'], { check: membership }),
+  operatorsOf('like_operator')('$like', matching, COMPARISON, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']),
+  likeSome('$like_any', matching, UNKNOWN, ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL']),
+  likeSome('$like_all', matching, UNKNOWN, ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL']),
+  likeSome('$like_any_array', CAN_FAIL, UNKNOWN, ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL']),
+  likeSome('$like_all_array', CAN_FAIL, UNKNOWN, ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL']),
+  subscript('$array_at_offset', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T']),
+  subscript('$array_at_ordinal', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T']),
+  subscript('$safe_array_at_offset', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64) -> T']),
+  subscript('$safe_array_at_ordinal', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64) -> T']),
+  operatorsOf('json_subscript_operator')('$subscript_json', NEVER_FAILS, UNKNOWN, [
+    '(JSON, INT64) -> JSON',
+    '(JSON, STRING) -> JSON',
+  ]),
+  operatorsOf('field_access_operator')('$json_field', NEVER_FAILS, UNKNOWN, ['(JSON, STRING) -> JSON']),
 ]

@@ -1,7 +1,7 @@
 /** Functions of ranges. */
 import type { Expr } from '../../plan/nodes.js'
 import { isRangeKind, type RangeElementKind } from '../../types/types.js'
-import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { type Args, CAN_FAIL, type CanFail, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
 import { UNKNOWN } from '../result-facts.js'
 
 const ELEMENTS: readonly RangeElementKind[] = ['DATE', 'DATETIME', 'TIMESTAMP']
@@ -11,24 +11,21 @@ const range = (
   name: string,
   canFail: CanFail,
   write: (element: RangeElementKind, range: string) => readonly string[],
-): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result: UNKNOWN,
-  signatures: ELEMENTS.flatMap(element => write(element, `RANGE<${element}>`)),
-  documentation: `range-functions#${name.toLowerCase()}`,
-  check: args => needsType(name === 'RANGE_OVERLAPS' ? args : args.slice(0, 1)),
-})
+): FunctionEntry =>
+  functionsOf('range-functions')(
+    name,
+    canFail,
+    UNKNOWN,
+    ELEMENTS.flatMap(element => write(element, `RANGE<${element}>`)),
+    { check: args => needsType(name === 'RANGE_OVERLAPS' ? args : args.slice(0, 1)) },
+  )
 
 /** Whether the argument is an untyped NULL that was coerced to the type of the first signature. */
 const isCoercedNull = (arg: Expr | null): boolean =>
   arg?.kind === 'cast' && arg.isImplicit && arg.operand.kind === 'literal' && arg.operand.value === null
 
 /** Refuses an untyped NULL as the first argument, and as the second one of RANGE_OVERLAPS. Source: the reference implementation. */
-const needsType = (args: readonly (Expr | null)[]): string | null =>
+const needsType = (args: Args): string | null =>
   args.some(arg => arg !== null && isRangeKind(arg.type.kind) && isCoercedNull(arg))
     ? 'A literal NULL argument cannot be accepted in place of RANGE. Add a CAST to specify the type like CAST(NULL AS RANGE<DATE>)'
     : null

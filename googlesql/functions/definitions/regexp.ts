@@ -2,38 +2,30 @@
  * Functions of regular expressions (RE2). They fail for a pattern that is not valid. Source: the language reference, "String
  * functions".
  */
-import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
-import { NULL_FROM_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
+import { CAN_FAIL, type FunctionEntry, functionsOf } from '../catalogue.js'
+import { NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
 
-const entry = (
-  name: string,
-  result: ResultFacts,
-  signatures: readonly string[],
-  aliases: readonly string[] = [],
-): FunctionEntry => ({
-  name,
-  aliases,
-  kind: 'scalar',
-  canFail: CAN_FAIL,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result,
-  signatures,
-  documentation: `string_functions#${name.toLowerCase()}`,
-})
+const regexp = functionsOf('string_functions')
 
 export const REGEXP_FUNCTIONS: readonly FunctionEntry[] = [
-  entry('REGEXP_CONTAINS', NULL_FROM_NULL, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']),
-  entry(
+  regexp('REGEXP_CONTAINS', CAN_FAIL, NULL_FROM_NULL, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']),
+  regexp(
     'REGEXP_EXTRACT',
+    CAN_FAIL,
     UNKNOWN,
     ['(STRING, STRING, [INT64], [INT64]) -> STRING', '(BYTES, BYTES, [INT64], [INT64]) -> BYTES'],
-    ['REGEXP_SUBSTR'],
+    { aliases: ['REGEXP_SUBSTR'] },
   ),
-  entry('REGEXP_EXTRACT_ALL', UNKNOWN, ['(STRING, STRING) -> ARRAY<STRING>', '(BYTES, BYTES) -> ARRAY<BYTES>']),
-  entry('REGEXP_INSTR', UNKNOWN, [
+  regexp('REGEXP_EXTRACT_ALL', CAN_FAIL, UNKNOWN, [
+    '(STRING, STRING) -> ARRAY<STRING>',
+    '(BYTES, BYTES) -> ARRAY<BYTES>',
+  ]),
+  regexp('REGEXP_INSTR', CAN_FAIL, UNKNOWN, [
     '(STRING, STRING, [INT64], [INT64], [INT64]) -> INT64',
     '(BYTES, BYTES, [INT64], [INT64], [INT64]) -> INT64',
   ]),
-  entry('REGEXP_REPLACE', NULL_FROM_NULL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
+  regexp('REGEXP_REPLACE', CAN_FAIL, NULL_FROM_NULL, [
+    '(STRING, STRING, STRING) -> STRING',
+    '(BYTES, BYTES, BYTES) -> BYTES',
+  ]),
 ]

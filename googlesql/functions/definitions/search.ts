@@ -1,14 +1,13 @@
 /** Search functions. Source: the language reference, "Search functions". */
-import type { Expr } from '../../plan/nodes.js'
 import { hasSubquery, readsColumn } from '../../plan/walk.js'
 import { checkScope, SearchError, textSearch } from '../../values/text-search.js'
-import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+import { type Args, CAN_FAIL, type FunctionEntry, functionsOf } from '../catalogue.js'
 import { UNKNOWN } from '../result-facts.js'
 
 const OPTIONS = ['search_query', 'json_scope', 'analyzer', 'analyzer_options'] as const
 
 /** Checks the arguments that are literals, before the query runs. */
-function checkSearch(args: readonly (Expr | null)[]): string | null {
+function checkSearch(args: Args): string | null {
   const options = args.slice(1)
   const texts = options.map(option => (option?.kind === 'literal' ? (option.value as string | null) : undefined))
   const open = options.findIndex(option => option && (readsColumn(option) || hasSubquery(option)))
@@ -29,15 +28,11 @@ function checkSearch(args: readonly (Expr | null)[]): string | null {
 }
 
 export const SEARCH_FUNCTIONS: readonly FunctionEntry[] = [
-  {
-    name: 'SEARCH',
-    kind: 'scalar',
-    canFail: CAN_FAIL,
-    volatility: 'immutable',
-    evaluation: 'all',
-    result: UNKNOWN,
-    signatures: ['(ANY, STRING, json_scope => STRING, analyzer => STRING, analyzer_options => STRING) -> BOOL'],
-    documentation: 'search_functions#search',
-    check: checkSearch,
-  },
+  functionsOf('search_functions')(
+    'SEARCH',
+    CAN_FAIL,
+    UNKNOWN,
+    ['(ANY, STRING, json_scope => STRING, analyzer => STRING, analyzer_options => STRING) -> BOOL'],
+    { check: checkSearch },
+  ),
 ]

@@ -1,35 +1,20 @@
 /** Functions of text and bytes. Source: the language reference, "String functions". */
 
-import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
 import { BYTES, isRangeKind, type Type, typeName } from '../../types/types.js'
 import {
+  type Args,
   CAN_FAIL,
   type CanFail,
   canFailUnlessLiteral,
   canFailWith,
   type FunctionEntry,
+  functionsOf,
   NEVER_FAILS,
 } from '../catalogue.js'
-import { NULL_FROM_NULL, type ResultFacts, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
+import { NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
 
-const entry = (
-  name: string,
-  canFail: CanFail,
-  result: ResultFacts,
-  signatures: readonly string[],
-  more: Partial<Omit<FunctionEntry, 'name' | 'canFail' | 'signatures'>> = {},
-): FunctionEntry => ({
-  name,
-  kind: 'scalar',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result,
-  signatures,
-  documentation: `string_functions#${name.toLowerCase()}`,
-  ...more,
-})
+const entry = functionsOf('string_functions')
 
 /**
  * The function can fail unless this argument is absent, NULL or a literal that is not negative: a negative length is an
@@ -50,7 +35,7 @@ const FIND = ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']
 const BOTH = ['(STRING) -> STRING', '(BYTES) -> BYTES']
 
 /** CONCAT converts to STRING every type that can be cast to STRING, except BYTES, which are joined only with BYTES. */
-function checkConcat(args: readonly (Expr | null)[]): string | null {
+function checkConcat(args: Args): string | null {
   const types = args.filter(arg => !isBareNull(arg)).map(arg => arg!.type)
   const odd = types.find(({ kind }) => NOT_TEXT.has(kind) || isRangeKind(kind))
   return odd && types.some(type => type.kind !== 'BYTES') ? noText('CONCAT', types) : null
@@ -60,7 +45,7 @@ const noText = (name: string, types: readonly Type[]): string =>
   `No matching signature for function ${name} for argument types: ${types.map(typeName).join(', ')}. ` +
   `Supported signatures: ${name}(STRING, [STRING, ...]); ${name}(BYTES, [BYTES, ...])`
 
-function checkSearch(args: readonly (Expr | null)[]): string | null {
+function checkSearch(args: Args): string | null {
   const search = args[1]
   if (search?.kind === 'literal' && search.value === null) return 'CONTAINS_SUBSTR: the search value must not be NULL'
   return search?.kind === 'literal' || search?.kind === 'parameter'

@@ -1,17 +1,18 @@
 /** Functions that exist with OVER only: numbering, navigation and percentiles. */
 import type { Expr } from '../../plan/nodes.js'
 import { mapExpr } from '../../plan/rewrite.js'
-import { typeName } from '../../types/types.js'
 import {
   type AggregateTraits,
+  type Args,
   CAN_FAIL,
-  type CanFail,
+  type Check,
   canFailUnlessLiteral,
   type FunctionEntry,
+  functionsOf,
   NEVER_FAILS,
 } from '../catalogue.js'
-import { ARGUMENT, COUNT, NEVER_NULL, type ResultFacts, UNKNOWN } from '../result-facts.js'
-import { isOrderable } from './operators.js'
+import { ARGUMENT, COUNT, NEVER_NULL, UNKNOWN } from '../result-facts.js'
+import { checkOrder } from './operators.js'
 
 const RANKING: AggregateTraits = { allowsOver: true, requiresOver: true, requiresOrder: true }
 const NAVIGATION: AggregateTraits = {
@@ -23,31 +24,8 @@ const NAVIGATION: AggregateTraits = {
   ignoresNullsByDefault: false,
 }
 
-const windowFunction = (
-  name: string,
-  canFail: CanFail,
-  result: ResultFacts,
-  signatures: readonly string[],
-  documentation: string,
-  traits: AggregateTraits,
-  check?: FunctionEntry['check'],
-  more?: Pick<FunctionEntry, 'decimalsNeedAll'>,
-): FunctionEntry => ({
-  name,
-  kind: 'window',
-  canFail,
-  volatility: 'immutable',
-  evaluation: 'all',
-  result,
-  signatures,
-  documentation: `${documentation}#${name.toLowerCase()}`,
-  aggregate: traits,
-  allowsSafe: false,
-  ...(check ? { check } : {}),
-  ...more,
-})
-
-type Args = readonly (Expr | null)[]
+const numbering = functionsOf('numbering_functions', { kind: 'window', aggregate: RANKING, allowsSafe: false })
+const navigation = functionsOf('navigation_functions', { kind: 'window', aggregate: NAVIGATION, allowsSafe: false })
 
 /** Whether the expression is a literal or a parameter, with or without a cast, or an array, a struct or a negation of these. */
 function isConstant(expr: Expr): boolean {
@@ -72,7 +50,7 @@ function differsByRow(expr: Expr, isVolatileCall: (expr: Expr) => boolean): bool
 
 /** Checks the offset and the default of LEAD and LAG. */
 const checkShift =
-  (name: string): FunctionEntry['check'] =>
+  (name: string): Check =>
   (args, isVolatileCall) => {
     const [, offset, fallback] = args
     if (offset) {
@@ -95,9 +73,9 @@ const checkConstant =
 const checkPercentile =
   (name: string) =>
   (args: Args): string | null => {
-    const [value, percentile] = args
-    if (value && !isOrderable(value.type)) return `${name} is not defined for arguments of type ${typeName(value.type)}`
-    if (!percentile) return null
+    const disordered = checkOrder(name)(args)
+    const percentile = args[1]
+    if (disordered !== null || !percentile) return disordered
     if (!isConstant(percentile))
       return `The second argument to the function ${name} must be a literal or query parameter`
     const given = percentile.kind === 'cast' ? percentile.operand : percentile
@@ -116,70 +94,40 @@ const PERCENTILE: AggregateTraits = {
 }
 
 export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
-  windowFunction('ROW_NUMBER', NEVER_FAILS, COUNT, ['() -> INT64'], 'numbering_functions', {
-    allowsOver: true,
-    requiresOver: true,
+  numbering('ROW_NUMBER', NEVER_FAILS, COUNT, ['() -> INT64'], {
+    aggregate: { allowsOver: true, requiresOver: true },
   }),
-  windowFunction('RANK', NEVER_FAILS, COUNT, ['() -> INT64'], 'numbering_functions', RANKING),
-  windowFunction('DENSE_RANK', NEVER_FAILS, COUNT, ['() -> INT64'], 'numbering_functions', RANKING),
-  windowFunction('PERCENT_RANK', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'], 'numbering_functions', RANKING),
-  windowFunction('CUME_DIST', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'], 'numbering_functions', RANKING),
-  windowFunction(
-    'NTILE',
-    canFailUnlessLiteral(0),
-    UNKNOWN,
-    ['(INT64) -> INT64'],
-    'numbering_functions',
-    RANKING,
-    checkConstant('The argument to the function NTILE must be a literal or query parameter', 0),
-  ),
+  numbering('RANK', NEVER_FAILS, COUNT, ['() -> INT64']),
+  numbering('DENSE_RANK', NEVER_FAILS, COUNT, ['() -> INT64']),
+  numbering('PERCENT_RANK', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64']),
+  numbering('CUME_DIST', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64']),
+  numbering('NTILE', canFailUnlessLiteral(0), UNKNOWN, ['(INT64) -> INT64'], {
+    check: checkConstant('The argument to the function NTILE must be a literal or query parameter', 0),
+  }),
 
-  windowFunction('FIRST_VALUE', NEVER_FAILS, ARGUMENT, ['(T) -> T'], 'navigation_functions', NAVIGATION),
-  windowFunction('LAST_VALUE', NEVER_FAILS, ARGUMENT, ['(T) -> T'], 'navigation_functions', NAVIGATION),
-  windowFunction(
-    'NTH_VALUE',
-    canFailUnlessLiteral(1),
-    ARGUMENT,
-    ['(T, INT64) -> T'],
-    'navigation_functions',
-    NAVIGATION,
-    checkConstant('The second argument to the function NTH_VALUE must be a literal or query parameter'),
+  navigation('FIRST_VALUE', NEVER_FAILS, ARGUMENT, ['(T) -> T']),
+  navigation('LAST_VALUE', NEVER_FAILS, ARGUMENT, ['(T) -> T']),
+  navigation('NTH_VALUE', canFailUnlessLiteral(1), ARGUMENT, ['(T, INT64) -> T'], {
+    check: checkConstant('The second argument to the function NTH_VALUE must be a literal or query parameter'),
+  }),
+  ...['LAG', 'LEAD'].map(name =>
+    navigation(name, canFailUnlessLiteral(1), UNKNOWN, ['(T, [INT64, T]) -> T'], {
+      aggregate: RANKING,
+      check: checkShift(name),
+    }),
   ),
-  windowFunction(
-    'LAG',
-    canFailUnlessLiteral(1),
-    UNKNOWN,
-    ['(T, [INT64, T]) -> T'],
-    'navigation_functions',
-    RANKING,
-    checkShift('LAG'),
-  ),
-  windowFunction(
-    'LEAD',
-    canFailUnlessLiteral(1),
-    UNKNOWN,
-    ['(T, [INT64, T]) -> T'],
-    'navigation_functions',
-    RANKING,
-    checkShift('LEAD'),
-  ),
-  windowFunction(
+  navigation(
     'PERCENTILE_CONT',
     CAN_FAIL,
     UNKNOWN,
     ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> NUMERIC', '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC'],
-    'navigation_functions',
-    PERCENTILE,
-    checkPercentile('PERCENTILE_CONT'),
-    { decimalsNeedAll: true },
+    { aggregate: PERCENTILE, check: checkPercentile('PERCENTILE_CONT'), decimalsNeedAll: true },
   ),
-  windowFunction(
+  navigation(
     'PERCENTILE_DISC',
     canFailUnlessLiteral(1),
     UNKNOWN,
     ['(T, FLOAT64) -> T', '(T, NUMERIC) -> T', '(T, BIGNUMERIC) -> T'],
-    'navigation_functions',
-    PERCENTILE,
-    checkPercentile('PERCENTILE_DISC'),
+    { aggregate: PERCENTILE, check: checkPercentile('PERCENTILE_DISC') },
   ),
 ]

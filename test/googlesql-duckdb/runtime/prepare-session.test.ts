@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
 import { FormError } from '../../../googlesql-duckdb/functions/function-sql.js'
 import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
+import { macroOf } from '../../../googlesql-duckdb/runtime/macros/macro.js'
 import { inOrderOfUse } from '../../../googlesql-duckdb/runtime/prepare-session.js'
 import { SCALAR_FUNCTIONS } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
 import { callsOf, sqlOf } from '../catalogue-calls.js'
@@ -63,7 +64,7 @@ describe('a prepared session', () => {
     const ofFunctions = allFunctions().flatMap(entry => callsOf(entry).map(writtenCall))
     // The catalogue's calls have no nested values.
     const nested = session.translated("SELECT CONTAINS_SUBSTR([x], 'a') FROM UNNEST(['b']) AS x")
-    const all = [...MACROS, ...ofFunctions, nested].join('\n')
+    const all = [...MACROS.map(macro => macro.definition), ...ofFunctions, nested].join('\n')
     for (const { name, returns } of refusing) {
       expect(returns, name).to.equal('VARCHAR')
       const texts = all.split(new RegExp(`\\b${name}\\(`))
@@ -73,15 +74,13 @@ describe('a prepared session', () => {
   })
 
   it('has at most one macro and one scalar function with the same name', () => {
-    const names = [
-      ...MACROS.map(macro => macro.slice(0, macro.indexOf('('))),
-      ...SCALAR_FUNCTIONS.map(native => native.name),
-    ]
+    const names = [...MACROS.map(macro => macro.name), ...SCALAR_FUNCTIONS.map(native => native.name)]
     expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([])
   })
 
   it('creates macros after the macros that they use', () => {
-    expect(inOrderOfUse(['bq_a(x) AS bq_b(x) + bq_c(x)', 'bq_b(x) AS bq_c(x)', 'bq_c(x) AS x'])).to.deep.equal([
+    const macros = ['bq_a(x) AS bq_b(x) + bq_c(x)', 'bq_b(x) AS bq_c(x)', 'bq_c(x) AS x'].map(macroOf)
+    expect(inOrderOfUse(macros).map(macro => macro.definition)).to.deep.equal([
       'bq_c(x) AS x',
       'bq_b(x) AS bq_c(x)',
       'bq_a(x) AS bq_b(x) + bq_c(x)',

@@ -1,0 +1,70 @@
+/** The functions that DATE, DATETIME, TIME and TIMESTAMP each have, named after the type: DATE_ADD, DATETIME_ADD, … */
+import { CAN_FAIL, canFailWith, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+import { NEVER_NULL, NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN } from '../result-facts.js'
+import { ADDED_PARTS, addedTo, checkInterval, checkPart, checkTruncation, DIFFERENCE_PARTS } from './date-parts.js'
+
+type TimeType = 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP'
+
+/** The types of the values that the functions of a type take; the type itself is the first. */
+const TAKEN: Readonly<Record<TimeType, readonly TimeType[]>> = {
+  DATE: ['DATE', 'DATETIME', 'TIMESTAMP'],
+  DATETIME: ['DATETIME', 'TIMESTAMP'],
+  TIME: ['TIME'],
+  TIMESTAMP: ['TIMESTAMP', 'DATETIME'],
+}
+
+/** A TIMESTAMP is truncated, formatted and parsed in a time zone, which is a further argument. */
+const withZone = (type: TimeType): string => (type === 'TIMESTAMP' ? ', [STRING]' : '')
+
+/** The functions of one type. A TIME wraps around at midnight, so adding to it cannot fail. */
+export function familyOf(own: TimeType): readonly FunctionEntry[] {
+  const define = functionsOf(`${own.toLowerCase()}_functions`)
+  const types = TAKEN[own]
+  const canFail = own !== 'TIME'
+  const shift = (name: string): FunctionEntry => {
+    const signatures = types.map(type => `(${type}, INTERVAL) -> ${type}`)
+    const parts = own === 'TIME' ? addedTo('TIME') : ADDED_PARTS
+    return define(name, canFail, NULL_FROM_NULL, signatures, { check: checkInterval(name, parts, 1) })
+  }
+  return [
+    own === 'TIMESTAMP'
+      ? define('CURRENT_TIMESTAMP', NEVER_FAILS, NEVER_NULL, ['() -> TIMESTAMP'], { volatility: 'stable' })
+      : define(`CURRENT_${own}`, canFailWith(0), NEVER_NULL, [`([STRING]) -> ${own}`], { volatility: 'stable' }),
+    shift(`${own}_ADD`),
+    shift(`${own}_SUB`),
+    define(
+      `${own}_DIFF`,
+      NEVER_FAILS,
+      own === 'DATE' ? SMALL_INTEGER : NULL_FROM_NULL,
+      types.map(type => `(${type}, ${type}, PART) -> INT64`),
+      {
+        check: checkPart(`${own}_DIFF`, DIFFERENCE_PARTS, 2, 0),
+        notForTextConstants: types.slice(1).map(type => `${type}, ${type}, PART`),
+      },
+    ),
+    define(
+      `${own}_TRUNC`,
+      canFail,
+      NULL_FROM_NULL,
+      types.map(type => `(${type}, PART${withZone(type)}) -> ${type}`),
+      { check: checkTruncation(`${own}_TRUNC`) },
+    ),
+    define(
+      `FORMAT_${own}`,
+      canFail,
+      NULL_FROM_NULL,
+      types.map(type => `(STRING, ${type}${withZone(type)}) -> STRING`),
+    ),
+    define(`PARSE_${own}`, CAN_FAIL, UNKNOWN, [`(STRING, STRING${withZone(own)}) -> ${own}`]),
+  ]
+}
+
+/** The bucket function of the first type. A text constant is taken for that type alone. */
+export function bucketOf(types: readonly TimeType[]): FunctionEntry {
+  const parameters = types.map(type => `${type}, INTERVAL, [${type}]`)
+  const name = `${types[0]}_BUCKET`
+  const signatures = types.map((type, i) => `(${parameters[i]}) -> ${type}`)
+  return functionsOf('time-series-functions')(name, CAN_FAIL, UNKNOWN, signatures, {
+    notForTextConstants: parameters.slice(1),
+  })
+}

@@ -1,0 +1,55 @@
+/**
+ * Finds and replaces the parts of the nodes of a tree by a table, which says for each kind of node which of its members are
+ * parts. Every walk over a tree and every function that rebuilds a node derives from the tree's table.
+ */
+
+/**
+ * The members of an object that are parts, each with the sort of part that it is, or with the parts in it if it is a plain
+ * object. A list has parts in each of its items. A member that is null or absent has none.
+ */
+export interface Parts {
+  readonly [member: string]: string | Parts
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Adds the parts of one sort to the list, in the order of the table. */
+export function collectParts(value: unknown, parts: Parts | string, sort: string, into: unknown[]): void {
+  if (value === null || value === undefined) return
+  if (Array.isArray(value)) {
+    for (const item of value) collectParts(item, parts, sort, into)
+  } else if (typeof parts === 'string') {
+    if (parts === sort) into.push(value)
+  } else {
+    for (const member in parts) collectParts((value as Members)[member], parts[member]!, sort, into)
+  }
+}
+
+/** What replaces the parts of each sort; a sort without a function stays as it is. */
+export type Replacements = Readonly<Record<string, ((part: never) => unknown) | undefined>>
+
+/** The value with its parts replaced. An object whose parts all stay the same stays the same. */
+export function mapPartsIn<V>(value: V, parts: Parts | string, replacements: Replacements): V {
+  return mapped(value, parts, replacements) as V
+}
+
+function mapped(value: unknown, parts: Parts | string, replacements: Replacements): unknown {
+  if (value === null || value === undefined) return value
+  if (Array.isArray(value)) {
+    const items = value.map(item => mapped(item, parts, replacements))
+    return items.some((item, i) => item !== value[i]) ? items : value
+  }
+  if (typeof parts === 'string') {
+    const replace = replacements[parts]
+    return replace ? replace(value as never) : value
+  }
+  const object = value as Members
+  let copy: Record<string, unknown> | null = null
+  for (const member in parts) {
+    const part = mapped(object[member], parts[member]!, replacements)
+    if (part === object[member]) continue
+    copy ??= { ...object }
+    copy[member] = part
+  }
+  return copy ?? value
+}
