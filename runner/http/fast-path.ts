@@ -9,7 +9,16 @@ import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/neg
 import { admitCall, type Plan, planCall } from '../request/plan.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import type { AppDeps } from './app.js'
-import { agingHeaders, callHeaders, EVERY_ANSWER, freshnessOf, storedHeaders, VARY } from './headers.js'
+import {
+  agingHeaders,
+  callHeaders,
+  EVERY_ANSWER,
+  type Freshness,
+  freshnessOf,
+  type HeaderList,
+  storedHeaders,
+  VARY,
+} from './headers.js'
 import { problemOf } from './problem.js'
 import { isMatch } from './representation/entity-tags.js'
 import { AVAILABLE_CODINGS, type Representation } from './representation/representation.js'
@@ -35,8 +44,6 @@ const BEYOND_A_HIT = [
   'upgrade',
 ] as const
 
-const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
-
 /** What is known of a call before its result is looked up. */
 interface PlannedCall {
   readonly caller: Caller
@@ -47,6 +54,15 @@ interface PlannedCall {
   readonly path: string
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
+  /** The headers of the last answer. */
+  head: Head | null
+}
+
+/** Headers that stay the same for a second; Date and the id of the request are not among them. */
+interface Head extends Freshness {
+  readonly status: 200 | 304
+  readonly representation: Representation
+  readonly list: HeaderList
 }
 
 interface Hit {
@@ -75,7 +91,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       const offered = chooseType(call.endpoint, given, headers.accept)
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
       const { cached, ignored } = planCall(call, given, null, deps)
-      return cached && { caller, cached, offered, choice, path: loggedPath(path), ignored }
+      return cached && { caller, cached, offered, choice, path: loggedPath(path), ignored, head: null }
     } catch {
       return null
     }
@@ -104,34 +120,49 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     return caller.admit() > 0 ? null : { planned, result, representation }
   }
 
+  function headOf(status: 200 | 304, { planned, result, representation }: Hit): Head {
+    const { freshSeconds, ageSeconds } = freshnessOf(result, clock.nowMs())
+    const kept = planned.head
+    const isSame = kept?.status === status && kept.representation === representation
+    if (isSame && kept.freshSeconds === freshSeconds && kept.ageSeconds === ageSeconds) return kept
+    const { cached, offered } = planned
+    const facts = { result, representation, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
+    const aging = { isCacheable: true, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
+    const list = ['Vary', vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
+    planned.head = { status, representation, freshSeconds, ageSeconds, list }
+    return planned.head
+  }
+
   function send(req: IncomingMessage, res: ServerResponse, hit: Hit, began: number): void {
     const { planned, result, representation } = hit
-    const { cached, offered, ignored, caller } = planned
+    const { cached, ignored, caller, path } = planned
     const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
     const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), deps.newRequestId)
-    const facts = { result, representation, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
-    res.writeHead(status, [
-      ...['X-Request-Id', requestId, 'Vary', vary],
-      ...EVERY_ANSWER,
-      ...storedHeaders(status, facts),
-      ...agingHeaders({ ...AS_HIT, ...freshnessOf(result, clock.nowMs()) }),
-      ...callHeaders({ ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null }),
-    ])
+    const ofCall = callHeaders({ ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null })
+    res.writeHead(status, ['X-Request-Id', requestId, ...headOf(status, hit).list, ...ofCall])
     const hasBody = status === 200 && req.method === 'GET'
     res.end(hasBody ? representation.body : undefined)
-    // Mostly the kernel has taken all of it by now.
-    if (hasBody && res.writableLength > 0) deps.unsent.add(res, representation.body, caller.token)
-    res.once('close', () => {
-      const call = {
+    const end = (ended: number): void =>
+      deps.observe({
+        kind: 'request.done',
         requestId,
         method: req.method!,
-        path: planned.path,
+        path,
         endpoint: cached.endpoint,
         token: caller.token,
-      }
-      const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
-      deps.observe(requestDone(call, wasSent(req, res) ? status : 499, clock.ticksMs() - began, outcome))
-    })
+        status: ended,
+        durationMs: clock.ticksMs() - began,
+        cache: 'hit',
+        rows: result.rowCount,
+        error: null,
+      })
+    // Mostly the kernel has taken all of it by now.
+    if (wasSent(req, res)) {
+      end(status)
+      return
+    }
+    if (hasBody) deps.unsent.add(res, representation.body, caller.token)
+    res.once('close', () => end(wasSent(req, res) ? status : 499))
   }
 
   /** Answers 500, as the app does: nothing around this listener would catch what is thrown in it. */
@@ -165,7 +196,8 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
 
 /** The caller; null where the app must look at the headers: one is repeated or asks for more than a hit, or no token is known. */
 function callerOf({ headers, rawHeaders }: IncomingMessage, deps: AppDeps): Caller | null {
-  if (Object.keys(headers).length * 2 !== rawHeaders.length || BEYOND_A_HIT.some(name => name in headers)) return null
+  if (Object.keys(headers).length * 2 !== rawHeaders.length) return null
+  if (BEYOND_A_HIT.some(name => headers[name] !== undefined)) return null
   if (rawHeaders.some(text => text.length > MAX_LIST_LENGTH)) return null
   const { host, authorization, 'x-api-key': apiKey } = headers
   if (host === undefined || !deps.isServedHost(host)) return null

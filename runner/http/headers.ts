@@ -156,11 +156,13 @@ export const storedHeaders = (status: 200 | 304, facts: StoredFacts): HeaderList
 
 export const agingHeaders = (facts: AgingFacts): HeaderList => listOf(({ aging }) => aging?.(facts))
 
-export const callHeaders = (facts: CallFacts): HeaderList => listOf(({ call }) => call?.(facts))
+export const callHeaders = (facts: CallFacts): HeaderList => listOf(({ call }) => call?.(facts), CALL_ROWS)
 
-function listOf(read: (row: ResponseHeader) => string | null | undefined): HeaderList {
+const CALL_ROWS = ROWS.filter(({ call }) => call !== undefined)
+
+function listOf(read: (row: ResponseHeader) => string | null | undefined, rows = ROWS): HeaderList {
   const list: HeaderList = []
-  for (const row of ROWS) {
+  for (const row of rows) {
     const value = read(row)
     if (value !== null && value !== undefined) list.push(row.name, value)
   }

@@ -23,6 +23,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import type { Observer } from '../model/events.js'
 import type { StoredResult, TokenStore } from '../model/ports.js'
 import type { BoundValue, QueryReads } from '../model/query.js'
+import { afterTurn } from '../observe/after-turn.js'
 import { openMetrics } from '../observe/metrics.js'
 import { systemClock } from '../platform/clock.js'
 import { bindParams } from '../request/bind-params.js'
@@ -137,10 +138,10 @@ export async function openRunner(
   requireData(settings)
   const metrics = openMetrics()
   if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
-  const observe: Observer = event => {
+  const observe = afterTurn(event => {
     metrics.observe(event)
     options.observe?.(event)
-  }
+  })
   const clock = systemClock()
   const opened = createClosers()
   try {

@@ -1,0 +1,24 @@
+/** Hands on the events of requests together. */
+import type { Event, Observer } from '../model/events.js'
+
+/**
+ * An observer that hands on the events of requests after their turn of the event loop, in the order in which they came: counted
+ * and logged one after the other, they cost half of what they cost between requests. Any other event is handed on at once, after
+ * those that wait.
+ */
+export function afterTurn(observe: Observer): Observer {
+  let waiting: Event[] = []
+  const handOn = (): void => {
+    const events = waiting
+    waiting = []
+    for (const event of events) observe(event)
+  }
+  return event => {
+    if (event.kind === 'request.done') {
+      if (waiting.push(event) === 1) setImmediate(handOn)
+      return
+    }
+    handOn()
+    observe(event)
+  }
+}
