@@ -226,7 +226,7 @@ interface Tried {
 async function tried(one: Case, engines: readonly DuckdbEngine[]): Promise<Tried> {
   const text = manifestOf(one)
   const [first] = engines
-  const checked = { tables: first!.tables(), checkSql: first!.check }
+  const checked = { tables: first!.tables(), checkSql: first!.check.bind(first) }
   const { diagnostics } = await loadSources([{ file: 'a.yaml', text }], [], checked)
   const { source, value } = parseManifest('a.yaml', text)
   const manifest = value as Manifest
