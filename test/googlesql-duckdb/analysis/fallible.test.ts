@@ -40,7 +40,7 @@ const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: Reg
   { functions: /^SAFE_|^IEEE_DIVIDE$/, raisers: /^bq_float_steps$/, why: 'its step gives NULL or an infinity' },
   {
     functions: /^(?:ARRAY_)?AVG$/,
-    raisers: /^bq_(?:made_large|error)$/,
+    raisers: /^bq_(?:made_large|error|numeric_average)$/,
     why: 'an average is no larger than its values',
   },
   { functions: /^FORMAT_TIME$/, raisers: /^bq_format_time$/, why: 'the time zone is UTC' },
