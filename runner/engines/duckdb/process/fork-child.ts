@@ -41,7 +41,7 @@ const SHELL = '/bin/sh'
  * these would otherwise wait while queries use all processors.
  */
 const NICENESS = 10
-/** The lowest priority. */
+/** The lowest priority. A process for queries that disturb others has it, so that the queries that share a process go first. */
 const MOST_NICENESS = 19
 
 /**
@@ -67,7 +67,7 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
     },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  lowerPriority(child.pid)
+  lowerPriority(child.pid, session.isShared ? NICENESS : MOST_NICENESS)
   child.on('message', (message: FromChild) => {
     if (message.kind === 'broken') reason ||= message.cause
     else onMessage(message)
@@ -114,10 +114,10 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
  * Set by the parent as soon as the process exists: the threads that the process creates later inherit the priority, and on Linux
  * a process can change the priority of none of its other threads.
  */
-function lowerPriority(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, Math.min(MOST_NICENESS, getPriority() + NICENESS))
+    setPriority(pid, Math.min(MOST_NICENESS, getPriority() + niceness))
   } catch {
     // The process has ended, or the system does not permit it. Queries then run at the parent's priority.
   }
