@@ -35,6 +35,8 @@ const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
  * thread has an arena of its own. Queries take a tenth longer if a DuckDB thread has to wait for the arena of another thread.
  */
 const MORE_ARENAS = 2
+/** glibc gives memory above this back to the system at once. It would keep more after the first large block, such as a table's. */
+const TRIM_BYTES = '131072'
 const SHELL = '/bin/sh'
 /**
  * How much lower the child's priority is than the parent's, as in `nice -n 10`: the parent answers hits, and on a busy machine
@@ -64,6 +66,7 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
       HOME: folder,
       UV_THREADPOOL_SIZE: String(session.connections + 2),
       MALLOC_ARENA_MAX: String(session.threads + MORE_ARENAS),
+      MALLOC_TRIM_THRESHOLD_: TRIM_BYTES,
     },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
