@@ -1,7 +1,7 @@
 /** Starts a child process of the engine, without the parent's environment and with a memory limit. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
-import { getPriority, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isSource, ownModule } from '../../../platform/own-module.js'
@@ -43,8 +43,6 @@ const SHELL = '/bin/sh'
  * these would otherwise wait while queries use all processors.
  */
 const NICENESS = 10
-/** The lowest priority. A process for queries that disturb others has it, so that the queries that share a process go first. */
-const MOST_NICENESS = 19
 
 /**
  * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
@@ -70,7 +68,7 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
     },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  lowerPriority(child.pid, session.isShared ? NICENESS : MOST_NICENESS)
+  lowerPriority(child.pid, session.niceness ?? NICENESS)
   child.on('message', (message: FromChild) => {
     if (message.kind === 'broken') reason ||= message.cause
     else onMessage(message)
@@ -120,7 +118,7 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
 function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, Math.min(MOST_NICENESS, getPriority() + niceness))
+    setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness))
   } catch {
     // The process has ended, or the system does not permit it. Queries then run at the parent's priority.
   }

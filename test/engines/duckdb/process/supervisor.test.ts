@@ -369,39 +369,22 @@ describe('a failure in a query', () => {
   })
 })
 
-describe('a process of the engine', function () {
+describe("the replacement of the engine's process", function () {
   this.timeout(60_000)
   const scratch = scratchFolder()
   after(scratch.remove)
 
-  const start = (): Promise<EngineProcess> =>
-    EngineProcess.start({
+  it('is given up when the engine is closed meanwhile, and asked for in vain after it', async () => {
+    const session = { dataDir: null, database: null, tables: [], memoryLimitMb: 64, tempLimitMb: 10, isShared: false }
+    const child = await EngineProcess.start({
       folder: scratch.path,
       name: 'child',
-      session: {
-        dataDir: null,
-        database: null,
-        tables: [],
-        memoryLimitMb: 64,
-        tempLimitMb: 10,
-        isShared: false,
-        threads: 1,
-        connections: 1,
-      },
+      session: { ...session, threads: 1, connections: 1 },
       observe: () => {},
       clock: CLOCK,
       onDiscovery: () => {},
       onDisruptive: () => {},
     })
-
-  it('has the lowest priority where it runs the queries that disturb others', async () => {
-    const child = await start()
-    expect(getPriority(child.pid()!)).to.equal(19)
-    await child.close()
-  })
-
-  it('is not replaced when the engine is closed meanwhile, or after it', async () => {
-    const child = await start()
     const renewed = child.renew('a test')
     await child.close()
     await renewed
