@@ -80,7 +80,8 @@ function diagnosticsText(): string {
     '',
     GENERATED('runner/model/rules.ts'),
     'A diagnostic is one line, `file:line:column: message [rule]`. A run reports every mistake of every file, in the order of',
-    'files and lines. Rule ids are never renamed. A warning does not change the exit code.',
+    'files and lines; but of a manifest that breaks the JSON Schema by more than an unknown key, only what the schema finds.',
+    'Rule ids are never renamed. A warning does not change the exit code.',
     '',
     ...table(
       ['Rule', 'Severity', 'What is wrong'],

@@ -75,23 +75,6 @@ export function lazySource(file: string, isSqlLiteral: boolean, make: () => Mani
   }
 }
 
-/** A source for a corrected key: `path` ends with the corrected key, and `key` is the one that the file has in its place. */
-export function renamedSource(
-  source: ManifestSource,
-  { path, key }: { readonly path: NodePath; readonly key: string },
-): ManifestSource {
-  const last = path.length - 1
-  const written = (asked: NodePath): NodePath =>
-    path.every((step, i) => asked[i] === step) ? asked.with(last, key) : asked
-  return {
-    file: source.file,
-    isSqlLiteral: source.isSqlLiteral,
-    keyAt: asked => source.keyAt(written(asked)),
-    valueAt: asked => source.valueAt(written(asked)),
-    sqlAt: offset => source.sqlAt(offset),
-  }
-}
-
 interface Found {
   readonly key: Node | null
   readonly value: Node | null

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
+import type { Manifest } from '../../model/manifest.js'
 import { diagnosticAt } from '../report.js'
 import type { ManifestSource, NodePath } from '../source.js'
 import { meantKey, type SchemaMessage, schemaMessage } from './schema-message.js'
@@ -34,6 +35,26 @@ export interface SchemaMistake extends SchemaMessage {
 
 /** The mistakes in this value, each once; empty when it is a valid Manifest. */
 export const findSchemaMistakes = schemaChecker('#endpoint-schema')
+
+/**
+ * The manifest without its unknown keys, so that its other mistakes are found in the same run. A misspelt key gets the name that
+ * it probably means. Null where the schema refuses more than such keys: what follows would be consequences.
+ */
+export function withoutUnknownKeys(value: unknown, mistakes: readonly SchemaMistake[]): Manifest | null {
+  if (mistakes.length === 0) return value as Manifest
+  const copy = structuredClone(value)
+  for (const { rule, at = [], meant } of mistakes) {
+    // Mistakes below a misspelt key of the first level would have no place in the file.
+    if (rule !== 'schema/unknown-key' || (at.length === 1 && meant !== undefined)) return null
+    const parent = at.slice(0, -1).reduce((member, step) => member[step] as Members, copy as Members)
+    const key = at.at(-1)!
+    if (meant !== undefined) parent[meant] ??= parent[key]
+    delete parent[key]
+  }
+  return findSchemaMistakes(copy).length === 0 ? (copy as Manifest) : null
+}
+
+type Members = Record<string | number, unknown>
 
 function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string): readonly SchemaMistake[] {
   const mistakes = new Map<string, SchemaMistake>()
