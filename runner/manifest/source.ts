@@ -12,12 +12,16 @@ export interface FilePlace {
 /** Map keys and list indexes from the root. */
 export type NodePath = readonly (string | number)[]
 
-export interface ManifestSource {
+/** The places of a file's values. */
+export interface PlaceSource {
   readonly file: string
   /** The place of a key, or of a list item. A path that does not exist gets the place of its nearest parent. */
   keyAt(path: NodePath): FilePlace
   /** The place of a value, or of its nearest parent where it does not exist. */
   valueAt(path: NodePath): FilePlace
+}
+
+export interface ManifestSource extends PlaceSource {
   /** The place of an offset in the value of `sql`. */
   sqlAt(offset: number): FilePlace
   /** `sql: |`: the only style whose characters can be placed. */

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
 import { diagnosticAt } from '../report.js'
-import type { ManifestSource, NodePath } from '../source.js'
+import type { NodePath, PlaceSource } from '../source.js'
 import { meantKey, type SchemaMessage, schemaMessage } from './schema-message.js'
 
 const ajv = new Ajv2020({
@@ -88,7 +88,7 @@ const PARAMETER_KEYS: ReadonlySet<string> = new Set(
 )
 
 /** Schema mistakes as diagnostics. */
-export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: ManifestSource): readonly Diagnostic[] {
+export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: PlaceSource): readonly Diagnostic[] {
   return mistakes.map(({ path, at, isAboutKey, rule, message, meant }) => {
     const place = isAboutKey ? source.keyAt(at ?? path) : source.valueAt(at ?? path)
     return diagnosticAt(place, rule, message, meant === undefined ? {} : { meant })

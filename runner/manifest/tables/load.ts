@@ -19,14 +19,12 @@ import {
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { isRecord } from '../../model/is-record.js'
-import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
 import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
-import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../source.js'
-import { jsonMistake } from '../yaml/json-mistake.js'
-import { parseJson } from '../yaml/parse-json.js'
+import type { FilePlace, NodePath, PlaceSource } from '../source.js'
+import { parseJson } from './parse-json.js'
 import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
@@ -124,21 +122,14 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
 /** Reads one schema; null when it has mistakes. */
-export function readTableSchema({ file, text: fileText }: SourceText): {
+export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
 } {
   const name = tableOf(file)
-  const text = fileText.replace(/^\ufeff/, '')
   const parsed = parseJson(file, text)
-  const isParsed = parsed.diagnostics.every(({ rule }) => rule === 'yaml/syntax')
-  const mistake = isParsed ? jsonMistake(text) : null
-  if (mistake !== null) {
-    const place = placeAt(file, lineStartsOf(text), mistake.offset)
-    return { table: null, diagnostics: [diagnosticAt(place, 'table/syntax', mistake.message)] }
-  }
   const { source } = parsed
-  if (source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
+  if (parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
   const reader = new SchemaReader(source)
   if (!isTableName(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
   const isResource = isRecord(parsed.value)
@@ -194,9 +185,9 @@ const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
-  readonly #source: ManifestSource
+  readonly #source: PlaceSource
 
-  constructor(source: ManifestSource) {
+  constructor(source: PlaceSource) {
     this.#source = source
   }
 

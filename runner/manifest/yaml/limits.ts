@@ -40,17 +40,6 @@ export function findExcess(text: string, starts: readonly number[]): Excess | nu
   return mayBeDeep ? findExcessTokens(text) : null
 }
 
-/** Whether a JSON text could exceed a limit: a quick test, which is also true of some texts that do not. */
-export function mayExceedLimits(text: string): boolean {
-  if (text.length >= SMALL_TEXT) return true
-  let depth = 0
-  for (const bracket of text.replaceAll(/[^[\]{}]+/g, '')) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1
-    if (depth > MAX_FLOW_DEPTH) return true
-  }
-  return text.length > MAX_LINE_LENGTH && text.split('\n').some(line => line.length >= MAX_LINE_LENGTH)
-}
-
 /** Counts leading blanks and every character that could open a level. */
 function countIndicators(text: string, start: number, end: number): number {
   let count = 0
