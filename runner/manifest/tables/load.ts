@@ -22,9 +22,10 @@ import { isRecord } from '../../model/is-record.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
+import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
-import { parseJson } from './parse-json.js'
+import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
 import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
@@ -127,6 +128,10 @@ export function readTableSchema({ file, text }: SourceText): {
   diagnostics: readonly Diagnostic[]
 } {
   const name = tableOf(file)
+  if (text.length > MAX_MANIFEST_LENGTH) {
+    const place = { file, line: 1, column: 1 }
+    return { table: null, diagnostics: [diagnosticAt(place, 'yaml/too-large', 'the file is larger than 1 MB')] }
+  }
   const parsed = parseJson(file, text)
   const { source } = parsed
   if (parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }

@@ -86,7 +86,7 @@ describe('an example of a result', () => {
     ],
     ['no rows', '[]', '1:1 expected {"result":[row,…]} with an object for each row, as HTTP gives it'],
     ['text that is not JSON', '{"result":\n  oops}', '2:3 this is not valid JSON'],
-    ['text that ends too early', '{"result":[', '1:12 this is not valid JSON'],
+    ['text that ends too early', '{"result":[', '1:11 this is not valid JSON: this "[" is not closed'],
   ]
   for (const [what, text, ...expected] of mistakes) {
     it(`is told by validate: ${what}`, async () => {

@@ -8,13 +8,12 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import type { Diagnostic } from '../../model/diagnostic.js'
-import { lineStartsOf } from '../../model/line-starts.js'
-import type { RuleId } from '../../model/rules.js'
-import { diagnosticAt } from '../report.js'
-import { type FilePlace, type NodePath, type PlaceSource, placeAt } from '../source.js'
-import { findOddCharacter } from '../yaml/characters.js'
-import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
+import type { Diagnostic } from '../model/diagnostic.js'
+import { lineStartsOf } from '../model/line-starts.js'
+import type { RuleId } from '../model/rules.js'
+import { diagnosticAt } from './report.js'
+import { type FilePlace, type NodePath, type PlaceSource, placeAt } from './source.js'
+import { findOddCharacter } from './yaml/characters.js'
 
 /** The parser recurses, and so do the readers of its values. */
 const MAX_DEPTH = 40
@@ -61,9 +60,6 @@ interface Mistake {
 
 /** The first mistake in syntax, or all others. */
 function mistakesIn(text: string): readonly Mistake[] {
-  if (text.length > MAX_MANIFEST_LENGTH) {
-    return [{ offset: 0, rule: 'yaml/too-large', message: 'the file is larger than 1 MB' }]
-  }
   const odd = findOddCharacter(text)
   if (odd !== null) {
     const message = `the character ${odd.name} is not allowed; delete it or write what is meant`
