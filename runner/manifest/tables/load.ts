@@ -1,7 +1,6 @@
 /** Loads table schemas (`bq show --schema`, or whole table resources) into definitions for the resolver. */
 
-import { readdir } from 'node:fs/promises'
-import { join, posix, sep } from 'node:path'
+import { join } from 'node:path'
 import {
   declaringOf,
   fieldType,
@@ -21,7 +20,7 @@ import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { isRecord } from '../../model/is-record.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
-import { readOne, type SourceText, unreadable } from '../discover.js'
+import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
@@ -95,18 +94,10 @@ export async function loadTableSchemas(
   readSchema: ReadSchema = readTableSchema,
 ): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
-  let names: string[] = []
-  try {
-    names = (await readdir(dir)).filter(isTableSchema).sort()
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') diagnostics.push(unreadable(dir, error))
-  }
-  const folder = dir.split(sep).join('/')
-  const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
   const tables: LoadedTable[] = []
-  for (const text of texts) {
+  for (const source of await readFolder(dir, isTableSchema, diagnostics)) {
     await yieldToEventLoop()
-    const read = text === null ? { table: null, diagnostics: [] } : readSchema(text)
+    const read = readSchema(source)
     if (read.table !== null) tables.push(read.table)
     diagnostics.push(...read.diagnostics)
   }
