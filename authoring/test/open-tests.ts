@@ -84,7 +84,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     const onCompiled = ({ endpoint: { id, parameters }, expanded }: CompiledManifest): void => {
       if (tracksCoverage) templates.set(id, templateCoverage(expanded, parameters))
     }
-    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, compile, [], { onCompiled })
+    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, compile, { onCompiled })
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
     const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
       detail === null || diagnostics.some(({ severity }) => severity === 'error')

@@ -1,7 +1,5 @@
 /** Conducts the loading of manifests: discover → parse → check → compile. Reports all mistakes of all files, sorted. */
-import { existsSync } from 'node:fs'
-import { basename, resolve, sep } from 'node:path'
-import { nearest, type TableCatalogue } from '../../googlesql/index.js'
+import type { TableCatalogue } from '../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { BrokenEndpoint, Endpoint, Variant } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
@@ -13,7 +11,7 @@ import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } fro
 import { findSchemaMistakes, schemaDiagnostics, withoutUnknownKeys } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
-import { discover, isManifest, noSuchPath, type SourceText } from './discover.js'
+import { discover, isManifest, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadCache } from './load-cache.js'
 import { type LoadedPartials, loadPartials } from './load-partials.js'
@@ -94,28 +92,17 @@ export interface Loaded {
   readonly variants: number
 }
 
-/**
- * Loads every manifest below `dir`. `only` limits the result to these files and folders; a path that is not below `dir` is an
- * error. Ids and names are compared among all manifests in any case.
- */
-export async function loadEndpoints(
-  options: LoadOptions & { readonly dir: string; readonly only?: readonly string[] },
-): Promise<Loaded> {
-  const { dir, only } = options
-  const { manifests, partials, examples, paths, diagnostics } = await discover(dir)
+/** Loads every manifest below `dir`. */
+export async function loadEndpoints(options: LoadOptions & { readonly dir: string }): Promise<Loaded> {
+  const { dir, isWanted = () => true } = options
+  const { manifests, partials, examples, diagnostics } = await discover(dir)
+  const loaded = await loadSources(manifests, partials, { ...options, examples })
   // A folder that cannot be read is always reported.
-  const isWanted = (file: string): boolean =>
-    only === undefined || file === dir || only.some(path => isWithin(path, file))
-  const outside = (only ?? []).filter(path => !isWithin(path, dir) && !paths.some(file => isWithin(path, file)))
-  const loaded = await loadSources(manifests, partials, { ...options, examples, isWanted })
-  const unread = diagnostics.filter(({ file }) => isWanted(file))
+  const unread = diagnostics.filter(({ file }) => file === dir || isWanted(file))
   return {
     ...loaded,
     broken: [...loaded.broken, ...unreadableManifests(unread, dir)],
-    diagnostics: [
-      ...[...loaded.diagnostics, ...unread].sort(compareDiagnostics),
-      ...outside.map(file => notBelow(dir, file, paths)),
-    ],
+    diagnostics: [...loaded.diagnostics, ...unread].sort(compareDiagnostics),
   }
 }
 
@@ -124,24 +111,6 @@ function unreadableManifests(diagnostics: readonly Diagnostic[], dir: string): r
   return diagnostics
     .filter(({ severity, file }) => severity === 'error' && file !== dir && isManifest(file))
     .map(diagnostic => ({ file: diagnostic.file, name: null, id: null, diagnostics: [diagnostic] }))
-}
-
-/** Whether the file is this path, or is inside the folder that the path names. */
-function isWithin(path: string, file: string): boolean {
-  const [outer, inner] = [resolve(path), resolve(file)]
-  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
-}
-
-/** For a path that is not among those below the folder of manifests. */
-function notBelow(dir: string, path: string, among: readonly string[]): Diagnostic {
-  if (existsSync(path)) {
-    const message = `is not below ${dir}, the folder of manifests that --endpoints or SLUICE_ENDPOINTS names`
-    return diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', message)
-  }
-  // The name of an endpoint, or of a file without its folder, leads to its manifest too.
-  const manifests = new Map(among.filter(isManifest).map(file => [basename(file, '.yaml'), file]))
-  const meant = nearest(path, among) ?? manifests.get(nearest(basename(path, '.yaml'), manifests.keys()) ?? '')
-  return noSuchPath(path, meant === undefined ? ` below ${dir}` : `; did you mean "${meant}"?`)
 }
 
 /** Loads manifests from texts in memory, without reading files. */

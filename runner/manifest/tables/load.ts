@@ -1,15 +1,10 @@
 /** Loads table schemas (`bq show --schema`, or whole table resources) into definitions for the resolver. */
 
-import { join } from 'node:path'
 import {
-  declaringOf,
   fieldType,
-  isShardOf,
-  isWildcard,
   nearest,
   PARTITION_TIME,
   type PartitionUnit,
-  prefixOf,
   requiredPaths,
   type SchemaField,
   type StructField,
@@ -52,24 +47,6 @@ export interface LoadedTable extends TableDefinition {
 export interface LoadedTables {
   readonly tables: readonly LoadedTable[]
   readonly diagnostics: readonly Diagnostic[]
-}
-
-/** The table with this name: its own schema, or that of the wildcard table whose shard it is. */
-export function tableNamed(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
-  const own = tables.find(table => table.name === name)
-  if (own || isWildcard(name)) return own
-  const wildcards = tables.filter(table => isWildcard(table.name))
-  const wildcard = declaringOf(wildcards, name)
-  return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
-}
-
-/** The message for a table without a schema in this folder, with the table that was probably meant. */
-export function noTableText(name: string, dir: string, tables: readonly LoadedTable[]): string {
-  const names = tables.map(table => table.name)
-  // A table may be named without its dataset.
-  const meant = nearest(name, names) ?? names.find(full => full.endsWith(`.${name}`))
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${hint}`
 }
 
 /** The name of the table whose schema is in this file. */
