@@ -23,11 +23,14 @@ ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
 
 /** A function that finds the mistakes in a value, each once, by one of the schemas in package.json's `imports`. */
 export function schemaChecker(name: '#endpoint-schema' | '#test-schema'): (value: unknown) => readonly SchemaMistake[] {
-  const schema = JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
-  const validate = ajv.compile(schema)
+  const validate = ajv.compile(readSchema(name))
   const root = name === '#test-schema' ? 'the test file' : 'the manifest'
   return value => (validate(value) ? [] : mistakesOf(validate.errors ?? [], value, root))
 }
+
+/** One of the schemas in package.json's `imports`. */
+export const readSchema = (name: '#endpoint-schema' | '#test-schema' | '#table-schema') =>
+  JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
 
 export interface SchemaMistake extends SchemaMessage {
   readonly path: NodePath

@@ -20,7 +20,7 @@ import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
-import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
+import { expectedForm, FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
@@ -187,17 +187,16 @@ class SchemaReader {
   }
 
   #checkFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
-    const missing = [...FIELD_MEMBERS.keys()].filter(member => field[member] === undefined)
+    const missing = FIELD_MEMBERS.filter(member => field[member] === undefined)
     for (const [key, value] of Object.entries(field)) {
-      const member = FIELD_MEMBERS.get(key)
-      if (member === undefined) {
-        const otherwise = `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`
-        const more = modeHint(key) ?? didYouMean(key, missing, otherwise)
+      if (!FIELD_MEMBERS.includes(key)) {
+        const more = modeHint(key) ?? didYouMean(key, missing, `; expected one of ${quotedList(FIELD_MEMBERS)}`)
         this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"`, more)
-      } else if (!member.isRight(value)) {
-        const message = `"${key}" of field "${name}" must be ${member.form}, found ${describeValue(value)}`
-        this.wrong([...at, key], 'table/schema', message)
+        continue
       }
+      const form = expectedForm(key, value)
+      const message = `"${key}" of field "${name}" must be ${form}, found ${describeValue(value)}`
+      if (form !== null) this.wrong([...at, key], 'table/schema', message)
     }
   }
 
@@ -228,7 +227,7 @@ class SchemaReader {
   /** Reports a field without a name, or the misspelt key of its name. */
   #unnamed(field: unknown, at: NodePath): void {
     const keys = isRecord(field) && field['name'] === undefined ? Object.keys(field) : []
-    const misspelt = keys.find(key => !FIELD_MEMBERS.has(key) && nearest(key, ['name']) !== undefined)
+    const misspelt = keys.find(key => !FIELD_MEMBERS.includes(key) && nearest(key, ['name']) !== undefined)
     if (misspelt === undefined) {
       const found = isRecord(field) ? '' : `; found ${describeValue(field)}, expected { "name": …, "type": … }`
       this.wrong(at, 'table/schema', `a field needs a "name"${found}`)
