@@ -172,7 +172,7 @@ class Loading {
 
   async #outcomes(manifests: readonly SourceText[]): Promise<readonly Outcome[]> {
     const { cache, tables, yieldToEventLoop } = this.#options
-    cache?.begin(tables)
+    cache?.begin(tables, manifests)
     const outcomes: Promise<Outcome>[] = []
     for (const source of manifests) {
       await yieldToEventLoop?.()
