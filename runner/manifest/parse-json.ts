@@ -61,10 +61,7 @@ interface Mistake {
 /** The first mistake in syntax, or all others. */
 function mistakesIn(text: string): readonly Mistake[] {
   const odd = findOddCharacter(text)
-  if (odd !== null) {
-    const message = `the character ${odd.name} is not allowed; delete it or write what is meant`
-    return [{ offset: odd.offset, rule: 'yaml/odd-character', message }]
-  }
+  if (odd !== null) return [{ offset: odd.offset, rule: 'yaml/odd-character', message: odd.message }]
   const deepest = openBrackets(text, text.length)[MAX_DEPTH]
   if (deepest !== undefined) {
     return [{ offset: deepest, rule: 'yaml/too-deep', message: `nested more than ${MAX_DEPTH} levels deep` }]

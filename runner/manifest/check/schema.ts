@@ -29,8 +29,9 @@ export function schemaChecker(name: '#endpoint-schema' | '#test-schema'): (value
 }
 
 /** One of the schemas in package.json's `imports`. */
-export const readSchema = (name: '#endpoint-schema' | '#test-schema' | '#table-schema') =>
-  JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
+export function readSchema(name: '#endpoint-schema' | '#test-schema' | '#table-schema') {
+  return JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
+}
 
 export interface SchemaMistake extends SchemaMessage {
   readonly path: NodePath
@@ -85,9 +86,7 @@ function withOutdented(mistakes: readonly SchemaMistake[], value: unknown): read
 }
 
 const PARAMETER_KEYS: ReadonlySet<string> = new Set(
-  'type required default description examples enum pattern minimum maximum max_length max_element_length format pinned_as role'.split(
-    ' ',
-  ),
+  Object.keys(readSchema('#endpoint-schema').$defs.parameter.properties),
 )
 
 /** Schema mistakes as diagnostics. */

@@ -60,8 +60,7 @@ function mistakeIn({ name, file, text }: SourceText & { readonly name: string })
   if (text.length > MAX_MANIFEST_LENGTH) return diagnosticAt(start, 'function/sql', 'the function is larger than 1 MB')
   const odd = findOddCharacter(text)
   if (odd === null) return null
-  const message = `the character ${odd.name} is not allowed; delete it or write what is meant`
-  return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', message)
+  return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', odd.message)
 }
 
 /** The mistakes in the SQL of the functions, over the tables that an engine knows. */

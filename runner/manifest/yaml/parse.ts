@@ -31,13 +31,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   const excess = findExcess(text, starts)
   if (excess !== null) return refused(at(excess.offset), excess.rule, excess.message)
   const odd = findOddCharacter(text)
-  if (odd !== null) {
-    return refused(
-      at(odd.offset),
-      'yaml/odd-character',
-      `the character ${odd.name} is not allowed; delete it or write what is meant`,
-    )
-  }
+  if (odd !== null) return refused(at(odd.offset), 'yaml/odd-character', odd.message)
   const document = documentOf(text)
   const syntax = syntaxDiagnostics(text, document, at)
   // The document is not kept: it is ten times as large as its text, and most manifests are never asked for a place.
