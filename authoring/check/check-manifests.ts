@@ -10,6 +10,7 @@ import type { Settings } from '../../runner/settings/settings.js'
 import { unreadableColumns, unreadFileWarnings } from '../data/local-tables.js'
 import { testMistakes, withManifests } from '../test/test-mistakes.js'
 import { checkExample } from './example.js'
+import { limitTo } from './only.js'
 
 export interface CheckLimits {
   /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
@@ -34,15 +35,15 @@ export async function checkManifests(
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
   try {
+    const { isWanted, mistakes: ofPaths } = await limitTo(settings.endpointsDir, withManifests(only))
     const loaded = await loadManifests(
       settings,
       engine,
       (sql, types, values) => engine.check(sql, types, { ...values, now }),
-      withManifests(only),
-      { ...limits, checkExample },
+      { ...limits, checkExample, isWanted },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const diagnostics = [...loaded.diagnostics, ...mistakes]
+    const diagnostics = [...loaded.diagnostics, ...ofPaths, ...mistakes]
     if (ENGINES[settings.engine].isLocal) {
       diagnostics.push(...unreadableColumns(settings, engine.tables()))
       if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))

@@ -323,7 +323,7 @@ function openRegistry(
     openEngine: definitions => openServingEngineOver(definitions, settings, { ...deps, isShared: true }),
     // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
     load: (opened, definitions, options) =>
-      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), [], {
+      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), {
         ...options,
         definitions: hashDefinitions(definitions),
       }),

@@ -1,27 +1,29 @@
-/** Warns of a text in double quotes that is compared with an argument or a literal, and has the name of a column. */
+/** Rules about the text of the SQL. */
 import type { Token } from '../../../../googlesql/index.js'
 import type { Rule, SqlFacts } from '../rule.js'
 
 const COMPARISONS: ReadonlySet<string> = new Set('= != <> < > <= >= LIKE IN'.split(' '))
 
-export const sqlTextForColumn: Rule<SqlFacts> = {
-  id: 'sql/text-for-column',
-  severity: 'warning',
-  check: ({ checked, tables }, report) => {
-    for (const { text } of checked) {
-      const tokens = text.tokens ?? []
-      const suspects = tokens.filter((token, i) => isInDoubleQuotes(token, text.sql) && isBesideValue(tokens, i))
-      if (suspects.length === 0) continue
-      const columns = new Set(
-        tableNames(tokens).flatMap(name => tables.find(name)?.columns.map(column => column.name.toLowerCase()) ?? []),
-      )
-      for (const { text: name, at } of suspects) {
-        if (!columns.has(name.toLowerCase())) continue
-        report(text.placeAt(at), `"${name}" is a text, not the column; write ${name} without quotes for the column`)
+export const sqlRules: readonly Rule<SqlFacts>[] = [
+  {
+    id: 'sql/text-for-column',
+    severity: 'warning',
+    says: 'A text in double quotes that has the name of a column is compared with an argument or a literal. Double quotes make a text, backticks a name.',
+    check: ({ checked, tables }, report) => {
+      for (const { text } of checked) {
+        const tokens = text.tokens ?? []
+        const suspects = tokens.filter((token, i) => isInDoubleQuotes(token, text.sql) && isBesideValue(tokens, i))
+        if (suspects.length === 0) continue
+        const columns = new Set(
+          tableNames(tokens).flatMap(name => tables.find(name)?.columns.map(column => column.name.toLowerCase()) ?? []),
+        )
+        for (const { text: name, at } of suspects.filter(token => columns.has(token.text.toLowerCase()))) {
+          report(text.placeAt(at), `"${name}" is a text, not the column; write ${name} without quotes for the column`)
+        }
       }
-    }
+    },
   },
-}
+]
 
 const isInDoubleQuotes = ({ kind, at }: Token, sql: string): boolean => kind === 'string' && sql[at] === '"'
 

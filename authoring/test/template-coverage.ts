@@ -1,12 +1,12 @@
 /** What tests of an endpoint can reach: the variants of its template, and its branches. */
-import type { Parameter } from '../../model/param.js'
-import type { ArgumentMap } from '../../model/query.js'
-import type { Piece } from '../../template/program.js'
-import { holds } from '../../template/render.js'
-import { type PickedRow, variantIndexer } from '../../template/variants.js'
-import { argumentText } from '../argument-text.js'
-import type { FilePlace } from '../source.js'
-import type { ExpandedSql } from './expand-sql.js'
+import { argumentText } from '../../runner/manifest/argument-text.js'
+import type { FilePlace } from '../../runner/manifest/source.js'
+import type { ExpandedSql } from '../../runner/manifest/variants/expand-sql.js'
+import type { Parameter } from '../../runner/model/param.js'
+import type { ArgumentMap } from '../../runner/model/query.js'
+import type { Piece } from '../../runner/template/program.js'
+import { holds } from '../../runner/template/render.js'
+import { type PickedRow, variantIndexer } from '../../runner/template/variants.js'
 
 export interface ReachableVariant {
   readonly label: string

@@ -19,45 +19,47 @@ interface DeclaredTenant extends TenantParameter {
   readonly isList: boolean
 }
 
-export const tenantNotBounded: Rule<SqlFacts> = {
-  id: 'tenant/not-bounded',
-  severity: 'error',
-  check: ({ manifest, checked, tables }, report) => {
-    const name = tenantParameter(manifest)
-    const declared = name === null ? undefined : manifest.parameters?.[name]
-    if (name === null || declared === undefined) return
-    const parameter: DeclaredTenant = {
-      name,
-      isPattern: declared.pinned_as !== undefined,
-      isRe2: declared.format === 're2',
-      isList: declared.type.startsWith('array'),
-    }
-    const columnOf = tenantColumnOf(manifest, name, tables)
-    const types = parameterTypes(manifest)
-    // A call with a token that pins the tenant always has its argument.
-    const texts = checked.map(({ text }) => text).filter(({ absent }) => !absent.has(name))
-    const failures = new Map<string, { text: DistinctSql; at: number; message: string; texts: number }>()
-    const fail = (text: DistinctSql, at: number, message: string): void => {
-      const { file, line, column } = text.placeAt(at)
-      const key = `${file}:${line}:${column} ${message}`
-      const known = failures.get(key)
-      if (known) known.texts += 1
-      else failures.set(key, { text, at, message, texts: 1 })
-    }
-    for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
-      const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
-      if (scans instanceof SqlError) {
-        fail(text, scans.offset, unresolved(scans, name))
-        continue
+export const tenantProofRules: readonly Rule<SqlFacts>[] = [
+  {
+    id: 'tenant/not-bounded',
+    says: 'It is not proven that the query reads rows of one tenant alone: see [tokens](../tokens.md#the-proof).',
+    check: ({ manifest, checked, tables }, report) => {
+      const name = tenantParameter(manifest)
+      const declared = name === null ? undefined : manifest.parameters?.[name]
+      if (name === null || declared === undefined) return
+      const parameter: DeclaredTenant = {
+        name,
+        isPattern: declared.pinned_as !== undefined,
+        isRe2: declared.format === 're2',
+        isList: declared.type.startsWith('array'),
       }
-      for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
-    }
-    for (const { text, at, message, texts: count } of failures.values()) {
-      const when = count === texts.length ? '' : ` (when ${text.variant.label})`
-      report(text.placeAt(at), `${message}${text.inclusionAt(at)}${when}`)
-    }
+      const columnOf = tenantColumnOf(manifest, name, tables)
+      const types = parameterTypes(manifest)
+      // A call with a token that pins the tenant always has its argument.
+      const texts = checked.map(({ text }) => text).filter(({ absent }) => !absent.has(name))
+      const failures = new Map<string, { text: DistinctSql; at: number; message: string; texts: number }>()
+      const fail = (text: DistinctSql, at: number, message: string): void => {
+        const { file, line, column } = text.placeAt(at)
+        const key = `${file}:${line}:${column} ${message}`
+        const known = failures.get(key)
+        if (known) known.texts += 1
+        else failures.set(key, { text, at, message, texts: 1 })
+      }
+      for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
+        const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
+        if (scans instanceof SqlError) {
+          fail(text, scans.offset, unresolved(scans, name))
+          continue
+        }
+        for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
+      }
+      for (const { text, at, message, texts: count } of failures.values()) {
+        const when = count === texts.length ? '' : ` (when ${text.variant.label})`
+        report(text.placeAt(at), `${message}${text.inclusionAt(at)}${when}`)
+      }
+    },
   },
-}
+]
 
 function parameterTypes({ parameters = {} }: Manifest): Readonly<Record<string, Type>> {
   const types = Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)] as const)
