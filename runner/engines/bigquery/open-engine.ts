@@ -14,6 +14,7 @@ import {
   type Type,
   tableCatalogue,
 } from '../../../googlesql/index.js'
+import { CLOSED, deadlineSignal } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
@@ -24,7 +25,6 @@ import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
-import { CLOSED, deadlineSignal } from './deadline.js'
 import { ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'

@@ -4,7 +4,6 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
-import { BoundedMap } from '../../../model/bounded-map.js'
 import { causeText } from '../../../model/cause-text.js'
 import {
   type Answers,
@@ -22,7 +21,7 @@ import { FileChangedError } from '../tables/steady-copy.js'
 import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
-import { checkQuery, explainQuery, reasonOfCut, runQuery, type SendPart } from './run-query.js'
+import { checkQuery, explainQuery, reasonOfCut, runQuery } from './run-query.js'
 import type { Session } from './session.js'
 import type { GuardStatement } from './statement-allowlist.js'
 
@@ -77,18 +76,6 @@ const MOST_COMPUTING_MS = 100
  * The interval of repeated interrupts, in milliseconds: DuckDB ignores an interrupt that arrives before the query has begun.
  */
 const INTERRUPT_EVERY_MS = 10
-/**
- * The size of Parquet files from which the quick SQL is tried first. Planning the quick SQL takes some milliseconds more, which
- * pays off only for large files. Files of this size hold about 100,000 log entries.
- */
-const QUICK_FROM_BYTES = 8_000_000n
-/** The most bytes of a quick result that are held until it is complete, since sent bytes cannot be taken back. */
-const MAX_HELD_BYTES = 32_000_000
-/**
- * The most texts of quick SQL that are remembered as failed; such a text is not tried again, since it would probably fail
- * again.
- */
-const MAX_FAILED_TEXTS = 1000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
 
@@ -96,29 +83,22 @@ class EndedError extends Error {
   override readonly name = 'EndedError'
 }
 
-/** The options, and the state that all requests share. */
-interface Context extends AnsweringOptions {
-  /** The texts of quick SQL that have failed. */
-  readonly failedQuickly: BoundedMap<string, true>
-}
-
 /** A query whose tables are ready. */
 interface ReadyQuery<R extends QueryRequest = QueryRequest> {
-  readonly context: Context
+  readonly context: AnsweringOptions
   readonly request: R
   readonly state: Running
   readonly chosen: ChosenShards
 }
 
-export function startAnswering(options: AnsweringOptions): Answering {
-  const { send, giveUp } = options
-  const context: Context = { ...options, failedQuickly: new BoundedMap(MAX_FAILED_TEXTS) }
+export function startAnswering(context: AnsweringOptions): Answering {
+  const { send, giveUp } = context
   const running = new Map<number, Running>()
 
   const answer = async (id: number, request: Request): Promise<void> => {
     const state: Running = { id, request, connection: null, ended: null, hasSent: false, computingMs: 0 }
     running.set(id, state)
-    const end = options.session.openFiles.begin()
+    const end = context.session.openFiles.begin()
     try {
       const answer = await perform(context, request, state)
       if (state.ended !== null) throw new EndedError()
@@ -128,7 +108,7 @@ export function startAnswering(options: AnsweringOptions): Answering {
       if (isFatal(error)) return giveUp(error)
       if (!running.delete(id)) return
       const failure = failureFor(context, request, state, error)
-      const isBystander = isShortOfRoom(failure) && options.isShared && running.size > 0
+      const isBystander = isShortOfRoom(failure) && context.isShared && running.size > 0
       send({ kind: 'failed', id, failure: isBystander ? suspected(failure) : failure })
     } finally {
       end()
@@ -183,7 +163,7 @@ export function startAnswering(options: AnsweringOptions): Answering {
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
-function failureFor(context: Context, request: Request, state: Running, error: unknown): Failure {
+function failureFor(context: AnsweringOptions, request: Request, state: Running, error: unknown): Failure {
   if (state.ended !== null) return state.ended
   const { timeOut } = context.session.javascript
   if (timeOut !== null && runsJavaScript(request)) return { kind: 'javascript-time', message: timeOut }
@@ -206,7 +186,7 @@ class FailureError extends Error {
   }
 }
 
-async function perform(context: Context, request: Request, state: Running): Promise<Answers[keyof Answers]> {
+async function perform(context: AnsweringOptions, request: Request, state: Running): Promise<Answers[keyof Answers]> {
   const { session: open } = context
   if (request.kind === 'discover') return open.discover()
   if (request.kind === 'ping') {
@@ -234,7 +214,7 @@ async function perform(context: Context, request: Request, state: Running): Prom
 
 /** @throws FileChangedError if a file changed while it was read. */
 async function performOnce(
-  context: Context,
+  context: AnsweringOptions,
   request: RunRequest | ExplainRequest,
   state: Running,
 ): Promise<Answers[keyof Answers]> {
@@ -327,11 +307,11 @@ async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<An
     await makeViews(connection, chosen)
     switch (request.kind) {
       case 'run':
-        return await runEitherWay(connection, { ...query, request })
+        return await run(connection, { ...query, request })
       case 'check':
         return await checkQuery(connection, request)
       case 'explain': {
-        const { sql, plan } = await explainQuery(connection, firstTried(context, request, chosen))
+        const { sql, plan } = await explainQuery(connection, request)
         return { sql, plan: [...chosen.summary, plan].join('\n') }
       }
     }
@@ -349,72 +329,19 @@ const namesRead = ({ tables, shardReads }: QueryRequest): readonly string[] => [
   ...shardReads.map(({ view }) => view),
 ]
 
-/** The request to try first: with the quick SQL if the files are large and the quick SQL has not failed before. */
-function firstTried<R extends RunRequest | ExplainRequest>(
-  { session: { tables }, failedQuickly }: Context,
-  request: R,
-  chosen: ChosenShards,
-): R {
-  const { quickSql } = request
-  if (quickSql === null || failedQuickly.has(quickSql)) return request
-  const bytes = chosen.files.reduce((sum, { state }) => sum + state.size, tables.bytesInPlace(request.tables))
-  return bytes >= QUICK_FROM_BYTES ? { ...request, sql: quickSql } : request
-}
-
-/** Runs the quick SQL; if it fails, runs the normal SQL, whose outcome counts. */
-async function runEitherWay(
+async function run(
   connection: DuckDBConnection,
-  { context, request, state, chosen }: ReadyQuery<RunRequest>,
+  { context, request, state }: ReadyQuery<RunRequest>,
 ): Promise<Answers['run']> {
-  const send = (bytes: Uint8Array): Promise<void> => sendPart(context, bytes, state)
-  const first = firstTried(context, request, chosen)
-  if (first !== request) {
-    const held = holdBack(MAX_HELD_BYTES)
-    try {
-      await context.guard(connection, first.sql, namesRead(first))
-      const answer = await runQuery(connection, first, held.take)
-      for (const bytes of held.parts) await send(bytes)
-      return answer
-    } catch (error) {
-      if (state.ended !== null || state.hasSent || isFatal(error)) throw error
-      context.failedQuickly.set(first.sql, true)
-    }
-  }
   try {
-    return await runQuery(connection, request, send)
+    return await runQuery(connection, request, bytes => sendPart(context, bytes, state))
   } catch (error) {
     throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
   }
 }
 
-class HeldTooLongError extends Error {
-  override readonly name = 'HeldTooLongError'
-  constructor() {
-    super('The result of the quick way is too large to be held back')
-  }
-}
-
-interface Held {
-  readonly parts: readonly Uint8Array[]
-  /** Holds a part. @throws HeldTooLongError when the held bytes exceed the bound. */
-  readonly take: SendPart
-}
-
-function holdBack(maxBytes: number): Held {
-  const parts: Uint8Array[] = []
-  let size = 0
-  return {
-    parts,
-    take: async bytes => {
-      size += bytes.byteLength
-      if (size > maxBytes) throw new HeldTooLongError()
-      parts.push(bytes)
-    },
-  }
-}
-
 /** Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process. */
-async function sendPart({ send }: Context, bytes: Uint8Array, state: Running): Promise<void> {
+async function sendPart({ send }: AnsweringOptions, bytes: Uint8Array, state: Running): Promise<void> {
   if (state.ended !== null) throw new EndedError()
   state.hasSent = true
   await new Promise<void>(resolve => send({ kind: 'part', id: state.id, bytes }, resolve))

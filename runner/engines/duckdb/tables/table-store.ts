@@ -148,12 +148,6 @@ export class TableStore {
     return this.#entriesOf(names).flatMap(({ shown }) => shown?.parts.loose.map(({ open }) => open) ?? [])
   }
 
-  /** The total size of the files of these tables that queries read in place. */
-  bytesInPlace(names: readonly string[]): bigint {
-    const open = this.#entriesOf(names).flatMap(({ shown }) => (shown ? openIn(shown.parts) : []))
-    return open.reduce((sum, { state }) => sum + state.size, 0n)
-  }
-
   /**
    * The files of a table as they are now, without reading them; null for a table of the attached database.
    * @throws QueryFault as FolderReader does.
