@@ -1,15 +1,8 @@
 /** Finds the constants of a query that are invalid, such as a time zone that does not exist, by computing each by itself. */
-import {
-  constantChecks,
-  orMistake,
-  parseTypeName,
-  resolveQuery,
-  SqlError,
-  type TableCatalogue,
-  type Type,
-} from '../../googlesql/index.js'
+import { constantChecks, orMistake, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import { typesOf } from '../../runner/model/parameter-types.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 
@@ -62,12 +55,8 @@ function checksOf(
   names: Readonly<Record<string, string>>,
   tables: TableCatalogue,
 ): ReturnType<typeof constantChecks> {
-  const types: Record<string, Type> = {}
-  for (const [name, text] of Object.entries(names)) {
-    const type = parseTypeName(text)
-    if (!type) return NONE
-    types[name] = type
-  }
+  const types = typesOf(names)
+  if (types === null) return NONE
   const query = orMistake(() => resolveQuery(sql, tables, types))
   return query instanceof SqlError ? NONE : constantChecks(query)
 }

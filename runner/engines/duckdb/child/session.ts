@@ -5,35 +5,18 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { type OnComputed, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { isSource } from '../../../platform/own-module.js'
-import type { Discovery, SessionOptions } from '../process/messages.js'
+import type { SessionOptions } from '../process/messages.js'
 import type { Guard } from '../tables/choose-parts.js'
 import { OpenFiles } from '../tables/open-files.js'
-import { type ShardStore, shardStore } from '../tables/shard-store.js'
-import { type FindReads, readsFinder } from '../tables/table-reads.js'
+import { ShardStore } from '../tables/shard-store.js'
+import { ReadsFinder } from '../tables/table-reads.js'
 import { TableStore } from '../tables/table-store.js'
 import { allowedDatasets, DATABASE, Discoverer } from './discovery.js'
 import { JavaScriptThread } from './javascript-thread.js'
-import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
+import { LARGE_PLAN_SETTING, LargePlans } from './large-plans.js'
 import { statementGuard } from './statement-allowlist.js'
 
-export interface Session {
-  readonly tables: TableStore
-  readonly openFiles: OpenFiles
-  readonly shards: ShardStore
-  /** Finds the files that a query would open. */
-  readonly findReads: FindReads
-  /** Calls `use` with a free connection, waiting for one if necessary. */
-  readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
-  readonly largePlans: LargePlans
-  /** Runs the JavaScript functions of queries. A request that runs some begins it, and is then the only one of the session. */
-  readonly javascript: JavaScriptThread
-  /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
-  readonly ping: () => Promise<void>
-  /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
-  readonly discover: () => Promise<Discovery>
-  /** Frees DuckDB's memory, files and threads. */
-  readonly close: () => void
-}
+export type Session = Awaited<ReturnType<typeof openSession>>
 
 const WORKSPACE = '"~tables"'
 /**
@@ -56,11 +39,7 @@ const WAL_BYTES = '1MB'
  * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
  * conditions by which shards are chosen. `onComputed` is called in a shared process alone.
  */
-export async function openSession(
-  options: SessionOptions,
-  guard = statementGuard(),
-  onComputed?: OnComputed,
-): Promise<Session> {
+export async function openSession(options: SessionOptions, guard = statementGuard(), onComputed?: OnComputed) {
   const spill = join(options.folder, 'spill')
   mkdirSync(spill, { recursive: true })
   const own = join(options.folder, 'files')
@@ -100,19 +79,23 @@ export async function openSession(
   const discoverer = await Discoverer.open({ options, admin, tables, openFiles })
   const { dataDir } = options
   const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
-  const shards = shardStore({ tables, openFiles, dataDir, declared: discoverer.wildcards, guard: guardCondition })
+  const shards = new ShardStore({ tables, openFiles, dataDir, declared: discoverer.wildcards, guard: guardCondition })
   return {
     tables,
     openFiles,
     shards,
-    findReads: readsFinder({ tables, shards, guard: guardCondition }),
+    /** Finds the files that a query would open. */
+    reads: new ReadsFinder(tables, shards, guardCondition),
+    /** Calls its argument with a free connection, waiting for one if necessary. */
     borrow: connectionPool(connect, options.connections),
-    largePlans: largePlans(admin),
+    largePlans: new LargePlans(admin),
+    /** Runs the JavaScript functions of queries. A request that runs some begins it, and is then the only one of the session. */
     javascript,
-    ping: async () => {
-      await admin.run('SELECT 1')
-    },
+    /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
+    ping: () => admin.run('SELECT 1'),
+    /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
     discover: () => discoverer.discover(),
+    /** Frees DuckDB's memory, files and threads. */
     close: () => {
       // DuckDB keeps an instance until its last connection has ended.
       for (const connection of connections) connection.closeSync()
@@ -146,7 +129,7 @@ const datasetFolders = (options: SessionOptions): readonly string[] =>
   allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
 
 /** A pool of connections, opened on demand. When all connections are in use, callers wait in the order of their calls. */
-function connectionPool(connect: () => Promise<DuckDBConnection>, size: number): Session['borrow'] {
+function connectionPool(connect: () => Promise<DuckDBConnection>, size: number) {
   const free: DuckDBConnection[] = []
   const waiting: ((connection: DuckDBConnection) => void)[] = []
   let made = 0
@@ -159,7 +142,7 @@ function connectionPool(connect: () => Promise<DuckDBConnection>, size: number):
     }
     return new Promise(resolve => waiting.push(resolve))
   }
-  return async use => {
+  return async <T>(use: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
     const connection = await take()
     try {
       return await use(connection)
