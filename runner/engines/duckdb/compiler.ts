@@ -32,6 +32,8 @@ export class Compiler {
   readonly #deps: CompilerDeps
   /** The translations of ad-hoc texts, and those for queries that fail; endpoints keep their other translations, see CompiledQuery. */
   readonly #translations = new BoundedMap<string, TranslatedQuery>(MAX_TRANSLATIONS)
+  /** The SQL that limits rows early and had too few of them: it would probably fail again. */
+  readonly #cutShort = new BoundedMap<string, true>(MAX_TRANSLATIONS)
 
   constructor(deps: CompilerDeps) {
     this.#deps = deps
@@ -113,13 +115,19 @@ export class Compiler {
     retried: { readonly sql: string; readonly types: Types; readonly view: TableView; readonly delay: Delay },
     run: (translation: TranslatedQuery) => Promise<T>,
   ): Promise<T> {
+    const { sql, types, view, delay } = retried
+    const asWritten = (): TranslatedQuery => this.translate(sql, types, view, { bindsTimes: true })
+    if (this.#cutShort.has(translation.sql)) return this.runRetrying(asWritten(), retried, run)
     try {
       return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-      const { sql, types, view, delay } = retried
-      const patient = this.translate(sql, types, view, { bindsTimes: true })
-      if (patient.sql !== translation.sql) return await this.runRetrying(patient, retried, run)
+      const written = asWritten()
+      if (written.sql !== translation.sql) {
+        const answer = await this.runRetrying(written, retried, run)
+        this.#cutShort.set(translation.sql, true)
+        return answer
+      }
       const delayed = this.translate(sql, types, view, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
       return await run(delayed).catch((late: unknown) => {

@@ -9,6 +9,7 @@ import { translate } from '../../../googlesql-duckdb/translate.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
 import { type EmbeddedEngine, openEmbedded } from '../../../runner/engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
+import { runOptions } from '../../engines/ask-engine.js'
 import { CLOCK } from '../../engines/duckdb/raw-engine.js'
 import { sampleSize } from '../../sample-size.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
@@ -228,6 +229,12 @@ describe('rows that are cut before their lists are unnested', () => {
     it('are found by the query as written where the first rows have no elements', async () => {
       const { rows } = await engine.query('SELECT id FROM t, UNNEST(list) AS x ORDER BY time DESC LIMIT 3')
       expect(rows).to.deep.equal([[299_999], [299_998], [299_997]])
+    })
+    it('are not cut first again by a query for which they were too few', async () => {
+      const query = { sql: 'SELECT id FROM t, UNNEST(list) AS x ORDER BY time DESC LIMIT 4', parameters: {} }
+      expect((await duckdb.explain(query)).engineSql).to.include('first_1')
+      expect((await duckdb.run(query, runOptions({ maxRows: 10 }))).rowCount).to.equal(4)
+      expect((await duckdb.explain(query)).engineSql).not.to.include('first_1')
     })
   })
 
