@@ -1,5 +1,5 @@
 /** Signals for all that can end a query before its result, and waits that a signal ends. */
-import type { Clock } from '../../model/ports.js'
+import type { Clock } from './ports.js'
 
 /** The reason of a signal whose time is up. */
 export const TIMED_OUT = Symbol('timed out')

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
+import { constantsChecker } from '../../../authoring/check/constants.js'
 import { constantCalls } from '../../../googlesql/constant-calls.js'
 import { parseTypeName, resolveQuery, tableCatalogue } from '../../../googlesql/index.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
@@ -68,6 +69,7 @@ const RIGHT = [
 describe('constants in a query', function () {
   this.timeout(600_000)
   let engine: DuckdbEngine
+  let check: DuckdbEngine['check']
   const types = { s: 'STRING', t: 'TIMESTAMP' }
   before(async () => {
     engine = await openDuckdbEngine({
@@ -80,13 +82,14 @@ describe('constants in a query', function () {
       observe: () => {},
       clock: systemClock(),
     })
+    check = constantsChecker(engine)
   })
   after(() => engine.close())
 
   for (const [marked, message] of WRONG) {
     it(`that are wrong are told at their place: ${marked.replace('\n', ' ')}`, async () => {
       const before = marked.slice(0, marked.indexOf('«')).split('\n')
-      const result = await engine.check(marked.replace('«', ''), types)
+      const result = await check(marked.replace('«', ''), types)
       if (result.ok) throw new Error('no mistake was told')
       expect(result.problem.message).to.include(message)
       expect([result.problem.line, result.problem.column]).to.deep.equal([before.length, before.at(-1)!.length + 1])
@@ -118,7 +121,7 @@ describe('constants in a query', function () {
 
   for (const sql of RIGHT) {
     it(`that are right are not told: ${sql}`, async () => {
-      const result = await engine.check(sql, types)
+      const result = await check(sql, types)
       expect(result.ok, JSON.stringify(result)).to.equal(true)
     })
   }
