@@ -1,11 +1,10 @@
 /** Results in Redis or Valkey, shared by replicas, which also agree through it on which of them runs a key. */
 import { randomBytes } from 'node:crypto'
-import type { Clock, Lease, PurgeMarks, StoredResult } from '../../../model/ports.js'
+import type { Clock, Lease, PurgeMarks, RunOutcome, StoredResult } from '../../../model/ports.js'
 import { purgePrefixesOf } from '../../../model/result-key.js'
 import { StoreError } from './failure.js'
 import { claimLease } from './leases.js'
-import type { RedisLink } from './link.js'
-import { Messages } from './messages.js'
+import { Messages, type MessagesOptions } from './messages.js'
 import { MAX_MARK } from './schemas.js'
 import { Signer } from './signer.js'
 import { decodeValue, encodeValue, hasRoomFor, type KeptResult } from './value.js'
@@ -19,17 +18,10 @@ const PURGE_STEP_MS = 2_000
 /** How long the mark of a purge is kept, in milliseconds. When it is lost, no result that was stored with it is used again. */
 const MARK_MS = 31_536_000_000
 
-export interface RedisStoreOptions {
-  readonly link: RedisLink
-  /** The prefix of every key and channel: installations with different prefixes are separate. */
-  readonly prefix: string
+export interface RedisStoreOptions extends MessagesOptions {
   readonly clock: Clock
-  /** An id of this process. */
-  readonly replica: string
   /** SLUICE_REDIS_KEY; null where it is not set. */
   readonly key: string | null
-  /** Called with the reason when an entry or a message of another program is ignored. */
-  readonly onTrouble: (operation: 'get' | 'message', cause: StoreError) => void
 }
 
 /** Results over a link, which the caller closes. Methods reject with a StoreError while Redis fails. */
@@ -39,32 +31,25 @@ export class RedisStore {
   readonly #signer: Signer
 
   constructor(options: RedisStoreOptions) {
-    const { link, prefix, replica, key, onTrouble } = options
-    const signer = new Signer(key)
     this.#options = options
-    this.#signer = signer
-    const [channel, onForeign] = [`${prefix}events`, (cause: StoreError) => onTrouble('message', cause)]
-    this.messages = new Messages({ link, channel, replica, signer, onForeign })
+    this.#signer = new Signer(options.key)
+    this.messages = new Messages(options, this.#signer)
   }
 
   /** The entry that no later purge concerns, and the marks of purges now. An entry that cannot be right is a miss. */
   async find(key: string): Promise<{ readonly entry?: KeptResult; readonly purges: PurgeMarks }> {
     const name = this.#resultName(key)
-    const { value, purges } = await this.#read(
-      name,
-      purgePrefixesOf(key).map(prefix => this.#markName(prefix)),
-    )
-    if (value === null) return { purges }
+    const marks = purgePrefixesOf(key).map(prefix => this.#markName(prefix))
+    const { value, purges } = await this.#read(name, marks)
     const nowMs = this.#options.clock.nowMs()
     try {
-      const entry = await decodeValue(name, value, this.#signer, nowMs)
-      const isUsable = nowMs < entry.keepUntil && entry.purges.every((mark, i) => mark === purges[i])
-      return isUsable ? { entry, purges } : { purges }
+      const entry = value && (await decodeValue(name, value, this.#signer, nowMs))
+      const isUsable = entry && nowMs < entry.keepUntil && entry.purges.every((mark, i) => mark === purges[i])
+      if (isUsable) return { entry, purges }
     } catch (cause) {
-      if (!(cause instanceof StoreError)) throw cause
-      this.#options.onTrouble('get', cause)
-      return { purges }
+      this.#options.onTrouble('get', cause as StoreError)
     }
+    return { purges }
   }
 
   /** Stores a result with the marks that were read before its query began; false where it is too large. */
@@ -80,15 +65,13 @@ export class RedisStore {
   /** Null where another replica has the key. */
   async claim(key: string, dataState: string): Promise<Lease | null> {
     const { link, clock, prefix } = this.#options
-    const release = await claimLease(link, clock, `${prefix}l:{${key}}${dataState}`)
-    if (release === null) return null
-    return {
-      release: async outcome => {
-        await release()
-        // A stored result was announced already.
-        if (outcome.kind !== 'stored') await this.messages.publish({ type: 'ended', key, outcome }).catch(() => {})
-      },
+    const end = await claimLease(link, clock, `${prefix}l:{${key}}${dataState}`)
+    const release = async (outcome: RunOutcome): Promise<void> => {
+      await end?.()
+      // A stored result was announced already.
+      if (outcome.kind !== 'stored') await this.messages.publish({ type: 'ended', key, outcome }).catch(() => {})
     }
+    return end && { release }
   }
 
   async purge(keyPrefix: string): Promise<void> {
