@@ -182,7 +182,7 @@ export interface Replicas {
    * again. Rejects with CALL_ABANDONED when `signal` fires.
    */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
-  /** Calls `listener` for each event of another replica. */
+  /** Calls `listener` for each event of a replica, also of this one. */
   onEvent(listener: (event: ReplicaEvent) => void): void
 }
 

@@ -172,10 +172,8 @@ async function ping(client: Client): Promise<void> {
 }
 
 /** The answer to HELLO needs no right. */
-async function isClusterNode(client: Client): Promise<boolean> {
-  const facts = Object(await client.send(['HELLO']).catch(() => null)) as { readonly mode?: unknown }
-  return String(facts.mode) === 'cluster'
-}
+const isClusterNode = async (client: Client): Promise<boolean> =>
+  String(Object(await client.send(['HELLO']).catch(() => null)).mode) === 'cluster'
 
 /** A refusal of this command names it. */
 const named = <T>(command: string, sent: Promise<T>): Promise<T> =>

@@ -1,12 +1,11 @@
 /** The format of results in Redis: a line with a signature and a head in JSON, and after it the unchanged body. */
 import { isUtf8 } from 'node:buffer'
 import { parseTypeName } from '../../../../googlesql/index.js'
-import { isRecord } from '../../../model/is-record.js'
 import type { StoredResult } from '../../../model/ports.js'
 import { readJson } from '../../../model/read-json.js'
 import { etagInTurns } from '../../../model/result-key.js'
 import { StoreError } from './failure.js'
-import { type Head, isHead } from './schemas.js'
+import { type Head, isBody, isHead } from './schemas.js'
 import type { Signer } from './signer.js'
 
 /** The largest value; larger results stay in memory, since their transfer would delay all other commands. */
@@ -24,7 +23,7 @@ const MAX_TTL_MS = 31_536_000_000
 const LINE_END = 10
 
 /** A result with its expiry and the marks of purges that were read before its query began. */
-export interface KeptResult extends Pick<Head, 'keepUntil' | 'purges'> {
+interface KeptResult extends Pick<Head, 'keepUntil' | 'purges'> {
   readonly result: StoredResult
 }
 
@@ -65,22 +64,17 @@ function headOf(json: string, nowMs: number): Head {
 
 /** Whether these bytes are `{"result":[{…},…]}` with this number of rows, each with these columns and no other member. */
 function isResultJson(body: Uint8Array, { columns, rowCount }: Pick<Head, 'columns' | 'rowCount'>): boolean {
-  if (!isUtf8(body)) return false
-  const names = columns.map(({ name }) => name)
-  const isRow = (row: unknown): boolean =>
-    isRecord(row) && Object.keys(row).length === names.length && names.every(name => Object.hasOwn(row, name))
-  const document = readJson(Buffer.from(body).toString())
-  const rows = isRecord(document) && Object.keys(document).length === 1 ? document['result'] : null
-  return Array.isArray(rows) && rows.length === rowCount && rows.every(isRow)
+  const document = isUtf8(body) ? readJson(Buffer.from(body).toString()) : null
+  const isRow = (row: object): boolean =>
+    Object.keys(row).length === columns.length && columns.every(({ name }) => Object.hasOwn(row, name))
+  return isBody(document) && document.result.length === rowCount && document.result.every(isRow)
 }
 
 /** Names are different, and types are known. */
 function areColumnsRight({ columns }: Head): boolean {
+  const names = new Set(columns.map(({ name }) => name))
   try {
-    return (
-      new Set(columns.map(({ name }) => name)).size === columns.length &&
-      columns.every(({ type }) => parseTypeName(type))
-    )
+    return names.size === columns.length && columns.every(({ type }) => parseTypeName(type))
   } catch {
     return false // A type is nested deeper than the stack is.
   }
