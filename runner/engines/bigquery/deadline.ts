@@ -15,18 +15,18 @@ export interface DeadlineSignal {
 /** A signal that fires when one of these does, with its reason; or after this many milliseconds, with TIMED_OUT. */
 export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): DeadlineSignal {
   const controller = new AbortController()
-  const ended = new AbortController()
+  const follow = ({ target }: Event): void => controller.abort((target as AbortSignal).reason)
   for (const signal of signals) {
-    const follow = (): void => controller.abort(signal.reason)
-    if (signal.aborted) follow()
-    signal.addEventListener('abort', follow, { once: true, signal: ended.signal })
+    if (signal.aborted) controller.abort(signal.reason)
+    signal.addEventListener('abort', follow)
   }
   const cancelTimer = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
   return {
     signal: controller.signal,
     end() {
       cancelTimer()
-      ended.abort()
+      // Not by a signal of their own: Node would keep its reason, with the frames of its stack and what they hold.
+      for (const signal of signals) signal.removeEventListener('abort', follow)
     },
   }
 }
