@@ -1,6 +1,6 @@
 /** `GET /openapi.json`: what the token's endpoints take and give, for tools. */
 import type { Request, RequestHandler } from 'express'
-import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import type { Version } from '../openapi/parameters.js'
 import type { RequestDeps } from '../request/handle.js'
 import { parsePairs, type RawArguments } from '../request/raw-arguments.js'
@@ -75,6 +75,5 @@ function orderOf(address: RawArguments): { readonly version: Version | null; rea
   const version = choose<Version | null>('version', VERSIONS, null)
   const allFormats = choose('formats', { all: true, json: false }, false)
   if (errors.length === 0) return { version, allFormats }
-  const names = errors.map(({ parameter }) => parameter).join(', ')
-  throw new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
+  throw invalidArguments(errors)
 }

@@ -6,9 +6,10 @@ import {
   parseTypeName,
   type RangeKind,
   readRange,
+  type StructField,
   type Type,
 } from '../../../../googlesql/index.js'
-import { type ArgumentProblem, RunnerError } from '../../../model/errors.js'
+import { type ArgumentProblem, invalidArguments } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
 import { typeScalar } from '../../../model/typed-value.js'
 
@@ -27,10 +28,7 @@ export function queryParameters(given: Readonly<Record<string, BoundValue>>): Qu
     else if (!parameterValue) errors.push({ parameter: name, detail: `is not a value of type ${typeText}` })
     else parameters.push({ name, parameterType: typeOf(type), parameterValue })
   }
-  if (errors.length > 0) {
-    const detail = `These arguments are not valid: ${errors.map(error => error.parameter).join(', ')}.`
-    throw new RunnerError('ARGUMENT_INVALID', { detail, errors })
-  }
+  if (errors.length > 0) throw invalidArguments(errors)
   return parameters
 }
 
@@ -106,16 +104,10 @@ function arrayOf(element: Type, value: unknown): ParameterValue | undefined {
   return arrayValues.every(item => item !== undefined) ? { arrayValues } : undefined
 }
 
-function structOf(
-  fields: readonly { readonly name: string; readonly type: Type }[],
-  value: unknown,
-): ParameterValue | undefined {
+function structOf(fields: readonly StructField[], value: unknown): ParameterValue | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const structValues: Record<string, ParameterValue> = Object.create(null)
-  for (const { name, type } of fields) {
-    const member = restValue(type, (value as Record<string, unknown>)[name])
-    if (!member) return undefined
-    structValues[name] = member
-  }
-  return { structValues }
+  const given = value as Readonly<Record<string, unknown>>
+  const members = fields.map(({ name, type }) => [name, restValue(type, given[name])] as const)
+  const areRight = members.every((member): member is [string, ParameterValue] => member[1] !== undefined)
+  return areRight ? { structValues: Object.fromEntries(members) } : undefined
 }
