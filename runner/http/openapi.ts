@@ -8,7 +8,7 @@ import type { OpenApiDocuments } from './openapi-documents.js'
 import { isMatch } from './representation/entity-tags.js'
 import { originOf, queryOf } from './request-context.js'
 import { identify } from './routes.js'
-import { send } from './send.js'
+import { JSON_TYPE, send } from './send.js'
 
 export interface OpenApiDeps extends RequestDeps {
   /** Where callers reach this server; null for the origin of each request. */
@@ -28,7 +28,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
     const caller = identify(req, res, deps)
     const { version: named, allFormats } = orderOf(parsePairs(queryOf(req.url)))
     const { version, openApiType } = representationOf(req, named)
-    documents ??= import('./openapi-documents.js').then(({ createOpenApiDocuments }) => createOpenApiDocuments())
+    documents ??= import('./openapi-documents.js').then(({ OpenApiDocuments }) => new OpenApiDocuments())
     const serverUrl = deps.publicUrl ?? originOf(req)
     const order = { version, allFormats, serverUrl, engine: deps.engine.name }
     const { body, tag } = (await documents).find(deps.endpoints(), caller, order)
@@ -39,7 +39,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
       res.status(304).end()
       return
     }
-    send(req, res, 200, openApiType ?? 'application/json; charset=utf-8', body())
+    send(req, res, 200, openApiType ?? JSON_TYPE, body())
   }
 }
 

@@ -6,11 +6,13 @@ export const TIMED_OUT = Symbol('timed out')
 /** The reason of a signal whose engine was closed. */
 export const CLOSED = Symbol('closed')
 
+type DeadlineSignal = { readonly signal: AbortSignal; readonly end: () => void }
+
 /**
  * A signal that fires when one of these does, with its reason; or after this many milliseconds, with TIMED_OUT; or no more,
  * after `end`.
  */
-export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock) {
+export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): DeadlineSignal {
   const controller = new AbortController()
   const follow = ({ target }: Event): void => controller.abort((target as AbortSignal).reason)
   for (const signal of signals) {

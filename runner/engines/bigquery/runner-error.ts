@@ -24,9 +24,8 @@ export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal)
   }
   if (error instanceof TransportError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
   const isUnsupported = error instanceof UnsupportedTypeError
-  return new RunnerError('QUERY_FAILED', {
-    cause: isUnsupported ? new QueryFault(error.message, { cause: error }) : error,
-  })
+  const cause = isUnsupported ? new QueryFault(error.message, { cause: error }) : error
+  return new RunnerError('QUERY_FAILED', { cause })
 }
 
 function givenUp(reason: unknown): RunnerError {
