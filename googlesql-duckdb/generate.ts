@@ -19,7 +19,7 @@ import {
   type WrittenCondition,
   type WrittenPartitionRead,
 } from './emit/shard-views.js'
-import { FORMS } from './functions/all.js'
+import { WRITERS } from './functions/all.js'
 import type { Delay } from './passes/delayed-constants.js'
 import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
 
@@ -103,7 +103,7 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
 
 /**
  * The numbers of the parameters that the texts read, from 1, in ascending order. A text may not read all parameters, since a
- * form may leave out the SQL of an argument.
+ * writer may leave out the SQL of an argument.
  */
 function readBy(texts: readonly (string | null)[]): readonly number[] {
   const read = new Set<number>()
@@ -151,7 +151,7 @@ function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaS
   visitScan(
     query.scan,
     expr => {
-      if (expr.kind === 'call' && FORMS.get(expr.name)?.runsJavaScript) runsJavaScript = true
+      if (expr.kind === 'call' && WRITERS.get(expr.name)?.runsJavaScript) runsJavaScript = true
     },
     scan => {
       if (scan.kind === 'table') tables.add(scan.table)

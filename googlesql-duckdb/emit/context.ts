@@ -33,7 +33,7 @@ export interface SqlScope {
 }
 
 /** How a common table expression is read: written in place of its one use, or read by name. */
-export type CteForm =
+export type CteSource =
   | { readonly kind: 'inline'; readonly cte: ResolvedCte; readonly outer: SqlScope | null }
   | { readonly kind: 'named'; readonly name: string; readonly columns: readonly string[] }
 
@@ -56,7 +56,7 @@ export interface Context {
   cteName(cte: ResolvedCte): string
   /** Whether the common table expression is written in place of its one use. */
   isInline(cte: ResolvedCte): boolean
-  readonly ctes: Map<number, CteForm>
+  readonly ctes: Map<number, CteSource>
   /** The conditions that the query sets on the partitions and shards of its tables. */
   readonly keyConditions: KeyConditions
   readonly shardReads: ShardReads

@@ -1,9 +1,9 @@
-/** Passes an expensive argument that the SQL reads several times to a lambda, so that DuckDB computes it only once. */
+/** Passes an expensive argument that the SQL reads several times to a lambda, so that DuckDB computes it once. */
 import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
 import { INT64 } from '../../googlesql/types/types.js'
-import { FORMS } from '../functions/all.js'
+import { WRITERS } from '../functions/all.js'
 import type { FieldsSql } from '../functions/function-sql.js'
 import { type Context, type Entry, entryOf, type SqlScope } from './context.js'
 import { type Fragment, fill, fragment, path, slot, templateOf, writesLambda } from './fragment.js'
@@ -24,7 +24,7 @@ const slotsOf = (args: Args, parts: Parts): (string | null)[] =>
  * The SQL that `write` returns for the arguments. `write` receives a struct_pack argument with one slot for each field, so that
  * it can use a field without the struct.
  */
-export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
+export function writeCall(args: Args, parts: Parts, write: Write): Fragment {
   const all = [...parts]
   const withSlots = (part: Fragment, index: number): FieldsSql[number] => {
     const fields = part.fields?.map(({ sql }) => withSlots(sql, all.push(sql) - 1))
@@ -45,8 +45,8 @@ export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
 }
 
 /**
- * The SQL that `write` returns for the arguments. An argument that is worth sharing is bound by a lambda around that SQL. An
- * argument marked in `isBound` is always bound, unless it is a column or a constant.
+ * The SQL that `write` returns for the arguments. An argument that the SQL would repeat is computed once: a lambda
+ * around the SQL takes it as its parameter. An argument marked in `isBound` always is, unless it is a column or a constant.
  *
  * A lambda costs some tens of nanoseconds per row, so cheap arguments are computed twice instead. DuckDB allows no subqueries
  * in lambdas; SQL with a subquery stays as it is.
@@ -59,19 +59,19 @@ export function shareArguments(
   context: Context,
   isBound: readonly boolean[] = [],
 ): Fragment {
-  const costs = args.map((argument, i) => foldedCostOf(argument) || costOfEntry(argument, parts[i]!))
+  const costs = args.map((argument, i) => costUnlessConstant(argument) || costOfEntry(argument, parts[i]!))
   if (costs.every(cost => cost === 0)) return write(parts)
-  const isNeeded = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
+  const mustBind = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
   const slots = parts.map((part, i) => (part && args[i]?.kind !== 'word' ? path(slot(i)) : part))
   const template = templateOf(write(slots).text)
   if (template.hasQuery) return write(parts)
   const chosen = args.flatMap((argument, i) => {
     if (costs[i] === 0) return []
     const extra = (template.uses.get(i) ?? 0) - 1
-    const isDrawn = argument !== null && isVolatile(argument)
+    const isRandom = argument !== null && isVolatile(argument)
     const isShared =
-      extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(parts[i]!, isFolded(argument) ? 1 : extra))
-    return isNeeded[i] || isShared ? [i] : []
+      extra > 0 && (isRandom || isWorthBinding(costs[i]!, extra) || isLarge(parts[i]!, isFolded(argument) ? 1 : extra))
+    return mustBind[i] || isShared ? [i] : []
   })
   if (chosen.length === 0) return write(parts)
   args.forEach((argument, i) => {
@@ -82,8 +82,8 @@ export function shareArguments(
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && costs[i]! > 0 && parts[i]!.hasLambda) chosen.push(i)
   })
-  // In a correlated subquery, a lambda must not capture a column when its argument reads a column of the outer query, and
-  // must not capture an outer column at all. So every argument that reads columns becomes part of the lambda's argument.
+  // In a correlated subquery, DuckDB's lambdas cannot capture outer columns, nor any column if the lambda's argument reads an
+  // outer one. So every argument that reads columns becomes part of the lambda's argument.
   const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, scope))
   if (isCorrelated) {
     args.forEach((argument, i) => {
@@ -148,7 +148,7 @@ export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
  * become fields of one struct, and the call reads only that struct. Subqueries become fields too, since a lambda may not
  * contain them.
  */
-export function apartFromQuery(
+export function withCapturedColumns(
   args: Args,
   parts: Parts,
   write: Write,
@@ -158,12 +158,12 @@ export function apartFromQuery(
 ): Fragment {
   const hasSelect = parts.some(part => part?.hasSelect)
   if (!captures && !hasSelect && !args.some(argument => argument !== null && readsOuter(argument, scope))) {
-    return writeWith(args, parts, write)
+    return writeCall(args, parts, write)
   }
   const isPacked = args.map(argument => argument !== null && argument.kind !== 'lambda' && !isConstantPart(argument))
-  if (!captures && !writesLambda(write(slotsOf(args, parts)))) return writeWith(args, parts, write)
+  if (!captures && !writesLambda(write(slotsOf(args, parts)))) return writeCall(args, parts, write)
   const struct = captures?.struct ?? variable(context.newColumn('', INT64))
-  const inner = writeWith(
+  const inner = writeCall(
     args,
     parts.map((part, i) => (isPacked[i] ? path(`${struct}.a${i}`) : part)),
     write,
@@ -222,7 +222,7 @@ const costOfEntry = (argument: Expr | null, sql: Fragment | null): number =>
   argument?.kind === 'column' && sql !== null && sql.size > MAX_READ_SIZE ? 1 : 0
 const MAX_READ_SIZE = 8
 
-function foldedCostOf(argument: Expr | null): number {
+function costUnlessConstant(argument: Expr | null): number {
   const cost = costOf(argument)
   return cost > 1 && isFolded(argument) ? 1 : cost
 }
@@ -248,7 +248,8 @@ export function costOf(expr: Expr | null): number {
       return costOf(expr.operand)
     case 'call':
       return (
-        sum(expr.arguments.map(costOf)) + (expr.name.startsWith('$') && !FORMS.get(expr.name)?.isHeavyOperator ? 1 : 10)
+        sum(expr.arguments.map(costOf)) +
+        (expr.name.startsWith('$') && !WRITERS.get(expr.name)?.isHeavyOperator ? 1 : 10)
       )
     case 'cast':
       return costOf(expr.operand) + (CHEAP_CASTS.has(`${expr.operand.type.kind} ${expr.type.kind}`) ? 1 : 10)

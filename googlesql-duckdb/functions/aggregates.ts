@@ -3,8 +3,14 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
 import { named } from '../emit/named.js'
 import { duckdbType } from '../emit/type.js'
-import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError, overList } from './function-sql.js'
-import { LIST_FORMS, MADE_SMALL } from './list-aggregates.js'
+import {
+  type AggregateWriter,
+  type AggregateWriterCall,
+  type AggregateWriters,
+  overList,
+  SqlWriterError,
+} from './function-sql.js'
+import { LIST_WRITERS, MADE_SMALL } from './list-aggregates.js'
 
 interface CallOptions {
   /** A condition that is combined with the call's FILTER. */
@@ -14,51 +20,52 @@ interface CallOptions {
 }
 
 /** A call of one DuckDB aggregate with the call's DISTINCT, ORDER BY, FILTER and OVER. */
-function aggregate(call: AggregateFormCall, name: string, args: string, options: CallOptions = {}): string {
-  if (call.havingSql !== null) throw new FormError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
+function aggregate(call: AggregateWriterCall, name: string, args: string, options: CallOptions = {}): string {
+  if (call.havingSql !== null)
+    throw new SqlWriterError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
   const conditions = [call.filterSql, options.where].filter(condition => condition !== undefined && condition !== null)
   const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.map(each => `(${each})`).join(' AND ')})`
   const { distinct, orderBy } = options.isAside ? { distinct: '', orderBy: '' } : call
   return `${name}(${distinct}${args}${orderBy})${filter}${call.over}`
 }
 
-/** The form of a function that equals the DuckDB aggregate of this name. */
+/** The writer of a function that equals the DuckDB aggregate of this name. */
 const same =
-  (name: string): AggregateForm =>
+  (name: string): AggregateWriter =>
   call =>
     aggregate(call, name, call.sql[0]!)
 
-const aside = (call: AggregateFormCall, name: string, args: string): string =>
+const aside = (call: AggregateWriterCall, name: string, args: string): string =>
   aggregate(call, name, args, { isAside: true })
 
 /**
  * The largest and smallest value in DuckDB's order, where NaN is the largest. In a query that contains MAX and MIN of the same
  * value they cost nothing, since DuckDB computes equal aggregates once.
  */
-const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
+const extremes = (call: AggregateWriterCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
 
-function unsupported(call: AggregateFormCall, type: Type): FormError {
-  return new FormError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
+function unsupported(call: AggregateWriterCall, type: Type): SqlWriterError {
+  return new SqlWriterError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
 }
 
 /**
  * Sums of the integer parts and of the fractions of NUMERICs. DuckDB adds NUMERICs in 128 bits, and two large values may
  * overflow these even where other values would bring the total back into range.
  */
-const parts = (call: AggregateFormCall, x: string): string =>
+const parts = (call: AggregateWriterCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
 
 /**
  * Whether the call has DISTINCT. Integer parts or fractions of different values may be equal, so distinct values are summed
  * as a list.
  */
-const isDistinct = (call: AggregateFormCall): boolean => call.distinct !== ''
+const isDistinct = (call: AggregateWriterCall): boolean => call.distinct !== ''
 
 /**
  * A sum or average, together with the same aggregate of scaled-down values. The second one shows whether an infinite total is a
  * true infinity, or whether only an intermediate result overflowed.
  */
-function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
+function floatTotal(call: AggregateWriterCall, name: 'sum' | 'avg'): string {
   const [x] = call.sql
   return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${MADE_SMALL}`)})`
 }
@@ -66,7 +73,7 @@ function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
 const INTERVAL_PARTS = ['months', 'days', 'micros']
 
 /** The sum of intervals, computed for each part separately. */
-function intervalSum(call: AggregateFormCall): string {
+function intervalSum(call: AggregateWriterCall): string {
   const [x] = call.sql
   if (call.distinct !== '') return `bq_interval_total(${aggregate(call, 'list', x!)})`
   const totals = INTERVAL_PARTS.map(part => `bq_sum_int64(${aggregate(call, 'sum', `bq_interval_${part}(${x})`)})`)
@@ -74,7 +81,7 @@ function intervalSum(call: AggregateFormCall): string {
 }
 
 /** The average of intervals, computed from sums that may be larger than an INTERVAL. */
-function intervalAverage(call: AggregateFormCall): string {
+function intervalAverage(call: AggregateWriterCall): string {
   const [x] = call.sql
   const sumOf = (part: string): string =>
     call.distinct === ''
@@ -102,7 +109,7 @@ function isSmall(expr: Expr): boolean {
 
 const isSmallOrNone = (expr: Expr | null): boolean => expr === null || isSmall(expr)
 
-const sum: AggregateForm = call => {
+const sum: AggregateWriter = call => {
   const [x] = call.sql
   switch (call.type.kind) {
     case 'INT64': {
@@ -125,7 +132,7 @@ const sum: AggregateForm = call => {
   }
 }
 
-const average: AggregateForm = call => {
+const average: AggregateWriter = call => {
   const [x] = call.sql
   const type = call.args[0]!.type
   switch (type.kind) {
@@ -146,21 +153,21 @@ const average: AggregateForm = call => {
 }
 
 /** Orders intervals by length: DuckDB's own MIN and MAX compare months first. */
-const longest = (call: AggregateFormCall, name: 'arg_max' | 'arg_min'): string =>
+const longest = (call: AggregateWriterCall, name: 'arg_max' | 'arg_min'): string =>
   aggregate(call, name, `${call.sql[0]}, bq_interval_key(${call.sql[0]})`)
 
-const maximum: AggregateForm = call =>
+const maximum: AggregateWriter = call =>
   call.type.kind === 'INTERVAL' ? longest(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
 
 /** The minimum. In BigQuery NaN is both the smallest and the largest value; in DuckDB it is only the largest. */
-const minimum: AggregateForm = call => {
+const minimum: AggregateWriter = call => {
   if (call.type.kind === 'INTERVAL') return longest(call, 'arg_min')
   const [x] = call.sql
   const least = aggregate(call, 'min', x!)
   return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${aside(call, 'max', x!)})` : least
 }
 
-const anyValue: AggregateForm = call => {
+const anyValue: AggregateWriter = call => {
   if (call.havingSql === null) return aggregate(call, 'any_value', call.sql[0]!)
   const name = call.call.having?.extreme === 'min' ? 'arg_min_null' : 'arg_max_null'
   return aggregate({ ...call, havingSql: null }, name, `${call.sql[0]}, ${call.havingSql}`)
@@ -171,7 +178,7 @@ const anyValue: AggregateForm = call => {
  * extreme is then NaN, which no row equals.
  */
 const valueAtExtreme =
-  (name: string): AggregateForm =>
+  (name: string): AggregateWriter =>
   call => {
     const [x, y] = call.sql
     const { kind } = call.args[1]!.type
@@ -179,20 +186,20 @@ const valueAtExtreme =
     return kind === 'FLOAT64' ? `(CASE WHEN isnan(${aside(call, 'max', y!)}) THEN NULL ELSE ${value} END)` : value
   }
 
-const limited = (call: AggregateFormCall, list: string): string =>
+const limited = (call: AggregateWriterCall, list: string): string =>
   call.limitSql === null ? list : `bq_limit_list(${list}, ${call.limitSql})`
 
-const arrayAgg: AggregateForm = call => {
+const arrayAgg: AggregateWriter = call => {
   const [x] = call.sql
   return limited(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {}))
 }
 
-const arrayConcatAgg: AggregateForm = call => {
+const arrayConcatAgg: AggregateWriter = call => {
   const [x] = call.sql
   return `flatten(${limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))})`
 }
 
-const stringAgg: AggregateForm = call => {
+const stringAgg: AggregateWriter = call => {
   const [x, given] = call.sql
   const isBytes = call.type.kind === 'BYTES'
   const isParameter = given && call.args[1]?.kind !== 'literal'
@@ -205,12 +212,12 @@ const stringAgg: AggregateForm = call => {
 }
 
 /** A row count. DuckDB returns a negative count for a frame that ends before it begins: `2 FOLLOWING AND 1 FOLLOWING`. */
-const countRows: AggregateForm = call => {
+const countRows: AggregateWriter = call => {
   const rows = aggregate(call, 'count', '*')
   return call.mayBeBackward ? `greatest(${rows}, 0)` : rows
 }
 
-const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
+const countDistinct: AggregateWriter = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
 /** 2^-600 exactly: the squares of FLOAT64s scaled by it can be summed, in any number, without overflow. */
 const MADE_TINY = '2.409919865102884e-181::DOUBLE'
@@ -221,7 +228,7 @@ const MADE_TINY = '2.409919865102884e-181::DOUBLE'
  * so a scalar function computes it from a list of the values.
  */
 const spread =
-  (name: string): AggregateForm =>
+  (name: string): AggregateWriter =>
   call => {
     const { type } = call.args[0]!
     if (type.kind !== 'FLOAT64') {
@@ -245,8 +252,8 @@ const pairs =
   (
     least: number,
     exact: string,
-    write: (call: AggregateFormCall, x: string, y: string, finite: string) => string,
-  ): AggregateForm =>
+    write: (call: AggregateWriterCall, x: string, y: string, finite: string) => string,
+  ): AggregateWriter =>
   call => {
     if (call.args[0]!.type.kind !== 'FLOAT64') {
       const [a, b] = call.sql
@@ -263,7 +270,7 @@ const pairs =
     return `(CASE WHEN ${counted} >= ${least} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
   }
 
-const covariance = (name: string, least: number): AggregateForm =>
+const covariance = (name: string, least: number): AggregateWriter =>
   pairs(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
 
 /**
@@ -301,7 +308,7 @@ function fractions(count: number, isDescending: boolean): string[] {
  * Exact quantiles. NaN is the largest value in DuckDB and the smallest in BigQuery. So FLOAT64 quantiles are those of the
  * values `-x` in descending order, where DuckDB, too, puts NaN first.
  */
-const quantiles: AggregateForm = call => {
+const quantiles: AggregateWriter = call => {
   const [x, countSql] = call.sql
   const isFloat = call.args[0]!.type.kind === 'FLOAT64'
   const { count, offsets } = countAndOffsets(call.args[1])
@@ -325,24 +332,24 @@ function countAndOffsets(expr: Expr | null | undefined): { count: number | null;
   return { count: count!, offsets }
 }
 
-const topCount: AggregateForm = call => {
+const topCount: AggregateWriter = call => {
   const [x, count] = call.sql
   const nulls = `${aggregate(call, 'count', '*')} - ${aggregate(call, 'count', x!)}`
   return `bq_top_count(${aggregate(call, 'histogram', x!)}, ${nulls}, ${count})`
 }
 
-const topSum: AggregateForm = call => {
+const topSum: AggregateWriter = call => {
   const [x, weight, count] = call.sql
   const list = aggregate(call, 'list', `struct_pack(v := ${named(x!)}, w := ${named(weight!)})`)
   const total = `${call.over === '' ? 'bq_top_sum' : 'bq_top_sum_over'}(${list}, ${count})`
   return `CAST(${total} AS ${duckdbType(call.type)})`
 }
 
-export const AGGREGATE_FORMS: AggregateForms = {
-  ANY_VALUE: overList(anyValue, LIST_FORMS.ANY_VALUE),
-  ARRAY_AGG: overList(arrayAgg, LIST_FORMS.ARRAY_AGG),
+export const AGGREGATE_WRITERS: AggregateWriters = {
+  ANY_VALUE: overList(anyValue, LIST_WRITERS.ANY_VALUE),
+  ARRAY_AGG: overList(arrayAgg, LIST_WRITERS.ARRAY_AGG),
   ARRAY_CONCAT_AGG: arrayConcatAgg,
-  AVG: overList(average, LIST_FORMS.AVG),
+  AVG: overList(average, LIST_WRITERS.AVG),
   $plain_avg: same('avg'),
   $plain_min: same('min'),
   $plain_sum: same('sum'),
@@ -350,16 +357,16 @@ export const AGGREGATE_FORMS: AggregateForms = {
   BIT_OR: same('bit_or'),
   BIT_XOR: same('bit_xor'),
   $count_star: countRows,
-  COUNT: overList(same('count'), LIST_FORMS.COUNT),
+  COUNT: overList(same('count'), LIST_WRITERS.COUNT),
   COUNTIF: call => `coalesce(CAST(${aggregate(call, 'count_if', call.sql[0]!)} AS BIGINT), 0)`,
-  LOGICAL_AND: overList(same('bool_and'), LIST_FORMS.LOGICAL_AND),
-  LOGICAL_OR: overList(same('bool_or'), LIST_FORMS.LOGICAL_OR),
-  MAX: overList(maximum, LIST_FORMS.MAX),
-  MIN: overList(minimum, LIST_FORMS.MIN),
+  LOGICAL_AND: overList(same('bool_and'), LIST_WRITERS.LOGICAL_AND),
+  LOGICAL_OR: overList(same('bool_or'), LIST_WRITERS.LOGICAL_OR),
+  MAX: overList(maximum, LIST_WRITERS.MAX),
+  MIN: overList(minimum, LIST_WRITERS.MIN),
   MAX_BY: valueAtExtreme('arg_max_null'),
   MIN_BY: valueAtExtreme('arg_min_null'),
-  STRING_AGG: overList(stringAgg, LIST_FORMS.STRING_AGG),
-  SUM: overList(sum, LIST_FORMS.SUM),
+  STRING_AGG: overList(stringAgg, LIST_WRITERS.STRING_AGG),
+  SUM: overList(sum, LIST_WRITERS.SUM),
   APPROX_COUNT_DISTINCT: countDistinct,
   APPROX_QUANTILES: quantiles,
   APPROX_TOP_COUNT: topCount,

@@ -3,55 +3,58 @@
  * function.
  */
 
-import { AGGREGATE_FORMS as AGGREGATES } from './aggregates.js'
-import { ARRAY_FORMS } from './arrays.js'
-import { BIT_FORMS } from './bits.js'
-import { CONDITIONAL_FORMS } from './conditional.js'
-import { CONVERSION_FORMS } from './conversion.js'
-import { DATE_FORMS } from './dates.js'
-import { DEBUGGING_FORMS } from './debugging.js'
-import { type AggregateForms, type AggregateSql, type Forms, type FunctionSql, PLAIN } from './function-sql.js'
-import { HASH_FORMS } from './hash.js'
-import { JAVASCRIPT_FORMS } from './javascript.js'
-import { JSON_FORMS } from './json.js'
-import { MATH_FORMS } from './math.js'
-import { NET_FORMS } from './net.js'
-import { OPERATOR_FORMS } from './operators.js'
-import { RANGE_FORMS } from './ranges.js'
-import { REGEXP_FORMS } from './regexp.js'
-import { SEARCH_FORMS } from './search.js'
-import { STRING_FORMS } from './strings.js'
-import { WINDOW_FORMS } from './windows.js'
+import { AGGREGATE_WRITERS as AGGREGATES } from './aggregates.js'
+import { ARRAY_WRITERS } from './arrays.js'
+import { BIT_WRITERS } from './bits.js'
+import { CONDITIONAL_WRITERS } from './conditional.js'
+import { CONVERSION_WRITERS } from './conversion.js'
+import { DATE_WRITERS } from './dates.js'
+import { DEBUGGING_WRITERS } from './debugging.js'
+import { type AggregateSql, type AggregateWriters, type FunctionSql, PLAIN, type SqlWriters } from './function-sql.js'
+import { HASH_WRITERS } from './hash.js'
+import { JAVASCRIPT_WRITERS } from './javascript.js'
+import { JSON_WRITERS } from './json.js'
+import { MATH_WRITERS } from './math.js'
+import { NET_WRITERS } from './net.js'
+import { OPERATOR_WRITERS } from './operators.js'
+import { RANGE_WRITERS } from './ranges.js'
+import { REGEXP_WRITERS } from './regexp.js'
+import { SEARCH_WRITERS } from './search.js'
+import { STRING_WRITERS } from './strings.js'
+import { WINDOW_WRITERS } from './windows.js'
 
-const SCALARS: Forms = {
-  ...OPERATOR_FORMS,
-  ...CONDITIONAL_FORMS,
-  ...ARRAY_FORMS,
-  ...DATE_FORMS,
-  ...JAVASCRIPT_FORMS,
-  ...JSON_FORMS,
-  ...MATH_FORMS,
-  ...BIT_FORMS,
-  ...CONVERSION_FORMS,
-  ...STRING_FORMS,
-  ...RANGE_FORMS,
-  ...REGEXP_FORMS,
-  ...SEARCH_FORMS,
-  ...NET_FORMS,
-  ...HASH_FORMS,
-  ...DEBUGGING_FORMS,
+const SCALARS: SqlWriters = {
+  ...OPERATOR_WRITERS,
+  ...CONDITIONAL_WRITERS,
+  ...ARRAY_WRITERS,
+  ...DATE_WRITERS,
+  ...JAVASCRIPT_WRITERS,
+  ...JSON_WRITERS,
+  ...MATH_WRITERS,
+  ...BIT_WRITERS,
+  ...CONVERSION_WRITERS,
+  ...STRING_WRITERS,
+  ...RANGE_WRITERS,
+  ...REGEXP_WRITERS,
+  ...SEARCH_WRITERS,
+  ...NET_WRITERS,
+  ...HASH_WRITERS,
+  ...DEBUGGING_WRITERS,
 }
 
-const OVER_ROWS: AggregateForms = { ...AGGREGATES, ...WINDOW_FORMS }
+const OVER_ROWS: AggregateWriters = { ...AGGREGATES, ...WINDOW_WRITERS }
 
-export const FORMS: ReadonlyMap<string, FunctionSql> = new Map(
-  Object.entries(SCALARS).map(([name, form]) => [name, typeof form === 'function' ? { ...PLAIN, write: form } : form]),
+export const WRITERS: ReadonlyMap<string, FunctionSql> = new Map(
+  Object.entries(SCALARS).map(([name, writer]) => [
+    name,
+    typeof writer === 'function' ? { ...PLAIN, write: writer } : writer,
+  ]),
 )
 
 /** The SQL of aggregate and window functions. */
-export const AGGREGATE_FORMS: ReadonlyMap<string, AggregateSql> = new Map(
-  Object.entries(OVER_ROWS).map(([name, form]) => [
+export const AGGREGATE_WRITERS: ReadonlyMap<string, AggregateSql> = new Map(
+  Object.entries(OVER_ROWS).map(([name, writer]) => [
     name,
-    typeof form === 'function' ? { write: form, mayStream: false, list: null } : form,
+    typeof writer === 'function' ? { write: writer, mayStream: false, list: null } : writer,
   ]),
 )

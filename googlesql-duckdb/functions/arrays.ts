@@ -5,17 +5,17 @@ import { BIGNUMERIC_UNIT } from '../bignumeric.js'
 import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
 import { variable } from '../emit/quote.js'
-import { type Form, type FormCall, FormError, type Forms, ofElements } from './function-sql.js'
+import { ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
 import { MADE_SMALL } from './list-aggregates.js'
 import { typed } from './typed.js'
 
 const macro =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   ({ sql }) =>
     `${name}(${sql.join(', ')})`
 
 /** ARRAY_CONCAT; NULL where an array is NULL. DuckDB's list_concat ignores NULL arrays. */
-const concat: Form = ({ sql, args }) => {
+const concat: SqlWriter = ({ sql, args }) => {
   const joined = sql.reduce((left, right) => `list_concat(${left}, ${right})`)
   const isNull = sql.filter((_, i) => args[i]?.kind !== 'array').map(each => `${each} IS NULL`)
   return isNull.length === 0 ? joined! : `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE ${joined} END)`
@@ -32,7 +32,7 @@ function isConstant(expr: Expr | null | undefined): boolean {
   return operand.kind === 'literal' ? operand.value === null : operand.type.kind === 'STRING' && isConstant(operand)
 }
 
-const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
+const join: SqlWriter = ({ sql: [items, delimiter, forNull], args, type }) => {
   const given = forNull
     ? `list_transform(${items}, lambda item$: coalesce(item$, ${forNull}))`
     : `list_filter(${items}, lambda item$: item$ IS NOT NULL)`
@@ -51,8 +51,8 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
  * and from one in DuckDB. So a lambda with two parameters is written as two nested lambdas, of which the inner one receives the
  * index less one.
  */
-function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
-  if (lambda?.kind !== 'lambda') throw new FormError('a lambda is not written as a lambda')
+function lambdaSql({ sql: [, body], args: [, lambda] }: WriterCall): string {
+  if (lambda?.kind !== 'lambda') throw new SqlWriterError('a lambda is not written as a lambda')
   const [item, index] = lambda.parameters.map(variable)
   if (index === undefined) return `lambda ${item}: ${body}`
   return `lambda ${item}, at$: list_extract(list_transform([at$ - 1], lambda ${index}: ${body}), 1)`
@@ -66,7 +66,7 @@ const equalsOtherwise = ({ kind }: Type): boolean => kind === 'STRUCT' || kind =
 
 const elementOf = (expr: Expr | null | undefined): Type => (expr!.type as ArrayType).element
 
-const includes: Form = call => {
+const includes: SqlWriter = call => {
   const [items, sought] = call.sql
   const [array, value] = call.args
   if (value?.kind === 'lambda') return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
@@ -78,7 +78,7 @@ const includes: Form = call => {
 
 /** Whether the first array includes any, or all, of the elements of the second. */
 const includesElements =
-  (name: string, plain: string): Form =>
+  (name: string, plain: string): SqlWriter =>
   ({ sql: [items, sought], args: [array, other] }) => {
     if (!equalsOtherwise(elementOf(other))) return `${plain}(${items}, ${sought})`
     const isFound = `coalesce(${inListSql('s$', elementOf(other), 'l$.i', elementOf(array))}, false)`
@@ -88,14 +88,14 @@ const includesElements =
   }
 
 /** ARRAY_IS_DISTINCT; intervals of equal length are equal. */
-const isDistinct: Form = ({ sql: [items], args: [array] }) => {
+const isDistinct: SqlWriter = ({ sql: [items], args: [array] }) => {
   const isInterval = elementOf(array).kind === 'INTERVAL'
   return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`
 }
 
 const madeSmall = (items: string): string => `list_transform(${items}, lambda item$: item$ * ${MADE_SMALL})`
 
-const sum: Form = ({ sql: [items], type }) => {
+const sum: SqlWriter = ({ sql: [items], type }) => {
   const total = `list_sum(${items})`
   switch (type.kind) {
     case 'INT64':
@@ -109,7 +109,7 @@ const sum: Form = ({ sql: [items], type }) => {
   }
 }
 
-const average: Form = ({ sql: [items], args }) => {
+const average: SqlWriter = ({ sql: [items], args }) => {
   const type = args[0]!.type
   const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
   if (element === 'INT64') return `list_avg(${items})`
@@ -118,7 +118,7 @@ const average: Form = ({ sql: [items], args }) => {
   return `bq_avg_list(${items})`
 }
 
-const minimum: Form = ({ sql: [items], type }) =>
+const minimum: SqlWriter = ({ sql: [items], type }) =>
   type.kind === 'FLOAT64' ? `bq_min_float64(list_min(${items}), list_max(${items}))` : `list_min(${items})`
 
 const SERIES: Readonly<Record<string, string>> = {
@@ -127,14 +127,14 @@ const SERIES: Readonly<Record<string, string>> = {
   FLOAT64: 'bq_generate_array_float64',
 }
 
-const generate: Form = ({ sql: [first, last, step], type }) => {
+const generate: SqlWriter = ({ sql: [first, last, step], type }) => {
   const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
   if (element === 'BIGNUMERIC')
     return `CAST(bq_bignumeric_series(${first}, ${last}, ${step ?? `'${BIGNUMERIC_UNIT}'::BIGNUM`}) AS BIGNUM[])`
   return `${SERIES[element]}(${first}, ${last}, ${step ?? '1::BIGINT'})`
 }
 
-export const ARRAY_FORMS: Forms = {
+export const ARRAY_WRITERS: SqlWriters = {
   ARRAY_LENGTH: ({ sql: [items] }) => `len(${items})`,
   ARRAY_CONCAT: concat,
   ARRAY_REVERSE: ofElements(({ sql: [items] }) => `list_reverse(${items})`),

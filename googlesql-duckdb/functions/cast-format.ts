@@ -1,7 +1,7 @@
 /** CAST … FORMAT as DuckDB SQL. */
 import type { ScalarKind, Type } from '../../googlesql/types/types.js'
 import { fromMicrosSql, microsSql } from './dates/format.js'
-import { type Form, FormError, type Forms } from './function-sql.js'
+import { type SqlWriter, SqlWriterError, type SqlWriters } from './function-sql.js'
 
 const TIME_KINDS: ReadonlySet<string> = new Set(['DATE', 'TIME', 'DATETIME', 'TIMESTAMP'])
 const DECIMAL_KINDS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC'])
@@ -29,10 +29,11 @@ function castFormatSql(operand: string, from: Type, to: Type, format: string, zo
       return fromMicrosSql(micros, target)
     }
   }
-  throw new FormError(`FORMAT is not allowed for cast from ${source} to ${target}`)
+  throw new SqlWriterError(`FORMAT is not allowed for cast from ${source} to ${target}`)
 }
 
 /** The arguments are the operand, the format and the zone. */
-const castFormat: Form = ({ sql, args, type }) => castFormatSql(sql[0]!, args[0]!.type, type, sql[1]!, sql[2] ?? null)
+const castFormat: SqlWriter = ({ sql, args, type }) =>
+  castFormatSql(sql[0]!, args[0]!.type, type, sql[1]!, sql[2] ?? null)
 
-export const CAST_FORMAT_FORMS: Forms = { $cast_format: castFormat }
+export const CAST_FORMAT_WRITERS: SqlWriters = { $cast_format: castFormat }

@@ -3,12 +3,12 @@
  */
 import { equalSql, operandAt } from '../emit/expressions/compare.js'
 import { duckdbType } from '../emit/type.js'
-import type { Form, FormCall, Forms } from './function-sql.js'
+import type { SqlWriter, SqlWriters, WriterCall } from './function-sql.js'
 
-const coalesce: Form = call => `coalesce(${call.sql.join(', ')})`
+const coalesce: SqlWriter = call => `coalesce(${call.sql.join(', ')})`
 
 /** The SQL of the arguments that can be NULL: all but literals. */
-function nullables({ sql, args }: FormCall): string[] {
+function nullables({ sql, args }: WriterCall): string[] {
   return sql.filter((_, i) => args[i]?.kind !== 'literal' || args[i].value === null) as string[]
 }
 
@@ -24,7 +24,7 @@ const longest = (name: string, sql: readonly (string | null)[]): string =>
  * largest value.
  */
 const extreme =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   call => {
     const value = call.type.kind === 'INTERVAL' ? longest(name, call.sql) : `${name}(${call.sql.join(', ')})`
     const isNull = nullables(call).map(sql => `${sql} IS NULL`)
@@ -37,10 +37,10 @@ const extreme =
   }
 
 /** NULLIF with the equality of `=`: NaN equals no value, nor does a struct with a NULL in it. */
-const nullIf: Form = call =>
+const nullIf: SqlWriter = call =>
   `(CASE WHEN ${equalSql(operandAt(call, 0), operandAt(call, 1))} THEN NULL ELSE ${call.sql[0]} END)`
 
-export const CONDITIONAL_FORMS: Forms = {
+export const CONDITIONAL_WRITERS: SqlWriters = {
   IF: ({ sql: [condition, yes, no] }) => `(CASE WHEN ${condition} THEN ${yes} ELSE ${no} END)`,
   IFNULL: coalesce,
   COALESCE: coalesce,

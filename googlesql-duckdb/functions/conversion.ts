@@ -1,7 +1,7 @@
 /** Conversion functions in DuckDB SQL. */
-import type { Forms } from './function-sql.js'
+import type { SqlWriters } from './function-sql.js'
 
-export const CONVERSION_FORMS: Forms = {
+export const CONVERSION_WRITERS: SqlWriters = {
   PARSE_NUMERIC: ({ sql: [text] }) => `CAST(bq_parse_numeric(${text}) AS DECIMAL(38,9))`,
   PARSE_BIGNUMERIC: ({ sql: [text] }) => `bq_bignumeric_parse(${text})`,
 }

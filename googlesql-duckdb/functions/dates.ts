@@ -1,18 +1,18 @@
 /** The DuckDB SQL of date and time functions, by topic. */
 
-import { CAST_FORMAT_FORMS } from './cast-format.js'
-import { ARITHMETIC_FORMS } from './dates/arithmetic.js'
-import { CONSTRUCT_FORMS } from './dates/construct.js'
-import { FORMAT_FORMS } from './dates/format.js'
-import { TRUNC_FORMS } from './dates/truncate.js'
-import type { Forms } from './function-sql.js'
-import { INTERVAL_FORMS } from './intervals.js'
+import { CAST_FORMAT_WRITERS } from './cast-format.js'
+import { ARITHMETIC_WRITERS } from './dates/arithmetic.js'
+import { CONSTRUCT_WRITERS } from './dates/construct.js'
+import { FORMAT_WRITERS } from './dates/format.js'
+import { TRUNC_WRITERS } from './dates/truncate.js'
+import type { SqlWriters } from './function-sql.js'
+import { INTERVAL_WRITERS } from './intervals.js'
 
-export const DATE_FORMS: Forms = {
-  ...CONSTRUCT_FORMS,
-  ...TRUNC_FORMS,
-  ...ARITHMETIC_FORMS,
-  ...FORMAT_FORMS,
-  ...INTERVAL_FORMS,
-  ...CAST_FORMAT_FORMS,
+export const DATE_WRITERS: SqlWriters = {
+  ...CONSTRUCT_WRITERS,
+  ...TRUNC_WRITERS,
+  ...ARITHMETIC_WRITERS,
+  ...FORMAT_WRITERS,
+  ...INTERVAL_WRITERS,
+  ...CAST_FORMAT_WRITERS,
 }

@@ -1,14 +1,14 @@
 /** DuckDB SQL of digests and fingerprints. DuckDB returns digests as hexadecimal text. */
-import type { Form, FormCall, Forms } from './function-sql.js'
+import type { SqlWriter, SqlWriters, WriterCall } from './function-sql.js'
 
 const digest =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   call =>
     `unhex(${name}(${call.sql[0]}))`
-const bytes = (call: FormCall): string =>
+const bytes = (call: WriterCall): string =>
   call.args[0]!.type.kind === 'BYTES' ? call.sql[0]! : `encode(${call.sql[0]})`
 
-export const HASH_FORMS: Forms = {
+export const HASH_WRITERS: SqlWriters = {
   FARM_FINGERPRINT: call => `bq_farm_fingerprint(${bytes(call)})`,
   MD5: digest('md5'),
   SHA1: digest('sha1'),

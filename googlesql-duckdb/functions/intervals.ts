@@ -2,7 +2,7 @@
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type IntervalParts, readInterval } from '../../googlesql/values/interval-text.js'
 import { DAY_MICROS, unitOf } from './dates/units.js'
-import { type Form, type Forms, heavyOperator } from './function-sql.js'
+import { heavyOperator, type SqlWriter, type SqlWriters } from './function-sql.js'
 
 /** The value of an INT64 literal with its sign; null for any other expression. */
 export function writtenInt64(expr: Expr | null | undefined): bigint | null {
@@ -56,7 +56,7 @@ function partsSql([months, days, micros]: IntervalParts): string {
   return sums.length === 1 ? sums[0]! : `(${sums.join(' + ')})`
 }
 
-const interval: Form = call => {
+const interval: SqlWriter = call => {
   const [value, part, to] = call.sql as readonly [string, string, string | null | undefined]
   if (call.args[0]!.type.kind === 'STRING') {
     const parts = writtenParts(call.args[0]!, part, to ?? '')
@@ -71,7 +71,7 @@ const interval: Form = call => {
   return `bq_interval_of_${of}(${value}, ${size})`
 }
 
-export const INTERVAL_FORMS: Forms = {
+export const INTERVAL_WRITERS: SqlWriters = {
   $interval: { ...heavyOperator(interval), isNullFor: 'first' },
   // See passes/interval-keys.ts.
   $interval_key: ({ sql: [i] }) => `CAST(bq_interval_key(${i}) AS BIGINT)`,

@@ -7,10 +7,10 @@ import { typeName } from '../../googlesql/types/types.js'
 import { quoteName, quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
 import { JAVASCRIPT_FUNCTION } from '../runtime/javascript/function-name.js'
-import { type Form, FormError, type Forms, type FunctionSql, PLAIN } from './function-sql.js'
+import { type FunctionSql, PLAIN, type SqlWriter, SqlWriterError, type SqlWriters } from './function-sql.js'
 import { jsonTextSql } from './json-text.js'
 
-const call: Form = ({ sql: [definition, ...values], args: [, ...args], type }) => {
+const call: SqlWriter = ({ sql: [definition, ...values], args: [, ...args], type }) => {
   const texts = values.map((value, i) => jsonTextSql(value!, args[i]!.type, { target: 'string' }))
   const list = texts.length === 0 ? `'[]'` : `('[' || ${texts.join(` || ',' || `)} || ']')`
   return valueSql(`${JAVASCRIPT_FUNCTION}(${definition}, ${list})`, type)
@@ -45,7 +45,7 @@ function shapeOf(type: Type): unknown {
     case 'STRUCT':
       return Object.fromEntries(fieldNames(type).map((name, i) => [name, shapeOf(type.fields[i]!.type)]))
     case 'BIGNUMERIC':
-      throw new FormError(
+      throw new SqlWriterError(
         `A JavaScript function that returns ${typeName(type)} within an ARRAY or a STRUCT is not supported by the embedded engine`,
       )
     default:
@@ -78,7 +78,7 @@ function holdsJson(type: Type): boolean {
 
 const JAVASCRIPT: FunctionSql = { ...PLAIN, write: call, runsJavaScript: true }
 
-export const JAVASCRIPT_FORMS: Forms = {
+export const JAVASCRIPT_WRITERS: SqlWriters = {
   $javascript: JAVASCRIPT,
   $javascript_immutable: JAVASCRIPT,
 }

@@ -7,18 +7,18 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { Type } from '../../googlesql/types/types.js'
 import { type JsonPath, type JsonPathForm, parseJsonPath } from '../../googlesql/values/json-path.js'
 import { quoteText } from '../emit/quote.js'
-import type { Form, FormCall, Forms } from './function-sql.js'
+import type { SqlWriter, SqlWriters, WriterCall } from './function-sql.js'
 import { jsonTextSql } from './json-text.js'
 
-const isJson = (call: FormCall): boolean => call.args[0]!.type.kind === 'JSON'
+const isJson = (call: WriterCall): boolean => call.args[0]!.type.kind === 'JSON'
 
 /** A document argument as a VARCHAR, the type that the scalar functions accept. */
 const textOf = (sql: string): string => `CAST(${sql} AS VARCHAR)`
 
 /** The SQL of the path argument; `$` without one. */
-const pathSql = (call: FormCall): string => call.sql[1] ?? "'$'"
+const pathSql = (call: WriterCall): string => call.sql[1] ?? "'$'"
 
-function literalPath(call: FormCall, form: JsonPathForm): JsonPath | null {
+function literalPath(call: WriterCall, form: JsonPathForm): JsonPath | null {
   const text = call.args[1] ? literalText(call.args[1]) : '$'
   const path = text === null ? null : parseJsonPath(text, form, isJson(call))
   return path && 'steps' in path && path.mode === 'strict' ? path : null
@@ -34,7 +34,7 @@ function pointerOf(path: JsonPath): string {
 
 /** Reads a value with the macro `bq_json_query[_text][_at]` or `bq_json_value[_text][_at]`. */
 const extract =
-  (name: string, form: JsonPathForm): Form =>
+  (name: string, form: JsonPathForm): SqlWriter =>
   call => {
     const suffix = isJson(call) ? '' : '_text'
     const path = literalPath(call, form)
@@ -44,7 +44,7 @@ const extract =
   }
 
 const extractArray =
-  (name: string, form: JsonPathForm): Form =>
+  (name: string, form: JsonPathForm): SqlWriter =>
   call => {
     const suffix = isJson(call) ? '' : '_text'
     return castTo(`${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`, call.type)
@@ -57,15 +57,15 @@ function castTo(sql: string, type: Type): string {
 }
 
 /** A member by its name. Only objects have members: a name of digits is not an index into an array. */
-const member = (call: FormCall): string => {
+const member = (call: WriterCall): string => {
   const [document, name] = call.sql
   return `bq_json_member(${document}, ${name})`
 }
 
-const subscript: Form = call =>
+const subscript: SqlWriter = call =>
   call.args[1]!.type.kind === 'INT64' ? `bq_json_item(${call.sql[0]}, ${call.sql[1]})` : member(call)
 
-const toJson: Form = ({ sql: [value, stringify], args }) => {
+const toJson: SqlWriter = ({ sql: [value, stringify], args }) => {
   const type = args[0]!.type
   const text = jsonTextSql(value!, type, { target: 'value', ...(stringify ? { stringifiesWide: stringify } : {}) })
   const json = type.kind === 'JSON' ? value! : `CAST(${text} AS JSON)`
@@ -73,26 +73,26 @@ const toJson: Form = ({ sql: [value, stringify], args }) => {
   return isKnown ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
 }
 
-const toJsonString: Form = ({ sql: [value, pretty], args }) => {
+const toJsonString: SqlWriter = ({ sql: [value, pretty], args }) => {
   const text = jsonTextSql(value!, args[0]!.type, { target: 'string' })
   if (!pretty) return text
   return `(CASE WHEN ${pretty} IS NULL THEN NULL WHEN ${pretty} THEN bq_json_pretty(${text}) ELSE ${text} END)`
 }
 
 /** The arguments that are present, with their SQL. */
-function given({ sql, args }: FormCall): { readonly sql: string; readonly type: Type }[] {
+function given({ sql, args }: WriterCall): { readonly sql: string; readonly type: Type }[] {
   return args.flatMap((arg, i) => (arg ? [{ sql: sql[i]!, type: arg.type }] : []))
 }
 
 const asValue = ({ sql, type }: { readonly sql: string; readonly type: Type }): string =>
   jsonTextSql(sql, type, { target: 'value' })
 
-const jsonArray: Form = call => {
+const jsonArray: SqlWriter = call => {
   const items = given(call).map(asValue)
   return items.length === 0 ? `'[]'::JSON` : `CAST('[' || ${items.join(` || ',' || `)} || ']' AS JSON)`
 }
 
-const jsonObject: Form = call => {
+const jsonObject: SqlWriter = call => {
   const parts = given(call)
   const [keys, values] = parts
   if (keys && values && parts.length === 2 && keys.type.kind === 'ARRAY') {
@@ -111,7 +111,7 @@ const jsonObject: Form = call => {
  * is a flag.
  */
 const editPairs =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   ({ sql, args }) => {
     const flag = sql.at(-1) ?? 'true'
     let document = textOf(sql[0]!)
@@ -127,23 +127,23 @@ const editPairs =
     return `CAST(${document} AS JSON)`
   }
 
-const remove: Form = call => {
+const remove: SqlWriter = call => {
   const paths = given(call).slice(1)
   return `CAST(${paths.reduce((document, path) => `bq_json_remove(${document}, ${path.sql})`, textOf(call.sql[0]!))} AS JSON)`
 }
 
-const stripNulls: Form = ({ sql: [document, path, arrays, empty] }) =>
+const stripNulls: SqlWriter = ({ sql: [document, path, arrays, empty] }) =>
   `CAST(bq_json_strip_nulls(${textOf(document!)}, ${path ?? "'$'"}, ${arrays ?? 'true'}, ${empty ?? 'false'}) AS JSON)`
 
 /** Converts each item of a JSON array. */
 const each =
-  (name: string, isLax: boolean): Form =>
+  (name: string, isLax: boolean): SqlWriter =>
   ({ sql: [document, mode] }) => {
     const items = isLax ? `bq_json_items(${textOf(document!)})` : `bq_json_items_strict(${textOf(document!)})`
     return `list_transform(${items}, lambda item$: ${name}(item$${name === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
   }
 
-const lax = (kind: string): Forms => ({
+const lax = (kind: string): SqlWriters => ({
   [`LAX_${kind}`]: ({ sql: [document] }) => `bq_json_lax_${kind.toLowerCase()}(${textOf(document!)})`,
   [`LAX_${kind}_ARRAY`]: each(`bq_json_lax_${kind.toLowerCase()}`, true),
 })
@@ -151,9 +151,9 @@ const lax = (kind: string): Forms => ({
 const isNamed = (expr: Expr | null | undefined): boolean => expr !== null && expr !== undefined
 
 /** STRING(json), one of the signatures of STRING. */
-export const jsonString: Form = ({ sql: [document] }) => `bq_string_of_json(${document})`
+export const jsonString: SqlWriter = ({ sql: [document] }) => `bq_string_of_json(${document})`
 
-export const JSON_FORMS: Forms = {
+export const JSON_WRITERS: SqlWriters = {
   JSON_VALUE: extract('bq_json_value', 'standard'),
   JSON_QUERY: extract('bq_json_query', 'standard'),
   JSON_VALUE_ARRAY: extractArray('bq_json_value_array', 'standard'),

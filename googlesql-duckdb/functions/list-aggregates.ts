@@ -1,7 +1,7 @@
 /** Aggregate functions over the elements of a list, where DuckDB has a list function with the same result. */
 import type { Type } from '../../googlesql/types/types.js'
 import { literalSql } from '../emit/expressions/literal.js'
-import type { ListForm } from './function-sql.js'
+import type { ListWriter } from './function-sql.js'
 
 /**
  * 2^-64 exactly: sums of values scaled by it do not overflow for any number of rows. bq_float_total scales the total back.
@@ -12,13 +12,13 @@ export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
 const floatTotal = (name: string, list: string): string =>
   `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${MADE_SMALL})))`
 
-const sum: ListForm = (list, { kind }) => {
+const sum: ListWriter = (list, { kind }) => {
   if (kind === 'INT64') return `bq_sum_int64(list_sum(${list}))`
   if (kind === 'FLOAT64') return floatTotal('list_sum', list)
   return kind === 'NUMERIC' ? `bq_sum_numeric(list_sum(${list}))` : null
 }
 
-const average: ListForm = (list, { kind }) => {
+const average: ListWriter = (list, { kind }) => {
   if (kind === 'INT64') return `list_avg(${list})`
   return kind === 'FLOAT64' ? floatTotal('list_avg', list) : null
 }
@@ -37,7 +37,7 @@ const PLAIN: ReadonlySet<Type['kind']> = new Set([
   'TIMESTAMP',
 ])
 
-export const LIST_FORMS = {
+export const LIST_WRITERS = {
   COUNT: (list, type, { isDistinct }) => {
     if (!isDistinct) return `coalesce(list_count(${list}), 0)`
     // list_distinct ignores NULL, as COUNT does.
@@ -61,4 +61,4 @@ export const LIST_FORMS = {
     const kept = ignoresNulls ? `list_filter(${list}, lambda x$: x$ IS NOT NULL)` : list
     return `list_aggregate(${kept}, 'list')`
   },
-} satisfies Readonly<Record<string, ListForm>>
+} satisfies Readonly<Record<string, ListWriter>>

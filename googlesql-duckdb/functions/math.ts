@@ -1,7 +1,7 @@
 /** DuckDB SQL of mathematical functions. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
-import { type Form, type FormCall, FormError, type Forms, trying } from './function-sql.js'
+import { type SqlWriter, SqlWriterError, type SqlWriters, trying, type WriterCall } from './function-sql.js'
 
 const DECIMAL = 'DECIMAL(38,9)'
 
@@ -10,21 +10,21 @@ const asText = (sql: string): string => `CAST(${sql} AS VARCHAR)`
 const asDecimal = (sql: string): string => `CAST(${sql} AS ${DECIMAL})`
 
 const macro =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   ({ sql }) =>
     `${name}(${sql.filter(each => each !== null).join(', ')})`
 
 /** A function of FLOAT64. BigQuery has it for NUMERIC, too; that is refused, since DuckDB's result would not be exact. */
 const floatOnly =
-  (name: string, form: Form): Form =>
+  (name: string, writer: SqlWriter): SqlWriter =>
   call => {
-    if (call.type.kind === 'FLOAT64') return form(call)
-    throw new FormError(`${name} of ${typeName(call.type)} is not supported by the embedded engine`)
+    if (call.type.kind === 'FLOAT64') return writer(call)
+    throw new SqlWriterError(`${name} of ${typeName(call.type)} is not supported by the embedded engine`)
   }
 
 /** A trigonometric function: NaN for an infinite argument, for which DuckDB raises an error. */
 const periodic =
-  (sql: string): Form =>
+  (sql: string): SqlWriter =>
   ({ sql: [x] }) =>
     `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE ${sql.replaceAll('x', x!)} END)`
 
@@ -32,13 +32,13 @@ const periodic =
  * A function whose result is checked: `bq_checked_float` raises an error where the result is not finite and the argument is.
  */
 const checked =
-  (name: string, write: (x: string) => string, kind = 'error'): Form =>
+  (name: string, write: (x: string) => string, kind = 'error'): SqlWriter =>
   ({ sql: [x] }) =>
     `bq_checked_float('${kind}', '${name}', ${x}, ${write(x!)})`
 
 /** A function with a domain: outside it, DuckDB would raise an error of its own. */
 const inDomain =
-  (name: string, domain: (x: string) => string): Form =>
+  (name: string, domain: (x: string) => string): SqlWriter =>
   ({ sql: [x] }) =>
     `(CASE WHEN ${domain(x!)} THEN ${name.toLowerCase()}(${x}) ELSE bq_checked_float('error', '${name}', ${x}, 'nan'::DOUBLE) END)`
 
@@ -47,7 +47,7 @@ const SAFE_OPERATORS = { SAFE_ADD: '+', SAFE_SUBTRACT: '-', SAFE_MULTIPLY: '*' }
 const BIGNUMERIC_OPERATORS = { '+': 'add', '-': 'subtract', '*': 'multiply' }
 
 const safe =
-  (operator: keyof typeof BIGNUMERIC_OPERATORS): Form =>
+  (operator: keyof typeof BIGNUMERIC_OPERATORS): SqlWriter =>
   ({ sql: [x, y], type }) => {
     if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe${operator}', [${x}, ${y}])`
     if (type.kind === 'INT64') return `TRY(${x} ${operator} ${y})`
@@ -56,22 +56,22 @@ const safe =
     return `TRY(${asDecimal(`bq_multiply_decimals(${asText(x!)}, ${asText(y!)})`)})`
   }
 
-const safeDivide: Form = ({ sql: [x, y], type }) => {
+const safeDivide: SqlWriter = ({ sql: [x, y], type }) => {
   if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe/', [${x}, ${y}])`
   if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_divide(${x}, ${y}))`
   return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`
 }
 
-/** A form that calls a scalar function with the same arguments for BIGNUMERIC; `otherwise` is the form for the other types. */
+/** A writer that calls a scalar function with the same arguments for BIGNUMERIC; `otherwise` is the writer for the other types. */
 const orBignumeric =
-  (name: string, otherwise: Form): Form =>
+  (name: string, otherwise: SqlWriter): SqlWriter =>
   call =>
     call.type.kind === 'BIGNUMERIC' ? `bq_bignumeric_${name}(${call.sql.join(', ')})` : otherwise(call)
 
-const divide: Form = ({ sql: [x, y], type }) =>
+const divide: SqlWriter = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_div_int64(${x}, ${y})` : asDecimal(`bq_numeric_div(${asText(x!)}, ${asText(y!)})`)
 
-const modulo: Form = ({ sql: [x, y], type }) =>
+const modulo: SqlWriter = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
 
 /** A small literal number of digits, which needs no range check; 0 without an expression, null for any other expression. */
@@ -82,7 +82,7 @@ export function digitsOf(expr: Expr | null | undefined): number | null {
   return digits >= 0 && digits <= 9 ? digits : null
 }
 
-const round: Form = call => {
+const round: SqlWriter = call => {
   const [x, digits, mode] = call.sql
   const literal = digitsOf(call.args[1])
   if (isDecimal(call.type)) {
@@ -102,7 +102,7 @@ const round: Form = call => {
 export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, checked: string, digits: number): string =>
   `bq_${name.toLowerCase()}_float64(${x}, ${checked}, ${digits}, ${10 ** digits}::DOUBLE)`
 
-const truncate: Form = call => {
+const truncate: SqlWriter = call => {
   const [x, digits] = call.sql
   const literal = digitsOf(call.args[1])
   if (call.type.kind === 'BIGNUMERIC') return `bq_bignumeric_trunc(${x}, ${digits ?? '0::BIGINT'})`
@@ -113,27 +113,27 @@ const truncate: Form = call => {
 }
 
 const whole =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   ({ sql: [x], type }) =>
     type.kind === 'NUMERIC' ? asDecimal(`${name}(${x})`) : `${name}(${x})`
 
-const power: Form = ({ sql: [x, y], type }) => {
+const power: SqlWriter = ({ sql: [x, y], type }) => {
   if (type.kind === 'FLOAT64') return `bq_pow(${x}, ${y})`
   if (type.kind === 'NUMERIC') return asDecimal(`bq_numeric_power(${asText(x!)}, ${asText(y!)})`)
-  throw new FormError('POW of BIGNUMERIC is not supported by the embedded engine')
+  throw new SqlWriterError('POW of BIGNUMERIC is not supported by the embedded engine')
 }
 
-const squareRoot: Form = ({ sql: [x], type }) => {
+const squareRoot: SqlWriter = ({ sql: [x], type }) => {
   if (type.kind === 'FLOAT64') return `bq_sqrt(${x})`
   return asDecimal(`bq_numeric_sqrt(${asText(x!)})`)
 }
 
-const sign = ({ sql: [x], type }: FormCall): string => {
+const sign = ({ sql: [x], type }: WriterCall): string => {
   if (type.kind === 'FLOAT64') return `(CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END)`
   return `CAST(sign(${x}) AS ${isDecimal(type) ? DECIMAL : 'BIGINT'})`
 }
 
-export const MATH_FORMS: Forms = {
+export const MATH_WRITERS: SqlWriters = {
   ABS: orBignumeric('abs', ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`)),
   SIGN: orBignumeric('sign', sign),
   IS_INF: ({ sql: [x] }) => `isinf(${x})`,

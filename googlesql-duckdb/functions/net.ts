@@ -1,17 +1,17 @@
 /** DuckDB SQL of the NET functions. */
-import type { Form, Forms } from './function-sql.js'
+import type { SqlWriter, SqlWriters } from './function-sql.js'
 
 const native =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   call =>
     `${name}(${call.sql.join(', ')})`
 
 const refusing =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   call =>
     `bq_unrefused(${native(name)(call)})`
 
-export const NET_FORMS: Forms = {
+export const NET_WRITERS: SqlWriters = {
   'NET.HOST': native('bq_net_host'),
   'NET.IP_FROM_STRING': native('bq_net_ip_from_string'),
   'NET.IP_IN_NET': native('bq_net_ip_in_net'),

@@ -13,21 +13,28 @@ import {
 import { quoteText } from '../emit/quote.js'
 import { duckdbType } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import { type Form, type FormCall, FormError, type Forms, heavyOperator, ofElements } from './function-sql.js'
+import {
+  heavyOperator,
+  ofElements,
+  type SqlWriter,
+  SqlWriterError,
+  type SqlWriters,
+  type WriterCall,
+} from './function-sql.js'
 import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
 
 /** The types of both operands, such as `DATE INTERVAL`: the key of the arithmetic for them. */
 type Pair = string
-const pairOf = ({ args }: FormCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
+const pairOf = ({ args }: WriterCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
 
-type Binary = (a: string, b: string, call: FormCall) => string
+type Binary = (a: string, b: string, call: WriterCall) => string
 const byPair =
-  (forms: Readonly<Record<Pair, Binary>>): Form =>
+  (writers: Readonly<Record<Pair, Binary>>): SqlWriter =>
   call => {
-    const form = Object.hasOwn(forms, pairOf(call)) ? forms[pairOf(call)] : undefined
-    if (!form) throw new FormError(`Internal error: no operator for ${pairOf(call)}`)
-    return form(call.sql[0]!, call.sql[1]!, call)
+    const writer = Object.hasOwn(writers, pairOf(call)) ? writers[pairOf(call)] : undefined
+    if (!writer) throw new SqlWriterError(`Internal error: no operator for ${pairOf(call)}`)
+    return writer(call.sql[0]!, call.sql[1]!, call)
   }
 const infix =
   (symbol: string): Binary =>
@@ -38,9 +45,9 @@ const macro =
   (a, b) =>
     `${name}(${a}, ${b})`
 const swapped =
-  (form: Binary): Binary =>
+  (writer: Binary): Binary =>
   (a, b, call) =>
-    form(b, a, call)
+    writer(b, a, call)
 
 const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
 
@@ -102,18 +109,18 @@ const divide = byPair({
   'INTERVAL INT64': macro('bq_interval_divide'),
 })
 
-const negate: Form = ({ sql: [x], type }) => {
+const negate: SqlWriter = ({ sql: [x], type }) => {
   if (type.kind === 'BIGNUMERIC') return `bq_bignumeric_negate(${x})`
   return type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`
 }
 
-const concat: Form = ({ sql, args, type }) => {
+const concat: SqlWriter = ({ sql, args, type }) => {
   if (type.kind === 'ARRAY') return `bq_list_concat(${sql[0]}, ${sql[1]})`
   return joinedSql(sql, args, type)
 }
 
-const equal: Form = call => equalOf(call, 0, 1)
-const notEqual: Form = call => {
+const equal: SqlWriter = call => equalOf(call, 0, 1)
+const notEqual: SqlWriter = call => {
   const [a, b] = call.sql
   const [x, y] = call.args
   if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
@@ -125,7 +132,7 @@ const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARR
 const isPlainType = (type: Type): boolean => !isNested(type) && type.kind !== 'INTERVAL'
 
 /** Equality. In a comparison with a literal that is not NaN, DuckDB's own equality has BigQuery's result. */
-function equalOf(call: FormCall, left: number, right: number): string {
+function equalOf(call: WriterCall, left: number, right: number): string {
   return isNumber(call.args[left]!) || isNumber(call.args[right]!)
     ? `(${call.sql[left]} = ${call.sql[right]})`
     : equalSql(operandAt(call, left), operandAt(call, right))
@@ -135,7 +142,7 @@ const isNumber = (expr: Expr): boolean =>
   expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
 
 const order =
-  (symbol: '<' | '<=' | '>' | '>='): Form =>
+  (symbol: '<' | '<=' | '>' | '>='): SqlWriter =>
   ({ sql: [a, b], args: [x, y] }) => {
     if (x!.type.kind === 'INTERVAL') return intervalOrder(symbol, a!, b!)
     return x!.type.kind === 'FLOAT64'
@@ -149,7 +156,7 @@ const floatSide = (expr: Expr, sql: string): FloatSide => ({
   isComputed: expr.kind === 'call',
 })
 
-const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
+const between: SqlWriter = ({ sql: [x, low, high], args: [value, from, to] }) => {
   if (value!.type.kind === 'INTERVAL') return `(${intervalOrder('>=', x!, low!)} AND ${intervalOrder('<=', x!, high!)})`
   // Writing x twice costs nothing: DuckDB itself expands BETWEEN into two comparisons and computes x twice.
   if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
@@ -160,7 +167,7 @@ const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
   return `(${above} AND ${below})`
 }
 
-const isIn: Form = call => {
+const isIn: SqlWriter = call => {
   const [x, ...items] = call.sql
   const [operand, ...exprs] = call.args
   const isPlain =
@@ -169,7 +176,7 @@ const isIn: Form = call => {
   return `(${items.map((_, i) => equalOf(call, 0, i + 1)).join(' OR ')})`
 }
 
-const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
+const isInArray: SqlWriter = ({ sql: [x, list], args: [operand, array] }) =>
   inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
 
 /**
@@ -188,22 +195,22 @@ function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): str
 
 const endsInEscape = (text: string): boolean => /(?<!\\)(?:\\\\)*\\$/.test(text)
 
-const like: Form = ({ sql: [x, pattern], args: [operand, expr] }) => likeSql(x!, pattern!, expr!, operand!.type)
+const like: SqlWriter = ({ sql: [x, pattern], args: [operand, expr] }) => likeSql(x!, pattern!, expr!, operand!.type)
 const likeList =
-  (operator: string): Form =>
+  (operator: string): SqlWriter =>
   ({ sql: [x, ...patterns], args: [operand, ...exprs] }) =>
     `(${patterns.map((pattern, i) => likeSql(x!, pattern!, exprs[i]!, operand!.type)).join(operator)})`
 const likeArray =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   ({ sql: [x, list], args: [operand] }) =>
     `${name}(list_transform(${list}, lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
 
 const bits =
-  (symbol: Binary, name: string): Form =>
+  (symbol: Binary, name: string): SqlWriter =>
   ({ sql: [a, b], args, type }) =>
     type.kind === 'BYTES' ? `${name}(${a}, ${b})` : symbol(a!, b!, { sql: [a!, b!], args, type })
 const shift =
-  (direction: 'left' | 'right'): Form =>
+  (direction: 'left' | 'right'): SqlWriter =>
   ({ sql: [a, n], type }) =>
     `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
 
@@ -212,7 +219,7 @@ const shift =
  * element or too large for DuckDB.
  */
 const safeElement =
-  (base: 0 | 1, name: string): Form =>
+  (base: 0 | 1, name: string): SqlWriter =>
   ({ sql: [list, index], args: [, expr] }) => {
     const constant = expr?.kind === 'literal' && typeof expr.value === 'string' ? BigInt(expr.value) : null
     return constant !== null && constant >= base && constant < 2n ** 31n
@@ -235,7 +242,7 @@ function memberSql(j: string, name: string, expr: Expr): string {
  */
 const sameStructs = (a: Type, b: Type): boolean => a.kind !== 'INTERVAL' && duckdbType(a) === duckdbType(b)
 
-export const OPERATOR_FORMS: Forms = {
+export const OPERATOR_WRITERS: SqlWriters = {
   $add: add,
   $subtract: subtract,
   $multiply: multiply,

@@ -4,7 +4,7 @@
  */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { quoteText } from '../emit/quote.js'
-import type { FormCall, Forms } from './function-sql.js'
+import type { SqlWriters, WriterCall } from './function-sql.js'
 import { MORE_THAN_ONE_GROUP, type PatternFacts, readPattern, rewriteError, withPrefix } from './regexp/re2-pattern.js'
 
 /** The value of a STRING literal; null for any other expression. */
@@ -22,33 +22,33 @@ const raise = (message: string, type: string): string => `CAST(bq_raise(${quoteT
 const parseError = (error: string): string => `Cannot parse regular expression: ${error}`
 
 /** Whether the call is on BYTES, which are matched as text with code points 0 to 255. */
-const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
-const subject = (call: FormCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
-const pattern = (call: FormCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
-const knownFacts = (call: FormCall): PatternFacts | null => {
+const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
+const subject = (call: WriterCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
+const pattern = (call: WriterCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
+const knownFacts = (call: WriterCall): PatternFacts | null => {
   const text = literalText(call.args[1])
   return text === null ? null : readPattern(text)
 }
 
 /** The SQL of the call, where the pattern is not too large for the text. A literal is the author's, and needs no test. */
 const bounded =
-  (write: (call: FormCall) => string) =>
-  (call: FormCall): string =>
+  (write: (call: WriterCall) => string) =>
+  (call: WriterCall): string =>
     literalText(call.args[1]) === null
       ? `bq_regexp_bounded(${subject(call)}, ${pattern(call)}, ${write(call)})`
       : write(call)
 
-function contains(call: FormCall): string {
+function contains(call: WriterCall): string {
   const facts = knownFacts(call)
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'BOOLEAN')
   return `bq_re_contains(${subject(call)}, ${pattern(call)})`
 }
 
-function extract(call: FormCall): string {
+function extract(call: WriterCall): string {
   const result = extractText(call)
   return isBytes(call) ? `bq_from_latin1(${result})` : result
 }
-function extractText(call: FormCall): string {
+function extractText(call: WriterCall): string {
   const [, , at, n] = call.sql
   const facts = knownFacts(call)
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
@@ -64,11 +64,11 @@ function extractText(call: FormCall): string {
 const isOne = (arg: Expr | null | undefined, sql: string | null | undefined): boolean =>
   sql === null || sql === undefined || literalInteger(arg) === 1n
 
-function extractAll(call: FormCall): string {
+function extractAll(call: WriterCall): string {
   const text = extractAllText(call)
   return isBytes(call) ? `list_transform(${text}, lambda v$: bq_bytes_of_latin1(v$))` : text
 }
-function extractAllText(call: FormCall): string {
+function extractAllText(call: WriterCall): string {
   const facts = knownFacts(call)
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR[]')
   if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
@@ -85,12 +85,12 @@ function knownAll(text: string, facts: PatternFacts): string {
   return `list_transform([${text}], lambda m$: bq_re_all(${group(1)}, ${group(2)}, ${group(2 + facts.groups)}, length(m$)))[1]`
 }
 
-function instr(call: FormCall): string {
+function instr(call: WriterCall): string {
   const [, , at, n, after] = call.sql
   return `bq_regexp_instr(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'}, ${after ?? '0'})`
 }
 
-function replace(call: FormCall): string {
+function replace(call: WriterCall): string {
   const facts = knownFacts(call)
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
   const replacement = literalText(call.args[2])
@@ -104,7 +104,7 @@ function replace(call: FormCall): string {
   return isBytes(call) ? `bq_from_latin1(${replaced})` : replaced
 }
 
-export const REGEXP_FORMS: Forms = {
+export const REGEXP_WRITERS: SqlWriters = {
   REGEXP_CONTAINS: bounded(contains),
   REGEXP_EXTRACT: bounded(extract),
   REGEXP_EXTRACT_ALL: bounded(extractAll),

@@ -2,7 +2,7 @@
 import type { Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { searchedParts } from '../searched-parts.js'
-import type { Form, Forms } from './function-sql.js'
+import type { SqlWriter, SqlWriters } from './function-sql.js'
 import { encoded } from './strings.js'
 
 /**
@@ -15,10 +15,10 @@ function searchedSql(sql: string, type: Type): string | null {
   return type.kind === 'JSON' ? `CAST(${sql} AS VARCHAR)` : null
 }
 
-const search: Form = ({ sql: [value, query, scope, analyzer, options], args }) => {
+const search: SqlWriter = ({ sql: [value, query, scope, analyzer, options], args }) => {
   const { type } = args[0]!
   return `CAST(bq_unrefused(bq_search(${encoded(value!, type, searchedSql)}, ${quoteText(JSON.stringify(searchedParts(type)))}, ${query},
     ${scope ?? `'JSON_VALUES'`}, ${analyzer ?? `'LOG_ANALYZER'`}, ${options ?? 'NULL::VARCHAR'})) AS BOOLEAN)`
 }
 
-export const SEARCH_FORMS: Forms = { SEARCH: search }
+export const SEARCH_WRITERS: SqlWriters = { SEARCH: search }

@@ -7,28 +7,28 @@ import { castSql } from '../emit/expressions/cast.js'
 import { quoteText } from '../emit/quote.js'
 import { fieldNames } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import { type Form, type FormCall, FormError, type Forms, PLAIN } from './function-sql.js'
+import { PLAIN, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
 import { literalInteger, literalText } from './regexp.js'
 
-const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
+const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
 
 /** A function with one name for STRING and another for BYTES, called with the arguments that are present. */
 const either =
-  (text: string, bytes: string): Form =>
+  (text: string, bytes: string): SqlWriter =>
   call =>
     `${isBytes(call) ? bytes : text}(${given(call).join(', ')})`
 const plain =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   call =>
     `${name}(${given(call).join(', ')})`
-const given = (call: FormCall): string[] => call.sql.filter(sql => sql !== null)
+const given = (call: WriterCall): string[] => call.sql.filter(sql => sql !== null)
 
 /** The characters with Unicode's property White_Space. */
 const WHITE_SPACE = quoteText(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 )
 const trim =
-  (name: string): Form =>
+  (name: string): SqlWriter =>
   call =>
     `${isBytes(call) ? `bq_bytes_${name}` : name}(${call.sql[0]}, ${call.sql[1] ?? WHITE_SPACE})`
 
@@ -36,7 +36,7 @@ const trim =
 const MAX_LENGTH = 4294967295n
 const clamped = (value: bigint): bigint => (value > MAX_LENGTH ? MAX_LENGTH : value < -MAX_LENGTH ? -MAX_LENGTH : value)
 
-function substr(call: FormCall): string {
+function substr(call: WriterCall): string {
   const [value, at, length] = call.sql
   if (isBytes(call)) return `bq_bytes_substr(${value}, ${at}, ${length ?? '9223372036854775807'})`
   const knownAt = literalInteger(call.args[1])
@@ -51,7 +51,7 @@ function substr(call: FormCall): string {
 }
 
 const side =
-  (name: 'left' | 'right'): Form =>
+  (name: 'left' | 'right'): SqlWriter =>
   call => {
     const [value, count] = call.sql
     const known = literalInteger(call.args[1])
@@ -59,7 +59,7 @@ const side =
     return known === null || known < 0n ? `bq_${name}(${value}, ${count})` : `"${name}"(${value}, ${clamped(known)})`
   }
 
-function pad(call: FormCall, name: 'lpad' | 'rpad'): string {
+function pad(call: WriterCall, name: 'lpad' | 'rpad'): string {
   const [value, size, pattern] = call.sql
   if (isBytes(call)) return `bq_bytes_${name}(${value}, ${size}, ${pattern ?? "' '::BLOB"})`
   const known = literalInteger(call.args[1])
@@ -71,7 +71,7 @@ function pad(call: FormCall, name: 'lpad' | 'rpad'): string {
     : `bq_${name}(${value}, ${size}, ${pattern ?? "' '"})`
 }
 
-function replace(call: FormCall): string {
+function replace(call: WriterCall): string {
   if (isBytes(call)) return plain('bq_bytes_replace')(call)
   const [part, by] = [literalText(call.args[1]), literalText(call.args[2])]
   // A replacement that makes the text much longer must be compared with the limit of 1 MB before it is computed.
@@ -79,7 +79,7 @@ function replace(call: FormCall): string {
   return plain(isPlain ? 'replace' : 'bq_replace')(call)
 }
 
-function split(call: FormCall): string {
+function split(call: WriterCall): string {
   if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v$: from_hex(v$))`
   const [text, delimiter = null] = call.sql
   const parts = `string_split(${text}, ${delimiter ?? "','"})`
@@ -88,14 +88,14 @@ function split(call: FormCall): string {
   return isNeverNull ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
 }
 
-function instr(call: FormCall): string {
+function instr(call: WriterCall): string {
   const [value, part, at, n] = call.sql
   if (!isBytes(call) && at === null && n === null) return `strpos(${value}, ${part})`
   return `${isBytes(call) ? 'bq_bytes_instr' : 'bq_instr'}(${value}, ${part}, ${at ?? '1'}, ${n ?? '1'})`
 }
 
 /** CONCAT. DuckDB's own concat() is not used, since it ignores NULLs. */
-function concat(call: FormCall): string {
+function concat(call: WriterCall): string {
   const [only] = call.sql
   if (call.sql.length > 1) return joinedSql(call.sql, call.args, call.type)
   return call.type.kind === 'STRING' ? castSql(only!, call.args[0]!.type, STRING) : only!
@@ -136,13 +136,13 @@ const readable: PartSql = (sql, type) => {
     case 'RANGE<DATE>':
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
-      throw new FormError(`FORMAT of ${type.kind} is not supported by the embedded engine`)
+      throw new SqlWriterError(`FORMAT of ${type.kind} is not supported by the embedded engine`)
     default:
       return castSql(sql, type, STRING)
   }
 }
 
-function format(call: FormCall): string {
+function format(call: WriterCall): string {
   const types = call.args.slice(1).map(arg => arg!.type)
   const values = call.sql
     .slice(1)
@@ -152,14 +152,14 @@ function format(call: FormCall): string {
   return `bq_format(${call.sql[0]}, ${quoteText(JSON.stringify(types))}, [${values.join(', ')}]::VARCHAR[])`
 }
 
-function containsSubstr(call: FormCall): string {
+function containsSubstr(call: WriterCall): string {
   const { type } = call.args[0]!
   if (type.kind === 'STRING') return `CAST(bq_unrefused(bq_contains_substr(${call.sql[0]}, ${call.sql[1]})) AS BOOLEAN)`
   return `CAST(bq_unrefused(bq_value_contains_substr(${encoded(call.sql[0]!, type, readable)},
     ${quoteText(JSON.stringify(type))}, ${call.sql[1]})) AS BOOLEAN)`
 }
 
-export const STRING_FORMS: Forms = {
+export const STRING_WRITERS: SqlWriters = {
   ASCII: either('bq_ascii', 'bq_bytes_ascii'),
   BYTE_LENGTH: either('strlen', 'octet_length'),
   CHAR_LENGTH: plain('length'),

@@ -2,13 +2,13 @@
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { Type } from '../../googlesql/types/types.js'
 import { duckdbType } from '../emit/type.js'
-import type { Form } from './function-sql.js'
+import type { SqlWriter } from './function-sql.js'
 
-/** The form with its calls cast to their types where DuckDB would forget them. */
+/** The writer with its calls cast to their types where DuckDB would forget them. */
 export const typed =
-  (form: Form): Form =>
+  (writer: SqlWriter): SqlWriter =>
   call =>
-    typedSql(form(call), call.args, call.type)
+    typedSql(writer(call), call.args, call.type)
 
 /**
  * Casts the call to its type where an argument may be NULL during planning: DuckDB folds a call with a NULL argument to an

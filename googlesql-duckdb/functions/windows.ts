@@ -2,29 +2,29 @@
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { named } from '../emit/named.js'
 import {
-  type AggregateForm,
-  type AggregateFormCall,
-  type AggregateForms,
-  FormError,
+  type AggregateWriter,
+  type AggregateWriterCall,
+  type AggregateWriters,
+  SqlWriterError,
   streaming,
 } from './function-sql.js'
 
-const windowed = (call: AggregateFormCall, name: string, args: string): string => `${name}(${args})${call.over}`
+const windowed = (call: AggregateWriterCall, name: string, args: string): string => `${name}(${args})${call.over}`
 
 const rank =
-  (name: string): AggregateForm =>
+  (name: string): AggregateWriter =>
   call =>
     windowed(call, name, '')
 
-const nullsOf = (call: AggregateFormCall): string => (call.call.ignoresNulls ? ' IGNORE NULLS' : '')
+const nullsOf = (call: AggregateWriterCall): string => (call.call.ignoresNulls ? ' IGNORE NULLS' : '')
 
 const inFrame =
-  (name: string): AggregateForm =>
+  (name: string): AggregateWriter =>
   call =>
     windowed(call, name, `${call.sql[0]}${nullsOf(call)}`)
 
 const shift =
-  (name: string): AggregateForm =>
+  (name: string): AggregateWriter =>
   call => {
     const [x, offset, fallback] = call.sql
     if (offset === null || offset === undefined) return windowed(call, name, x!)
@@ -36,7 +36,7 @@ const isPlainNumber = (expr: Expr | null | undefined): boolean =>
   expr?.kind === 'literal' && expr.value !== null && !String(expr.value).startsWith('-')
 
 /** All values of the window as a list; NULLs are included only with RESPECT NULLS. */
-function valuesOf(call: AggregateFormCall): string {
+function valuesOf(call: AggregateWriterCall): string {
   const x = call.sql[0]!
   const filter = call.call.ignoresNulls ? ` FILTER (WHERE ${x} IS NOT NULL)` : ''
   return `list(${x})${filter}${call.over}`
@@ -46,7 +46,7 @@ function valuesOf(call: AggregateFormCall): string {
  * The percentile where it is a literal, else null. For a literal, DuckDB's own quantile functions are used, which do not build
  * a list for each row.
  */
-function literalPercentile(call: AggregateFormCall): number | null {
+function literalPercentile(call: AggregateWriterCall): number | null {
   const given = call.args[1]?.kind === 'cast' ? call.args[1].operand : call.args[1]
   return given?.kind === 'literal' ? Number(given.value) : null
 }
@@ -55,7 +55,7 @@ function literalPercentile(call: AggregateFormCall): number | null {
  * A quantile of FLOAT64s. BigQuery sorts NaN before all values, DuckDB after them. A negative percentile makes DuckDB sort in
  * descending order; for the values `-x` this is NaN first, then `x` in ascending order.
  */
-function floatQuantile(call: AggregateFormCall, name: string, p: number): string {
+function floatQuantile(call: AggregateWriterCall, name: string, p: number): string {
   const x = call.sql[0]!
   if (p === 0) return `bq_min_float64(${windowed(call, 'min', x)}, ${windowed(call, 'max', x)})`
   return `(-${windowed(call, name, `-${x}, -${p}::DOUBLE`)})`
@@ -65,7 +65,7 @@ function floatQuantile(call: AggregateFormCall, name: string, p: number): string
  * PERCENTILE_CONT with NULLs. BigQuery sorts NULLs before all values, as it sorts NaN, so NULLs are replaced by NaN. Where the
  * percentile lies between a NULL and a value, the result is that value, which is the smallest one.
  */
-function withNulls(call: AggregateFormCall, p: number): string {
+function withNulls(call: AggregateWriterCall, p: number): string {
   const x = call.sql[0]!
   const values = `coalesce(${x}, 'nan'::DOUBLE)`
   const rows = windowed(call, 'count', '*')
@@ -76,7 +76,7 @@ function withNulls(call: AggregateFormCall, p: number): string {
   return `(CASE WHEN ceil(${place}) < ${nulls} THEN NULL WHEN floor(${place}) < ${nulls} THEN ${least} ELSE ${quantile} END)`
 }
 
-const percentileCont: AggregateForm = call => {
+const percentileCont: AggregateWriter = call => {
   const literal = literalPercentile(call)
   const [, fraction] = call.sql
   const p = `bq_percentile('PERCENTILE_CONT', ${fraction})`
@@ -95,7 +95,7 @@ const percentileCont: AggregateForm = call => {
       return `bq_bignumeric_percentile(${sorted}, bq_bignumeric_fraction('PERCENTILE_CONT', ${fraction}))`
     }
     default:
-      throw new FormError(`PERCENTILE_CONT of ${call.type.kind} is not supported by the embedded engine`)
+      throw new SqlWriterError(`PERCENTILE_CONT of ${call.type.kind} is not supported by the embedded engine`)
   }
 }
 
@@ -138,14 +138,14 @@ const MAX_STEPS = 10_000
  * PERCENTILE_DISC with NULLs, as a quantile of structs: the first field orders NULLs first; for FLOAT64 the second one orders
  * NaN after them.
  */
-function discreteWithNulls(call: AggregateFormCall, p: number): string {
+function discreteWithNulls(call: AggregateWriterCall, p: number): string {
   const x = call.sql[0]!
   const isNan = call.type.kind === 'FLOAT64' ? `, n := NOT isnan(${x})` : ''
   const values = `struct_pack(g := ${x} IS NOT NULL${isNan}, v := ${named(x)})`
   return `struct_extract(${windowed(call, 'quantile_disc', `${values}, ${p}::DOUBLE`)}, 'v')`
 }
 
-const percentileDisc: AggregateForm = call => {
+const percentileDisc: AggregateWriter = call => {
   const isFloat = call.type.kind === 'FLOAT64'
   const isBig = call.args[1]!.type.kind === 'BIGNUMERIC'
   // Different fractions of BIGNUMERIC may be equal as FLOAT64.
@@ -165,7 +165,7 @@ const percentileDisc: AggregateForm = call => {
   return isExact ? `bq_percentile_disc_exact(${sorted}, ${p})` : `bq_percentile_disc(${sorted}, ${p})`
 }
 
-export const WINDOW_FORMS: AggregateForms = {
+export const WINDOW_WRITERS: AggregateWriters = {
   ROW_NUMBER: streaming(rank('row_number')),
   RANK: streaming(rank('rank')),
   DENSE_RANK: streaming(rank('dense_rank')),

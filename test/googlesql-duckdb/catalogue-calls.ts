@@ -8,8 +8,8 @@ import type { Pattern } from '../../googlesql/functions/signature.js'
 import type { AggregateCall, CallExpr, Expr } from '../../googlesql/plan/nodes.js'
 import { arrayOf, INT64, STRING, structOf, type Type } from '../../googlesql/types/types.js'
 import { floatArithmeticSql, isFloatArithmetic } from '../../googlesql-duckdb/emit/expressions/float-arithmetic.js'
-import { AGGREGATE_FORMS, FORMS } from '../../googlesql-duckdb/functions/all.js'
-import { formArguments } from '../../googlesql-duckdb/functions/function-sql.js'
+import { AGGREGATE_WRITERS, WRITERS } from '../../googlesql-duckdb/functions/all.js'
+import { writerArguments } from '../../googlesql-duckdb/functions/function-sql.js'
 import { MACROS } from '../../googlesql-duckdb/runtime/macros/all.js'
 
 export interface CatalogueCall {
@@ -66,8 +66,8 @@ function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
 /** The SQL of the function itself over `a0`, `a1`, …. */
 export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Type): string {
   const expr: CallExpr = { kind: 'call', type, name, arguments: args, isSafe: false, at: 0 }
-  const form = FORMS.get(name)
-  const taken = form ? formArguments(form, args) : args
+  const form = WRITERS.get(name)
+  const taken = form ? writerArguments(form, args) : args
   const sql = taken.map((arg, i) => arg && argumentSql(arg, i))
   if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[], 'bq_float_steps')
   if (form) return form.write({ sql, args: taken, type })
@@ -85,7 +85,7 @@ export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], t
     at: 0,
   }
   const around = { distinct: '', orderBy: '', filter: '', filterSql: null, havingSql: null, limitSql: null }
-  return AGGREGATE_FORMS.get(name)!.write({
+  return AGGREGATE_WRITERS.get(name)!.write({
     sql,
     args,
     type,

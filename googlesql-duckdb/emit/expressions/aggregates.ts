@@ -1,7 +1,7 @@
 /** Aggregate and window function calls as DuckDB SQL. */
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/plan/nodes.js'
-import { AGGREGATE_FORMS } from '../../functions/all.js'
-import { FormError } from '../../functions/function-sql.js'
+import { AGGREGATE_WRITERS } from '../../functions/all.js'
+import { SqlWriterError } from '../../functions/function-sql.js'
 import { type Context, GenerateError, type SqlScope } from '../context.js'
 import { type Fragment, fill, fragment, slot, templateOf, unread } from '../fragment.js'
 import { callOf } from '../macro-usage.js'
@@ -18,14 +18,14 @@ export function aggregateSql(
   over = '',
   frame: WindowCall['frame'] = null,
 ): string {
-  const form = AGGREGATE_FORMS.get(call.name)
-  if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
+  const writer = AGGREGATE_WRITERS.get(call.name)
+  if (!writer) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const parts: Fragment[] = []
   // In a SAFE call, slots separate the SQL of the arguments, whose errors must be raised, from the SQL of the function itself.
   const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
   const operand = (expr: Expr | null): string | null => expr && written(context.expr(expr, scope))
   try {
-    const sql = form.write({
+    const sql = writer.write({
       sql: call.arguments.map(operand),
       args: call.arguments,
       type: call.type,
@@ -41,7 +41,7 @@ export function aggregateSql(
     })
     return call.isSafe ? safeAggregate(sql, parts, call, context).text : sql
   } catch (error) {
-    throw error instanceof FormError ? new GenerateError(error.message, call.at, error) : error
+    throw error instanceof SqlWriterError ? new GenerateError(error.message, call.at, error) : error
   }
 }
 
@@ -64,9 +64,9 @@ function safeAggregate(text: string, parts: readonly Fragment[], { type }: Aggre
  * filter: the arguments of rows that the filter leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
-  const form = AGGREGATE_FORMS.get(call.name)
+  const writer = AGGREGATE_WRITERS.get(call.name)
   const costs = call.arguments.map(costOf)
-  if (!form || call.filter || Math.max(0, ...costs) === 0) return []
+  if (!writer || call.filter || Math.max(0, ...costs) === 0) return []
   const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : slot(i)))
   const parts = {
     distinct: '',
@@ -79,7 +79,7 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
     mayBeBackward: false,
   }
   try {
-    const text = form.write({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
+    const text = writer.write({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
     const { hasQuery, uses, pieces } = templateOf(text)
     // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5).
     const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && (uses.get(i) ?? 0) > 1
@@ -101,7 +101,7 @@ export function windowSql(window: WindowCall, scope: SqlScope, context: Context)
  * (1.5.6). With a partition, DuckDB waits for all rows.
  */
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
-  frame || AGGREGATE_FORMS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
+  frame || AGGREGATE_WRITERS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
 
 function windowText(window: WindowCall, scope: SqlScope, context: Context): string {
   const { partitionBy, orderBy, frame } = window

@@ -2,7 +2,7 @@
 import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind, Type } from '../../../googlesql/types/types.js'
 import { typeName } from '../../../googlesql/types/types.js'
-import { FormError } from '../../functions/function-sql.js'
+import { SqlWriterError } from '../../functions/function-sql.js'
 import { namedTemplate } from '../named.js'
 import { quoteName, quoteText } from '../quote.js'
 import { trySql } from '../try.js'
@@ -10,7 +10,7 @@ import { duckdbType, fieldNames } from '../type.js'
 
 /**
  * @param sql an operand; it may be written several times.
- * @throws FormError for types between which there is no cast.
+ * @throws SqlWriterError for types between which there is no cast.
  */
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)
@@ -34,19 +34,19 @@ function convert(sql: string, from: Type, to: Type): string {
     })
     return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
   }
-  const form = FORMS[`${from.kind} ${to.kind}`]
-  if (!form) throw invalid(from, to)
-  return form(sql)
+  const writer = WRITERS[`${from.kind} ${to.kind}`]
+  if (!writer) throw invalid(from, to)
+  return writer(sql)
 }
 
-const invalid = (from: Type, to: Type): FormError =>
-  new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
+const invalid = (from: Type, to: Type): SqlWriterError =>
+  new SqlWriterError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
 
 const macro = (name: string) => (x: string) => `${name}(${x})`
 const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`
 const fromUtc = (x: string): string => `make_timestamptz(epoch_us(${x}))`
 
-const RANGE_FORMS = Object.fromEntries(
+const RANGE_WRITERS = Object.fromEntries(
   (['DATE', 'DATETIME', 'TIMESTAMP'] as const).flatMap(kind => {
     const name = kind.toLowerCase()
     return [
@@ -56,7 +56,7 @@ const RANGE_FORMS = Object.fromEntries(
   }),
 )
 
-const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) => string>>> = {
+const WRITERS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) => string>>> = {
   'INT64 BOOL': x => `(${x} <> 0)`,
   'INT64 FLOAT64': plain('DOUBLE'),
   'INT64 NUMERIC': plain('DECIMAL(38,9)'),
@@ -101,7 +101,7 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
   'TIMESTAMP TIME': x => `CAST(bq_utc(${x}) AS TIME)`,
   'TIMESTAMP DATETIME': macro('bq_utc'),
   'INTERVAL STRING': macro('bq_interval_to_text'),
-  ...RANGE_FORMS,
+  ...RANGE_WRITERS,
 }
 
 /**

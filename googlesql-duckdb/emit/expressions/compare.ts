@@ -1,6 +1,6 @@
 /** Equality and order where DuckDB's differ from BigQuery's: NaN, and structs, which BigQuery compares field by field. */
 import type { StructType, Type } from '../../../googlesql/types/types.js'
-import type { FieldsSql, FormCall } from '../../functions/function-sql.js'
+import type { FieldsSql, WriterCall } from '../../functions/function-sql.js'
 import { quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
 
@@ -12,7 +12,7 @@ export interface Operand {
 }
 
 /** An argument of a call as an operand. */
-export const operandAt = ({ sql, args, fields }: FormCall, index: number): Operand => ({
+export const operandAt = ({ sql, args, fields }: WriterCall, index: number): Operand => ({
   sql: sql[index]!,
   type: args[index]!.type,
   fields: fields?.[index],

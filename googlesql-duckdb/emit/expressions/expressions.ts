@@ -14,8 +14,8 @@ import type {
 import { hasSubquery, isNullLiteral, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { mayFail } from '../../analysis/fallible.js'
-import { FORMS } from '../../functions/all.js'
-import { FormError, type FunctionSql, formArguments } from '../../functions/function-sql.js'
+import { WRITERS } from '../../functions/all.js'
+import { type FunctionSql, SqlWriterError, writerArguments } from '../../functions/function-sql.js'
 import { mayFoldToNull } from '../../functions/typed.js'
 import { type Context, findEntry, GenerateError, type SqlScope } from '../context.js'
 import {
@@ -34,7 +34,6 @@ import { namedIfMacro } from '../named.js'
 import { quoteName, quoteText, variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
 import {
-  apartFromQuery,
   applied,
   capturesOf,
   type Parts,
@@ -42,7 +41,8 @@ import {
   readsQuery,
   shareArguments,
   type Write,
-  writeWith,
+  withCapturedColumns,
+  writeCall,
 } from '../share-arguments.js'
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
@@ -59,7 +59,7 @@ export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): F
   try {
     return writeExpr(expr, scope, context)
   } catch (error) {
-    if (error instanceof FormError) throw new GenerateError(error.message, expr.at, error)
+    if (error instanceof SqlWriterError) throw new GenerateError(error.message, expr.at, error)
     if (error instanceof GenerateError && error.at === null) throw new GenerateError(error.message, expr.at, error)
     throw error
   }
@@ -130,20 +130,20 @@ function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context
 function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Fragment {
   if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
   if (expr.name === APART) return apartCallSql(expr.arguments[0]!, scope, context)
-  const form = FORMS.get(expr.name)
-  if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
+  const writer = WRITERS.get(expr.name)
+  if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
   const arithmetic =
     floatCallSql(expr, scope, context) ?? intervalChainSql(expr, scope, context) ?? longChainSql(expr, scope, context)
   if (arithmetic !== null) return arithmetic
   // TYPEOF does not write its argument, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
-  const args = formArguments(form, expr.arguments)
-  if (isNullFor(form, args)) return nullSql(type)
+  const args = writerArguments(writer, expr.arguments)
+  if (isNullFor(writer, args)) return nullSql(type)
   const captured = capturesOf(args, scope, context)
   const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
-  const write: Write = (sql, fields) => form.write({ sql, args, type, ...(fields && { fields }) })
-  const apart = (parts: Parts): Fragment => apartFromQuery(args, parts, write, captured, scope, context)
+  const write: Write = (sql, fields) => writer.write({ sql, args, type, ...(fields && { fields }) })
+  const apart = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, scope, context)
   // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
   // where an argument does, and it must not compute an argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
@@ -151,7 +151,7 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   }
   if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
   // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
-  const isBound = form.hasTry ? args.map(isApartFromTry) : []
+  const isBound = writer.hasTry ? args.map(isApartFromTry) : []
   return asOperand(shareArguments(args, written, apart, scope, context, isBound))
 }
 
@@ -171,9 +171,9 @@ function argumentsSql(
   return evaluationOf(expr) === 'until-value' ? inCoalesce(args, sql, scope) : sql
 }
 
-function isNullFor(form: FunctionSql, args: readonly (Expr | null)[]): boolean {
-  if (form.isNullFor === 'any') return args.some(isNullLiteral)
-  return form.isNullFor === 'first' && isNullLiteral(args[0]!)
+function isNullFor(writer: FunctionSql, args: readonly (Expr | null)[]): boolean {
+  if (writer.isNullFor === 'any') return args.some(isNullLiteral)
+  return writer.isNullFor === 'first' && isNullLiteral(args[0]!)
 }
 
 /**
@@ -216,7 +216,7 @@ function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): 
     return callSql(format, scope, context)
   }
   const sql = exprSql(operand, scope, context)
-  const write = (parts: Parts): Fragment => writeWith([operand], parts, ([part]) => castSql(part!, operand.type, type))
+  const write = (parts: Parts): Fragment => writeCall([operand], parts, ([part]) => castSql(part!, operand.type, type))
   const value = isSafe
     ? safely([operand], [sql], write, scope, context)
     : asOperand(shareArguments([operand], [sql], write, scope, context))
@@ -238,7 +238,7 @@ function limited(
   context: Context,
 ): Fragment {
   const write = (parts: Parts): Fragment =>
-    writeWith([cast], parts, ([value]) => constrainSql(value!, cast.type, parameters))
+    writeCall([cast], parts, ([value]) => constrainSql(value!, cast.type, parameters))
   return asOperand(shareArguments([cast], [sql], write, scope, context))
 }
 

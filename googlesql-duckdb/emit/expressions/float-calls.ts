@@ -3,7 +3,7 @@ import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { digitsOf, roundedSql } from '../../functions/math.js'
 import type { Context, SqlScope } from '../context.js'
 import { asOperand, type Fragment } from '../fragment.js'
-import { shareArguments, writeWith } from '../share-arguments.js'
+import { shareArguments, writeCall } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
 /**
@@ -32,7 +32,7 @@ export function apartCallSql(expr: Expr, scope: SqlScope | null, context: Contex
   const leaves = leavesOf(rounded.tree)
   const sql = leaves.map(leaf => context.expr(leaf, scope))
   return asOperand(
-    writeWith(leaves, sql, texts => testedSql(rounded, texts as readonly string[], 'bq_float_steps_apart')),
+    writeCall(leaves, sql, texts => testedSql(rounded, texts as readonly string[], 'bq_float_steps_apart')),
   )
 }
 
@@ -71,7 +71,7 @@ function writeTree(
     shareArguments(
       leaves,
       sql,
-      parts => writeWith(leaves, parts, texts => write(rounded, texts as readonly string[])),
+      parts => writeCall(leaves, parts, texts => write(rounded, texts as readonly string[])),
       scope,
       context,
     ),

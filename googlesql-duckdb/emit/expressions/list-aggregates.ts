@@ -1,6 +1,6 @@
 /** Aggregate functions over the elements of a list, where DuckDB has a list function with the same result. */
 import type { AggregateCall, Expr } from '../../../googlesql/plan/nodes.js'
-import { AGGREGATE_FORMS } from '../../functions/all.js'
+import { AGGREGATE_WRITERS } from '../../functions/all.js'
 import { type Fragment, fill, fragment, path, slot, templateOf } from '../fragment.js'
 import { applied, isLarge } from '../share-arguments.js'
 
@@ -19,9 +19,9 @@ export function listAggregateSql(call: AggregateCall, listOf: ListOf): Fragment 
   if (call.name === '$count_star') return counted(listOf(null, null))
   if (!first) return null
   if (call.name === 'COUNTIF') return counted(listOf(null, first))
-  const form = AGGREGATE_FORMS.get(call.name)?.list
-  const list = form && listOf(first, null)
-  return list ? once(list, sql => form(sql, first.type, call, second ?? null)) : null
+  const writer = AGGREGATE_WRITERS.get(call.name)?.list
+  const list = writer && listOf(first, null)
+  return list ? once(list, sql => writer(sql, first.type, call, second ?? null)) : null
 }
 
 const LIST = 'list$'

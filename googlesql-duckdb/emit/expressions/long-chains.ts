@@ -5,7 +5,7 @@
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import type { Context, SqlScope } from '../context.js'
 import { asOperand, type Fragment } from '../fragment.js'
-import { shareArguments, type Write, writeWith } from '../share-arguments.js'
+import { shareArguments, type Write, writeCall } from '../share-arguments.js'
 
 const SYMBOLS: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*' }
 
@@ -30,7 +30,7 @@ export function longChainSql(expr: Expr, scope: SqlScope | null, context: Contex
   const write: Write = ([start, ...rest]) =>
     rest.reduce<string>((text, part, i) => `(${text} ${symbols[i]} ${part})`, start!)
   const isBound = all.map(() => true)
-  return asOperand(shareArguments(all, sql, parts => writeWith(all, parts, write), scope, context, isBound))
+  return asOperand(shareArguments(all, sql, parts => writeCall(all, parts, write), scope, context, isBound))
 }
 
 function isLink(expr: Expr): expr is CallExpr {

@@ -12,8 +12,8 @@ import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 
 export function subquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment {
-  const asList = arraySubquerySql(expr, scope, context)
-  if (asList !== null) return asList
+  const arrayForm = arraySubquerySql(expr, scope, context)
+  if (arrayForm !== null) return arrayForm
   if (expr.form === 'exists') return queryFragment(`EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`)
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
@@ -36,7 +36,7 @@ export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: C
   }
   const name = context.name(column)
   const query = context.query(expr.scan, [column], [name], scope)
-  if (isPlain(column.type)) return queryFragment(`(${operand} IN (\n${query}\n))`)
+  if (comparesAsBigQuery(column.type)) return queryFragment(`(${operand} IN (\n${query}\n))`)
   if (column.type.kind === 'FLOAT64') {
     // NaN equals no value, so rows with NaN never match.
     return queryFragment(
@@ -53,4 +53,5 @@ const fieldsSql = ({ fields }: Fragment): FieldsSql | undefined =>
   fields?.map(({ sql }) => ({ sql: sql.text, fields: fieldsSql(sql) }))
 
 /** Whether DuckDB compares the values of the type as BigQuery does. */
-const isPlain = (type: Type): boolean => type.kind !== 'FLOAT64' && type.kind !== 'STRUCT' && type.kind !== 'ARRAY'
+const comparesAsBigQuery = (type: Type): boolean =>
+  type.kind !== 'FLOAT64' && type.kind !== 'STRUCT' && type.kind !== 'ARRAY'

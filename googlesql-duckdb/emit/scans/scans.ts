@@ -45,7 +45,7 @@ import {
   selectSql,
   withEntries,
 } from './select-block.js'
-import { shardView } from './shard-reads.js'
+import { shardViewName } from './shard-reads.js'
 import { orderParts } from './sort.js'
 import { unnestBlock } from './unnest.js'
 
@@ -111,7 +111,7 @@ function fromTable(
 
 function tableBlock(scan: TableScan, context: Context): Block {
   const alias = context.newAlias()
-  const table = scan.wildcard ? shardView(scan, context) : scan.table
+  const table = scan.wildcard ? shardViewName(scan, context) : scan.table
   const source = tableSql(table, scan.columns, context.fillings)
   const block = fromTable(source, alias, scan.columns, column => quoteName(column.name))
   const read = context.partitionReads && partitionRead(scan, context)
@@ -120,14 +120,14 @@ function tableBlock(scan: TableScan, context: Context): Block {
 }
 
 function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
-  const form = context.ctes.get(scan.cte)
-  if (!form) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
-  if (form.kind === 'named') {
-    return fromTable(form.name, context.newAlias(), scan.columns, (_, index) => form.columns[index]!)
+  const cteSource = context.ctes.get(scan.cte)
+  if (!cteSource) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
+  if (cteSource.kind === 'named') {
+    return fromTable(cteSource.name, context.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
   }
-  const sources = form.cte.scan.columns
+  const sources = cteSource.cte.scan.columns
   const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
-  const block = blockOf(form.cte.scan, new Set(kept.map(({ source }) => source.id)), form.outer, context)
+  const block = blockOf(cteSource.cte.scan, new Set(kept.map(({ source }) => source.id)), cteSource.outer, context)
   const scope = scopeOf(block, null)
   const entries = new Map(kept.map(({ column, source }) => [column.id, { ...findEntry(scope, source), column }]))
   return { ...block, entries }

@@ -1,6 +1,6 @@
 /**
- * Wildcard tables: the SQL reads the shards of each through a view with a name of its own. The engine decides when the query
- * runs which shards the view contains: it evaluates the conditions of the read before it opens a shard.
+ * The SQL reads a wildcard table through one view. When the query runs, the engine puts only the shards into it whose suffixes
+ * meet the query's conditions.
  */
 import { volatilityOf } from '../../../googlesql/functions/facts.js'
 import type { Expr, TableScan } from '../../../googlesql/plan/nodes.js'
@@ -11,7 +11,7 @@ import { path } from '../fragment.js'
 import { SHARD_SUFFIX } from './hidden-columns.js'
 
 /** The name of the view through which the scan's shards are read; equal reads share a view. */
-export function shardView(scan: TableScan, context: Context): string {
+export function shardViewName(scan: TableScan, context: Context): string {
   const { prefix, shards, columns } = scan.wildcard!
   const key = keyColumn(scan)
   const conditions = (key ? (context.keyConditions.get(scan) ?? []) : []).map(condition => {

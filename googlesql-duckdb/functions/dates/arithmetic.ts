@@ -2,26 +2,26 @@
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { quoteText } from '../../emit/quote.js'
-import { type Form, type FormCall, type Forms, type FunctionSql, ofParts, PLAIN } from '../function-sql.js'
+import { type FunctionSql, ofParts, PLAIN, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
 import { writtenInt64, writtenMicros } from '../intervals.js'
 import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.js'
 
-const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+const kindOf = (call: WriterCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 /** The start of the error message, `Adding 1 DAY to date `, as SQL; the macro appends the value. */
-function said(call: FormCall, sign: 1 | -1, count: string, part: string): string {
+function said(call: WriterCall, sign: 1 | -1, count: string, part: string): string {
   const [before, behind] = saidAround(call, sign, part)
   return `${quoteText(before)} || ${count} || ${quoteText(behind)}`
 }
 
-function saidAround(call: FormCall, sign: 1 | -1, part: string): readonly [before: string, behind: string] {
+function saidAround(call: WriterCall, sign: 1 | -1, part: string): readonly [before: string, behind: string] {
   const [verb, link] = sign === 1 ? ['Adding', 'to'] : ['Subtracting', 'from']
   return [`${verb} `, ` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `]
 }
 
 /** Adds an `INTERVAL n PART`, or subtracts it for sign -1. */
 const add =
-  (sign: 1 | -1): Form =>
+  (sign: 1 | -1): SqlWriter =>
   call => {
     const [value, count, part] = call.sql as readonly [string, string, string]
     const unit = unitOf(part)!
@@ -83,7 +83,7 @@ const boundaries = (end: string, start: string, size: number): string =>
     ? `(epoch_us(${end}) - epoch_us(${start}))`
     : `(bq_floor_div(epoch_us(${end}), ${size}) - bq_floor_div(epoch_us(${start}), ${size}))`
 
-const diff: Form = call => {
+const diff: SqlWriter = call => {
   const [end, start, part] = call.sql as readonly [string, string, string]
   const size = microsOf(part)
   switch (kindOf(call, 0)) {
@@ -100,7 +100,7 @@ const diff: Form = call => {
   }
 }
 
-const dateArray: Form = call => {
+const dateArray: SqlWriter = call => {
   const [start, end, count, part] = call.sql as readonly [string, string, string | null | undefined, string]
   if (count === null || count === undefined) return `bq_date_array(${start}, ${end}, 1, 1)`
   const unit = unitOf(part)!
@@ -108,7 +108,7 @@ const dateArray: Form = call => {
   return `${macro}(${start}, ${end}, ${count}, ${unit.size})`
 }
 
-const timestampArray: Form = ({ sql: [start, end, count, part] }) =>
+const timestampArray: SqlWriter = ({ sql: [start, end, count, part] }) =>
   `bq_timestamp_array(${start}, ${end}, ${count}, ${microsOf(part!)})`
 
 const ORIGINS: Readonly<Record<string, string>> = {
@@ -117,7 +117,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   TIMESTAMP: "TIMESTAMPTZ '1950-01-01 00:00:00+00'",
 }
 
-const bucket: Form = call => {
+const bucket: SqlWriter = call => {
   const kind = kindOf(call, 0)
   const [value, width] = call.sql as readonly [string, string]
   const origin = call.sql[2] ?? ORIGINS[kind]!
@@ -137,10 +137,10 @@ function isOfDays(interval: Expr): boolean {
   return part?.kind === 'word' && unitOf(part.word)?.of === 'days'
 }
 
-const byInterval = (write: Form): FunctionSql => ({ ...PLAIN, write, takesIntervalParts: true })
+const byInterval = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write, takesIntervalParts: true })
 const addition = (sign: 1 | -1): FunctionSql => ({ ...byInterval(add(sign)), isNullFor: 'first' })
 
-export const ARITHMETIC_FORMS: Forms = {
+export const ARITHMETIC_WRITERS: SqlWriters = {
   DATE_ADD: addition(1),
   DATE_SUB: addition(-1),
   DATETIME_ADD: addition(1),

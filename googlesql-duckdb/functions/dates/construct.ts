@@ -4,15 +4,15 @@
 
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { datetimeLiteral, timestampLiteral } from '../../../googlesql/values/literals.js'
-import type { Form, FormCall, Forms } from '../function-sql.js'
+import type { SqlWriter, SqlWriters, WriterCall } from '../function-sql.js'
 import { civilSql, instantSql, zoneOf } from './time-zones.js'
 
-const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+const kindOf = (call: WriterCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 /** The civil time of argument 0, a TIMESTAMP, in the zone of argument 1. */
-const civil = (call: FormCall): string => civilSql(call.sql[0]!, zoneOf(call.args[1], call.sql[1]))
+const civil = (call: WriterCall): string => civilSql(call.sql[0]!, zoneOf(call.args[1], call.sql[1]))
 
-const date: Form = call => {
+const date: SqlWriter = call => {
   if (call.sql.length === 3) return `bq_make_date(${call.sql.join(', ')})`
   const kind = kindOf(call, 0)
   if (kind === 'DATE') return call.sql[0]!
@@ -21,7 +21,7 @@ const date: Form = call => {
   return `CAST(${kind === 'TIMESTAMP' ? civil(call) : call.sql[0]} AS DATE)`
 }
 
-const datetime: Form = call => {
+const datetime: SqlWriter = call => {
   if (call.sql.length === 6) return `bq_make_datetime(${call.sql.join(', ')})`
   switch (kindOf(call, 0)) {
     case 'TIMESTAMP':
@@ -37,14 +37,14 @@ const datetime: Form = call => {
   }
 }
 
-const time: Form = call => {
+const time: SqlWriter = call => {
   if (call.sql.length === 3) return `bq_make_time(${call.sql.join(', ')})`
   const kind = kindOf(call, 0)
   if (kind === 'TIME') return call.sql[0]!
   return `CAST(${kind === 'TIMESTAMP' ? civil(call) : call.sql[0]} AS TIME)`
 }
 
-const timestamp: Form = call => {
+const timestamp: SqlWriter = call => {
   const zone = zoneOf(call.args[1], call.sql[1])
   switch (kindOf(call, 0)) {
     case 'TIMESTAMP':
@@ -58,7 +58,7 @@ const timestamp: Form = call => {
   }
 }
 
-function textDatetime(call: FormCall): string {
+function textDatetime(call: WriterCall): string {
   const known = literalOf(call, datetimeLiteral)
   return known === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${known}'`
 }
@@ -66,11 +66,11 @@ function textDatetime(call: FormCall): string {
 /**
  * Applies `read` to argument 0 where it is a text literal; null for any other expression, and for a text that `read` refuses.
  */
-function literalOf({ args: [text] }: FormCall, read: (text: string) => string | null): string | null {
+function literalOf({ args: [text] }: WriterCall, read: (text: string) => string | null): string | null {
   return text?.kind === 'literal' && typeof text.value === 'string' ? read(text.value) : null
 }
 
-function textTimestamp(call: FormCall): string {
+function textTimestamp(call: WriterCall): string {
   if (call.sql[1]) return `bq_timestamp(bq_timestamp_from_text(${call.sql[0]}, ${call.sql[1]}))`
   const known = literalOf(call, timestampLiteral)
   return known === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${known}'`
@@ -81,22 +81,22 @@ function textTimestamp(call: FormCall): string {
  * TIMESTAMP, and return it unchanged.
  */
 const fromUnix =
-  (unit: number): Form =>
+  (unit: number): SqlWriter =>
   call =>
     kindOf(call, 0) === 'TIMESTAMP' ? call.sql[0]! : `bq_scaled_timestamp(${call.sql[0]}, ${unit})`
 
 const unix =
-  (unit: number): Form =>
+  (unit: number): SqlWriter =>
   ({ sql }) =>
     unit === 1 ? `epoch_us(${sql[0]})` : `bq_floor_div(epoch_us(${sql[0]}), ${unit})`
 
 /** The current time, which for every call in a query is the start of the query. */
 const current =
-  (type: string): Form =>
+  (type: string): SqlWriter =>
   call =>
     `CAST(${civilSql('now()', zoneOf(call.args[0], call.sql[0]))} AS ${type})`
 
-export const CONSTRUCT_FORMS: Forms = {
+export const CONSTRUCT_WRITERS: SqlWriters = {
   DATE: date,
   DATETIME: datetime,
   TIME: time,

@@ -1,7 +1,7 @@
 /** DuckDB SQL of the FORMAT_DATE and PARSE_DATE families, and of STRING for dates and times. */
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { quoteText } from '../../emit/quote.js'
-import type { Form, Forms } from '../function-sql.js'
+import type { SqlWriter, SqlWriters } from '../function-sql.js'
 import { jsonString } from '../json.js'
 import { civilSql, zoneOf, zoneText } from './time-zones.js'
 
@@ -73,7 +73,7 @@ function sharedFormat(format: string, kind: ScalarKind): string | null {
 }
 
 /** The arguments are the format, the value and the zone. */
-const format: Form = call => {
+const format: SqlWriter = call => {
   const [written, value] = call.sql as readonly [string, string]
   const kind = call.args[1]!.type.kind as ScalarKind
   const slow = `bq_format_time(${written}, '${kind}', ${microsSql(value, kind)}, ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`
@@ -89,14 +89,14 @@ const format: Form = call => {
 }
 
 const parse =
-  (kind: ScalarKind): Form =>
+  (kind: ScalarKind): SqlWriter =>
   call =>
     fromMicrosSql(
       `bq_parse_time(${call.sql[0]}, ${call.sql[1]}, '${kind}', ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`,
       kind,
     )
 
-const toText: Form = call => {
+const toText: SqlWriter = call => {
   const value = call.sql[0]!
   switch (call.args[0]!.type.kind) {
     case 'DATE':
@@ -115,7 +115,7 @@ const toText: Form = call => {
   }
 }
 
-export const FORMAT_FORMS: Forms = {
+export const FORMAT_WRITERS: SqlWriters = {
   FORMAT_DATE: format,
   FORMAT_DATETIME: format,
   FORMAT_TIME: format,

@@ -1,12 +1,12 @@
 /** DuckDB SQL of the DATE_TRUNC family, LAST_DAY and EXTRACT. */
 import { INTERVAL_PARTS } from '../../../googlesql/functions/definitions/date-parts.js'
 import type { ScalarKind } from '../../../googlesql/types/types.js'
-import { type Form, type FormCall, type Forms, heavyOperator, ofParts } from '../function-sql.js'
+import { heavyOperator, ofParts, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
 import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
 
 /** The type of an argument, on which the SQL of these functions depends. */
-const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+const kindOf = (call: WriterCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 function truncatedDate(date: string, part: string): string {
   const weekday = firstWeekday(part)
@@ -23,7 +23,7 @@ function truncatedDatetime(datetime: string, part: string): string {
   return `CAST(${truncatedDate(`CAST(${datetime} AS DATE)`, part)} AS TIMESTAMP)`
 }
 
-function truncatedTimestamp(call: FormCall): string {
+function truncatedTimestamp(call: WriterCall): string {
   const [timestamp, part] = call.sql as readonly [string, string]
   const zone = zoneOf(call.args[2], call.sql[2])
   const micros = microsOf(part)
@@ -41,7 +41,7 @@ function truncatedTimestamp(call: FormCall): string {
   return instantSql(truncatedDatetime(civil, part), zone)
 }
 
-const truncate: Form = call => {
+const truncate: SqlWriter = call => {
   const [value, part] = call.sql as readonly [string, string]
   switch (kindOf(call, 0)) {
     case 'DATE':
@@ -55,7 +55,7 @@ const truncate: Form = call => {
   }
 }
 
-const lastDay: Form = call => {
+const lastDay: SqlWriter = call => {
   const part = call.sql[1] ?? 'MONTH'
   const date = kindOf(call, 0) === 'DATE' ? call.sql[0]! : `CAST(${call.sql[0]} AS DATE)`
   const weekday = firstWeekday(part)
@@ -108,20 +108,20 @@ function extracted(part: string, value: string): string {
   }
 }
 
-const INTERVAL_FORMS: Readonly<Record<string, (i: string) => string>> = {
+const INTERVAL_WRITERS: Readonly<Record<string, (i: string) => string>> = {
   SECOND: i => `(bq_interval_micros(${i}) // 1000000 % 60)`,
   MILLISECOND: i => `(bq_interval_micros(${i}) // 1000 % 1000)`,
   MICROSECOND: i => `(bq_interval_micros(${i}) % 1000000)`,
 }
 
 function intervalPart(part: string, value: string): string {
-  if (Object.hasOwn(INTERVAL_FORMS, part)) return INTERVAL_FORMS[part]!(value)
+  if (Object.hasOwn(INTERVAL_WRITERS, part)) return INTERVAL_WRITERS[part]!(value)
   if (INTERVAL_PARTS.includes(part)) return `datepart('${part.toLowerCase()}', ${value})`
   return `CAST(bq_raise_for(${value}, 'Unsupported date part ${part} in EXTRACT FROM INTERVAL') AS BIGINT)`
 }
 
 /** The arguments are the part, the value and the zone. */
-const extract: Form = call => {
+const extract: SqlWriter = call => {
   const [part, value] = call.sql as readonly [string, string]
   switch (kindOf(call, 1)) {
     case 'TIMESTAMP': {
@@ -140,7 +140,7 @@ const extract: Form = call => {
   }
 }
 
-export const TRUNC_FORMS: Forms = {
+export const TRUNC_WRITERS: SqlWriters = {
   DATE_TRUNC: ofParts(truncate),
   DATETIME_TRUNC: ofParts(truncate),
   TIMESTAMP_TRUNC: ofParts(truncate),

@@ -8,7 +8,7 @@ import { RunnerError } from '../../model/errors.js'
 import { ALL_METHODS } from '../app.js'
 import { problemOf } from '../problem.js'
 import { type ExchangeDeps, loggedPath, requestDone } from '../request-context.js'
-import { answerUnderWay } from './keep-alive.js'
+import { answerUnderWay } from './connection.js'
 
 /** The known facts of such a request; '' for unknown ones. */
 interface Unread {

@@ -7,8 +7,7 @@ import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
 import { loggedPath, requestDone } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
-import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS } from './keep-alive.js'
-import { dropRequest, MOST_IN_A_TURN, PipelineLimit } from './pipelining.js'
+import { answerLast, answerUnderWay, beginAnswer, endConnection, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
 /** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
 const MAX_HEADER_BYTES = 131_072
@@ -68,14 +67,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requireHostHeader: false,
   }
   let isLeaving = false
-  const pipeline = new PipelineLimit()
   /** Whether the request may be answered. */
   function begin(req: IncomingMessage, res: ServerResponse): boolean {
-    if (!pipeline.admits(req)) {
-      if (dropRequest(req)) observe(tooManySentAhead(req, options.newRequestId()))
+    if (!beginAnswer(req, res)) {
+      // node:http still begins the requests that it has read from a connection that has ended.
+      if (req.socket.destroyed) return false
+      observe(tooManySentAhead(req, options.newRequestId()))
+      endConnection(req.socket)
       return false
     }
-    beginAnswer(req, res)
     if (isLeaving) answerLast(res)
     return true
   }
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** What the log says of a connection that was ended for its requests. */
 function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId: string): Event {
-  const detail = `A connection may send at most ${MOST_IN_A_TURN} requests ahead.`
+  const detail = `A connection may send at most ${MOST_AHEAD} requests ahead.`
   const error = new RunnerError('REQUEST_INVALID', { detail })
   const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }
   return requestDone(call, error.status, 0, { cache: null, rows: null, error })

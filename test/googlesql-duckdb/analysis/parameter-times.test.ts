@@ -20,7 +20,7 @@ const TIMES = [
   '9999-12-31T23:59:59.999999Z',
 ]
 /** Expressions; `$` marks the place of the time. */
-const FORMS = [
+const WRITERS = [
   ...PARTS.flatMap(part => [
     `TIMESTAMP_ADD($, INTERVAL 1 ${part})`,
     `TIMESTAMP_SUB($, INTERVAL 1 ${part})`,
@@ -59,7 +59,7 @@ describe('times computed from parameters', () => {
       (error: Error) => `${error.name}: ${error.message}`,
     )
 
-  for (const form of FORMS) {
+  for (const form of WRITERS) {
     it(`are the same as from a column: ${form}`, async () => {
       const written = (time: string): string => form.replaceAll('$', time)
       for (const time of sampleOf(TIMES)) {

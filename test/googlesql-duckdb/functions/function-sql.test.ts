@@ -1,7 +1,7 @@
 /** The facts that the generator uses about a function's SQL, compared with that SQL and with DuckDB's plans for it. */
 import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
-import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
+import { AGGREGATE_WRITERS, WRITERS } from '../../../googlesql-duckdb/functions/all.js'
 import { callsOf, sqlOf } from '../catalogue-calls.js'
 import { openSqlSession } from '../sql-session.js'
 
@@ -16,7 +16,7 @@ describe('the facts about the SQL of a function', () => {
         }
       }),
     )
-    const known = [...FORMS].filter(([, { hasTry }]) => hasTry).map(([name]) => name)
+    const known = [...WRITERS].filter(([, { hasTry }]) => hasTry).map(([name]) => name)
     expect(trying.map(({ name }) => name).sort()).to.deep.equal(known.sort())
   })
 
@@ -31,6 +31,6 @@ describe('the facts about the SQL of a function', () => {
     }
     session.close()
     expect(streaming).to.include.members(['ROW_NUMBER', 'RANK', 'LAG'])
-    expect(streaming.filter(name => !AGGREGATE_FORMS.get(name)!.mayStream)).to.deep.equal([])
+    expect(streaming.filter(name => !AGGREGATE_WRITERS.get(name)!.mayStream)).to.deep.equal([])
   })
 })

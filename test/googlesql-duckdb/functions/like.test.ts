@@ -153,7 +153,7 @@ describe('LIKE', () => {
     ])
   })
 
-  const FORMS: Readonly<Record<string, string>> = {
+  const WRITERS: Readonly<Record<string, string>> = {
     'of arguments': '@p0 LIKE @p1',
     'of BYTES': 'CAST(@p0 AS BYTES) LIKE CAST(@p1 AS BYTES)',
     'of columns': '(SELECT LOGICAL_OR(x LIKE p) FROM UNNEST([@p0]) x, UNNEST([@p1]) p)',
@@ -166,7 +166,7 @@ describe('LIKE', () => {
     const { user, system } = process.cpuUsage(started)
     return (user + system) / 1000
   }
-  for (const [form, condition] of Object.entries(FORMS)) {
+  for (const [form, condition] of Object.entries(WRITERS)) {
     it(`${form} takes milliseconds for each pair of long text and pattern, or is refused`, async function () {
       this.timeout(120_000)
       for (const [name, text, pattern] of WORST) {

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
 import type { Volatility } from '../../../googlesql/functions/catalogue.js'
-import { FormError } from '../../../googlesql-duckdb/functions/function-sql.js'
+import { SqlWriterError } from '../../../googlesql-duckdb/functions/function-sql.js'
 import { callsOf, MACRO_BODIES, sqlOf } from '../catalogue-calls.js'
 import { openSqlSession } from '../sql-session.js'
 
@@ -37,7 +37,7 @@ const writtenSql: typeof sqlOf = (...call) => {
   try {
     return sqlOf(...call)
   } catch (error) {
-    if (error instanceof FormError) return ''
+    if (error instanceof SqlWriterError) return ''
     throw error
   }
 }

@@ -16,7 +16,7 @@ function nested(count: number, start: string, around: (inner: string, level: num
   return sql
 }
 
-const FORMS: Readonly<Record<string, (levels: number) => string>> = {
+const WRITERS: Readonly<Record<string, (levels: number) => string>> = {
   comparison: levels => nested(levels, 'SELECT 0', inner => `SELECT MAX(y) FROM t WHERE y >= (${inner})`),
   'COUNT of groups': levels =>
     nested(
@@ -99,7 +99,7 @@ describe('subqueries within each other', function () {
   })
   after(() => session.close())
 
-  for (const [name, write] of Object.entries(FORMS)) {
+  for (const [name, write] of Object.entries(WRITERS)) {
     it(`have the rows that few levels have: ${name}`, async () => {
       const rows = await session.query(write(4))
       expect(session.translated(write(4))).not.to.contain('MATERIALIZED')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
-import { FormError } from '../../../googlesql-duckdb/functions/function-sql.js'
+import { SqlWriterError } from '../../../googlesql-duckdb/functions/function-sql.js'
 import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
 import { macroOf } from '../../../googlesql-duckdb/runtime/macros/macro.js'
 import { inOrderOfUse } from '../../../googlesql-duckdb/runtime/prepare-session.js'
@@ -13,7 +13,7 @@ function writtenCall({ entry, args, type }: ReturnType<typeof callsOf>[number]):
   try {
     return sqlOf(entry, args, type)
   } catch (error) {
-    if (error instanceof FormError) return ''
+    if (error instanceof SqlWriterError) return ''
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { signaturesOf } from '../../../googlesql/functions/shown-signature.js'
 import { parseSignature } from '../../../googlesql/functions/signature.js'
 import { RESERVED_KEYWORDS } from '../../../googlesql/lex/keywords.js'
 import { parseQuery } from '../../../googlesql/parse/parse.js'
-import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
+import { AGGREGATE_WRITERS, WRITERS } from '../../../googlesql-duckdb/functions/all.js'
 
 describe('the catalogue of functions', () => {
   it('has signatures that can be read, and a page for every function', () => {
@@ -40,7 +40,7 @@ describe('the catalogue of functions', () => {
 
   it('has an entry for every form of the embedded engine', () => {
     const known = new Set(allFunctions().map(entry => entry.name))
-    const forms = [...FORMS.keys(), ...AGGREGATE_FORMS.keys()].filter(name => !name.startsWith('$'))
+    const forms = [...WRITERS.keys(), ...AGGREGATE_WRITERS.keys()].filter(name => !name.startsWith('$'))
     expect(forms.filter(name => !known.has(name))).to.deep.equal([])
   })
 })

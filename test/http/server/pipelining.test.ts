@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { type RunningServer, startServer } from '../../../runner/http/server/server.js'
 import type { Event } from '../../../runner/model/events.js'
 import { systemClock } from '../../../runner/platform/clock.js'
+import { until } from '../../until.js'
 import { type Serving, serving, TOKEN } from '../serving.js'
 
 /** Sends these bytes, and returns what came back until the server ended the connection. */
@@ -24,15 +25,20 @@ describe('requests that are sent ahead', () => {
   const last = 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
   let server: RunningServer
   let begun = 0
+  let closed = 0
   let events: Event[]
 
   beforeEach(async () => {
     begun = 0
+    closed = 0
     events = []
     server = await startServer({
-      listener: (_req, res) => {
+      listener: (req, res) => {
         begun += 1
-        res.end('answered')
+        res.on('close', () => {
+          closed += 1
+        })
+        if (req.url !== '/never') res.end('answered')
       },
       host: '127.0.0.1',
       port: 0,
@@ -53,7 +59,7 @@ describe('requests that are sent ahead', () => {
     expect(events).to.deep.equal([])
   })
 
-  it('end their connection where they are more in one turn of the event loop, and the log says so once', async () => {
+  it('end their connection where they are more at once, and the log says so once', async () => {
     await exchange(server.port, request.repeat(2_000))
     expect(begun).to.be.within(16, 32) // The system may hand them over in two pieces.
     const refusals = events.map(event => (event.kind === 'request.done' ? [event.path, event.status] : event.kind))
@@ -66,7 +72,30 @@ describe('requests that are sent ahead', () => {
     expect(begun).to.be.within(16, 32)
   })
 
-  it('are counted anew with each turn', async () => {
+  it('end their connection where they are more than 16 after some time, and none is answered', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    const ended = new Promise(resolve => socket.on('close', resolve))
+    socket.resume().on('error', () => undefined)
+    socket.write(request.replace('/x', '/never'))
+    for (let sent = 1; !socket.destroyed && sent < 100; sent += 1) {
+      await new Promise(resolve => setTimeout(resolve, 5))
+      socket.write(request)
+    }
+    await ended
+    expect(begun).to.equal(17)
+    await until(() => closed === 17, 'the answers that waited were closed too')
+  })
+
+  it('are closed with their connection, whether they have been answered or wait', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(request.replace('/x', '/never') + request.repeat(5))
+    await until(() => begun === 6, 'all have begun')
+    expect(closed).to.equal(0)
+    socket.destroy()
+    await until(() => closed === 6, 'all were closed')
+  })
+
+  it('are counted anew when they have been answered', async () => {
     const answered = await new Promise<number>((resolve, reject) => {
       let text = ''
       const socket = connect(server.port, '127.0.0.1', () => socket.write(request.repeat(10)))

@@ -3,6 +3,7 @@
  * main thread of its process, and those that have held up or ended the process that queries share. Each of them has a process to
  * itself while it runs.
  */
+import { constants } from 'node:os'
 import { BoundedMap } from '../../../model/bounded-map.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
@@ -31,6 +32,8 @@ export const ofApart = <S extends Omit<SessionOptions, 'folder'>>(session: S): S
   ...session,
   connections: 1,
   isShared: false,
+  // The queries that share a process go first, whatever runs apart.
+  niceness: constants.priority.PRIORITY_LOW,
   memoryLimitMb: Math.max(LEAST_MEMORY_MB, Math.floor(session.memoryLimitMb / MOST_PROCESSES)),
   tempLimitMb: Math.ceil(session.tempLimitMb / MOST_PROCESSES),
 })

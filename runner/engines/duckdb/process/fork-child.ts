@@ -1,7 +1,7 @@
 /** Starts a child process of the engine, without the parent's environment and with a memory limit. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
-import { getPriority, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isSource, ownModule } from '../../../platform/own-module.js'
@@ -35,14 +35,14 @@ const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
  * thread has an arena of its own. Queries take a tenth longer if a DuckDB thread has to wait for the arena of another thread.
  */
 const MORE_ARENAS = 2
+/** glibc gives memory above this back to the system at once. It would keep more after the first large block, such as a table's. */
+const TRIM_BYTES = '131072'
 const SHELL = '/bin/sh'
 /**
  * How much lower the child's priority is than the parent's, as in `nice -n 10`: the parent answers hits, and on a busy machine
  * these would otherwise wait while queries use all processors.
  */
 const NICENESS = 10
-/** The lowest priority. */
-const MOST_NICENESS = 19
 
 /**
  * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
@@ -64,10 +64,11 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
       HOME: folder,
       UV_THREADPOOL_SIZE: String(session.connections + 2),
       MALLOC_ARENA_MAX: String(session.threads + MORE_ARENAS),
+      MALLOC_TRIM_THRESHOLD_: TRIM_BYTES,
     },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  lowerPriority(child.pid)
+  lowerPriority(child.pid, session.niceness ?? NICENESS)
   child.on('message', (message: FromChild) => {
     if (message.kind === 'broken') reason ||= message.cause
     else onMessage(message)
@@ -114,10 +115,10 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
  * Set by the parent as soon as the process exists: the threads that the process creates later inherit the priority, and on Linux
  * a process can change the priority of none of its other threads.
  */
-function lowerPriority(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, Math.min(MOST_NICENESS, getPriority() + NICENESS))
+    setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness))
   } catch {
     // The process has ended, or the system does not permit it. Queries then run at the parent's priority.
   }

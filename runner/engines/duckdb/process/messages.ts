@@ -27,6 +27,8 @@ export interface SessionOptions {
   readonly connections: number
   /** Whether queries of many callers share the process, so that one may not hold up the others. */
   readonly isShared: boolean
+  /** How much lower the process's priority is than its parent's. @default as fork-child.ts says */
+  readonly niceness?: number
 }
 
 /** A value to bind; a value of type JSON, ARRAY or STRUCT is a plain JSON value. */

@@ -1,4 +1,6 @@
 /** Queries that call JavaScript functions, or have disturbed the shared process, do not make others wait. */
+import { readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { expect } from 'chai'
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
@@ -123,6 +125,14 @@ describe('queries that call JavaScript functions', function () {
 /** Each row takes some 40 ms. */
 const distances = (call: string): string =>
   `SELECT SUM(${call}(REPEAT(@t, 5000), REPEAT(CAST(x AS STRING), 2000))) FROM UNNEST(GENERATE_ARRAY(11, 16)) AS x`
+/** The lowest priority is 19. */
+const below = (niceness: number): number => Math.min(19, getPriority() + niceness)
+/** The priorities of this process's children. */
+function childPriorities(): readonly number[] {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+  return children.trim().split(' ').map(Number).map(getPriority)
+}
+
 const T = { t: { type: 'STRING', value: 'a' } } as const
 /** RE2 takes many seconds for one row, and cannot be interrupted. */
 const STUCK = "SELECT ARRAY_LENGTH(REGEXP_EXTRACT_ALL(REPEAT(@t, 60000), 'a*?b|a'))"
@@ -171,6 +181,7 @@ describe('queries that have disturbed the process that queries share', function 
       expect(count('engine.started')).to.equal(startedBefore + 1)
       expect(await run(distances(call))).to.deep.equal(rows)
       expect([count('engine.started'), count('engine.died')]).to.deep.equal([startedBefore + 1, 0])
+      expect(childPriorities()).to.include.members([below(10), below(19)])
     })
   }
 

@@ -176,6 +176,7 @@ describe("the engine's process", () => {
       'HOME',
       'UV_THREADPOOL_SIZE',
       'MALLOC_ARENA_MAX',
+      'MALLOC_TRIM_THRESHOLD_',
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
     ])

@@ -1,0 +1,68 @@
+/** The connections that a server keeps open: which answers are under way on each, and how long they may be idle. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Longer than load balancers keep theirs (60 seconds), so that they never use a connection as it closes. */
+export const KEEP_ALIVE_MS = 65_000
+/** The most requests that a connection may send before they are answered: more than clients send that pipeline at all. */
+export const MOST_AHEAD = 16
+
+/** Where a socket carries the responses under way, in order: a WeakMap would have to be written to with every request. */
+const UNDER_WAY = Symbol('responses under way')
+
+interface Connection extends Socket {
+  [UNDER_WAY]?: ServerResponse[]
+}
+
+/**
+ * To be called with each request before anything else is done about it. False where its connection has sent too many ahead:
+ * node:http begins all requests that arrive together, thousands in 64 kB, before any other connection has its turn.
+ */
+export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean {
+  const connection: Connection = req.socket
+  connection[UNDER_WAY] ??= watch(connection)
+  const underWay = connection[UNDER_WAY]
+  while (underWay[0]?.writableFinished) underWay.shift()
+  if (underWay.length > MOST_AHEAD) return false
+  underWay.push(res)
+  return true
+}
+
+/** The list of a new connection. When the connection closes, node:http closes only the response that it is sending. */
+function watch(connection: Socket): ServerResponse[] {
+  const underWay: ServerResponse[] = []
+  connection.once('close', () => {
+    for (const res of underWay) {
+      if (res.socket !== null || res.writableFinished) continue
+      res.destroy()
+      res.emit('close')
+    }
+  })
+  return underWay
+}
+
+/**
+ * Ends a connection that has sent too many requests ahead. When it closes, node:http makes an error for each request that it has
+ * read; their stacks would take as long as reading the requests.
+ */
+export function endConnection(socket: Socket): void {
+  const limit = Error.stackTraceLimit
+  socket.prependOnceListener('close', () => {
+    Error.stackTraceLimit = 0
+  })
+  socket.once('close', () => {
+    Error.stackTraceLimit = limit
+  })
+  socket.destroy()
+}
+
+/** The last response that is under way on this connection; null for none. */
+export function answerUnderWay(socket: Socket): ServerResponse | null {
+  const last = (socket as Connection)[UNDER_WAY]?.at(-1)
+  return last?.writableFinished === false ? last : null
+}
+
+/** Makes the response say `Connection: close`, unless its head has been sent. */
+export function answerLast(res: ServerResponse): void {
+  if (!res.headersSent) res.shouldKeepAlive = false
+}
