@@ -10,7 +10,7 @@ import type { Type } from '../googlesql/types/types.js'
 import { ResultEncoder } from '../runner/engines/bigquery/decode/encode-result.js'
 import { parseAnswer } from '../runner/engines/bigquery/decode/parse-answer.js'
 import type { RestField, RestResults } from '../runner/engines/bigquery/messages.js'
-import { type BigQueryEngine, openBigQueryEngine } from '../runner/engines/bigquery/open-engine.js'
+import { BigQueryEngine } from '../runner/engines/bigquery/open-engine.js'
 import type { StoredResult } from '../runner/model/ports.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { PLAIN_OPTIONS } from '../test/engines/bigquery/plain-options.js'
@@ -24,7 +24,7 @@ const ROUND_TRIPS = 3
 const FAKE = ['--import', 'tsx', 'bench/bigquery-fake.ts'] as const
 
 function openEngine(baseUrl: string): BigQueryEngine {
-  return openBigQueryEngine({
+  return new BigQueryEngine({
     access: { baseUrl, project: 'p', credentials: async () => ({}) },
     ...PLAIN_OPTIONS,
     clock: systemClock(),

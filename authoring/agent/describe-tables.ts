@@ -1,10 +1,10 @@
 /** The tool `describe_tables`: the tables that queries can read, for agents of authors. */
 import { nearest, type SchemaField, type TableCatalogue, typeName } from '../../googlesql/index.js'
 import type { ToolAnswer } from '../../runner/mcp/answers.js'
-import { argumentMistakes, type GivenArguments, unknownArguments } from '../../runner/mcp/call-endpoint.js'
+import { type GivenArguments, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { READ_ONLY } from '../../runner/mcp/tools.js'
-import type { ArgumentProblem } from '../../runner/model/errors.js'
+import { type ArgumentProblem, invalidArguments } from '../../runner/model/errors.js'
 import type { TableResource } from '../../runner/model/table-resource.js'
 
 export interface TableSources {
@@ -96,7 +96,7 @@ function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly stri
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     errors.push({ parameter: 'tables', detail: `there is no table ${name}${hint}` })
   }
-  if (errors.length > 0) throw argumentMistakes(errors)
+  if (errors.length > 0) throw invalidArguments(errors)
   return tables as readonly string[]
 }
 

@@ -1,17 +1,12 @@
 /** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
 import { type SqlProblem, type TableCatalogue, withAdvice } from '../../googlesql/index.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
-import {
-  argumentMistakes,
-  type GivenArguments,
-  noteOf,
-  rowsOf,
-  unknownArguments,
-} from '../../runner/mcp/call-endpoint.js'
+import { type GivenArguments, noteOf, rowsOf, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import { excerptOf } from '../../runner/mcp/excerpt.js'
 import type { RawJson } from '../../runner/mcp/raw-json.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
+import { invalidArguments } from '../../runner/model/errors.js'
 import type { Clock, Engine } from '../../runner/model/ports.js'
 import { withNow } from '../call/with-now.js'
 import { constantsChecker } from '../check/constants.js'
@@ -106,7 +101,7 @@ function readArguments(args: GivenArguments): { readonly sql: string; readonly r
   const { sql } = args
   if (typeof sql !== 'string' || sql.trim() === '') errors.push({ parameter: 'sql', detail: 'is required, as text' })
   const rows = rowsOf(args, errors)
-  if (errors.length > 0) throw argumentMistakes(errors)
+  if (errors.length > 0) throw invalidArguments(errors)
   return { sql: sql as string, rows }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Readable, Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createRawJson } from '../../runner/mcp/raw-json.js'
+import { RawJson } from '../../runner/mcp/raw-json.js'
 import { createMcpServer } from '../../runner/mcp/server.js'
 import type { Session } from '../../runner/mcp/session.js'
 import type { Caller, Engine } from '../../runner/model/ports.js'
@@ -30,7 +30,7 @@ export async function serveAgent(
   { input, print }: AgentStreams,
   until: Promise<void>,
 ): Promise<void> {
-  const raw = createRawJson()
+  const raw = new RawJson()
   const left = new AbortController()
   const session: Session = {
     caller,

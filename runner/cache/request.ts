@@ -1,7 +1,8 @@
-/** A request to the cache. */
+/** A request to the cache, and its answer. */
 import type { CachePolicy } from '../model/endpoint.js'
+import type { CacheOutcome } from '../model/events.js'
 import type { StoredResult } from '../model/ports.js'
-import type { ResultSet } from '../model/query.js'
+import type { QueryCost, ResultSet } from '../model/query.js'
 
 /** A key, its cache policy, and the function that runs its query. */
 export interface CacheRequest {
@@ -30,14 +31,22 @@ export interface CacheRequest {
   readonly dataState?: () => string | null
 }
 
-/** Whether this result may be served as fresh. */
-export function isFresh(result: StoredResult, request: CacheRequest, nowMs: number): boolean {
-  return nowMs < result.freshUntil && isOfThisData(result, request)
+export interface CacheAnswer {
+  readonly result: StoredResult
+  readonly outcome: CacheOutcome
+  /** True when the result has just been stored. */
+  readonly isStored: boolean
+  /** How long the run took that this call waited for, in milliseconds; null where it waited for no run. */
+  readonly runMs: number | null
+  /** What the warehouse billed for the run that this call started; null where it started none. */
+  readonly cost: QueryCost | null
 }
 
-/** Whether this result, which is past its ttl, may be served while it is refreshed. */
-export function mayServeStale(result: StoredResult, request: CacheRequest, nowMs: number): boolean {
-  return nowMs < result.freshUntil + request.policy.staleWhileRevalidateMs && isOfThisData(result, request)
+/** How a stored result may be used: `stale` while it is refreshed. Null for not at all. */
+export function useOf(result: StoredResult, request: CacheRequest, nowMs: number): 'hit' | 'stale' | null {
+  const staleUntil = result.freshUntil + request.policy.staleWhileRevalidateMs
+  if (nowMs >= staleUntil || !isOfThisData(result, request)) return null
+  return nowMs < result.freshUntil ? 'hit' : 'stale'
 }
 
 /** False once the data that the result was computed from has changed. */

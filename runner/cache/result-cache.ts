@@ -4,23 +4,12 @@ import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Claim, Clock, ResultStore, RunOutcome, StoredResult } from '../model/ports.js'
-import type { QueryCost, ResultSet } from '../model/query.js'
+import type { ResultSet } from '../model/query.js'
 import { endpointIdOf, etagInTurns } from '../model/result-key.js'
 import { Background } from './background.js'
 import { errorOf, outcomeOf } from './failure-message.js'
-import { type CacheRequest, isFresh, isOfThisData, mayServeStale } from './request.js'
+import { type CacheAnswer, type CacheRequest, isOfThisData, useOf } from './request.js'
 import { SingleFlight } from './single-flight.js'
-
-export interface CacheAnswer {
-  readonly result: StoredResult
-  readonly outcome: CacheOutcome
-  /** True when the result has just been stored. */
-  readonly isStored: boolean
-  /** How long the run took that this call waited for, in milliseconds; null where it waited for no run. */
-  readonly runMs: number | null
-  /** What the warehouse billed for the run that this call started; null where it started none. */
-  readonly cost: QueryCost | null
-}
 
 export interface ResultCacheDeps {
   readonly store: ResultStore
@@ -55,8 +44,6 @@ export class ResultCache {
   readonly #running = new Set<Running>()
   /** Arguments that the engine refused: for a short time, since a corrected manifest or new data may make them valid. */
   readonly #refusals = new NodeCache({ stdTTL: 60, checkperiod: 60, maxKeys: MAX_REFUSALS, useClones: false })
-  /** The number of running queries that callers wait for. */
-  #callersRuns = 0
   /** The number of calls whose data had no fingerprint. */
   #unknownStates = 0
 
@@ -64,11 +51,9 @@ export class ResultCache {
     this.#deps = deps
     this.#background = new Background({
       ...deps,
-      isBusy: () => this.#callersRuns > 0,
       refresh: async (request, newerThan, signal) => {
         const run = (shared: AbortSignal) => this.#runOnce(request, shared, newerThan)
-        const { value } = await this.#flights.join(this.#flightOf(request), signal, run)
-        return { storedAt: value.result.storedAt, runMs: value.runMs }
+        return (await this.#flights.join(this.#flightOf(request), signal, run)).value
       },
     })
     deps.store.replicas?.onEvent(event => {
@@ -80,7 +65,7 @@ export class ResultCache {
   /** The fresh result of this request if it is in memory. */
   entry(request: CacheRequest): StoredResult | undefined {
     const entry = this.#deps.store.entry(request.key)
-    if (!entry || !isFresh(entry, request, this.#deps.clock.nowMs())) return undefined
+    if (!entry || useOf(entry, request, this.#deps.clock.nowMs()) !== 'hit') return undefined
     this.#background.touch(request, entry.storedAt)
     return entry
   }
@@ -91,18 +76,12 @@ export class ResultCache {
    */
   async through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     const { store, clock } = this.#deps
-    const fresh = this.entry(request)
-    if (fresh) return withoutRun(fresh, 'hit')
+    const stored = store.entry(request.key)
+    const use = stored && useOf(stored, request, clock.nowMs())
+    if (stored && use) return this.#serve(request, withoutRun(stored, use))
     const refusal = this.#refusals.get<RunnerError>(request.key)
     if (refusal) throw refusal
-    const old = store.entry(request.key)
-    if (old && mayServeStale(old, request, clock.nowMs())) return this.#serveStale(request, old)
-    return this.#waiting(request, async () => {
-      const answer = await this.#share(request, signal)
-      if (answer.outcome === 'stale') return this.#serveStale(request, answer.result)
-      this.#background.touch(request, answer.result.storedAt) // Only after success: a failing call is not worth warming.
-      return answer
-    })
+    return this.#waiting(request, async () => this.#serve(request, await this.#share(request, signal)))
   }
 
   /**
@@ -112,8 +91,7 @@ export class ResultCache {
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     return this.#waiting(request, async () => {
       const answer = await this.#run(request, signal, false, await this.#claim(request))
-      this.#background.touch(request, answer.result.storedAt)
-      return { ...answer, outcome: 'fresh' }
+      return this.#serve(request, { ...answer, outcome: 'fresh' })
     })
   }
 
@@ -137,9 +115,8 @@ export class ResultCache {
    */
   forget(endpointIds: Iterable<string>): void {
     const ids = new Set(endpointIds)
-    if (ids.size === 0) return
     const isGone = (key: string): boolean => ids.has(endpointIdOf(key))
-    void this.#deps.store.forget(ids)
+    this.#deps.store.forget(isGone)
     this.#background.forget(isGone)
     this.#refusals.del(this.#refusals.keys().filter(isGone))
   }
@@ -151,10 +128,11 @@ export class ResultCache {
     this.#refusals.close()
   }
 
-  #serveStale(request: CacheRequest, result: StoredResult): CacheAnswer {
-    this.#background.touch(request, result.storedAt)
-    this.#background.revalidate(request, result.storedAt)
-    return withoutRun(result, 'stale')
+  /** Only of success: a failing call is not worth warming. */
+  #serve(request: CacheRequest, answer: CacheAnswer): CacheAnswer {
+    if (answer.outcome === 'stale') this.#background.revalidate(request, answer.result.storedAt)
+    else this.#background.touch(request, answer.result.storedAt)
+    return answer
   }
 
   /** Counts the call while it waits. An older result replaces a failure of the engine, but not a mistake of the caller. */
@@ -197,25 +175,17 @@ export class ResultCache {
    * run.
    */
   #flightOf(request: CacheRequest): string {
-    const state = stateOf(request)
-    if (state === null) this.#unknownStates += 1
-    return `${request.key} ${state ?? this.#unknownStates}`
+    return `${request.key} ${stateOf(request) ?? this.#unknownStates++}`
   }
 
-  async #runForCaller(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
-    this.#callersRuns += 1
-    try {
-      return await this.#runOnce(request, signal, null)
-    } catch (thrown) {
+  #runForCaller(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
+    return this.#runOnce(request, signal, null).catch((thrown: unknown) => {
       const isRefusal = thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID' && request.isCurrent()
       // A full list is emptied: each key costs one more query then.
       if (isRefusal && this.#refusals.getStats().keys >= MAX_REFUSALS) this.#refusals.flushAll()
       if (isRefusal) this.#refusals.set(request.key, thrown)
       throw thrown
-    } finally {
-      this.#callersRuns -= 1
-      this.#background.noteEndOfQuery()
-    }
+    })
   }
 
   /**
@@ -228,8 +198,8 @@ export class ResultCache {
     for (let isCollapsed = false; ; isCollapsed = true) {
       const claim = await this.#claim(request)
       const { lease, result } = claim
-      const use = result && useOf(result, request, newerThan, clock.nowMs())
-      if (result && use) {
+      const use = result && useOf(result, request, clock.nowMs())
+      if (result && use && (newerThan === null || (use === 'hit' && result.storedAt > newerThan))) {
         void lease?.release({ kind: 'unknown' })
         return withoutRun(result, use === 'hit' && isCollapsed ? 'coalesced' : use)
       }
@@ -298,13 +268,6 @@ const stateOf = ({ dataState }: CacheRequest): string | null => (dataState === u
 /** An answer from the store, without a run. */
 const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
   return { result, outcome, isStored: false, runMs: null, cost: null }
-}
-
-/** How a stored result may be used; null for not at all. See `newerThan` of `#runOnce`. */
-function useOf(result: StoredResult, request: CacheRequest, newerThan: number | null, nowMs: number) {
-  if (newerThan !== null && result.storedAt <= newerThan) return null
-  if (isFresh(result, request, nowMs)) return 'hit'
-  return newerThan === null && mayServeStale(result, request, nowMs) ? 'stale' : null
 }
 
 /** Adds the times and the ETag. */

@@ -3,7 +3,7 @@ import { RunnerError } from '../model/errors.js'
 
 interface Flight<T> {
   readonly promise: Promise<T>
-  readonly controller: AbortController
+  readonly cancel: () => void
   waiting: number
 }
 
@@ -24,7 +24,8 @@ export class SingleFlight<T> {
     flight.waiting += 1
     return new Promise<{ value: T; isFirst: boolean }>((resolve, reject) => {
       const onAbort = (): void => {
-        this.#leave(key, flight)
+        flight.waiting -= 1
+        if (flight.waiting === 0) flight.cancel()
         reject(new RunnerError('CALL_ABANDONED'))
       }
       signal.addEventListener('abort', onAbort, { once: true })
@@ -41,32 +42,26 @@ export class SingleFlight<T> {
 
   /** Cancels every run; their callers get what the cancelled runs throw. */
   cancelAll(): void {
-    this.#flights.clear()
-    for (const flight of this.#running) flight.controller.abort()
+    for (const flight of this.#running) flight.cancel()
   }
 
   #start(key: string, run: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController()
+    const forget = (): void => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key)
+    }
+    const cancel = (): void => {
+      forget() // Later callers must not join a run that is being cancelled.
+      controller.abort()
+    }
     const promise = run(controller.signal).finally(() => {
       this.#running.delete(flight)
-      this.#forgetFlight(key, flight)
+      forget()
     })
     promise.catch(() => {}) // Waiting callers get the rejection; without callers it is ignored.
-    const flight: Flight<T> = { promise, controller, waiting: 0 }
+    const flight: Flight<T> = { promise, cancel, waiting: 0 }
     this.#flights.set(key, flight)
     this.#running.add(flight)
     return flight
-  }
-
-  #leave(key: string, flight: Flight<T>): void {
-    flight.waiting -= 1
-    if (flight.waiting > 0) return
-    // Later callers must not join a run that is being cancelled.
-    this.#forgetFlight(key, flight)
-    flight.controller.abort()
-  }
-
-  #forgetFlight(key: string, flight: Flight<T>): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key)
   }
 }

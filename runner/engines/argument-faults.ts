@@ -4,7 +4,7 @@
  */
 import { type ConstantCall, constantChecks, type ResolvedQuery } from '../../googlesql/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
-import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments, RunnerError } from '../model/errors.js'
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, Query, ResultSet } from '../model/query.js'
 
@@ -44,9 +44,7 @@ export class ArgumentFaults {
     }
     if (problems.size === 0) return error
     const { cause, cost } = error
-    const detail = `These arguments are not valid: ${[...problems.keys()].join(', ')}.`
-    const errors = [...problems.values()]
-    return new RunnerError('ARGUMENT_INVALID', { detail, errors, cause, ...(cost && { cost }) })
+    return invalidArguments([...problems.values()], { cause, ...(cost && { cost }) })
   }
 
   #probesOf({ sql, parameters }: Query): readonly ConstantCall[] {

@@ -1,6 +1,6 @@
 /** `POST /mcp`: endpoints as tools for agents (Model Context Protocol). The protocol itself is loaded on the first request. */
 import { isIP } from 'node:net'
-import type { Request, RequestHandler, Response } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { RunnerError } from '../model/errors.js'
 import { isRecord } from '../model/is-record.js'
 import { countCall } from '../request/authorize.js'
@@ -8,7 +8,7 @@ import { readJsonBody } from './body.js'
 import type { OpenApiDeps } from './openapi.js'
 import { exchangeOf, loggedPath, originOf } from './request-context.js'
 import { identify } from './routes.js'
-import { endWith } from './send.js'
+import { send } from './send.js'
 
 /** The most messages in a batch. */
 const MAX_MESSAGES = 100
@@ -34,7 +34,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     const caller = identify(req, res, deps)
     refuseOtherTypes(req)
     const message = await readJsonBody(req, MAX_MEMBERS).catch(notJson)
-    if (message === undefined) return sendParseError(res)
+    if (message === undefined) return send(req, res, 400, 'application/json', Buffer.from(PARSE_ERROR))
     if (Array.isArray(message) && message.length > MAX_MESSAGES) {
       throw new RunnerError('REQUEST_INVALID', { detail: `A batch may have at most ${MAX_MESSAGES} messages.` })
     }
@@ -60,7 +60,8 @@ export function answerAgents(deps: McpDeps): RequestHandler {
         signal: exchange.signal,
       },
     )
-    send(res, status, contentType, body)
+    if (contentType === null) res.status(status).end()
+    else send(req, res, status, contentType, Buffer.from(body))
   }
 }
 
@@ -101,14 +102,3 @@ function notJson(thrown: unknown): undefined {
 
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The body is not valid JSON"}}'
-
-const sendParseError = (res: Response): void => send(res, 400, 'application/json', PARSE_ERROR)
-
-function send(res: Response, status: number, contentType: string | null, text: string): void {
-  const body = Buffer.from(text)
-  exchangeOf(res).hold(body)
-  if (contentType !== null) res.setHeader('Content-Type', contentType)
-  if (body.byteLength > 0) res.setHeader('Content-Length', body.byteLength)
-  res.status(status)
-  endWith(res, body)
-}

@@ -20,11 +20,6 @@ export interface ServedDocument {
 /** The most characters that are kept; a document beyond them, or a reload, drops all others. */
 const MAX_CHARACTERS = 8_000_000
 
-/** Documents by the load, the caller and what was asked for. */
-export interface OpenApiDocuments {
-  find(index: EndpointIndex, caller: Caller, order: DocumentOrder): ServedDocument
-}
-
 /**
  * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
  * so it is no part of what is kept.
@@ -38,40 +33,38 @@ interface KeptDocument {
 /** Stands for the server's address while a document is made. No manifest has this text. */
 const ADDRESS = `https://${randomUUID()}.invalid`
 
-/** An empty cache. */
-export function createOpenApiDocuments(): OpenApiDocuments {
-  let known: EndpointIndex | null = null
-  let revision = ''
-  let kept = new Map<Caller, Map<string, KeptDocument>>()
-  let characters = 0
+/** Documents by the load, the caller and what was asked for. */
+export class OpenApiDocuments {
+  #index: EndpointIndex | null = null
+  #revision = ''
+  #kept = new Map<Caller, Map<string, KeptDocument>>()
+  #characters = 0
 
-  function forgetAll(): void {
-    kept = new Map()
-    characters = 0
+  find(index: EndpointIndex, caller: Caller, order: DocumentOrder): ServedDocument {
+    if (index !== this.#index) {
+      this.#index = index
+      this.#revision = revisionOf(index.all)
+      this.#forgetAll()
+    }
+    const { parts, tag } = this.#keptDocument(index.all, caller, order)
+    const address = JSON.stringify(order.serverUrl).slice(1, -1)
+    return { body: () => Buffer.from(parts.join(address)), tag: hash(`${tag} ${address}`) }
   }
 
-  function keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentOrder): KeptDocument {
+  #keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentOrder): KeptDocument {
     const key = `${order.version} ${order.allFormats}`
-    const before = kept.get(caller)?.get(key)
-    if (before) return before
-    const made = make(all, caller, { ...order, revision })
-    if (characters + made.length > MAX_CHARACTERS) forgetAll()
-    characters += made.length
-    kept.set(caller, (kept.get(caller) ?? new Map<string, KeptDocument>()).set(key, made))
+    const kept = this.#kept.get(caller)?.get(key)
+    if (kept) return kept
+    const made = make(all, caller, { ...order, revision: this.#revision })
+    if (this.#characters + made.length > MAX_CHARACTERS) this.#forgetAll()
+    this.#characters += made.length
+    this.#kept.set(caller, (this.#kept.get(caller) ?? new Map<string, KeptDocument>()).set(key, made))
     return made
   }
 
-  return {
-    find(index, caller, order) {
-      if (index !== known) {
-        known = index
-        revision = revisionOf(index.all)
-        forgetAll()
-      }
-      const { parts, tag } = keptDocument(index.all, caller, order)
-      const address = JSON.stringify(order.serverUrl).slice(1, -1)
-      return { body: () => Buffer.from(parts.join(address)), tag: hash(`${tag} ${address}`) }
-    },
+  #forgetAll(): void {
+    this.#kept = new Map()
+    this.#characters = 0
   }
 }
 

@@ -1,6 +1,6 @@
 /** `GET /openapi.json`: what the token's endpoints take and give, for tools. */
 import type { Request, RequestHandler } from 'express'
-import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import type { Version } from '../openapi/parameters.js'
 import type { RequestDeps } from '../request/handle.js'
 import { parsePairs, type RawArguments } from '../request/raw-arguments.js'
@@ -8,7 +8,7 @@ import type { OpenApiDocuments } from './openapi-documents.js'
 import { isMatch } from './representation/entity-tags.js'
 import { originOf, queryOf } from './request-context.js'
 import { identify } from './routes.js'
-import { send } from './send.js'
+import { JSON_TYPE, send } from './send.js'
 
 export interface OpenApiDeps extends RequestDeps {
   /** Where callers reach this server; null for the origin of each request. */
@@ -28,7 +28,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
     const caller = identify(req, res, deps)
     const { version: named, allFormats } = orderOf(parsePairs(queryOf(req.url)))
     const { version, openApiType } = representationOf(req, named)
-    documents ??= import('./openapi-documents.js').then(({ createOpenApiDocuments }) => createOpenApiDocuments())
+    documents ??= import('./openapi-documents.js').then(({ OpenApiDocuments }) => new OpenApiDocuments())
     const serverUrl = deps.publicUrl ?? originOf(req)
     const order = { version, allFormats, serverUrl, engine: deps.engine.name }
     const { body, tag } = (await documents).find(deps.endpoints(), caller, order)
@@ -39,7 +39,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
       res.status(304).end()
       return
     }
-    send(req, res, 200, openApiType ?? 'application/json; charset=utf-8', body())
+    send(req, res, 200, openApiType ?? JSON_TYPE, body())
   }
 }
 
@@ -75,6 +75,5 @@ function orderOf(address: RawArguments): { readonly version: Version | null; rea
   const version = choose<Version | null>('version', VERSIONS, null)
   const allFormats = choose('formats', { all: true, json: false }, false)
   if (errors.length === 0) return { version, allFormats }
-  const names = errors.map(({ parameter }) => parameter).join(', ')
-  throw new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
+  throw invalidArguments(errors)
 }

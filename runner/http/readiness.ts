@@ -1,6 +1,7 @@
 /** Whether the engine can be asked, for `/readyz`. */
 import { RunnerError } from '../model/errors.js'
 import type { Clock, Engine } from '../model/ports.js'
+import { within } from '../model/within.js'
 
 /** How long a request waits for the engine's answer, in milliseconds: probes give up after some seconds. */
 const WAIT_MS = 2_000
@@ -21,16 +22,16 @@ export class Readiness {
   }
 
   /** @throws RunnerError NOT_READY where the engine says that it cannot be asked, or is silent for longer than a busy one. */
-  check(): Promise<void> {
+  async check(): Promise<void> {
     this.#asking ??= this.#ask()
-    return this.#within(WAIT_MS, this.#asking, (resolve, reject) =>
-      this.#hasAnswered ? resolve() : reject(notReady()),
-    )
+    await within(WAIT_MS, this.#asking, this.#clock, notReady).catch(error => {
+      if (!this.#hasAnswered) throw error
+    })
   }
 
   async #ask(): Promise<void> {
     try {
-      await this.#within(BUSY_MS, this.#engine.ping(), (_, reject) => reject(notReady()))
+      await within(BUSY_MS, this.#engine.ping(), this.#clock, notReady)
       this.#hasAnswered = true
     } catch (cause) {
       this.#hasAnswered = false
@@ -38,17 +39,6 @@ export class Readiness {
     } finally {
       this.#asking = null
     }
-  }
-
-  #within(
-    ms: number,
-    work: Promise<void>,
-    late: (resolve: () => void, reject: (error: RunnerError) => void) => void,
-  ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(ms, () => late(resolve, reject))
-      work.then(resolve, reject).finally(cancel)
-    })
   }
 }
 

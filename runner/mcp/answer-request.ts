@@ -5,7 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { RunnerError } from '../model/errors.js'
-import { createRawJson } from './raw-json.js'
+import { RawJson } from './raw-json.js'
 import { createMcpServer } from './server.js'
 import type { Session } from './session.js'
 
@@ -31,7 +31,7 @@ export async function answerRequest(
   { message, headers }: McpRequest,
   given: Omit<Session, FromRequest>,
 ): Promise<McpAnswer> {
-  const raw = createRawJson()
+  const raw = new RawJson()
   let refusal: RunnerError | null = null
   const refuse = (error: RunnerError): void => {
     refusal ??= error

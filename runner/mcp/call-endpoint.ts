@@ -1,7 +1,7 @@
 /** Conducts a call of an endpoint's tool: the same pins, cache, flights, budgets, log and metrics as over plain HTTP. */
 import { nearest } from '../../googlesql/index.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { type ArgumentProblem, RunnerError, toRunnerError } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments, RunnerError, toRunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { bindPinned } from '../request/bind-pinned.js'
 import { handleFor, type RunResponse } from '../request/handle.js'
@@ -116,7 +116,7 @@ function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller)
   const own = Object.entries(args).filter(([name]) => known.includes(name))
   const given = parsedArguments(Object.fromEntries(own), true)
   if (errors.length === 0) return { given, rows }
-  throw argumentMistakes([...errors, ...bindingProblems(caller, endpoint, given)])
+  throw invalidArguments([...errors, ...bindingProblems(caller, endpoint, given)])
 }
 
 /** The most unknown arguments that are named. */
@@ -138,11 +138,6 @@ export function rowsOf(args: GivenArguments, errors: ArgumentProblem[]): number 
   if (typeof rows === 'number' && Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS) return rows
   errors.push({ parameter: ROWS, detail: `must be a whole number from 1 to ${MAX_ROWS}` })
   return DEFAULT_ROWS
-}
-
-export function argumentMistakes(errors: readonly ArgumentProblem[]): RunnerError {
-  const names = errors.map(({ parameter }) => parameter).join(', ')
-  return new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
 }
 
 function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments): readonly ArgumentProblem[] {

@@ -9,28 +9,22 @@ import { BoundedMap } from '../model/bounded-map.js'
 const MAX_HELD = 256
 const PLACEHOLDER = /\{"(raw-json:[0-9a-f-]{36})":true\}/g
 
-export interface RawJson {
-  /** A value that stands for this text, until it is sent. */
-  hold(text: string): Readonly<Record<string, true>>
-  /** A serialized message with its texts. */
-  fill(message: string): string
-}
+export class RawJson {
+  readonly #held = new BoundedMap<string, string>(MAX_HELD)
 
-export function createRawJson(): RawJson {
-  const held = new BoundedMap<string, string>(MAX_HELD)
-  return {
-    hold(text) {
-      const name = `raw-json:${randomUUID()}`
-      held.set(name, text)
-      return { [name]: true }
-    },
-    fill(message) {
-      if (held.size === 0) return message
-      return message.replace(PLACEHOLDER, (placeholder, name: string) => {
-        const text = held.get(name) ?? placeholder
-        held.delete(name)
-        return text
-      })
-    },
+  /** A value that stands for this text, until it is sent. */
+  hold(text: string): Readonly<Record<string, true>> {
+    const name = `raw-json:${randomUUID()}`
+    this.#held.set(name, text)
+    return { [name]: true }
+  }
+
+  /** A serialized message with its texts. */
+  fill(message: string): string {
+    return message.replace(PLACEHOLDER, (placeholder, name: string) => {
+      const text = this.#held.get(name) ?? placeholder
+      this.#held.delete(name)
+      return text
+    })
   }
 }

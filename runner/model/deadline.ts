@@ -6,27 +6,26 @@ export const TIMED_OUT = Symbol('timed out')
 /** The reason of a signal whose engine was closed. */
 export const CLOSED = Symbol('closed')
 
-export interface DeadlineSignal {
-  readonly signal: AbortSignal
-  /** The signal does not fire from now on. */
-  readonly end: () => void
-}
+type DeadlineSignal = { readonly signal: AbortSignal; readonly end: () => void }
 
-/** A signal that fires when one of these does, with its reason; or after this many milliseconds, with TIMED_OUT. */
+/**
+ * A signal that fires when one of these does, with its reason; or after this many milliseconds, with TIMED_OUT; or no more,
+ * after `end`.
+ */
 export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): DeadlineSignal {
   const controller = new AbortController()
-  const ended = new AbortController()
+  const follow = ({ target }: Event): void => controller.abort((target as AbortSignal).reason)
   for (const signal of signals) {
-    const follow = (): void => controller.abort(signal.reason)
-    if (signal.aborted) follow()
-    signal.addEventListener('abort', follow, { once: true, signal: ended.signal })
+    if (signal.aborted) controller.abort(signal.reason)
+    signal.addEventListener('abort', follow)
   }
   const cancelTimer = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
   return {
     signal: controller.signal,
-    end() {
+    end(): void {
       cancelTimer()
-      ended.abort()
+      // Not by a signal of their own: Node would keep its reason, with the frames of its stack and what they hold.
+      for (const signal of signals) signal.removeEventListener('abort', follow)
     },
   }
 }

@@ -78,6 +78,15 @@ export class RunnerError extends Error {
   }
 }
 
+/** The ARGUMENT_INVALID that names each of these arguments. */
+export function invalidArguments(
+  errors: readonly ArgumentProblem[],
+  more: Pick<RunnerErrorOptions, 'cause' | 'cost'> = {},
+): RunnerError {
+  const names = errors.map(({ parameter }) => parameter).join(', ')
+  return new RunnerError('ARGUMENT_INVALID', { ...more, detail: `These arguments are not valid: ${names}.`, errors })
+}
+
 /** Returns a RunnerError unchanged; wraps anything else as INTERNAL, with the original as its cause. */
 export function toRunnerError(thrown: unknown): RunnerError {
   return thrown instanceof RunnerError ? thrown : new RunnerError('INTERNAL', { cause: thrown })

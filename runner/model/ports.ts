@@ -151,10 +151,10 @@ export interface ResultStore {
   /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */
   purge(prefix: string): Promise<void> | void
   /**
-   * Drops this process's entries of these endpoints, which will not be asked for again. A shared store keeps its entries,
-   * since another replica may still serve them.
+   * Drops this process's entries of keys that will not be asked for again. A shared store keeps its entries, since another
+   * replica may still serve them.
    */
-  forget(endpointIds: ReadonlySet<string>): Promise<void>
+  forget(isGone: (key: string) => boolean): void
   /** Counts bytes that were added to an entry in memory: finished headers, compressed representations. */
   grow(key: string, bytes: number): void
   /** The entries and bytes in this process's memory. */
@@ -182,7 +182,7 @@ export interface Replicas {
    * again. Rejects with CALL_ABANDONED when `signal` fires.
    */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
-  /** Calls `listener` for each event of another replica. */
+  /** Calls `listener` for each event of a replica, also of this one. */
   onEvent(listener: (event: ReplicaEvent) => void): void
 }
 

@@ -1,6 +1,6 @@
 /** Types a caller's arguments as the endpoint declares them, and reports all mistakes at once. */
 import type { Endpoint } from '../model/endpoint.js'
-import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
 import { re2Problem } from '../model/re2.js'
@@ -39,10 +39,7 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
   }
-  if (errors.length > 0) {
-    const names = errors.map(error => error.parameter).join(', ')
-    throw new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
-  }
+  if (errors.length > 0) throw invalidArguments(errors)
   return Object.freeze(args)
 }
 

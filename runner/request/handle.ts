@@ -1,6 +1,6 @@
 /** Conducts a call to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
-import type { CacheRequest } from '../cache/request.js'
-import { type CacheAnswer, type ResultCache, sealResult } from '../cache/result-cache.js'
+import type { CacheAnswer, CacheRequest } from '../cache/request.js'
+import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'

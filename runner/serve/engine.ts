@@ -94,9 +94,9 @@ async function openWarehouse(
 ): Promise<ServingEngine> {
   const { location, defaultDataset, maxBytesBilled, reservation, priority } = settings
   // Loaded here: a server on the embedded engine has no use for Google's client.
-  const { openAccess, openBigQueryEngine } = await import('../engines/bigquery/index.js')
+  const { BigQueryEngine, openAccess } = await import('../engines/bigquery/index.js')
   const access = await openAccess(settings)
-  const engine = openBigQueryEngine({
+  const engine = new BigQueryEngine({
     access,
     tables,
     functions,

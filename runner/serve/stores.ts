@@ -1,5 +1,4 @@
 /** Where results and counts are kept. */
-import { randomUUID } from 'node:crypto'
 import { MemoryCounters } from '../cache/stores/counters.js'
 import { MemoryStore } from '../cache/stores/memory.js'
 import { TieredStore } from '../cache/stores/tiered.js'
@@ -28,11 +27,10 @@ export async function openStores(
     link,
     prefix: redisPrefix,
     clock,
-    replica: randomUUID(),
     key: redisKey,
     onTrouble: (operation, cause) => observe({ kind: 'store.failed', operation, cause }),
   })
-  const store = opened.add(new TieredStore({ maxBytes, shared, clock, observe }))
+  const store = opened.add(new TieredStore({ maxBytes, shared, observe }))
   await link.open()
   return { store, counters: new RedisCounters(link, redisPrefix) }
 }
@@ -59,8 +57,7 @@ export async function purgeShared(settings: Settings, ref: string | null): Promi
   const { RedisLink, RedisStore } = await redisModules()
   const link = new RedisLink({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
   try {
-    const [replica, onTrouble] = [randomUUID(), (): void => {}]
-    const store = new RedisStore({ link, prefix: redisPrefix, clock, replica, key: redisKey, onTrouble })
+    const store = new RedisStore({ link, prefix: redisPrefix, clock, key: redisKey, onTrouble: () => {} })
     await link.open()
     await store.purge(prefix)
   } catch (cause) {

@@ -1,14 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { withFileLock } from '../../runner/auth/file-lock.js'
 import { createToken, listTokens, revokeToken } from '../../runner/auth/token-file.js'
 import { SetupError } from '../../runner/model/errors.js'
 
-const BITS = '0123456789abcdef'
 const MAKE_THREE = `
 import { createToken } from './runner/auth/token-file.js'
 const [path, name] = process.argv.slice(-2)
@@ -28,8 +27,6 @@ describe('a file lock', () => {
 
   const create = (name: string) => createToken(path, { name, allow: ['*'] }, 0)
   const names = async () => (await listTokens(path)).map(token => token.name).sort()
-  /** The id of a process that has ended. */
-  const deadPid = (): number => spawnSync(process.execPath, ['-e', '0']).pid
 
   it('keeps every token when several are created at the same time, and leaves no other file', async () => {
     const wanted = Array.from({ length: 12 }, (_, i) => `t${String(i).padStart(2, '0')}`)
@@ -64,48 +61,48 @@ describe('a file lock', () => {
     expect(readdirSync(folder)).to.deep.equal([])
   })
 
-  it('that a dead process has left behind is taken over, by one process at a time', async () => {
-    writeFileSync(lock, `${hostname()} ${deadPid()} ${BITS}`)
-    let inside = 0
-    let most = 0
-    const work = async (): Promise<void> => {
-      inside += 1
-      most = Math.max(most, inside)
-      await new Promise(resolve => setTimeout(resolve, 2))
-      inside -= 1
-    }
-    await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work)))
-    expect(most).to.equal(1)
-    expect(readdirSync(folder)).to.deep.equal([])
-  })
+  const leave = (ageMs: number): void => {
+    writeFileSync(lock, '')
+    const made = new Date(Date.now() - ageMs)
+    utimesSync(lock, made, made)
+  }
 
-  it('that a dead process has left behind is not taken over by a second process that has seen it too', async () => {
-    // The marker file gives a first process the right to remove the lock; that process has not removed it yet.
-    writeFileSync(lock, `${hostname()} ${deadPid()} ${BITS}`)
-    writeFileSync(`${lock}.${BITS}`, '')
-    const error = await withFileLock(path, async () => 'done', 2).catch((thrown: unknown) => thrown)
-    expect(error).to.be.instanceOf(SetupError)
-    expect(existsSync(lock)).to.equal(true)
-  })
-
-  const live: readonly (readonly [name: string, text: () => string, owner: RegExp])[] = [
-    ['a living process', () => `${hostname()} ${process.pid} ${BITS}`, new RegExp(`process ${process.pid} of `)],
-    ['a process of another host', () => `elsewhere.invalid ${deadPid()} ${BITS}`, /of elsewhere\.invalid/],
-    ['a process that has not yet written its id', () => '', /another process/],
-  ]
-  for (const [name, text, owner] of live) {
-    it(`held by ${name} is waited for, but not for ever`, async () => {
-      writeFileSync(lock, text())
-      const before = readFileSync(lock, 'utf8')
-      const error = await withFileLock(path, async () => 'done', 2).catch((thrown: unknown) => thrown)
-      expect(error).to.be.instanceOf(SetupError)
-      expect((error as Error).message)
-        .to.match(owner)
-        .and.include(`remove ${lock}`)
-      expect(readFileSync(lock, 'utf8')).to.equal(before)
-      const late = withFileLock(path, async () => 'done')
-      rmSync(lock)
-      expect(await late).to.equal('done')
+  for (const [what, ageMs] of [
+    ['older than ten seconds', 11_000],
+    ['from the future', -60_000],
+  ] as const) {
+    it(`that is ${what} was left by a dead process: it is taken over, by one work at a time`, async () => {
+      leave(ageMs)
+      let inside = 0
+      let most = 0
+      const work = async (): Promise<void> => {
+        inside += 1
+        most = Math.max(most, inside)
+        await new Promise(resolve => setTimeout(resolve, 2))
+        inside -= 1
+      }
+      await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work)))
+      expect(most).to.equal(1)
+      expect(readdirSync(folder)).to.deep.equal([])
     })
   }
+
+  it('that is younger is waited for', async () => {
+    leave(1_000)
+    let isDone = false
+    const late = withFileLock(path, async () => {
+      isDone = true
+    })
+    await new Promise(resolve => setTimeout(resolve, 100))
+    expect([isDone, existsSync(lock)]).to.deep.equal([false, true])
+    rmSync(lock)
+    await late
+    expect(isDone).to.equal(true)
+  })
+
+  it('that cannot be made is a mistake that names it and the setting', async () => {
+    const error = await withFileLock(join(folder, 'none', 'tokens.json'), async () => 'done').catch(thrown => thrown)
+    expect(error).to.be.instanceOf(SetupError)
+    expect(error.message).to.match(/^cannot write the lock .*none.tokens\.json\.lock: .*ENOENT.*--tokens/)
+  })
 })

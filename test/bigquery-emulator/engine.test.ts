@@ -1,5 +1,5 @@
 import { openAccess } from '../../runner/engines/bigquery/auth/credentials.js'
-import { type BigQueryEngine, openBigQueryEngine } from '../../runner/engines/bigquery/open-engine.js'
+import { BigQueryEngine } from '../../runner/engines/bigquery/open-engine.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { engineContract } from '../contracts/engine.js'
 import { PLAIN_OPTIONS } from '../engines/bigquery/plain-options.js'
@@ -26,7 +26,7 @@ const SLOW =
   'WHERE MOD(a * b, 7) = 3'
 
 async function openEngine(host: string): Promise<BigQueryEngine> {
-  return openBigQueryEngine({
+  return new BigQueryEngine({
     access: await openAccess({ project: PROJECT, credentialsFile: null, emulatorHost: host }),
     ...PLAIN_OPTIONS,
     clock: systemClock(),

@@ -1,6 +1,6 @@
 /** A result cache whose engine answers when the test calls `finish`. */
-import type { CacheRequest } from '../../runner/cache/request.js'
-import { type CacheAnswer, ResultCache } from '../../runner/cache/result-cache.js'
+import type { CacheAnswer, CacheRequest } from '../../runner/cache/request.js'
+import { ResultCache } from '../../runner/cache/result-cache.js'
 import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import type { CachePolicy } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'

@@ -51,29 +51,6 @@ describe('warming spreads its load', () => {
     expect(Math.min(...times)).to.be.at.least(0.9 * WARM_MS)
   })
 
-  it('waits for the queries of callers, but not for ever', async () => {
-    const b = bench()
-    const { run, runs } = counting()
-    await b.ask({ policy, run })
-    await b.clock.advance(WARM_MS - 1_000)
-    const caller = b.ask({ key: 'slow' })
-    await settle()
-    await b.clock.advance(3_000)
-    expect(runs(), 'while a caller waits').to.equal(1)
-    await b.finish()
-    await caller
-    expect(runs(), 'once the caller has its answer').to.equal(2)
-
-    const next = b.clock.nowMs()
-    await b.clock.advance(WARM_MS - 1_000)
-    const slow = b.ask({ key: 'slower' })
-    await settle()
-    await b.clock.advance(7_000)
-    expect(runs(), `a busy engine, ${b.clock.nowMs() - next} ms later`).to.equal(3)
-    await b.finish()
-    await slow
-  })
-
   it('retries failed refreshes soon and then less and less often, until the ttl after the last call', async () => {
     const b = bench()
     let fails = false

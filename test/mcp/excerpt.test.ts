@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { excerptOf } from '../../runner/mcp/excerpt.js'
-import { createRawJson } from '../../runner/mcp/raw-json.js'
+import { RawJson } from '../../runner/mcp/raw-json.js'
 import { anyText } from '../any-text.js'
 
 const BOUNDS = { maxRows: 50, maxBytes: 65_536 }
@@ -68,14 +68,14 @@ describe('mcp: excerpts', () => {
 
 describe('mcp: JSON texts inside messages', () => {
   it('take the places of their placeholders, once', () => {
-    const raw = createRawJson()
+    const raw = new RawJson()
     const message = JSON.stringify({ a: raw.hold('{"n":12345678901234567890,"$&":"$1"}'), b: raw.hold('[]') })
     expect(raw.fill(message)).to.equal('{"a":{"n":12345678901234567890,"$&":"$1"},"b":[]}')
     expect(raw.fill(message)).to.equal(message)
   })
 
   it('are not to be had by data that looks like a placeholder', () => {
-    const raw = createRawJson()
+    const raw = new RawJson()
     raw.hold('{"secret":1}')
     const forged = '{"a":{"raw-json:00000000-0000-0000-0000-000000000000":true}}'
     expect(raw.fill(forged)).to.equal(forged)

@@ -1,7 +1,6 @@
 /** Results in the memory of this process, bounded in bytes; the least recently used are evicted first. */
 import { LRUCache } from 'lru-cache'
 import type { CacheSize, PurgeMarks, Replicas, ResultStore, StoredResult } from '../../model/ports.js'
-import { endpointIdOf } from '../../model/result-key.js'
 
 /**
  * The estimated overhead of an entry besides body and key: objects, column list, bookkeeping; rather too high than too low.
@@ -10,9 +9,6 @@ const ENTRY_OVERHEAD_BYTES = 1_024
 
 /** The largest share of the store that one result may take; otherwise a few large results would evict all others. */
 const LARGEST_SHARE = 0.25
-
-/** The number of entries that `forget` looks at in one turn of the event loop. */
-const FORGOTTEN_AT_ONCE = 5_000
 
 export interface MemoryStoreOptions {
   /** The bound for keys, bodies, finished headers and compressed representations together. */
@@ -54,18 +50,11 @@ export class MemoryStore implements ResultStore {
   }
 
   purge(prefix: string): Promise<void> | void {
-    if (prefix === '') this.#cache.clear()
-    else for (const key of [...this.#cache.keys()]) if (key.startsWith(prefix)) this.#cache.delete(key)
+    this.forget(key => key.startsWith(prefix))
   }
 
-  async forget(endpointIds: ReadonlySet<string>): Promise<void> {
-    let looked = 0
-    for (const [key, entry] of [...this.#cache.entries()]) {
-      looked += 1
-      if (looked % FORGOTTEN_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve))
-      // What was stored in the meantime belongs to the new revision.
-      if (endpointIds.has(endpointIdOf(key)) && this.#cache.peek(key)?.result === entry.result) this.#cache.delete(key)
-    }
+  forget(isGone: (key: string) => boolean): void {
+    for (const key of [...this.#cache.keys()]) if (isGone(key)) this.#cache.delete(key)
   }
 
   size(): CacheSize {

@@ -1,31 +1,28 @@
 /** Results in memory, in front of a store that replicas share. Results and purges of other replicas reach this memory too. */
 import type { Observer } from '../../model/events.js'
-import type { Claim, Clock, PurgeMarks, Replicas, StoredResult } from '../../model/ports.js'
+import type { Claim, PurgeMarks, Replicas, StoredResult } from '../../model/ports.js'
 import { MemoryStore, type MemoryStoreOptions } from './memory.js'
 import type { RedisStore } from './redis/store.js'
 
 export interface TieredStoreOptions extends MemoryStoreOptions {
   readonly shared: RedisStore
-  readonly clock: Clock
   readonly observe: Observer
 }
 
 export class TieredStore extends MemoryStore {
-  override readonly replicas: Replicas
+  override readonly replicas: Replicas = {
+    claim: (key, dataState) => this.#claim(key, dataState),
+    outcome: (key, signal) => this.#options.shared.outcome(key, signal),
+    onEvent: listener => this.#options.shared.onEvent(listener),
+  }
   readonly #options: TieredStoreOptions
   /** The number of purges: a result that was being read then may be purged. */
   #purges = 0
 
   constructor(options: TieredStoreOptions) {
     super(options)
-    const { messages } = options.shared
     this.#options = options
-    this.replicas = {
-      claim: (key, dataState) => this.#claim(key, dataState),
-      outcome: (key, signal) => messages.outcome(key, signal),
-      onEvent: listener => messages.onEvent(listener),
-    }
-    messages.onEvent(event => {
+    options.shared.onEvent(event => {
       if (event.type === 'purged') this.#drop(event.prefix)
       const isNews = event.type === 'stored' && event.storedAt > (this.entry(event.key)?.storedAt ?? Infinity)
       if (isNews) void this.#attempt('get', this.#find(event.key)) // The older one is served until the newer one is here.
@@ -61,10 +58,10 @@ export class TieredStore extends MemoryStore {
   /** The result in Redis, which is then in memory too, and the marks of purges. */
   async #find(key: string): Promise<Claim> {
     const purgesBefore = this.#purges
-    const { entry, purges } = await this.#options.shared.find(key)
-    if (!entry || this.#purges !== purgesBefore) return { purges }
-    void super.set(key, entry.result, entry.keepUntil - this.#options.clock.nowMs())
-    return { purges, result: entry.result }
+    const { result, keepMs = 0, purges } = await this.#options.shared.find(key)
+    if (!result || this.#purges !== purgesBefore) return { purges }
+    void super.set(key, result, keepMs)
+    return { purges, result }
   }
 
   /** Undefined where the store fails. */

@@ -2,12 +2,6 @@
 import type { ErrorCode } from '../../model/error-codes.js'
 import type { RestErrorProto } from './messages.js'
 
-interface FailureFacts {
-  /** From the answer's Retry-After; null without one. */
-  readonly retryAfterSeconds?: number | null
-  readonly jobId?: string | null
-}
-
 /** An error of a request or a job, as BigQuery reports it. The message holds all its facts, for the log. */
 export class BigQueryFailure extends Error {
   override readonly name = 'BigQueryFailure'
@@ -17,24 +11,25 @@ export class BigQueryFailure extends Error {
   readonly text: string
   /** The HTTP status; 200 where the answer reported a failed job. */
   readonly status: number
+  /** From the answer's Retry-After; null without one. */
   readonly retryAfterSeconds: number | null
   /** The job that has failed, and so has ended; null for the failure of a request. */
   readonly jobId: string | null
 
-  constructor(status: number, error: RestErrorProto, { retryAfterSeconds = null, jobId = null }: FailureFacts = {}) {
+  constructor(status: number, error: RestErrorProto, retryAfter: number | null = null, jobId: string | null = null) {
     const text = error.message ?? `status ${status}`
     const facts = [error.reason, `HTTP ${status}`, jobId && `job ${jobId}`].filter(Boolean)
     super(`${text} (${facts.join(', ')})`)
     this.text = text
     this.reason = error.reason ?? ''
     this.status = status
-    this.retryAfterSeconds = retryAfterSeconds
+    this.retryAfterSeconds = retryAfter
     this.jobId = jobId
   }
 
   endedJob(jobId: string): BigQueryFailure {
     const { status, reason, text: message, retryAfterSeconds } = this
-    return this.jobId === null ? new BigQueryFailure(status, { reason, message }, { retryAfterSeconds, jobId }) : this
+    return this.jobId === null ? new BigQueryFailure(status, { reason, message }, retryAfterSeconds, jobId) : this
   }
 }
 
@@ -43,7 +38,7 @@ export function failureOfAnswer(status: number, body: unknown, retryAfterSeconds
   const { errors, message } = (body as { error?: RestErrorProto & { errors?: readonly RestErrorProto[] } })?.error ?? {}
   const first = errors?.[0]
   const text = message ?? first?.message ?? `status ${status}`
-  return new BigQueryFailure(status, { reason: first?.reason ?? '', message: text }, { retryAfterSeconds })
+  return new BigQueryFailure(status, { reason: first?.reason ?? '', message: text }, retryAfterSeconds)
 }
 
 interface Reason {

@@ -17,8 +17,8 @@ import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import { typesOf } from '../../model/parameter-types.js'
-import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
-import type { Query, QueryCost, ResultSet, WarehouseReads } from '../../model/query.js'
+import type { CheckResult, Clock, Engine, Explanation, RunOptions } from '../../model/ports.js'
+import type { Query, QueryCost, QueryReads, ResultSet, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
@@ -31,7 +31,7 @@ import { jobLabels } from './jobs/labels.js'
 import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
 import type { JobRequest } from './messages.js'
-import { Rest } from './rest.js'
+import { Rest, type RestDeps } from './rest.js'
 import { runnerErrorOf } from './runner-error.js'
 
 export interface BigQueryEngineOptions {
@@ -62,110 +62,134 @@ export interface BigQueryEngineOptions {
   readonly closeWithinMs?: number
 }
 
-export interface BigQueryEngine extends Engine {
-  /**
-   * `check`, without asking BigQuery where the query resolves here: what this project does not know (a function, a table
-   * without a schema) BigQuery may.
-   */
-  readonly compile: Engine['check']
-  readonly tables: () => TableCatalogue
-}
-
 const CLOSE_WITHIN_MS = 5_000
 /** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
 const PING_KEPT_MS = 5_000
 
-/** The caller closes it. No request is sent to BigQuery yet. */
-export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngine {
-  const { access, clock, observe, random, newJobId } = options
-  const { project } = access
-  const rest = new Rest(access, clock, random)
-  const tables = tableCatalogue(
-    options.tables,
-    { project, defaultDataset: options.defaultDataset },
-    new Map(),
-    options.functions,
-    options.broken,
-  )
-  const cancelling = new Set<Promise<void>>()
+/** The caller closes it. No request is sent to BigQuery before one of its methods is called. */
+export class BigQueryEngine implements Engine {
+  readonly name = 'bigquery'
+  readonly #options: BigQueryEngineOptions
+  readonly #rest: Rest
+  readonly #tables: TableCatalogue
+  readonly #faults: ArgumentFaults
+  readonly #closed = new AbortController()
+  readonly #cancellations = new AbortController()
+  /** What closing waits for: queries, checks, cancellations. */
+  readonly #work = new Set<Promise<unknown>>()
   /** The answer to all pings of some seconds. */
-  let pinged: Promise<unknown> | null = null
-  const running = new Set<Promise<unknown>>()
-  const closed = new AbortController()
-  const cancellations = new AbortController()
-  // Each running query adds a listener, so many listeners are not a leak.
-  setMaxListeners(0, closed.signal, cancellations.signal)
+  #pinged: Promise<unknown> | null = null
 
-  const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
-    observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
-
-  function cancelLater(endpoint: string, job: UnseenJob): void {
-    const { jobId } = job.reference
-    const deps = { rest, project, clock, signal: cancellations.signal, onRetry: retryObserver(endpoint) }
-    const work = cancelJob(job, deps).then(
-      wasThere => wasThere && observe({ kind: 'job.cancelled', endpoint, jobId }),
-      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause }),
-    )
-    const tracked: Promise<void> = work.then(() => void cancelling.delete(tracked))
-    cancelling.add(tracked)
-  }
-
-  function jobRequest({ sql, parameters }: Query, more: Partial<JobRequest['configuration']> = {}): JobRequest {
-    const { location, defaultDataset, reservation } = options
-    const query = {
-      query: sql,
-      useLegacySql: false,
-      parameterMode: 'NAMED',
-      queryParameters: queryParameters(parameters),
-      ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
-      ...more.query,
-    }
-    const configuration = { ...(reservation !== null && { reservation }), ...more, query }
-    return { ...(location !== null && { location }), configuration }
-  }
-
-  function runRequest(query: Query, { endpoint, job }: RunOptions): JobRequest {
-    const maxBytesBilled = job?.maxBytesBilled ?? options.maxBytesBilled
-    const { token = null, revision = '', labels = {} } = job ?? {}
-    return jobRequest(query, {
-      labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
-      query: {
-        ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
-        ...(options.priority === 'batch' && { priority: 'BATCH' }),
-      },
+  constructor(options: BigQueryEngineOptions) {
+    const { access, clock, random, tables, defaultDataset, functions, broken } = options
+    const { project } = access
+    this.#options = options
+    this.#rest = new Rest(access, clock, random)
+    this.#tables = tableCatalogue(tables, { project, defaultDataset }, new Map(), functions, broken)
+    this.#faults = new ArgumentFaults({
+      resolve: (sql, types) => resolveQuery(sql, this.#tables, typesOf(types)!),
+      run: (query, runOptions) => this.#runJob(query, runOptions),
     })
+    // Each running query adds a listener, so many listeners are not a leak.
+    setMaxListeners(0, this.#closed.signal, this.#cancellations.signal)
   }
 
-  const faults = new ArgumentFaults({
-    resolve: (sql, types) => resolveQuery(sql, tables, typesOf(types)!),
-    run: runJob,
-  })
-
-  async function run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
-    try {
-      return await runJob(query, runOptions)
-    } catch (error) {
-      throw error instanceof RunnerError ? await faults.explain(error, query, runOptions) : error
-    }
+  tables(): TableCatalogue {
+    return this.#tables
   }
 
-  async function runJob(query: Query, runOptions: RunOptions): Promise<ResultSet> {
-    const { endpoint, maxRows, timeoutMs, maxBytes = options.maxResultBytes } = runOptions
+  run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
+    const explained = async (error: RunnerError) => Promise.reject(await this.#faults.explain(error, query, runOptions))
+    return this.#track(this.#runJob(query, runOptions).catch(explained))
+  }
+
+  check(sql: string, types: TypeNames, values: Readonly<Record<string, unknown>> = {}): Promise<CheckResult> {
+    const bound = Object.entries(types).map(([name, type]) => [name, { type, value: values[name] ?? null }])
+    return this.#check({ sql, parameters: Object.fromEntries(bound) })
+  }
+
+  /**
+   * `check`, without asking BigQuery where the query resolves here: what this project does not know (a function, a table
+   * without a schema) BigQuery may.
+   */
+  async compile(sql: string, types: TypeNames): Promise<CheckResult> {
+    const known = typesOf(types)
+    if (known === null) return this.check(sql, types)
+    const query = orMistake(() => resolveQuery(sql, this.#tables, known))
+    if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
+    const root = rootOf(query.mistake)
+    const isBroken = root?.code === 'unknown-table' && root.schema !== undefined
+    return isBroken ? { ok: false, problem: query.problem } : this.check(sql, types)
+  }
+
+  async explain(query: Query): Promise<Explanation> {
+    const { bytes } = await this.#reads(query)
+    return { engineSql: query.sql, plan: `processes ${bytes} bytes` }
+  }
+
+  async dryRun(query: Query): Promise<QueryReads> {
+    return { engine: 'bigquery', ...(await this.#reads(query)) }
+  }
+
+  async ping(): Promise<void> {
+    this.#pinged ??= this.#reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
+      this.#options.clock.after(PING_KEPT_MS, () => {
+        this.#pinged = null
+      })
+    })
+    await this.#pinged
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(CLOSED)
+    const ended = this.#ended()
+    // Not the clock's timer, which does not keep the process alive: the jobs would be left running.
+    const enough = new AbortController()
+    const { closeWithinMs = CLOSE_WITHIN_MS } = this.#options
+    await Promise.race([ended, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
+    enough.abort()
+    this.#cancellations.abort(CLOSED)
+    await ended
+    this.#rest.close()
+  }
+
+  /** A query that ends may begin a cancellation. */
+  async #ended(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const remove = (): boolean => this.#work.delete(ended)
+    const ended: Promise<unknown> = work.then(remove, remove)
+    this.#work.add(ended)
+    return work
+  }
+
+  #deps(endpoint: string, signal: AbortSignal): RestDeps {
+    const { access, clock, observe } = this.#options
+    const onRetry = (reason: string, pauseMs: number): void =>
+      observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
+    return { rest: this.#rest, project: access.project, clock, signal, onRetry }
+  }
+
+  /** @throws RunnerError. */
+  async #runJob(query: Query, runOptions: RunOptions): Promise<ResultSet> {
+    const { clock, random, newJobId, maxResultBytes } = this.#options
+    const { endpoint, maxRows, timeoutMs, maxBytes = maxResultBytes } = runOptions
     const deadline = clock.nowMs() + timeoutMs
-    const watch = deadlineSignal([runOptions.signal, closed.signal], timeoutMs, clock)
+    const watch = deadlineSignal([runOptions.signal, this.#closed.signal], timeoutMs, clock)
     let cost: QueryCost | undefined
     try {
-      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
+      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, maxResultBytes) })
       await runQueryJob({
-        ...{ rest, clock, random, project, newJobId, maxRows, deadline },
-        request: runRequest(query, runOptions),
-        signal: watch.signal,
-        onRetry: retryObserver(endpoint),
+        ...this.#deps(endpoint, watch.signal),
+        ...{ random, newJobId, maxRows, deadline },
+        request: this.#runRequest(query, runOptions),
         accept: (schema, rows) => encoder.add(schema, rows),
         onPaid: paid => {
           cost = paid
         },
-        cancelLater: job => cancelLater(endpoint, job),
+        cancelLater: job => this.#cancelLater(endpoint, job),
       })
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {
@@ -176,88 +200,64 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     }
   }
 
-  const check: Engine['check'] = (sql, types, values = {}) =>
-    checked(
-      sql,
-      mapEntries(types, (type, name) => ({ type, value: values[name] ?? null })),
+  #cancelLater(endpoint: string, job: UnseenJob): void {
+    const { observe } = this.#options
+    const { jobId } = job.reference
+    const cancelled = cancelJob(job, this.#deps(endpoint, this.#cancellations.signal)).then(
+      wasThere => wasThere && observe({ kind: 'job.cancelled', endpoint, jobId }),
+      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause }),
     )
-
-  function checked(sql: string, parameters: Query['parameters']): Promise<CheckResult> {
-    const query = { sql, parameters }
-    return tracked(async () => {
-      const deps = { rest, project, clock, signal: closed.signal, onRetry: retryObserver('check') }
-      const result = await checkQuery(query, jobRequest(query), deps)
-      if (result.ok) return result
-      const known = typesOf(mapEntries(parameters, ({ type }) => type))
-      return { ok: false, problem: codedProblem(result.problem, () => known && resolveQuery(sql, tables, known)) }
-    })
+    void this.#track(cancelled)
   }
 
-  async function reads({ sql, parameters }: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {
-    const result = await checked(sql, parameters)
+  #check(query: Query): Promise<CheckResult> {
+    const types = Object.entries(query.parameters).map(([name, { type }]) => [name, type])
+    const known = typesOf(Object.fromEntries(types))
+    const resolve = (): unknown => known && resolveQuery(query.sql, this.#tables, known)
+    const checked = async (): Promise<CheckResult> => {
+      const result = await checkQuery(query, this.#jobRequest(query), this.#deps('check', this.#closed.signal))
+      return result.ok ? result : { ok: false, problem: codedProblem(result.problem, resolve) }
+    }
+    return this.#track(checked())
+  }
+
+  async #reads(query: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {
+    const result = await this.#check(query)
     if (!result.ok) throw new RunnerError(code, { cause: new QueryFault(result.problem.message) })
     return result.reads!
   }
 
-  /** Closing waits for this work. */
-  function tracked<T>(work: () => Promise<T>): Promise<T> {
-    const result = work()
-    const remove = (): boolean => running.delete(ended)
-    const ended: Promise<unknown> = result.then(remove, remove)
-    running.add(ended)
-    return result
+  #jobRequest({ sql, parameters }: Query, more: Partial<JobRequest['configuration']> = {}): JobRequest {
+    const { access, location, defaultDataset, reservation } = this.#options
+    const query = {
+      query: sql,
+      useLegacySql: false,
+      parameterMode: 'NAMED',
+      queryParameters: queryParameters(parameters),
+      ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, access.project) }),
+      ...more.query,
+    }
+    const configuration = { ...(reservation !== null && { reservation }), ...more, query }
+    return { ...(location !== null && { location }), configuration }
   }
 
-  async function compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
-    const known = typesOf(types)
-    if (known === null) return check(sql, types)
-    const query = orMistake(() => resolveQuery(sql, tables, known))
-    if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
-    const root = rootOf(query.mistake)
-    const isBroken = root?.code === 'unknown-table' && root.schema !== undefined
-    return isBroken ? { ok: false, problem: query.problem } : check(sql, types)
-  }
-
-  return {
-    name: 'bigquery',
-    run: (query, runOptions) => tracked(() => run(query, runOptions)),
-    check,
-    compile,
-    tables: () => tables,
-    async explain(query) {
-      const { bytes } = await reads(query)
-      return { engineSql: query.sql, plan: `processes ${bytes} bytes` }
-    },
-    dryRun: async query => ({ engine: 'bigquery', ...(await reads(query)) }),
-    async ping() {
-      pinged ??= reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
-        clock.after(PING_KEPT_MS, () => {
-          pinged = null
-        })
-      })
-      await pinged
-    },
-    async close() {
-      closed.abort(CLOSED)
-      const cancelled = Promise.all(running).then(() => Promise.all(cancelling))
-      // Not the clock's timer, which does not keep the process alive: the jobs would be left running.
-      const enough = new AbortController()
-      const { closeWithinMs = CLOSE_WITHIN_MS } = options
-      await Promise.race([cancelled, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
-      enough.abort()
-      cancellations.abort(CLOSED)
-      await cancelled
-      rest.close()
-    },
+  #runRequest(query: Query, { endpoint, job }: RunOptions): JobRequest {
+    const { priority, maxBytesBilled: mostBilled } = this.#options
+    const { token = null, revision = '', labels = {}, maxBytesBilled = null } = job ?? {}
+    const most = maxBytesBilled ?? mostBilled
+    return this.#jobRequest(query, {
+      labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
+      query: {
+        ...(most !== null && { maximumBytesBilled: String(most) }),
+        ...(priority === 'batch' && { priority: 'BATCH' }),
+      },
+    })
   }
 }
 
-const mapEntries = <T, R>(given: Readonly<Record<string, T>>, make: (value: T, name: string) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, make(value, name)]))
+type TypeNames = Readonly<Record<string, string>>
 
 function datasetReference(text: string, project: string): { readonly projectId: string; readonly datasetId: string } {
   const dot = text.lastIndexOf('.')
-  return dot < 0
-    ? { projectId: project, datasetId: text }
-    : { projectId: text.slice(0, dot), datasetId: text.slice(dot + 1) }
+  return { projectId: dot < 0 ? project : text.slice(0, dot), datasetId: text.slice(dot + 1) }
 }

@@ -9,6 +9,7 @@ import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { type Backoff, pauseAfter } from '../../model/backoff.js'
 import { deadlineSignal, pause, raced } from '../../model/deadline.js'
+import { isRecord } from '../../model/is-record.js'
 import type { Clock } from '../../model/ports.js'
 import type { Access } from './auth/credentials.js'
 import { parseAnswer } from './decode/parse-answer.js'
@@ -211,18 +212,10 @@ async function readText(source: AsyncIterable<Buffer>, decoder: TextDecoder): Pr
 
 /** A success must be a JSON object. */
 function bodyOf({ status, retryAfter, text }: Answer): object {
-  if (status >= 300) throw failureOfAnswer(status, parsedOrNull(text), retryAfter)
-  const body = parsedOrNull(text)
-  if (typeof body !== 'object' || body === null) throw new TransportError('the answer is not a JSON object')
+  const body = parseAnswer(text)
+  if (status >= 300) throw failureOfAnswer(status, body, retryAfter)
+  if (!isRecord(body)) throw new TransportError('the answer is not a JSON object')
   return body
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return parseAnswer(text)
-  } catch {
-    return null
-  }
 }
 
 /** Whether the same request may succeed when it is sent again. For a failed job it would only find the same failure. */

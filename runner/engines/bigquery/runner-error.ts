@@ -16,11 +16,11 @@ export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal)
   if (error instanceof RunnerError) return error
   if (signal.aborted) return givenUp(signal.reason)
   if (error instanceof BigQueryFailure) return ofFailure(error, query)
-  if (error instanceof BodyTooLargeError || error instanceof AnswerTooLargeError) {
-    return new RunnerError('RESULT_TOO_LARGE', { cause: new QueryFault(error.message) })
-  }
-  if (error instanceof BrokenContractError) {
-    return new RunnerError('CONTRACT_BROKEN', { cause: new QueryFault(error.message) })
+  const isTooLarge = error instanceof BodyTooLargeError || error instanceof AnswerTooLargeError
+  if (isTooLarge || error instanceof BrokenContractError) {
+    return new RunnerError(isTooLarge ? 'RESULT_TOO_LARGE' : 'CONTRACT_BROKEN', {
+      cause: new QueryFault(error.message),
+    })
   }
   if (error instanceof TransportError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
   const isUnsupported = error instanceof UnsupportedTypeError

@@ -1,7 +1,7 @@
 /** Turns failures of the engine into RunnerErrors. */
 import { SqlError } from '../../../googlesql/index.js'
 import { TIMED_OUT } from '../../model/deadline.js'
-import { RunnerError } from '../../model/errors.js'
+import { invalidArguments, RunnerError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Failure } from './process/messages.js'
 import { EngineDiedError, RequestFailure } from './process/request-queue.js'
@@ -40,11 +40,7 @@ function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerErr
       })
     }
     case 'argument':
-      return new RunnerError('ARGUMENT_INVALID', {
-        detail: `These arguments are not valid: ${failure.errors.map(error => error.parameter).join(', ')}.`,
-        errors: failure.errors,
-        cause: failure.cause,
-      })
+      return invalidArguments(failure.errors, { cause: failure.cause })
     case 'contract':
       return new RunnerError('CONTRACT_BROKEN', { cause: new QueryFault(failure.message) })
     case 'disruptive':

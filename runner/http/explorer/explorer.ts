@@ -2,6 +2,7 @@
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import { pathOf } from '../request-context.js'
+import { send } from '../send.js'
 import type { ExplorerFile, ExplorerFiles } from './explorer-files.js'
 
 /** Scripts and styles of this server alone, no text that becomes HTML, nothing inside a frame. */
@@ -43,7 +44,7 @@ function sendFile(home: string): RequestHandler {
     const name = String(req.params['name'] ?? PAGE)
     const file = (await files).get(name)
     if (file === undefined) throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })
-    send(req, res, file, name === PAGE)
+    sendWithHeaders(req, res, file, name === PAGE)
   }
 }
 
@@ -55,7 +56,7 @@ function redirect(res: Response, location: string): void {
 }
 
 /** All files but the page have a hash of what they hold in their names. */
-function send(req: Request, res: Response, file: ExplorerFile, isPage: boolean): void {
+function sendWithHeaders(req: Request, res: Response, file: ExplorerFile, isPage: boolean): void {
   res.vary('Accept-Encoding')
   res.setHeader('ETag', file.etag)
   res.setHeader('Cache-Control', isPage ? 'no-cache' : 'public, max-age=31536000, immutable')
@@ -65,14 +66,9 @@ function send(req: Request, res: Response, file: ExplorerFile, isPage: boolean):
   }
   // Asked one at a time: among codings of equal quality, Express would take the first in the header.
   const coding = (['br', 'gzip'] as const).find(one => req.acceptsEncodings(one) === one)
-  const body = file[coding ?? 'plain']
-  res.setHeader('Content-Type', file.type)
-  res.setHeader('Content-Length', body.byteLength)
   if (coding !== undefined) res.setHeader('Content-Encoding', coding)
   res.setHeader('Content-Security-Policy', POLICY)
   res.setHeader('Referrer-Policy', 'no-referrer')
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-  res.status(200)
-  if (req.method === 'HEAD') res.end()
-  else res.end(body)
+  send(req, res, 200, file.type, file[coding ?? 'plain'])
 }

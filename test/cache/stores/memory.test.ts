@@ -51,20 +51,16 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('drops the entries of forgotten endpoints, and no others, whatever is requested meanwhile', async () => {
+  it('drops the entries of forgotten endpoints, and no others', async () => {
     const store = new MemoryStore({ maxBytes: 40_000_000 })
     const keys = (id: string) => Array.from({ length: 1_200 }, (_, i) => `${id}:${i}`)
     for (const key of [...keys('a'), ...keys('b'), ...keys('c')]) store.set(key, storedResult(), 60_000)
     const bytes = store.size().bytes / 3
-    const forgotten = [store.forget(new Set(['a', 'c', 'never there']))]
-    // Results of the new revision of the endpoints, stored after `forget`, must stay.
-    store.set('a:new', storedResult(), 60_000)
+    store.forget(key => /^(a|c|never there):/.test(key))
     store.set('c:5', storedResult('again'), 60_000)
-    forgotten.push(store.forget(new Set(['never there'])))
-    await Promise.all(forgotten)
-    expect(keep([...keys('a'), ...keys('c'), 'a:new'], store)).to.deep.equal(['c:5', 'a:new'])
+    expect(keep([...keys('a'), ...keys('c')], store)).to.deep.equal(['c:5'])
     expect(keep(keys('b'), store)).to.have.length(1_200)
-    expect(store.size().entries).to.equal(1_202)
+    expect(store.size().entries).to.equal(1_201)
     expect(store.size().bytes).to.be.within(bytes, bytes + 3_000)
     store.purge('')
     expect(store.size()).to.deep.equal({ entries: 0, bytes: 0 })

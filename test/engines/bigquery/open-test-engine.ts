@@ -1,12 +1,12 @@
 /** The BigQuery engine, connected to the fake, with a clock that runs fast. */
-import { type BigQueryEngine, openBigQueryEngine } from '../../../runner/engines/bigquery/open-engine.js'
+import { BigQueryEngine } from '../../../runner/engines/bigquery/open-engine.js'
 import type { Event } from '../../../runner/model/events.js'
 import type { Clock, RunOptions } from '../../../runner/model/ports.js'
 import type { BoundValue, ResultSet } from '../../../runner/model/query.js'
 import { type FakeBigQuery, openFakeBigQuery } from './fake-bigquery.js'
 import { PLAIN_OPTIONS } from './plain-options.js'
 
-export type EngineOptions = Parameters<typeof openBigQueryEngine>[0]
+export type EngineOptions = ConstructorParameters<typeof BigQueryEngine>[0]
 
 export interface TestEngine {
   readonly fake: FakeBigQuery
@@ -80,7 +80,7 @@ export async function openTestEngine(given: TestEngineOptions = {}, speed = 20):
   const fake = await openFakeBigQuery(clock.nowMs)
   const events: Event[] = []
   let started = 0
-  const engine = openBigQueryEngine({
+  const engine = new BigQueryEngine({
     access: { baseUrl: fake.url, project: 'p', credentials: async () => ({}), ...access },
     ...PLAIN_OPTIONS,
     maxResultBytes: 1_000_000,

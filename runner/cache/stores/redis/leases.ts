@@ -26,15 +26,12 @@ export async function claimLease(link: RedisLink, clock: Clock, name: string): P
   const run = (script: string) => link.send(['EVAL', script, '1', name, secret, String(LEASE_MS)])
   const secret = randomBytes(12).toString('base64url')
   if ((await run(CLAIM)) !== 1) return null
-  let cancelTimer = (): void => {}
-  const renewLater = (): void => {
-    cancelTimer = clock.after(RENEW_MS, () => {
-      renewLater()
-      // A lost lease is not claimed again: another replica then runs the same query, which does no harm.
-      run(RENEW).catch(() => {})
-    })
+  let cancelTimer = clock.after(RENEW_MS, renew)
+  function renew(): void {
+    cancelTimer = clock.after(RENEW_MS, renew)
+    // A lost lease is not claimed again: another replica then runs the same query, which does no harm.
+    run(RENEW).catch(() => {})
   }
-  renewLater()
   return async () => {
     cancelTimer()
     // A lease that could not be released expires.

@@ -4,23 +4,14 @@
  */
 import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
-import {
-  type Client,
-  type ClientEvents,
-  CONNECT_MS,
-  type Command,
-  makeClient,
-  makeClusterClient,
-  type Reply,
-} from './client.js'
+import { within } from '../../../model/within.js'
+import { type Client, CONNECT_MS, type Command, makeClient, makeClusterClient, type Reply } from './client.js'
 import { StoreError, storeErrorOf } from './failure.js'
 
 /** How long a command waits for a Redis that hangs; the next commands fail at once, until a probe is answered. */
 const COMMAND_MS = 40
 /** The connection to a server that hangs this long is replaced by a new one. */
 const PROBE_MS = 1_000
-/** How often the connection is probed: a peer that has vanished closes nothing. */
-const HEARTBEAT_MS = 5_000
 /** The pauses between attempts to connect. */
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000, jitter: 0.5 }
 /**
@@ -53,14 +44,12 @@ export class RedisLink {
   #subscription: Subscription | null = null
   /** Null while there is no connection. */
   #client: Client | null = null
-  /** Connected, and answering. */
-  #isUp = false
+  /** Why no command can be sent; null while Redis answers. */
+  #trouble: StoreError | null = noAnswer()
   #isClosed = false
   #attempts = 0
-  /** Why there is no connection. */
-  #trouble: StoreError = noAnswer()
   #leftReplicaAt = -Infinity
-  #cancelNext = (): void => {}
+  #cancelConnect = (): void => {}
 
   constructor(options: RedisLinkOptions) {
     this.#options = options
@@ -82,12 +71,11 @@ export class RedisLink {
    */
   async send(command: Command, withinMs = this.#options.commandMs ?? COMMAND_MS): Promise<Reply> {
     const client = this.#client
-    if (client === null) throw this.#trouble
-    if (!this.#isUp) throw noAnswer()
+    if (client === null || this.#trouble !== null) throw this.#trouble ?? noAnswer()
     try {
       return await this.#within(withinMs, client.send(command))
     } catch (thrown) {
-      if (thrown instanceof StoreError) this.#suspect(client)
+      if (thrown instanceof StoreError) this.#suspect(client, thrown)
       const cause = storeErrorOf(thrown, command[0])
       const nowMs = this.#options.clock.ticksMs()
       if (cause.code === 'READONLY' && nowMs - this.#leftReplicaAt >= READONLY_MS) {
@@ -104,31 +92,23 @@ export class RedisLink {
   }
 
   #within<T>(ms: number, work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      // If this process was held up itself, the answer may have arrived: it is read first.
-      const cancelTimer = this.#options.clock.after(ms, () => setImmediate(() => reject(noAnswer())))
-      work.then(resolve, reject).finally(cancelTimer)
-    })
+    return within(ms, work, this.#options.clock, noAnswer)
   }
 
   async #connect(): Promise<void> {
     const { url, onTrouble } = this.#options
-    const events: ClientEvents = {
-      lost: error => this.#lose(client, error),
-      reconnected: () => this.#subscription?.onConnected(),
-      trouble: error => onTrouble?.(storeErrorOf(error)),
-    }
-    let client = makeClient(url, events)
+    const single = makeClient(url, error => this.#lose(single, error))
+    let client = single
     try {
       await this.#within(CONNECT_MS, this.#login(client))
       if (await this.#within(CONNECT_MS, isClusterNode(client))) {
-        client = makeClusterClient(url, events)
+        const onReconnected = (): void => this.#subscription?.onConnected()
+        client = makeClusterClient(url, onReconnected, error => onTrouble?.(storeErrorOf(error)))
         await this.#within(CONNECT_MS, this.#login(client))
       }
       if (this.#client !== client) return
       this.#attempts = 0
-      this.#isUp = true
-      this.#scheduleHeartbeat(client)
+      this.#trouble = null
       this.#subscription?.onConnected()
     } catch (thrown) {
       this.#lose(client, thrown)
@@ -139,10 +119,11 @@ export class RedisLink {
     this.#discard()
     if (this.#isClosed) return
     this.#client = client
-    await client.connect()
+    await client.connection.connect()
     // A process that does not hear of purges must not use what it reads.
     const subscription = this.#subscription
-    if (subscription) await named('SUBSCRIBE', client.subscribe(subscription.channel, subscription.onMessage))
+    if (subscription)
+      await named('SUBSCRIBE', client.connection.subscribe(subscription.channel, subscription.onMessage))
     await ping(client)
   }
 
@@ -153,42 +134,35 @@ export class RedisLink {
     onTrouble?.(this.#trouble)
     this.#discard()
     this.#attempts += 1
-    this.#cancelNext = clock.after(pauseAfter(this.#attempts, RECONNECT, random()), () => void this.#connect())
+    this.#cancelConnect = clock.after(pauseAfter(this.#attempts, RECONNECT, random()), () => void this.#connect())
   }
 
   #discard(): void {
     const client = this.#client
     this.#client = null
-    this.#isUp = false
-    this.#cancelNext()
+    this.#trouble ??= noAnswer()
+    this.#cancelConnect()
     try {
-      client?.destroy()
+      client?.connection.destroy()
     } catch {
       // The connection had ended already.
     }
   }
 
   /** Commands fail at once from now on, until a probe is answered. */
-  #suspect(client: Client): void {
-    if (this.#client !== client || !this.#isUp) return
-    this.#isUp = false
+  #suspect(client: Client, trouble: StoreError): void {
+    if (this.#client !== client || this.#trouble !== null) return
+    this.#trouble = trouble
     void this.#probe(client)
   }
 
   async #probe(client: Client): Promise<void> {
     try {
       await this.#within(PROBE_MS, ping(client))
-      if (this.#client === client) this.#isUp = true
+      if (this.#client === client) this.#trouble = null
     } catch (thrown) {
       this.#lose(client, thrown)
     }
-  }
-
-  #scheduleHeartbeat(client: Client): void {
-    this.#cancelNext = this.#options.clock.after(HEARTBEAT_MS, async () => {
-      await this.#probe(client)
-      if (this.#client === client) this.#scheduleHeartbeat(client)
-    })
   }
 }
 
@@ -198,10 +172,8 @@ async function ping(client: Client): Promise<void> {
 }
 
 /** The answer to HELLO needs no right. */
-async function isClusterNode(client: Client): Promise<boolean> {
-  const facts = Object(await client.send(['HELLO']).catch(() => null)) as { readonly mode?: unknown }
-  return String(facts.mode) === 'cluster'
-}
+const isClusterNode = async (client: Client): Promise<boolean> =>
+  String(Object(await client.send(['HELLO']).catch(() => null)).mode) === 'cluster'
 
 /** A refusal of this command names it. */
 const named = <T>(command: string, sent: Promise<T>): Promise<T> =>

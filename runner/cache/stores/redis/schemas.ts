@@ -1,4 +1,4 @@
-/** The shape of what replicas may find in Redis, which other programs can write to: entries' heads, and messages. */
+/** The shape of what replicas may find in Redis, which other programs can write to: entries, and messages. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { PurgeMarks, ReplicaEvent, StoredResult } from '../../../model/ports.js'
 
@@ -7,12 +7,6 @@ export interface Head extends Omit<StoredResult, 'body' | 'etag'> {
   /** Milliseconds since 1970. */
   readonly keepUntil: number
   readonly purges: PurgeMarks
-}
-
-export interface ReplicaMessage {
-  /** The id of the process that sent it. */
-  readonly from: string
-  readonly event: ReplicaEvent
 }
 
 const CACHE_KEY = { type: 'string', maxLength: 1_000 }
@@ -48,6 +42,9 @@ const HEAD = members(
   { dataState: { type: 'string', maxLength: 100_000 } },
 )
 
+/** The rows' members are those of the columns. */
+const BODY = members({ result: listOf({ type: 'object' }, 1_000_000) })
+
 const FAILURE = members({
   code: { type: 'string', pattern: '^[A-Z_]{1,50}$' },
   detail: TEXT,
@@ -58,18 +55,16 @@ const OUTCOME = {
   oneOf: [members({ kind: { enum: ['stored', 'unknown'] } }), members({ kind: { const: 'failed' }, failure: FAILURE })],
 }
 
-const MESSAGE = members({
-  from: { type: 'string', maxLength: 100 },
-  event: {
-    oneOf: [
-      members({ type: { const: 'stored' }, key: CACHE_KEY, storedAt: TIME }),
-      members({ type: { const: 'ended' }, key: CACHE_KEY, outcome: OUTCOME }),
-      members({ type: { const: 'purged' }, prefix: CACHE_KEY }),
-    ],
-  },
-})
+const EVENT = {
+  oneOf: [
+    members({ type: { const: 'stored' }, key: CACHE_KEY, storedAt: TIME }),
+    members({ type: { const: 'ended' }, key: CACHE_KEY, outcome: OUTCOME }),
+    members({ type: { const: 'purged' }, prefix: CACHE_KEY }),
+  ],
+}
 
 const ajv = new Ajv2020({ strict: true })
 
+export const isBody = ajv.compile<{ readonly result: readonly object[] }>(BODY)
 export const isHead = ajv.compile<Head>(HEAD)
-export const isMessage = ajv.compile<ReplicaMessage>(MESSAGE)
+export const isEvent = ajv.compile<ReplicaEvent>(EVENT)

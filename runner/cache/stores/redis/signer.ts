@@ -17,9 +17,15 @@ export class Signer {
     return createHmac('sha256', this.#key).update(JSON.stringify(texts)).digest('base64url')
   }
 
-  /** Compares in a time that does not depend on the signature. */
-  hasSigned(signature: string, ...texts: readonly string[]): boolean {
-    const [given, right] = [Buffer.from(signature), Buffer.from(this.sign(...texts))]
-    return given.byteLength === right.byteLength && timingSafeEqual(given, right)
+  /** The text with its signature in front, for this name in Redis; `others` are signed with it. */
+  seal(text: string, name: string, ...others: readonly string[]): string {
+    return `${this.sign(name, text, ...others)} ${text}`
+  }
+
+  /** The text that was sealed with the same names; null for any other. Compares in a time that does not depend on the signature. */
+  open(sealed: string, name: string, ...others: readonly string[]): string | null {
+    const text = sealed.slice(sealed.indexOf(' ') + 1)
+    const [given, right] = [Buffer.from(sealed), Buffer.from(this.seal(text, name, ...others))]
+    return given.byteLength === right.byteLength && timingSafeEqual(given, right) ? text : null
   }
 }

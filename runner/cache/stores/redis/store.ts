@@ -1,14 +1,19 @@
-/** Results in Redis or Valkey, shared by replicas, which also agree through it on which of them runs a key. */
+/**
+ * Results in Redis or Valkey, shared by replicas, which also agree through it on which of them runs a key, and tell each other
+ * of results stored, runs ended, and entries purged.
+ */
 import { randomBytes } from 'node:crypto'
-import type { Clock, Lease, PurgeMarks, StoredResult } from '../../../model/ports.js'
+import { EventEmitter, once } from 'node:events'
+import { RunnerError } from '../../../model/errors.js'
+import type { Clock, Lease, PurgeMarks, ReplicaEvent, RunOutcome, StoredResult } from '../../../model/ports.js'
+import { readJson } from '../../../model/read-json.js'
 import { purgePrefixesOf } from '../../../model/result-key.js'
 import { StoreError } from './failure.js'
 import { claimLease } from './leases.js'
 import type { RedisLink } from './link.js'
-import { Messages } from './messages.js'
-import { MAX_MARK } from './schemas.js'
+import { isEvent, MAX_MARK } from './schemas.js'
 import { Signer } from './signer.js'
-import { decodeValue, encodeValue, hasRoomFor, type KeptResult } from './value.js'
+import { decodeValue, encodeValue, hasRoomFor } from './value.js'
 
 /** Changed with the format of values: replicas of different versions do not see each other's results. */
 const RESULTS = 'r5'
@@ -19,13 +24,14 @@ const PURGE_STEP_MS = 2_000
 /** How long the mark of a purge is kept, in milliseconds. When it is lost, no result that was stored with it is used again. */
 const MARK_MS = 31_536_000_000
 
+/** The interval at which a replica that waits for another's run polls the store: messages can be lost, and owners can die. */
+const POLL_MS = 200
+
 export interface RedisStoreOptions {
   readonly link: RedisLink
   /** The prefix of every key and channel: installations with different prefixes are separate. */
   readonly prefix: string
   readonly clock: Clock
-  /** An id of this process. */
-  readonly replica: string
   /** SLUICE_REDIS_KEY; null where it is not set. */
   readonly key: string | null
   /** Called with the reason when an entry or a message of another program is ignored. */
@@ -34,37 +40,38 @@ export interface RedisStoreOptions {
 
 /** Results over a link, which the caller closes. Methods reject with a StoreError while Redis fails. */
 export class RedisStore {
-  readonly messages: Messages
   readonly #options: RedisStoreOptions
   readonly #signer: Signer
+  readonly #channel: string
+  /** All events of replicas as EVENT, and outcomes of runs by `nameOf` their key. */
+  readonly #events = new EventEmitter().setMaxListeners(0)
 
   constructor(options: RedisStoreOptions) {
-    const { link, prefix, replica, key, onTrouble } = options
-    const signer = new Signer(key)
     this.#options = options
-    this.#signer = signer
-    const [channel, onForeign] = [`${prefix}events`, (cause: StoreError) => onTrouble('message', cause)]
-    this.messages = new Messages({ link, channel, replica, signer, onForeign })
+    this.#signer = new Signer(options.key)
+    this.#channel = `${options.prefix}events`
+    options.link.subscribe({
+      channel: this.#channel,
+      onMessage: text => this.#receive(text),
+      // Purges may have been missed, so all that this process holds is dropped.
+      onConnected: () => this.#notify({ type: 'purged', prefix: '' }),
+    })
   }
 
-  /** The entry that no later purge concerns, and the marks of purges now. An entry that cannot be right is a miss. */
-  async find(key: string): Promise<{ readonly entry?: KeptResult; readonly purges: PurgeMarks }> {
+  /** The result that no later purge concerns, and the marks of purges now. A value that cannot be right is a miss. */
+  async find(key: string): Promise<{ result?: StoredResult; keepMs?: number; purges: PurgeMarks }> {
     const name = this.#resultName(key)
-    const { value, purges } = await this.#read(
-      name,
-      purgePrefixesOf(key).map(prefix => this.#markName(prefix)),
-    )
-    if (value === null) return { purges }
+    const marks = purgePrefixesOf(key).map(prefix => this.#markName(prefix))
+    const { value, purges } = await this.#read(name, marks)
     const nowMs = this.#options.clock.nowMs()
     try {
-      const entry = await decodeValue(name, value, this.#signer, nowMs)
-      const isUsable = nowMs < entry.keepUntil && entry.purges.every((mark, i) => mark === purges[i])
-      return isUsable ? { entry, purges } : { purges }
+      const entry = value && (await decodeValue(name, value, this.#signer, nowMs))
+      const isUsable = entry && nowMs < entry.keepUntil && entry.purges.every((mark, i) => mark === purges[i])
+      if (isUsable) return { result: entry.result, keepMs: entry.keepUntil - nowMs, purges }
     } catch (cause) {
-      if (!(cause instanceof StoreError)) throw cause
-      this.#options.onTrouble('get', cause)
-      return { purges }
+      this.#options.onTrouble('get', cause as StoreError)
     }
+    return { purges }
   }
 
   /** Stores a result with the marks that were read before its query began; false where it is too large. */
@@ -73,21 +80,36 @@ export class RedisStore {
     const [name, keepUntil] = [this.#resultName(key), this.#options.clock.nowMs() + keepMs]
     const value = encodeValue(name, { result, keepUntil, purges }, this.#signer)
     await this.#options.link.send(['SET', name, value, 'PX', String(Math.ceil(keepMs))])
-    await this.messages.publish({ type: 'stored', key, storedAt: result.storedAt })
+    await this.#publish({ type: 'stored', key, storedAt: result.storedAt })
     return true
   }
 
   /** Null where another replica has the key. */
   async claim(key: string, dataState: string): Promise<Lease | null> {
     const { link, clock, prefix } = this.#options
-    const release = await claimLease(link, clock, `${prefix}l:{${key}}${dataState}`)
-    if (release === null) return null
-    return {
-      release: async outcome => {
-        await release()
-        // A stored result was announced already.
-        if (outcome.kind !== 'stored') await this.messages.publish({ type: 'ended', key, outcome }).catch(() => {})
-      },
+    const end = await claimLease(link, clock, `${prefix}l:{${key}}${dataState}`)
+    const release = async (outcome: RunOutcome): Promise<void> => {
+      await end?.()
+      // A stored result was announced already.
+      if (outcome.kind !== 'stored') await this.#publish({ type: 'ended', key, outcome }).catch(() => {})
+    }
+    return end && { release }
+  }
+
+  /** Registers a listener for events of replicas, its own included. */
+  onEvent(listener: (event: ReplicaEvent) => void): void {
+    this.#events.on(EVENT, listener)
+  }
+
+  /** Waits for the outcome of another replica's run of this key; `unknown` after 200 ms without an event. */
+  async outcome(key: string, signal: AbortSignal): Promise<RunOutcome> {
+    try {
+      const either = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)])
+      const [outcome] = await once(this.#events, nameOf(key), { signal: either })
+      return outcome
+    } catch {
+      if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
+      return { kind: 'unknown' }
     }
   }
 
@@ -95,7 +117,7 @@ export class RedisStore {
     const { link, prefix } = this.#options
     // From here on no replica uses results that were stored before; deleting them only frees memory.
     await link.send(['SET', this.#markName(keyPrefix), newMark(), 'PX', String(MARK_MS)])
-    await this.messages.publish({ type: 'purged', prefix: keyPrefix })
+    await this.#publish({ type: 'purged', prefix: keyPrefix })
     const pattern = `${escapeGlob(`${prefix}${RESULTS}:{${keyPrefix}`)}*`
     let cursor = '0'
     do {
@@ -106,6 +128,22 @@ export class RedisStore {
       await Promise.all(names.map(name => link.send(['UNLINK', name], PURGE_STEP_MS)))
       cursor = String(next)
     } while (cursor !== '0')
+  }
+
+  async #publish(event: ReplicaEvent): Promise<void> {
+    await this.#options.link.send(['PUBLISH', this.#channel, this.#signer.seal(JSON.stringify(event), this.#channel)])
+  }
+
+  #receive(sealed: string): void {
+    const event = readJson(this.#signer.open(sealed, this.#channel) ?? '')
+    if (isEvent(event)) this.#notify(event)
+    else this.#options.onTrouble('message', new StoreError(FOREIGN))
+  }
+
+  #notify(event: ReplicaEvent): void {
+    this.#events.emit(EVENT, event)
+    if (event.type === 'stored') this.#events.emit(nameOf(event.key), { kind: 'stored' })
+    if (event.type === 'ended') this.#events.emit(nameOf(event.key), event.outcome)
   }
 
   /** Braces make a hash tag: in a cluster the result and the lease of a key are in one slot. */
@@ -134,6 +172,12 @@ export class RedisStore {
     throw new StoreError('Redis does not keep the marks of purges')
   }
 }
+
+const FOREIGN = 'a message was not written by a replica with the same version and SLUICE_REDIS_KEY'
+
+const EVENT = 'event'
+/** No key must be the emitter's own `error`. */
+const nameOf = (key: string): string => `outcome of ${key}`
 
 const newMark = (): string => randomBytes(12).toString('base64url')
 

@@ -1,11 +1,11 @@
 /** The format of results in Redis: a line with a signature and a head in JSON, and after it the unchanged body. */
 import { isUtf8 } from 'node:buffer'
 import { parseTypeName } from '../../../../googlesql/index.js'
-import { isRecord } from '../../../model/is-record.js'
 import type { StoredResult } from '../../../model/ports.js'
+import { readJson } from '../../../model/read-json.js'
 import { etagInTurns } from '../../../model/result-key.js'
 import { StoreError } from './failure.js'
-import { type Head, isHead } from './schemas.js'
+import { type Head, isBody, isHead } from './schemas.js'
 import type { Signer } from './signer.js'
 
 /** The largest value; larger results stay in memory, since their transfer would delay all other commands. */
@@ -23,7 +23,7 @@ const MAX_TTL_MS = 31_536_000_000
 const LINE_END = 10
 
 /** A result with its expiry and the marks of purges that were read before its query began. */
-export interface KeptResult extends Pick<Head, 'keepUntil' | 'purges'> {
+interface KeptResult extends Pick<Head, 'keepUntil' | 'purges'> {
   readonly result: StoredResult
 }
 
@@ -36,8 +36,7 @@ export function hasRoomFor({ byteLength }: Uint8Array, { isSecret }: Signer): bo
 export function encodeValue(name: string, { result, keepUntil, purges }: KeptResult, signer: Signer): Buffer {
   const { body, etag, ...facts } = result
   const head: Head = { ...facts, keepUntil, purges }
-  const json = JSON.stringify(head)
-  return Buffer.concat([Buffer.from(`${signer.sign(name, json, etag)} ${json}\n`), body])
+  return Buffer.concat([Buffer.from(`${signer.seal(JSON.stringify(head), name, etag)}\n`), body])
 }
 
 /** @throws StoreError when the value was not written by a replica under this name, was changed, or cannot be right. */
@@ -46,9 +45,9 @@ export async function decodeValue(name: string, value: Buffer, signer: Signer, n
   // A copy, since a slice would keep the whole received chunk in memory.
   const body = new Uint8Array(value.subarray(end + 1))
   if (end < 0 || !hasRoomFor(body, signer)) throw new StoreError('the value is not one of ours')
-  const [signature, json] = splitOnce(value.subarray(0, end).toString())
   const etag = await etagInTurns(body)
-  if (!signer.hasSigned(signature, name, json, etag)) {
+  const json = signer.open(value.subarray(0, end).toString(), name, etag)
+  if (json === null) {
     throw new StoreError('the value is cut off, was changed, is of another key, or has another SLUICE_REDIS_KEY')
   }
   const { keepUntil, purges, ...facts } = headOf(json, nowMs)
@@ -57,50 +56,27 @@ export async function decodeValue(name: string, value: Buffer, signer: Signer, n
 }
 
 function headOf(json: string, nowMs: number): Head {
-  const head = parsed(json)
-  if (!isHead(head)) {
-    const [mistake] = isHead.errors ?? []
-    throw new StoreError(`the value has a wrong head: ${mistake?.instancePath} ${mistake?.message}`)
-  }
-  const names = new Set(head.columns.map(({ name }) => name))
-  if (names.size < head.columns.length || !head.columns.every(({ type }) => isType(type))) {
-    throw new StoreError('the value has impossible columns')
-  }
+  const head = readJson(json)
+  if (!isHead(head) || !areColumnsRight(head)) throw new StoreError('the value has a wrong head')
   if (!areTimesRight(head, nowMs)) throw new StoreError('the value has impossible times')
   return head
 }
 
-/** The texts before and after the first space. */
-export function splitOnce(text: string): readonly [string, string] {
-  const at = Math.max(0, text.indexOf(' '))
-  return [text.slice(0, at), text.slice(at + 1)]
-}
-
-/** Undefined for a text that is not JSON. */
-export function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
 /** Whether these bytes are `{"result":[{…},…]}` with this number of rows, each with these columns and no other member. */
 function isResultJson(body: Uint8Array, { columns, rowCount }: Pick<Head, 'columns' | 'rowCount'>): boolean {
-  if (!isUtf8(body)) return false
-  const names = columns.map(({ name }) => name)
-  const isRow = (row: unknown): boolean =>
-    isRecord(row) && Object.keys(row).length === names.length && names.every(name => Object.hasOwn(row, name))
-  const document = parsed(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
-  const rows = isRecord(document) && Object.keys(document).length === 1 ? document['result'] : null
-  return Array.isArray(rows) && rows.length === rowCount && rows.every(isRow)
+  const document = isUtf8(body) ? readJson(Buffer.from(body).toString()) : null
+  const isRow = (row: object): boolean =>
+    Object.keys(row).length === columns.length && columns.every(({ name }) => Object.hasOwn(row, name))
+  return isBody(document) && document.result.length === rowCount && document.result.every(isRow)
 }
 
-function isType(text: string): boolean {
+/** Names are different, and types are known. */
+function areColumnsRight({ columns }: Head): boolean {
+  const names = new Set(columns.map(({ name }) => name))
   try {
-    return parseTypeName(text) !== undefined
+    return names.size === columns.length && columns.every(({ type }) => parseTypeName(type))
   } catch {
-    return false // It is nested deeper than the stack is.
+    return false // A type is nested deeper than the stack is.
   }
 }
 

@@ -2,6 +2,8 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { SetupError } from '../../../model/errors.js'
+import { isRecord } from '../../../model/is-record.js'
+import { readJson } from '../../../model/read-json.js'
 
 /** What each type of credentials that Google's libraries read cannot do without (google.aip.dev/auth/4112 to 4117). */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -28,8 +30,8 @@ async function problemOf(path: string): Promise<string | null> {
   } catch (cause) {
     return `which cannot be read: ${(cause as NodeJS.ErrnoException).code}`
   }
-  const key = parsed(text)
-  if (key === null) return 'which is not a JSON object'
+  const key = readJson(text)
+  if (!isRecord(key)) return 'which is not a JSON object'
   const { type } = key
   if (typeof type !== 'string' || !Object.hasOwn(MEMBERS, type)) {
     return `whose "type" is none of ${Object.keys(MEMBERS).join(', ')}`
@@ -37,15 +39,6 @@ async function problemOf(path: string): Promise<string | null> {
   const missing = MEMBERS[type]!.find(member => !key[member])
   if (missing !== undefined) return `which has no "${missing}", as credentials of type ${type} have`
   return type === 'service_account' && !isKey(key['private_key']) ? 'whose "private_key" is no key in PEM' : null
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
-  } catch {
-    return null
-  }
 }
 
 function isKey(text: unknown): boolean {

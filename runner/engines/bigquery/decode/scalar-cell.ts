@@ -79,21 +79,14 @@ function integerIn(text: string, [least, most]: readonly [bigint, bigint], kind:
 const FLOAT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** BigQuery writes NaN, Infinity and -Infinity; other servers that speak its protocol shorten them. */
-const NOT_FINITE: Readonly<Record<string, number>> = {
-  nan: Number.NaN,
-  inf: Number.POSITIVE_INFINITY,
-  '+inf': Number.POSITIVE_INFINITY,
-  infinity: Number.POSITIVE_INFINITY,
-  '-inf': Number.NEGATIVE_INFINITY,
-  '-infinity': Number.NEGATIVE_INFINITY,
-}
+const NOT_FINITE = /^(?:nan|([+-]?)inf(?:inity)?)$/i
 
 function floatOf(text: string): number {
   const value = FLOAT.test(text) ? Number(text) : Number.NaN
   if (Number.isFinite(value)) return value
-  const name = text.toLowerCase()
-  if (!Object.hasOwn(NOT_FINITE, name)) throw unexpected('FLOAT64')
-  return NOT_FINITE[name]!
+  const [word, sign] = NOT_FINITE.exec(text) ?? []
+  if (word === undefined) throw unexpected('FLOAT64')
+  return sign === undefined ? Number.NaN : Number(`${sign}Infinity`)
 }
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/

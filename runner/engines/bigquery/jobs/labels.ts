@@ -8,7 +8,7 @@ const MAX_LENGTH = 63
 export function jobLabels(...groups: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
   const labels = new Map<string, string>()
   for (const [key, value] of groups.flatMap(group => Object.entries(group))) {
-    const fitting = labelKey(key)
+    const fitting = labelText(key.replace(/^[^\p{L}]+/u, '')) // A key begins with a letter.
     if (fitting !== '') labels.set(fitting, labelText(value))
   }
   return Object.fromEntries([...labels].slice(-MAX_LABELS))
@@ -17,9 +17,4 @@ export function jobLabels(...groups: readonly Readonly<Record<string, string>>[]
 /** Lower-case letters, digits, `_` and `-`; other characters become `-`. */
 function labelText(text: string): string {
   return [...text.toLowerCase().replace(/[^\p{Ll}\p{Lo}\p{N}_-]/gu, '-')].slice(0, MAX_LENGTH).join('')
-}
-
-/** A key begins with a letter. */
-function labelKey(text: string): string {
-  return labelText(text.replace(/^[^\p{L}]+/u, ''))
 }

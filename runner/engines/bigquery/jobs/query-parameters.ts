@@ -2,7 +2,7 @@
 import type { QueryParameter } from '@google-cloud/bigquery'
 import { elementOfRange, isRangeKind, parseTypeName, type RangeBounds, type Type } from '../../../../googlesql/index.js'
 import { checkValue, type ValueWriter } from '../../../model/check-value.js'
-import { type ArgumentProblem, RunnerError } from '../../../model/errors.js'
+import { type ArgumentProblem, invalidArguments } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
 
 type ParameterType = NonNullable<QueryParameter['parameterType']>
@@ -20,10 +20,7 @@ export function queryParameters(given: Readonly<Record<string, BoundValue>>): Qu
     else if (!parameterValue) errors.push({ parameter: name, detail: `is not a value of type ${typeText}` })
     else parameters.push({ name, parameterType: typeOf(type), parameterValue })
   }
-  if (errors.length > 0) {
-    const detail = `These arguments are not valid: ${errors.map(error => error.parameter).join(', ')}.`
-    throw new RunnerError('ARGUMENT_INVALID', { detail, errors })
-  }
+  if (errors.length > 0) throw invalidArguments(errors)
   return parameters
 }
 

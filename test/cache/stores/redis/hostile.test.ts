@@ -56,8 +56,18 @@ function entryOf(entry: Entry, key: string | null = null): Buffer {
 
 /** A message as a program publishes it that knows the format and this key. */
 function messageOf(event: unknown, key: string | null = null): string {
-  const json = JSON.stringify({ from: 'x', event })
+  const json = JSON.stringify(event)
   return `${new Signer(key).sign(CHANNEL, json)} ${json}`
+}
+
+/** Stores the body, and waits until the replica has heard its own message about it. */
+async function storeAndHear({ store, tiered }: Replica): Promise<void> {
+  let hasHeard = false
+  store.replicas.onEvent(({ type }) => {
+    hasHeard ||= type === 'stored'
+  })
+  await tiered.set(KEY, storedResult(BODY), 60_000)
+  await until(() => hasHeard, 'its message')
 }
 
 describe('a Redis that another program writes to', function () {
@@ -177,7 +187,7 @@ describe('a Redis that another program writes to', function () {
     for (const [what, event] of MESSAGES) {
       it(`ignores a message with ${what}, with a warning`, async () => {
         const replica = await openReplica()
-        await replica.tiered.set(KEY, storedResult(BODY), 60_000)
+        await storeAndHear(replica)
         const outcome = replica.shared.replicas.outcome(KEY, new AbortController().signal)
         await publish(replica, messageOf(event))
         await until(() => replica.ignored.length > 0, 'the warning')
@@ -243,7 +253,7 @@ describe('a Redis that another program writes to', function () {
 
       it(`ignores messages that were signed with ${what}`, async () => {
         const replica = await openReplica(REDIS_KEY)
-        await replica.tiered.set(KEY, storedResult(BODY), 60_000)
+        await storeAndHear(replica)
         const waiting = replica.shared.replicas.outcome(KEY, new AbortController().signal)
         const failed = { kind: 'failed', failure: { code: 'QUERY_FAILED', detail: 'Log in at http://x', errors: [] } }
         await publish(replica, messageOf({ type: 'ended', key: KEY, outcome: failed }, key))

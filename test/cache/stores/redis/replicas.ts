@@ -36,7 +36,7 @@ export interface Replica {
   readonly troubles: readonly string[]
   /** The reason of each message and each entry that was ignored. */
   readonly ignored: readonly string[]
-  /** The prefixes that other replicas have purged, as this replica learnt of them. */
+  /** The prefixes that replicas have purged, as this replica learnt of them. */
   readonly purged: readonly string[]
 }
 
@@ -72,14 +72,12 @@ export async function openReplica({
     link,
     prefix,
     clock,
-    replica: String(Math.random()),
     key,
     onTrouble: (_, cause) => void ignored.push(cause.message),
   })
   const store = new TieredStore({
     maxBytes: 4_000_000,
     shared: redis,
-    clock,
     observe: event => void events.push(event),
   })
   const purged: string[] = []
@@ -87,15 +85,15 @@ export async function openReplica({
   await link.open()
   const claims = {
     claim: (name: string, state: string) => redis.claim(name, state),
-    outcome: (name: string, signal: AbortSignal) => redis.messages.outcome(name, signal),
+    outcome: (name: string, signal: AbortSignal) => redis.outcome(name, signal),
   }
   const close = async (): Promise<void> => {}
   const shared = {
     async get(name: string) {
       const count = ignored.length
-      const { entry } = await redis.find(name)
+      const { result } = await redis.find(name)
       if (ignored.length > count) throw new Error(ignored.at(-1))
-      return entry?.result
+      return result
     },
     set: async (name: string, result: StoredResult, keepMs: number) =>
       redis.set(name, result, keepMs, (await redis.find(name)).purges),

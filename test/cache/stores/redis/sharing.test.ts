@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type CacheAnswer, ResultCache } from '../../../../runner/cache/result-cache.js'
+import type { CacheAnswer } from '../../../../runner/cache/request.js'
+import { ResultCache } from '../../../../runner/cache/result-cache.js'
 import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import type { CachePolicy } from '../../../../runner/model/endpoint.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
