@@ -1,6 +1,7 @@
 /** What `sluice diff` prints for people and for programs. */
 
 import { type Diagnostic, plainDiagnostic } from '../../runner/model/diagnostic.js'
+import { plural } from '../terminal/plural.js'
 import type { Change, Impact } from './change-rules.js'
 
 export interface Comparison {
@@ -46,14 +47,10 @@ export function summary({ changes, diagnostics }: Comparison): string {
     return count === 0 ? [] : [`${count} ${IMPACT_WORDS[impact]}`]
   })
   const endpoints = new Set(changes.map(({ endpoint }) => endpoint)).size
-  const where = `${endpoints} ${endpoints === 1 ? 'endpoint' : 'endpoints'}`
-  const found =
-    changes.length === 0
-      ? 'no changes'
-      : `${counts.join(', ')}: ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} in ${where}`
-  if (diagnostics.length === 0) return found
-  const errors = `${diagnostics.length} ${diagnostics.length === 1 ? 'error' : 'errors'}`
-  return `${found}; ${errors}: manifests with errors are not compared`
+  const all = `${plural(changes.length, 'change')} in ${plural(endpoints, 'endpoint')}`
+  const outcome = changes.length === 0 ? 'no changes' : `${counts.join(', ')}: ${all}`
+  if (diagnostics.length === 0) return outcome
+  return `${outcome}; ${plural(diagnostics.length, 'error')}: manifests with errors are not compared`
 }
 
 /** In the order of the changes. */
