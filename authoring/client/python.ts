@@ -2,7 +2,7 @@
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
 import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
-import { type JsonShape, type Member, rowOf } from './json-shape.js'
+import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 import { linesOf, quoted } from './program-text.js'
 
@@ -128,33 +128,24 @@ interface Types {
   lines(): readonly string[]
 }
 
+const SHAPE_TYPES: Readonly<Record<PlainShape['kind'], string>> = {
+  string: 'str',
+  boolean: 'bool',
+  integer: 'int',
+  number: 'float',
+  'integer or string': 'Union[int, str]',
+  'number or word': 'Union[float, Literal["NaN", "Infinity", "-Infinity"]]',
+  any: 'Json',
+}
+
 function createTypes(): Types {
   const lines: string[] = []
   const taken = new Set<string>()
 
   function typeOf(shape: JsonShape, name: string): string {
-    switch (shape.kind) {
-      case 'string':
-        return 'str'
-      case 'boolean':
-        return 'bool'
-      case 'integer':
-        return 'int'
-      case 'number':
-        return 'float'
-      case 'integer or string':
-        return 'Union[int, str]'
-      case 'number or word':
-        return 'Union[float, Literal["NaN", "Infinity", "-Infinity"]]'
-      case 'any':
-        return 'Json'
-      case 'array':
-        return `List[${typeOf(shape.element, name)}]`
-      case 'object':
-        return shape.members?.length ? add(name, shape.members) : 'Dict[str, Json]'
-      default:
-        return shape satisfies never
-    }
+    if (shape.kind === 'array') return `List[${typeOf(shape.element, name)}]`
+    if (shape.kind !== 'object') return SHAPE_TYPES[shape.kind]
+    return shape.members?.length ? add(name, shape.members) : 'Dict[str, Json]'
   }
 
   function add(wanted: string, members: readonly Member[]): string {
