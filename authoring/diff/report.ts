@@ -2,6 +2,7 @@
 
 import { type Diagnostic, plainDiagnostic } from '../../runner/model/diagnostic.js'
 import { plural } from '../terminal/plural.js'
+import { escaped } from '../terminal/printable.js'
 import type { Change, Impact } from './change-rules.js'
 
 export interface Comparison {
@@ -60,9 +61,6 @@ export function byEndpoint(changes: readonly Change[]): ReadonlyMap<string, read
   return groups
 }
 
-/** Characters that a terminal would obey, or that turn the direction of text, as their escapes; a line stays one line. */
+/** As printable text of a terminal, and without characters that have no width: a reviewer must see what is there. */
 export const printable = (text: string): string =>
-  text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, escaped)
