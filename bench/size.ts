@@ -174,9 +174,9 @@ async function translated(
   const { sql, parameters } = await runner.explain(endpoint, args, { nowMicros: NOW_MICROS })
   const types: Record<string, Type> = {}
   for (const [name, { type }] of Object.entries(parameters)) types[name] = parseTypeName(type)!
-  const translation = translate(sql, catalogue, types)
+  const translation = translate(sql, catalogue, types, { limitsEarly: true })
   const wire = translation.parameters.map(name => ({ name, type: types[name]!, value: parameters[name]!.value }))
-  return { ...translation, sql: translation.quickSql ?? translation.sql, wire }
+  return { ...translation, wire }
 }
 
 async function compare(
@@ -189,7 +189,6 @@ async function compare(
   const request = (text: string, parameters: readonly WireParameter[]): RunRequest => ({
     kind: 'run',
     sql: text,
-    quickSql: null,
     runsJavaScript: false,
     shardReads: [],
     columns: columns.map(({ name, type }) => ({ name, type })),

@@ -6,7 +6,7 @@ import { inlineCtes } from './analysis/cte-uses.js'
 import { keyConditions } from './analysis/key-conditions.js'
 import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
 import { type FalliblePlaces, tolerate } from './analysis/tolerate.js'
-import { type Context, GenerateError } from './emit/context.js'
+import type { Context } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
 import { nullableArrays } from './emit/scans/null-arrays.js'
@@ -21,7 +21,7 @@ import {
 } from './emit/shard-views.js'
 import { WRITERS } from './functions/all.js'
 import type { Delay } from './passes/delayed-constants.js'
-import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
+import { LAST_PASSES, PASSES, runPasses } from './passes/index.js'
 
 export interface GeneratedSql {
   readonly sql: string
@@ -33,14 +33,9 @@ export interface GeneratedSql {
   readonly times: readonly ParameterTime[]
   /** The names of the tables that the SQL still reads. */
   readonly tables: readonly string[]
-  /**
-   * A faster statement with the same rows, which may fail where `sql` does not: its rows are limited before they are unnested
-   * (limit-before-unnest.ts), or totals test its arithmetic (trusted-totals.ts). Null where neither is possible.
-   */
-  readonly quickSql: string | null
-  /** Whether the statements run JavaScript: the session must load its sandbox before it runs them. */
+  /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
-  /** The wildcard tables that both statements read. */
+  /** The wildcard tables that the SQL reads. */
   readonly shardReads: readonly ShardRead[]
   /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
   readonly partitionReads?: readonly PartitionRead[]
@@ -53,6 +48,8 @@ export interface GenerateOptions {
   readonly bindsTimes?: boolean
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
+  /** Whether the query may fail where another translation of it does not, see limit-before-unnest.ts. @default false */
+  readonly limitsEarly?: boolean
   /**
    * The number of expressions that give NULL instead of failing, see tolerate.ts; null where `fallible` is not needed.
    * @default null
@@ -69,29 +66,22 @@ export interface GenerateOptions {
  * @throws GenerateError for a construct that DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
-  const { bindsTimes = false, delay = null, tolerated = null, tellsPartitions = false } = options
+  const { bindsTimes = false, delay = null, limitsEarly = false, tolerated = null, tellsPartitions = false } = options
   const tolerant = tolerated === null ? null : tolerate(query, tolerated)
-  const plan = runPasses(tolerant?.query ?? query, PASSES, { delay })
+  const plan = runPasses(tolerant?.query ?? query, PASSES, { delay, limitsEarly })
   const parameters: string[] = []
   const times: ParameterTime[] = []
   const shardReads = new ShardReads()
-  const write = (one: ResolvedQuery, partitions: WrittenPartitionRead[] | null): string => {
-    const lowered = runPasses(one, LAST_PASSES, { delay })
-    const asked = { times: bindsTimes ? times : null, addsByParts: delay === 'rows', shardReads, partitions }
-    return textOf(lowered, newContext(lowered, parameters, asked))
-  }
   const partitionReads: WrittenPartitionRead[] = []
-  const sql = write(plan, tellsPartitions ? partitionReads : null)
-  const quick = runQuickPass(plan)
-  const known = parameters.length
-  const quickSql = quick && write(quick, null)
-  if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
-  const kept = readBy([sql, quickSql])
+  const lowered = runPasses(plan, LAST_PASSES, { delay, limitsEarly })
+  const partitions = tellsPartitions ? partitionReads : null
+  const asked = { times: bindsTimes ? times : null, addsByParts: delay === 'rows', shardReads, partitions }
+  const sql = textOf(lowered, newContext(lowered, parameters, asked))
+  const kept = readBy(sql)
   const moved = (text: string): string =>
     kept.length === parameters.length ? text : atPlaces(text, index => `$${kept.indexOf(index) + 1}`)
   return {
     sql: moved(sql),
-    quickSql: quickSql && moved(quickSql),
     parameters: kept.map(index => parameters[index - 1]!),
     times,
     ...factsOf(plan),
@@ -102,16 +92,16 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
 }
 
 /**
- * The numbers of the parameters that the texts read, from 1, in ascending order. A text may not read all parameters, since a
+ * The numbers of the parameters that the text reads, from 1, in ascending order. It may not read all parameters, since a
  * writer may leave out the SQL of an argument.
  */
-function readBy(texts: readonly (string | null)[]): readonly number[] {
+function readBy(text: string): readonly number[] {
   const read = new Set<number>()
   const see = (index: number): string => {
     read.add(index)
     return ''
   }
-  for (const text of texts) if (text !== null) atPlaces(text, see)
+  atPlaces(text, see)
   return [...read].sort((a, b) => a - b)
 }
 
@@ -126,7 +116,7 @@ function withOwnParameters<R extends { readonly conditions: readonly WrittenCond
   return {
     ...read,
     conditions: read.conditions.flatMap(({ sql, readsClock }) => {
-      const own = readBy([sql])
+      const own = readBy(sql)
       if (!own.every(index => bound.includes(index))) return []
       const moved = atPlaces(sql, index => `$${own.indexOf(index) + 1}`)
       return [{ sql: moved, readsClock, parameters: own.map(index => bound.indexOf(index)) }]
@@ -160,7 +150,7 @@ function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaS
   return { tables: [...tables], runsJavaScript }
 }
 
-/** The options for one statement, and the lists to which the writer adds what it finds. */
+/** The options, and the lists to which the writer adds what it finds. */
 interface Asked {
   readonly times: ParameterTime[] | null
   readonly addsByParts: boolean

@@ -19,11 +19,6 @@ export interface TranslatedQuery {
   readonly times: readonly ParameterTime[]
   /** The tables that the SQL reads; a table that occurs only in a common table expression that is not read is left out. */
   readonly tables: readonly string[]
-  /**
-   * A statement with the same rows that may be faster over large files, and may fail where `sql` does not; null where there is
-   * no such statement.
-   */
-  readonly quickSql: string | null
   /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
   /** Where the SQL reads wildcard tables. The SQL needs a view for each of these reads. */

@@ -6,7 +6,7 @@ import { LAST_PASSES, PASSES, runPasses } from './passes/index.js'
 
 /** The names of the partitioned and wildcard tables for which no condition of the query leaves out partitions or shards. */
 export function wholeTables(query: ResolvedQuery): readonly string[] {
-  const options = { delay: null }
+  const options = { delay: null, limitsEarly: false }
   const plan = runPasses(runPasses(query, PASSES, options), LAST_PASSES, options)
   const names = [...keyConditions(plan.scan)].flatMap(([scan, conditions]) =>
     isInParts(scan) && !leavesOut(scan, conditions) ? [scan.table] : [],

@@ -15,6 +15,7 @@ export type {
   UnreadableColumn,
 } from './table-definition.js'
 export { distinctNames } from './types/field-names.js'
+export { ANY_STRUCT, parseOpenTypeName } from './types/type-name.js'
 export {
   arrayOf,
   elementOfRange,

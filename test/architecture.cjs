@@ -54,6 +54,7 @@ const HOME_OF = {
   express: 'runner/http',
   yaml: '(runner/manifest|authoring)',
   ajv: '(runner/(manifest|cache/stores)|authoring/check)',
+  'jsonc-parser': 'runner/manifest',
   handlebars: 'runner/template',
   '@duckdb/node-api': `(runner/engines/duckdb|authoring/data|${ON_DUCKDB}/runtime)`,
   tldts: `${ON_DUCKDB}/runtime`,

@@ -1,5 +1,5 @@
 /** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
-import { type SqlProblem, withAdvice } from '../../googlesql/index.js'
+import { type SqlProblem, type TableCatalogue, withAdvice } from '../../googlesql/index.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
 import {
   argumentMistakes,
@@ -14,9 +14,12 @@ import type { OtherTool } from '../../runner/mcp/session.js'
 import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
 import type { Clock, Engine } from '../../runner/model/ports.js'
 import { withNow } from '../call/with-now.js'
+import { constantsChecker } from '../check/constants.js'
 
 export interface RunQueryDeps {
   readonly engine: Engine
+  /** All tables that a query can name now. */
+  readonly tables: () => TableCatalogue
   readonly clock: Clock
   readonly raw: RawJson
   /** The most bytes of an answer's rows. */
@@ -28,13 +31,19 @@ const TIMEOUT_MS = 30_000
 const RESULT_ROWS = 1_000
 
 export function runQueryTool(deps: RunQueryDeps): OtherTool {
+  const { engine, tables } = deps
+  const check = constantsChecker({
+    run: (query, options) => engine.run(query, options),
+    check: (sql, types) => engine.check(sql, types),
+    tables,
+  })
   return {
     tool: TOOL,
     async call(args, signal) {
       const { sql, rows } = readArguments(args)
       const parameters = withNow(sql, {}, deps.clock)
       const types = Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type]))
-      const checked = await deps.engine.check(sql, types)
+      const checked = await check(sql, types)
       if (!checked.ok) return mistakeAnswer(problemText(checked.problem, sql))
       const { compiled } = checked
       const query = { sql, parameters, ...(compiled && { compiled }) }

@@ -1,10 +1,11 @@
 /** Finds the place in the manifest, or in its partial, that an offset in the SQL of a call comes from. */
 
-import { checkSchema } from '../../runner/manifest/check/recover.js'
+import { findSchemaMistakes } from '../../runner/manifest/check/schema.js'
 import { discoverPartials, readOne } from '../../runner/manifest/discover.js'
 import { loadPartials } from '../../runner/manifest/load-partials.js'
 import { expandSql } from '../../runner/manifest/variants/expand-sql.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
+import type { Manifest } from '../../runner/model/manifest.js'
 
 /**
  * `endpoints/shop.funnel.yaml:41:12`, and for a place in a partial also who includes it. The files are read again, since a
@@ -17,10 +18,9 @@ export async function placeInManifest(
   const found = await readOne(file, file, [])
   const parsed = found && parseManifest(file, found.text)
   if (!parsed?.source || parsed.diagnostics.length > 0) return null
-  const { recovered } = checkSchema(parsed.value, parsed.source)
-  if (!recovered) return null
+  if (findSchemaMistakes(parsed.value).length > 0) return null
   const partials = loadPartials(await discoverPartials(dir)).byName
-  const { texts, placeOf } = expandSql(recovered.manifest, recovered.source, partials)
+  const { texts, placeOf } = expandSql(parsed.value as Manifest, parsed.source, partials)
   const text = texts.find(one => one.sql === sql)
   if (!text) return null
   const { place, inclusion } = placeOf(text.variant.rendered, offset)

@@ -9,7 +9,9 @@ import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { unreadableColumns, unreadFileWarnings } from '../data/local-tables.js'
 import { testMistakes, withManifests } from '../test/test-mistakes.js'
+import { constantsChecker } from './constants.js'
 import { checkExample } from './example.js'
+import { limitTo } from './only.js'
 
 export interface CheckLimits {
   /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
@@ -33,16 +35,17 @@ export async function checkManifests(
   const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock })
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
+  const check = ENGINES[settings.engine].isLocal ? constantsChecker(engine) : engine.check.bind(engine)
   try {
+    const { isWanted, mistakes: ofPaths } = await limitTo(settings.endpointsDir, withManifests(only))
     const loaded = await loadManifests(
       settings,
       engine,
-      (sql, types, values) => engine.check(sql, types, { ...values, now }),
-      withManifests(only),
-      { ...limits, checkExample },
+      (sql, types, values) => check(sql, types, { ...values, now }),
+      { ...limits, checkExample, isWanted },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const diagnostics = [...loaded.diagnostics, ...mistakes]
+    const diagnostics = [...loaded.diagnostics, ...ofPaths, ...mistakes]
     if (ENGINES[settings.engine].isLocal) {
       diagnostics.push(...unreadableColumns(settings, engine.tables()))
       if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))

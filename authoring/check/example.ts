@@ -1,13 +1,12 @@
 /** Checks `<name>.example.json` against the row contract. Loaded by `validate` alone: a server takes the file as it is. */
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { parseDocument } from 'yaml'
 import type { SourceText } from '../../runner/manifest/discover.js'
+import { parseJson } from '../../runner/manifest/parse-json.js'
 import { describeValue, diagnosticAt, didYouMean, type More } from '../../runner/manifest/report.js'
-import { type ManifestSource, manifestSource, type NodePath, placeAt } from '../../runner/manifest/source.js'
+import type { NodePath, PlaceSource } from '../../runner/manifest/source.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { ContractColumn, Endpoint } from '../../runner/model/endpoint.js'
-import { lineStartsOf } from '../../runner/model/line-starts.js'
 import { resultSchema } from '../../runner/openapi/schema.js'
 
 /** The most mistakes of one file that are reported: further ones are mostly the same in another row. */
@@ -20,14 +19,12 @@ const ajv = new Ajv2020({ allErrors: true, verbose: true, validateSchema: false,
 
 /** The mistakes in an example of this endpoint, each at its own value. */
 export function checkExample(endpoint: Endpoint, { file, text }: SourceText): readonly Diagnostic[] {
-  const broken = syntaxError(text)
-  if (broken !== null) {
-    const place = placeAt(file, lineStartsOf(text), broken.offset)
-    return [diagnosticAt(place, 'example/contract', `this is not valid JSON: ${broken.message}`)]
+  const { source, value, diagnostics: broken } = parseJson(file, text)
+  if (broken.length > 0) {
+    return broken.map(one => diagnosticAt(one, 'example/contract', `this is not valid JSON: ${one.message}`))
   }
   const validate = ajv.compile(resultSchema(endpoint))
-  if (validate(JSON.parse(text))) return []
-  const source = manifestSource(file, text, parseDocument(text, { strict: false, uniqueKeys: false }).contents)
+  if (validate(value)) return []
   const seen = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const error of validate.errors ?? []) {
@@ -42,32 +39,6 @@ export function checkExample(endpoint: Endpoint, { file, text }: SourceText): re
   return diagnostics.slice(0, MAX_MISTAKES)
 }
 
-function syntaxError(text: string): { readonly offset: number; readonly message: string } | null {
-  try {
-    JSON.parse(text)
-    return null
-  } catch (thrown) {
-    const { message } = thrown as SyntaxError
-    // Node's message has the position of only some mistakes.
-    const position = /at position (\d+)/.exec(message)?.[1]
-    const offset = position === undefined ? offsetOfMistake(text) : Number(position)
-    return { offset, message: message.replace(/,? (?:at position|".*" is not|is not valid JSON).*$/s, '') }
-  }
-}
-
-/** A text, a mark, or a word that JSON knows. */
-const TOKEN = /\s*(?:"(?:[^"\\]|\\.)*"|[[\]{},:]|(?:true|false|null|-?\d[\d.eE+-]*)(?![\w]))/y
-
-/** The offset of the first token that JSON does not have, else of what is not YAML either, else of the end. */
-function offsetOfMistake(text: string): number {
-  TOKEN.lastIndex = 0
-  let end = 0
-  while (TOKEN.test(text)) end = TOKEN.lastIndex
-  const blank = /^\s*/.exec(text.slice(end))![0].length
-  if (end + blank < text.length) return end + blank
-  return parseDocument(text, { prettyErrors: false }).errors[0]?.pos[0] ?? text.length
-}
-
 /** `/result/0/a~1b` is `['result', 0, 'a/b']`. */
 function pathOf({ instancePath }: ErrorObject): NodePath {
   const words = instancePath.split('/').slice(1)
@@ -75,7 +46,7 @@ function pathOf({ instancePath }: ErrorObject): NodePath {
   return names.map((name, i) => (i !== 0 && i !== 2 && /^\d+$/.test(name) ? Number(name) : name))
 }
 
-function placeOf(source: ManifestSource, { keyword }: ErrorObject, at: NodePath) {
+function placeOf(source: PlaceSource, { keyword }: ErrorObject, at: NodePath) {
   return keyword === 'additionalProperties' ? source.keyAt(at) : source.valueAt(at)
 }
 

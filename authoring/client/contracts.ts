@@ -15,7 +15,7 @@ export async function loadContracts(settings: Settings): Promise<readonly Loaded
   const definitions = await soundDefinitions(settings)
   const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock: systemClock() })
   try {
-    const loaded = await loadManifests(settings, engine, (sql, types) => engine.compile(sql, types), [], {
+    const loaded = await loadManifests(settings, engine, (sql, types) => engine.compile(sql, types), {
       definitions: hashDefinitions(definitions),
     })
     refuseErrors(loaded.diagnostics)

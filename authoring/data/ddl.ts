@@ -1,10 +1,10 @@
 /** `sluice tables ddl`: table schemas as SQL. */
 import { isWildcard } from '../../googlesql/index.js'
-import { noTableText, tableNamed } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { createTableStatement } from './ddl-text.js'
+import { noTableText, tableNamed } from './table-named.js'
 import { schemaFiles } from './warehouse.js'
 
 type Flags = Readonly<Record<string, string | undefined>>

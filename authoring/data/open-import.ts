@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
-import { loadTableSchemas, noTableText, tableNamed } from '../../runner/manifest/tables/load.js'
+import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { refuseErrors } from '../../runner/serve/endpoint-registry.js'
 import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { type ImportReport, importFiles } from './import/import-table.js'
+import { noTableText, tableNamed } from './table-named.js'
 
 export type { ImportReport }
 

@@ -1,7 +1,8 @@
 /** The tables of a dataset in BigQuery: their names, and what each is like. */
 
 import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
-import { clientFailure, type OpenedAccess, raced } from '../../runner/engines/bigquery/index.js'
+import { clientFailure, type OpenedAccess } from '../../runner/engines/bigquery/index.js'
+import { raced } from '../../runner/model/deadline.js'
 import { SetupError } from '../../runner/model/errors.js'
 import { type TableResource, tableResource } from '../../runner/model/table-resource.js'
 import { type RoutineResource, routineResource } from './routine-resource.js'

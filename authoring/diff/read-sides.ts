@@ -34,7 +34,7 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
   try {
     const compiled: CompiledManifest[] = []
     const now = new Date(clock.nowMs()).toISOString()
-    const loaded = await loadManifests(settings, engine, checkWith(engine, now), [], {
+    const loaded = await loadManifests(settings, engine, checkWith(engine, now), {
       onCompiled: one => void compiled.push(one),
     })
     const tests = await loadTests(settings, engine, loaded)

@@ -5,6 +5,7 @@ import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { definitionOf, openServingEngineOver } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { constantsChecker } from '../check/constants.js'
 import type { Checker } from './workspace.js'
 
 /** Opens the engine over these tables and functions. The caller closes it. @throws SetupError */
@@ -20,7 +21,7 @@ export async function openChecker(
   const engine = await openServingEngineOver({ ...rest, tables: tables.map(definitionOf) }, embedded, deps)
   return {
     tables: () => engine.tables(),
-    check: (sql, types, values) => engine.check(sql, types, values),
+    check: constantsChecker(engine),
     close: () => engine.close(),
   }
 }

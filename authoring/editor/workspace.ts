@@ -7,6 +7,7 @@ import { type Definitions, withCauses } from '../../runner/manifest/definitions.
 import type { SourceText } from '../../runner/manifest/discover.js'
 import { checkFunctions, readFunctions } from '../../runner/manifest/functions/load.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../runner/manifest/load.js'
+import { LoadCache } from '../../runner/manifest/load-cache.js'
 import { type LoadedPartials, loadPartials, type Partial as SqlPartial } from '../../runner/manifest/load-partials.js'
 import { type LoadedTable, tableOf } from '../../runner/manifest/tables/load.js'
 import { createSchemaCache } from '../../runner/manifest/tables/schema-cache.js'
@@ -15,7 +16,6 @@ import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnost
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { type ReadTests, readTests } from '../test/files/load.js'
 import type { FileKind, Folders } from './folders.js'
-import { keepManifests } from './kept-manifests.js'
 import { SourceTexts } from './source-texts.js'
 
 /** The engine that checks SQL, over one state of the table schemas and the functions. */
@@ -59,7 +59,7 @@ export class Workspace {
   readonly texts: SourceTexts
   readonly folders: Folders
   readonly #deps: WorkspaceDeps
-  readonly #cache = keepManifests<FaultlessManifest>()
+  readonly #cache = new LoadCache<FaultlessManifest>()
   readonly #readSchema = createSchemaCache()
   readonly #checks = new BoundedMap<string, Awaited<ReturnType<CheckSql>>>(MAX_KEPT_CHECKS)
   readonly #tests = new Map<
@@ -173,7 +173,7 @@ export class Workspace {
     this.#setReady()
     const manifests = this.texts.all('manifest')
     const open = manifests.filter(({ file }) => this.texts.isOpen(file))
-    if (open.length > 0 && manifests.length - this.#cache.size() > FEW_MANIFESTS) {
+    if (open.length > 0 && manifests.length - this.#cache.size > FEW_MANIFESTS) {
       const first = await this.#load(open, checker, {})
       this.#deps.publish(
         withCauses(first, mistakes).diagnostics,

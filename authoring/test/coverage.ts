@@ -1,8 +1,8 @@
 /** What the tests of an endpoint have run: variants, rows of lookup tables, and branches of the template. */
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import type { FilePlace } from '../../runner/manifest/source.js'
-import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
 import type { CaseResult } from './run-case.js'
+import type { TemplateCoverage } from './template-coverage.js'
 
 /** A part of an endpoint that a test could run, and no test did. */
 export interface Uncovered {

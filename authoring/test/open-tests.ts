@@ -8,9 +8,8 @@ import { ResultCache } from '../../runner/cache/result-cache.js'
 import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { type DuckdbEngine, openDuckdbEngine, type TableSource } from '../../runner/engines/duckdb/index.js'
-import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import type { CompiledManifest, LoadedEndpoint } from '../../runner/manifest/load.js'
 import { diagnosticAt, didYouMean } from '../../runner/manifest/report.js'
-import type { TemplateCoverage } from '../../runner/manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
@@ -28,6 +27,7 @@ import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
 import type { TestFile, TestTable } from './files/test-file.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from './run-case.js'
+import { type TemplateCoverage, templateCoverage } from './template-coverage.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
 
 export interface TestOptions {
@@ -80,15 +80,11 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
     )
     const templates = new Map<string, TemplateCoverage>()
-    const loaded = await loadManifests(
-      { ...settings, engine: 'duckdb' },
-      engine,
-      (sql, types) => target.compile(sql, types),
-      [],
-      {
-        ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
-      },
-    )
+    const compile: Engine['check'] = (sql, types) => target.compile(sql, types)
+    const onCompiled = ({ endpoint: { id, parameters }, expanded }: CompiledManifest): void => {
+      if (tracksCoverage) templates.set(id, templateCoverage(expanded, parameters))
+    }
+    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, compile, { onCompiled })
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
     const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
       detail === null || diagnostics.some(({ severity }) => severity === 'error')

@@ -2,7 +2,8 @@
 
 import type { TableSchema } from '@google-cloud/bigquery'
 import type { SchemaField } from '../../googlesql/index.js'
-import { clientFailure, type OpenedAccess, raced } from '../../runner/engines/bigquery/index.js'
+import { clientFailure, type OpenedAccess } from '../../runner/engines/bigquery/index.js'
+import { raced } from '../../runner/model/deadline.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { Clock } from '../../runner/model/ports.js'
 

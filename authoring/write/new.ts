@@ -12,6 +12,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { fileReason, SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { constantsChecker } from '../check/constants.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { testEndpoints } from '../test/run-tests.js'
 import { askForTable, isAsked } from './ask.js'
@@ -53,7 +54,7 @@ export async function newEndpoint(
     made = await makeManifest(flags, engine, io)
     text = await completeText(
       { ...made, id: randomUUID(), name },
-      { file, schemas, tables: engine.tables(), checkSql: (sql, types, values) => engine.check(sql, types, values) },
+      { file, schemas, tables: engine.tables(), checkSql: constantsChecker(engine) },
     )
   } finally {
     await engine.close()

@@ -23,8 +23,8 @@ import { mapExpr, mapScans, withInputs } from '../../googlesql/plan/rewrite.js'
 import { conjuncts, freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, FLOAT64 } from '../../googlesql/types/types.js'
 import { mayFail } from '../analysis/fallible.js'
-import { leavesOf, witnessesOf } from '../emit/expressions/float-arithmetic.js'
-import { APART, roundedTree, UNTESTED } from '../emit/expressions/float-calls.js'
+import { isTested, leavesOf } from '../emit/expressions/float-arithmetic.js'
+import { APART, roundedTree, TESTED } from '../emit/expressions/float-calls.js'
 
 export function filterArithmetic(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
@@ -67,7 +67,7 @@ function computedApart(scan: FilterScan, newColumn: NewColumn): Scan | null {
   const condition = mapExpr(parts[last]!, part => {
     const known = part.type.kind === 'FLOAT64' ? computed.get(exprKey(part)) : undefined
     // The call shows the code that writes the comparison that the value is not a column of the table.
-    return known && call(UNTESTED, FLOAT64, [columnExpr(known.column, false, part.at)], part.at)
+    return known && call(TESTED, FLOAT64, [columnExpr(known.column, false, part.at)], part.at)
   })
   const others = parts.filter((_, i) => i !== last)
   const rows = withComputed(filteredBy(scan.input, others), [...computed.values()])
@@ -85,7 +85,7 @@ const filteredBy = (input: Scan, conditions: readonly Expr[]): Scan =>
 /** The arithmetic that can fail and that the condition evaluates for every row; its leaves are plain (see isPlain). */
 function arithmeticOf(expr: Expr): readonly Expr[] {
   const tree = roundedTree(expr)?.tree
-  if (tree) return (witnessesOf(tree) ?? []).length > 0 && leavesOf(tree).every(isPlain) ? [expr] : []
+  if (tree) return isTested(tree) && leavesOf(tree).every(isPlain) ? [expr] : []
   if (expr.kind === 'cast') return expr.isSafe ? [] : arithmeticOf(expr.operand)
   if (expr.kind !== 'call' || expr.isSafe || evaluationOf(expr) !== 'all') return []
   return expr.arguments.flatMap(argument => (argument ? arithmeticOf(argument) : []))

@@ -17,11 +17,12 @@ import { moveJoinConditions } from './join-conditions.js'
 import { limitBeforeUnnest } from './limit-before-unnest.js'
 import { prune } from './prune.js'
 import { narrowQuantiles } from './quantile-offsets.js'
-import { trustTotals } from './trusted-totals.js'
 
 export interface PassOptions {
   /** Which constants are evaluated only for the rows that reach them, see delayed-constants.ts; null for none. */
   readonly delay: Delay | null
+  /** Whether the query may fail where too few rows were read, see limit-before-unnest.ts. */
+  readonly limitsEarly: boolean
 }
 
 export interface Pass {
@@ -29,16 +30,6 @@ export interface Pass {
   readonly name: string
   readonly why: string
   readonly run: (query: ResolvedQuery, options: PassOptions) => ResolvedQuery
-}
-
-/**
- * A pass that makes a faster query, which fails where its rows would differ from those of the original. `run` returns null
- * where the pass does not apply.
- */
-export interface QuickPass {
-  readonly name: string
-  readonly why: string
-  readonly run: (query: ResolvedQuery) => ResolvedQuery | null
 }
 
 /** The passes that run first, for every query. */
@@ -69,26 +60,14 @@ export const PASSES: readonly Pass[] = [
     why: 'DuckDB plans deeply nested subqueries in exponential time, and common table expressions in linear time',
     run: hoistSubqueries,
   },
-]
-
-/** The passes that make the query of `quickSql` from the result of PASSES; only the first pass that applies is used. */
-export const QUICK_PASSES: readonly QuickPass[] = [
   {
     name: 'limit-before-unnest',
     why: 'rows that a LIMIT leaves out need not have their lists read',
-    run: query => {
-      const limited = limitBeforeUnnest(query)
-      return limited && prune(limited)
-    },
-  },
-  {
-    name: 'trusted-totals',
-    why: 'one test of a total is cheaper than a test of FLOAT64 arithmetic for each row',
-    run: trustTotals,
+    run: (query, { limitsEarly }) => (limitsEarly ? limitBeforeUnnest(query) : query),
   },
 ]
 
-/** The passes that run last, for both queries: they replace features that DuckDB does not have. */
+/** The passes that run last: they replace features that DuckDB does not have. */
 export const LAST_PASSES: readonly Pass[] = [
   {
     name: 'interval-keys',
@@ -120,12 +99,3 @@ export const LAST_PASSES: readonly Pass[] = [
 
 export const runPasses = (query: ResolvedQuery, passes: readonly Pass[], options: PassOptions): ResolvedQuery =>
   passes.reduce((before, pass) => pass.run(before, options), query)
-
-/** The result of the first quick pass that applies; null where no quick pass applies. */
-export function runQuickPass(query: ResolvedQuery): ResolvedQuery | null {
-  for (const pass of QUICK_PASSES) {
-    const quick = pass.run(query)
-    if (quick) return quick
-  }
-  return null
-}

@@ -2,10 +2,10 @@
  * Limits the rows of a table before it unnests their lists. As it is written, `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time
  * DESC LIMIT 100` reads the list of every row of the table, which may take a hundred times as long as to read the columns of
  * the filter and the sort. If each list has an element, the first hundred rows of the table are enough. If some lists are
- * empty, these rows may not be enough; then the changed query fails, and the caller runs the original query.
+ * empty, these rows may not be enough; then the changed query fails, and the engine runs the original query.
  *
- * Before: a pruned plan. After: null where the rows cannot be limited first, or where that saves nothing; otherwise the plan,
- * in which the first rows of the table are a common table expression, and a check above it fails if they are too few.
+ * Before: a pruned plan. After: the same plan where the rows cannot be limited first, or where that saves nothing; otherwise a
+ * plan in which the first rows of the table are a common table expression, and a check above it fails if they are too few.
  */
 
 import { isVolatile } from '../../googlesql/functions/facts.js'
@@ -28,12 +28,13 @@ import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { inlineCtes } from '../analysis/cte-uses.js'
 import { mayFail } from '../analysis/fallible.js'
 import { MAX_LATE_ROWS } from '../late-columns.js'
+import { prune } from './prune.js'
 
 const CUT_SHORT = 'The first rows of the table have too few elements'
 
-export function limitBeforeUnnest(query: ResolvedQuery): ResolvedQuery | null {
+export function limitBeforeUnnest(query: ResolvedQuery): ResolvedQuery {
   const scan = inScan(query.scan, query)
-  return scan && { ...query, scan }
+  return scan ? prune({ ...query, scan }) : query
 }
 
 function inScan(scan: Scan, query: ResolvedQuery): Scan | null {

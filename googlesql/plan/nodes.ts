@@ -154,11 +154,6 @@ export interface AggregateScan {
 export interface ComputedAggregate {
   readonly column: Column
   readonly call: AggregateCall
-  /**
-   * FLOAT64 columns of the input that an engine adds. If the SUM of one of them is not finite, the value of the aggregate must
-   * not be used.
-   */
-  readonly witnesses?: readonly Column[]
 }
 /** Window functions: `columns` are the input's columns, then the columns of the functions. */
 export interface WindowScan {

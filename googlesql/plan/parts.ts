@@ -20,8 +20,8 @@ export const WINDOW_PARTS = {
 } as const
 
 /**
- * The expressions (`expr`) and scans (`scan`) directly in a node, and the columns (`column`) that it names. All but the columns
- * of a column, and the witnesses of an aggregate, are columns that the node defines or outputs.
+ * The expressions (`expr`) and scans (`scan`) directly in a node, and the columns (`column`) that it names. All but the column
+ * of a column are columns that the node defines or outputs.
  */
 export const PARTS: Readonly<Record<Expr['kind'] | Scan['kind'], Parts>> = {
   literal: {},
@@ -49,7 +49,7 @@ export const PARTS: Readonly<Record<Expr['kind'] | Scan['kind'], Parts>> = {
   aggregate: {
     columns: 'column',
     keys: { column: 'column', expr: 'expr' },
-    aggregates: { column: 'column', call: CALL_PARTS, witnesses: 'column' },
+    aggregates: { column: 'column', call: CALL_PARTS },
     groupingCalls: { column: 'column' },
     input: 'scan',
   },

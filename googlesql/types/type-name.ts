@@ -1,14 +1,22 @@
 /** Parses the text of a type, as `typeName` writes it. */
-import { arrayOf, type StructField, scalarType, structOf, type Type } from './types.js'
+import { arrayOf, type StructField, type StructType, scalarType, structOf, type Type } from './types.js'
 
 /** The type; undefined for a text that is not a type, or has parameters as in `NUMERIC(10, 2)`. Case does not matter. */
 export function parseTypeName(text: string): Type | undefined {
   return WORD.test(text) ? scalarType(text) : parseWords(text)
 }
 
+/** Like parseTypeName, but `STRUCT` alone, also within a type, is ANY_STRUCT. */
+export const parseOpenTypeName = (text: string): Type | undefined =>
+  (WORD.test(text) ? scalarType(text) : undefined) ?? parseWords(text, ANY_STRUCT)
+
+/** Stands for a STRUCT with any fields. */
+export const ANY_STRUCT: StructType = Object.freeze(structOf([]))
+
 const WORD = /^\w+$/
 
-function parseWords(text: string): Type | undefined {
+/** @param bare what `STRUCT` without fields is */
+function parseWords(text: string, bare?: StructType): Type | undefined {
   const words = text.match(/[A-Za-z_]\w*|`[^`]+`|[<>,]|[^\s]/g) ?? []
   let at = 0
   const accept = (word: string): boolean => words[at]?.toUpperCase() === word && ++at > 0
@@ -28,7 +36,7 @@ function parseWords(text: string): Type | undefined {
     return word === undefined ? undefined : scalarType(word)
   }
   const parseStruct = (): Type | undefined => {
-    if (!accept('<')) return undefined
+    if (!accept('<')) return bare
     const fields: StructField[] = []
     if (accept('>')) return structOf(fields)
     do {

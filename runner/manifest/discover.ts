@@ -1,6 +1,6 @@
 /** Finds and reads manifests and partials. */
 import { readdirSync, readFile } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, posix, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Diagnostic } from '../model/diagnostic.js'
@@ -66,6 +66,17 @@ const posixJoin = (dir: string, name: string): string => posix.join(dir.split(se
 /** The partials alone; those that cannot be read are left out. */
 export async function discoverPartials(dir: string): Promise<readonly SourceText[]> {
   return readAll(dir, (await namesBelow(dir)).filter(isPartial), [])
+}
+
+/** Reads the files of one folder whose names pass, in the order of their names; a missing folder is empty. */
+export async function readFolder(dir: string, isWanted: (name: string) => boolean, diagnostics: Diagnostic[]) {
+  let names: readonly string[] = []
+  try {
+    names = (await readdir(dir)).filter(isWanted).sort()
+  } catch (error) {
+    if (!isMissing(error)) diagnostics.push(unreadable(dir, error))
+  }
+  return readAll(dir, names, diagnostics)
 }
 
 async function readAll(

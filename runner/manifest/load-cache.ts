@@ -3,44 +3,38 @@ import type { TableCatalogue } from '../../googlesql/index.js'
 import type { SourceText } from './discover.js'
 import type { Partial } from './load-partials.js'
 
-/** The cache of one engine. It holds the entries of the last successful load and of the current one. */
-export interface LoadCache<T> {
-  /** Begins a load. If the tables have changed, all entries are dropped. */
-  begin(tables: TableCatalogue): void
-  /** The entry for the same text with the same partials. */
-  find(source: SourceText, partials: ReadonlyMap<string, Partial>): T | undefined
-  /** Adds an entry; `read` are the names of the partials that the manifest includes. */
-  keep(source: SourceText, partials: ReadonlyMap<string, Partial>, read: Iterable<string>, value: T): void
-}
-
 interface Entry<T> {
   readonly text: string
-  /** The texts of the partials, by name. */
+  /** The texts of the partials that it includes, by name. */
   readonly partials: readonly (readonly [name: string, text: string])[]
   readonly value: T
 }
 
-export function createLoadCache<T>(): LoadCache<T> {
-  let known: TableCatalogue | null = null
-  let before = new Map<string, Entry<T>>()
-  let now = new Map<string, Entry<T>>()
-  return {
-    begin(tables) {
-      before = tables === known ? now : new Map()
-      now = new Map()
-      known = tables
-    },
-    find(source, partials) {
-      const entry = before.get(source.file)
-      const isSame =
-        entry?.text === source.text && entry.partials.every(([name, text]) => partials.get(name)?.text === text)
-      if (!entry || !isSame) return undefined
-      now.set(source.file, entry)
-      return entry.value
-    },
-    keep(source, partials, read, value) {
-      const texts = [...read].map(name => [name, partials.get(name)!.text] as const)
-      now.set(source.file, { text: source.text, partials: texts, value })
-    },
+/** The cache of one engine, by files. A load that is given up leaves what was there. */
+export class LoadCache<T> {
+  readonly #entries = new Map<string, Entry<T>>()
+  #tables: TableCatalogue | null = null
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Begins a load of these manifests. The entries of other files are dropped, and all entries if the tables have changed. */
+  begin(tables: TableCatalogue, manifests: readonly SourceText[]): void {
+    const files = new Set(tables === this.#tables ? manifests.map(({ file }) => file) : [])
+    for (const file of this.#entries.keys()) if (!files.has(file)) this.#entries.delete(file)
+    this.#tables = tables
+  }
+
+  /** The entry for the same text with the same partials. */
+  find({ file, text }: SourceText, partials: ReadonlyMap<string, Partial>): T | undefined {
+    const entry = this.#entries.get(file)
+    const isSame = entry?.text === text && entry.partials.every(([name, read]) => partials.get(name)?.text === read)
+    return isSame ? entry.value : undefined
+  }
+
+  /** Adds an entry; `read` are the names of the partials that the manifest includes. */
+  keep({ file, text }: SourceText, partials: ReadonlyMap<string, Partial>, read: Iterable<string>, value: T): void {
+    this.#entries.set(file, { text, partials: [...read].map(name => [name, partials.get(name)!.text]), value })
   }
 }

@@ -50,12 +50,7 @@ function parsePartial({ file, text: fileText }: SourceText): { partial: Partial;
   })
   if (text.length > MAX_MANIFEST_LENGTH) return refused(0, 'manifest/unreadable', 'the partial is larger than 1 MB')
   const odd = findOddCharacter(text)
-  if (odd !== null)
-    return refused(
-      odd.offset,
-      'template/odd-character',
-      `the character ${odd.name} is not allowed; delete it or write what is meant`,
-    )
+  if (odd !== null) return refused(odd.offset, 'template/odd-character', odd.message)
   const template = parseTemplate(text)
   return {
     partial: { file, text, template, placeAt: place },

@@ -12,16 +12,13 @@ export interface FilePlace {
 /** Map keys and list indexes from the root. */
 export type NodePath = readonly (string | number)[]
 
-export interface ManifestSource {
+/** The places of a file's values. */
+export interface PlaceSource {
   readonly file: string
   /** The place of a key, or of a list item. A path that does not exist gets the place of its nearest parent. */
   keyAt(path: NodePath): FilePlace
   /** The place of a value, or of its nearest parent where it does not exist. */
   valueAt(path: NodePath): FilePlace
-  /** The place of an offset in the value of `sql`. */
-  sqlAt(offset: number): FilePlace
-  /** `sql: |`: the only style whose characters can be placed. */
-  readonly isSqlLiteral: boolean
 }
 
 /** The line and column of an offset, from the offsets of line beginnings. */
@@ -35,61 +32,58 @@ export function placeAt(file: string, starts: readonly number[], offset: number)
   return { file, line: low + 1, column: offset - starts[low]! + 1 }
 }
 
-/** A source over the root node of a parsed manifest; `text` is the parsed text. */
-export function manifestSource(file: string, text: string, root: Node | null): ManifestSource {
-  const starts = lineStartsOf(text)
-  const at = (offset: number): FilePlace => placeAt(file, starts, offset)
-  const sql = literalSql(root)
-  return {
-    file,
-    isSqlLiteral: sql !== null,
-    keyAt: path => at(keyOffset(walk(root, path))),
-    valueAt: path => at(valueOffset(walk(root, path))),
-    sqlAt: sql ? literalMap(file, text, starts, sql) : () => at(valueOffset(walk(root, ['sql']))),
-  }
-}
+/** The manifest's text is parsed once more when a place in it is asked for: most manifests have no mistake. */
+export class ManifestSource implements PlaceSource {
+  readonly file: string
+  /** `sql: |`: the only style whose characters can be placed. */
+  readonly isSqlLiteral: boolean
+  readonly #text: string
+  readonly #parse: (text: string) => Node | null
+  #root: Node | null = null
+  #starts: readonly number[] = []
+  #sqlAt: ((offset: number) => FilePlace) | null = null
 
-/** Whether the `sql` of this manifest is a literal block. */
-export function hasLiteralSql(root: Node | null): boolean {
-  return literalSql(root) !== null
+  constructor(file: string, text: string, root: Node | null, parse: (text: string) => Node | null) {
+    this.file = file
+    this.isSqlLiteral = literalSql(root) !== null
+    this.#text = text
+    this.#parse = parse
+  }
+
+  keyAt(path: NodePath): FilePlace {
+    const { key, value } = this.#find(path)
+    return this.#at(startOf(key) ?? startOf(value))
+  }
+
+  valueAt(path: NodePath): FilePlace {
+    const { key, value } = this.#find(path)
+    return this.#at(startOf(value) ?? startOf(key))
+  }
+
+  /** The place of an offset in the value of `sql`. */
+  sqlAt(offset: number): FilePlace {
+    if (!this.isSqlLiteral) return this.valueAt(['sql'])
+    this.#find([])
+    this.#sqlAt ??= literalMap(this.file, this.#text, this.#starts, literalSql(this.#root)!)
+    return this.#sqlAt(offset)
+  }
+
+  #find(path: NodePath): Found {
+    if (this.#starts.length === 0) {
+      this.#root = this.#parse(this.#text)
+      this.#starts = lineStartsOf(this.#text)
+    }
+    return walk(this.#root, path)
+  }
+
+  #at(offset = 0): FilePlace {
+    return placeAt(this.file, this.#starts, offset)
+  }
 }
 
 function literalSql(root: Node | null): Scalar | null {
-  const sql = walk(root, ['sql'])?.value ?? null
-  return isScalar(sql) && sql.type === 'BLOCK_LITERAL' ? sql : null
-}
-
-/** A source that is made when it is first asked for a place. Most manifests have no mistake and are never asked. */
-export function lazySource(file: string, isSqlLiteral: boolean, make: () => ManifestSource): ManifestSource {
-  let made: ManifestSource | null = null
-  const source = (): ManifestSource => {
-    made ??= make()
-    return made
-  }
-  return {
-    file,
-    isSqlLiteral,
-    keyAt: path => source().keyAt(path),
-    valueAt: path => source().valueAt(path),
-    sqlAt: offset => source().sqlAt(offset),
-  }
-}
-
-/** A source for a corrected key: `path` ends with the corrected key, and `key` is the one that the file has in its place. */
-export function renamedSource(
-  source: ManifestSource,
-  { path, key }: { readonly path: NodePath; readonly key: string },
-): ManifestSource {
-  const last = path.length - 1
-  const written = (asked: NodePath): NodePath =>
-    path.every((step, i) => asked[i] === step) ? asked.with(last, key) : asked
-  return {
-    file: source.file,
-    isSqlLiteral: source.isSqlLiteral,
-    keyAt: asked => source.keyAt(written(asked)),
-    valueAt: asked => source.valueAt(written(asked)),
-    sqlAt: offset => source.sqlAt(offset),
-  }
+  const { value } = walk(root, ['sql'])
+  return isScalar(value) && value.type === 'BLOCK_LITERAL' ? value : null
 }
 
 interface Found {
@@ -98,7 +92,7 @@ interface Found {
 }
 
 /** Follows the path as far as it exists. */
-function walk(root: Node | null, path: NodePath): Found | null {
+function walk(root: Node | null, path: NodePath): Found {
   let found: Found = { key: null, value: root }
   for (const step of path) {
     const { value } = found
@@ -116,8 +110,6 @@ function walk(root: Node | null, path: NodePath): Found | null {
 }
 
 const startOf = (node: Node | null): number | undefined => node?.range?.[0]
-const keyOffset = (found: Found | null): number => startOf(found?.key ?? null) ?? startOf(found?.value ?? null) ?? 0
-const valueOffset = (found: Found | null): number => startOf(found?.value ?? null) ?? startOf(found?.key ?? null) ?? 0
 
 /** Line n of a literal block is line n after its header; its columns are shifted by the block's indentation. */
 function literalMap(

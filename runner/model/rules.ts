@@ -1,12 +1,13 @@
-/** The rules that diagnostics name: all of them, with what each one says. Ids never change and are never used for another rule. */
+/**
+ * The rules that diagnostics name, with what each one says; those about the meaning of a manifest are objects in
+ * manifest/check/rules/. Ids never change and are never used for another rule.
+ */
 
 /** `says` is Markdown for docs/reference/diagnostics.md, which `npm run generate` writes. */
 interface RuleText {
   readonly says: string
   /** The manifest is served despite it. @default false */
   readonly isWarning?: true
-  /** It is not a mistake. @default false */
-  readonly isHint?: true
 }
 
 export const RULES = {
@@ -39,72 +40,6 @@ export const RULES = {
     says: 'The name differs from that of another manifest in `.` and `-` alone; generators of clients write both as `_`.',
     isWarning: true,
   },
-  'manifest/name-form': { says: 'The name looks like an id.' },
-  'manifest/sql-block': { says: 'The SQL is not a literal block (`sql: |`).' },
-  'parameter/reserved-name': { says: 'A parameter is named `now`, which is always bound to the time of the query.' },
-  'parameter/hides-format': {
-    says: 'A parameter is named `format`, so an address cannot choose the format of the result; only `Accept` can.',
-    isWarning: true,
-  },
-  'parameter/object-member': {
-    says: 'A parameter is named as a member of every object of JavaScript, such as `constructor` or `toString`. Callers in TypeScript cannot leave it out.',
-    isWarning: true,
-  },
-  'parameter/duplicate-name': { says: 'Two parameters differ only in case.' },
-  'parameter/required-with-default': { says: 'A required parameter has a default.' },
-  'parameter/bad-constraint': {
-    says: 'A constraint, a default or an example contradicts the type or another constraint.',
-  },
-  'parameter/unsafe-pattern': { says: 'A pattern is not one of RE2, or its program is too large.' },
-  'parameter/pinned-as': {
-    says: '`pinned_as` has what it may not have, or does not say where a value begins and ends.',
-  },
-  'parameter/no-pinned-as': {
-    says: 'A parameter of `format: re2` has no `pinned_as`, so no token that pins it may call the endpoint.',
-    isWarning: true,
-  },
-  'parameter/role': { says: 'A role does not fit the type of its parameter, or two parameters have it.' },
-  'parameter/undeclared': { says: 'The SQL reads an argument that is not declared.' },
-  'parameter/unused': { says: 'Nothing reads the parameter.' },
-  'tenant/unknown-parameter': { says: '`tenant` does not name a parameter.' },
-  'tenant/unknown-table': { says: 'A table in `tenant_free`, or in `columns` of `tenant`, does not exist.' },
-  'tenant/unknown-column': { says: 'A path in `columns` of `tenant` does not lead to a column of its table.' },
-  'tenant/not-bounded': {
-    says: 'It is not proven that the query reads rows of one tenant alone: see [tokens](../tokens.md#the-proof).',
-  },
-  'tenant/unread': {
-    says: 'A variant of the SQL does not read the tenant parameter, so every tenant gets the same rows.',
-    isWarning: true,
-  },
-  'lookup/reserved-name': { says: 'The name of a lookup table means something else in templates.' },
-  'lookup/unknown-parameter': { says: '`by` does not name a parameter.' },
-  'lookup/by-type': { says: '`by` names a parameter that is not a string.' },
-  'lookup/unequal-rows': { says: 'The rows of a lookup table do not all have the same fields.' },
-  'lookup/unknown-default': { says: 'The default is not the name of a row.' },
-  'lookup/reject': { says: '`reject` is the name of a row, or the parameter may be absent.' },
-  'lookup/value-form': { says: 'A value is not a word, a number or a boolean.' },
-  'lookup/unused': { says: 'The template does not read the lookup table.' },
-  'constants/value-form': { says: 'A value is not a word, a number or a boolean.' },
-  'constants/unused': { says: 'The template does not read the constant.', isWarning: true },
-  'cache/until-data-changes': {
-    says: '`until: data_changes` is used together with a setting that has no meaning beside it, or on an engine that cannot tell when data changes.',
-  },
-  'cache/now-without-ttl': {
-    says: 'The SQL reads the time, and `until: data_changes` without `ttl_seconds` would keep that time for ever.',
-    isWarning: true,
-  },
-  'cache/warm-longer-than-ttl': {
-    says: '`warm_seconds` is not less than `ttl_seconds`, so results would expire before they are warmed.',
-  },
-  'columns/unknown-type': { says: 'The type of a declared column is unknown.' },
-  'columns/duplicate-name': { says: 'Two declared columns have the same name.' },
-  'columns/json-form': { says: 'The type of a declared column does not have the form that `json` chooses.' },
-  'columns/narrow': {
-    says: 'A word in `columns:` would give callers a narrower type. Only `validate --hints` says so.',
-    isHint: true,
-  },
-  'columns/mismatch': { says: 'The query gives other columns than the manifest declares.' },
-  'columns/vary': { says: 'Variants of the SQL give different columns.' },
   'example/contract': { says: 'A row of `<name>.example.json` is not a row that the endpoint can give.' },
   'example/no-endpoint': { says: 'No manifest beside an example has its name.', isWarning: true },
   'template/syntax': { says: 'The template cannot be parsed.' },
@@ -124,10 +59,6 @@ export const RULES = {
   },
   'sql/error': {
     says: "A variant does not compile. The message is BigQuery's, at the manifest's own line and column.",
-  },
-  'sql/text-for-column': {
-    says: 'A text in double quotes that has the name of a column is compared with an argument or a literal. Double quotes make a text, backticks a name.',
-    isWarning: true,
   },
   'sql/too-many-bytes': { says: 'BigQuery would read more bytes for a variant than `--max-bytes` allows.' },
   'table/file-name': {
@@ -175,5 +106,7 @@ export const RULES = {
   },
 } as const satisfies Readonly<Record<string, RuleText>>
 
-/** `schema/unknown-key`. */
-export type RuleId = keyof typeof RULES
+/** `schema/unknown-key`; those of the areas that are listed here are objects. */
+export type RuleId =
+  | keyof typeof RULES
+  | `${'cache' | 'columns' | 'constants' | 'lookup' | 'manifest' | 'parameter' | 'sql' | 'tenant'}/${string}`

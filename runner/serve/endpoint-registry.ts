@@ -4,7 +4,7 @@ import type { ReadOutcome } from '../http/endpoint-changes.js'
 import { type Definitions, withCauses } from '../manifest/definitions.js'
 import { noneLeft } from '../manifest/discover.js'
 import type { FaultlessManifest, Loaded, LoadedEndpoint, LoadOptions } from '../manifest/load.js'
-import { createLoadCache, type LoadCache } from '../manifest/load-cache.js'
+import { LoadCache } from '../manifest/load-cache.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { LoadError, RunnerError, SetupError } from '../model/errors.js'
@@ -170,7 +170,7 @@ export class EndpointRegistry<E extends Engine> {
     const text = JSON.stringify(definitions)
     if (this.#opened?.definitions === text) return this.#opened
     const engine = await this.#deps.openEngine(definitions)
-    return { engine, definitions: text, cache: createLoadCache<FaultlessManifest>() }
+    return { engine, definitions: text, cache: new LoadCache<FaultlessManifest>() }
   }
 
   /** Loads until no file has changed during the load; otherwise the result could mix two edits. */

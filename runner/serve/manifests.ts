@@ -15,12 +15,11 @@ function engineIdentity(settings: Settings): string {
   return JSON.stringify([engine, project, location, defaultDataset, emulatorHost])
 }
 
-/** The manifests of the settings, errors included. `only` limits them to these files and folders; an empty list means all. */
+/** The manifests of the settings, errors included. */
 export async function loadManifests(
   settings: Settings,
   engine: ServingEngine,
   checkSql: Engine['check'],
-  only: readonly string[] = [],
   more: Partial<LoadOptions> = {},
 ): Promise<Loaded> {
   const loaded = await loadEndpoints({
@@ -32,7 +31,6 @@ export async function loadManifests(
     unknownArguments: settings.unknownArguments,
     maxRegexpLength: settings.maxRegexpLength,
     ...more,
-    ...(only.length > 0 && { only }),
   })
   const wrong = functionDiagnostics(settings, engine.tables())
   return wrong.length === 0

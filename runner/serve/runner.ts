@@ -136,6 +136,24 @@ export async function openRunner(
 ): Promise<OpenRunner> {
   const settings = completeSettings(given)
   requireData(settings)
+  const opened = createClosers()
+  try {
+    const service = await openService(settings, options, tokenStore, opened)
+    const { engine, deps } = service
+    const runner = runnerOver(settings, service, openApp(settings, service, opened), opened.close)
+    return { runner, deps, tables: () => engine.current()!.tables() }
+  } catch (thrown) {
+    await opened.close()
+    throw thrown
+  }
+}
+
+type Opened = ReturnType<typeof createClosers>
+
+/** What answers calls, without HTTP. */
+type Service = Awaited<ReturnType<typeof openService>>
+
+async function openService(settings: Settings, options: OpenOptions, tokenStore: TokenStore | null, opened: Opened) {
   const metrics = openMetrics()
   if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
   const observe = afterTurn(event => {
@@ -143,154 +161,147 @@ export async function openRunner(
     options.observe?.(event)
   })
   const clock = systemClock()
-  const opened = createClosers()
-  try {
-    const engine = opened.add(
-      new ServedEngine<ServingEngine>({
-        name: settings.engine,
-        maxQueries: settings.maxQueries,
-        placeFailure: options.placeFailure ?? null,
-        onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
-      }),
-    )
-    const registry = opened.add(openRegistry(settings, engine, { observe, clock }))
-    const changes = settings.dev ? createEndpointChanges() : null
-    if (changes) registry.onRead(changes.update)
-    await registry.start()
-    const { store, counters } = await openStores(settings, { observe, clock }, opened)
-    const path = tokensPath(settings)
-    const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
-    const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
-    registry.onGone(ids => results.forget(ids))
-    metrics.showCache(() => store.size())
-    const { maxBytesBilled } = settings
-    const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
-    const deps = {
-      engine,
-      clock,
-      observe,
-      budgets,
-      tokens,
-      results,
-      endpoints: registry.index,
-      beginCall: () => engine.begin(),
-      codings: AVAILABLE_CODINGS,
-      newRequestId: randomUUID,
-      unsent: new UnsentBodies({
-        maxUnsentBytes: settings.maxUnsentMb * BYTES_PER_MB,
-        writeIdleMs: settings.writeIdleSeconds * 1000,
-      }),
-    }
-    const deriver = opened.add(new Deriver(clock))
-    const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
-    const representations = createRepresentationStore({ deriver, maxResultBytes })
-    let isLeaving = false
-    let isDraining = false
-    const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
-    const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
-    const appDeps = {
-      ...deps,
-      metrics,
-      sendChanges: streams?.send ?? null,
-      isDev: settings.dev,
-      representations,
-      corsOrigins,
-      publicUrl,
-      mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
-      pricePerTib,
-      hasExplorer: settings.explorer === 'on',
-      isServedHost: servedHosts(settings.hosts),
-      hasMetricsPort: settings.metricsPort !== null,
-      isLeaving: () => isLeaving,
-      isDraining: () => isDraining,
-    }
-    const app = createApp(appDeps)
-    const listener = createFastPath(appDeps, app)
-    const fingerprint = (): Promise<string> => sourceState(settings)
-    if (settings.watch || settings.dev) {
-      const { lastRead, reloadIfChanged } = registry
-      opened.add(watchSources({ fingerprint, lastRead, reloadIfChanged, clock }))
-    }
-    const runner: Runner = {
-      listener,
-      async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
-        const { format = 'json' } = rest
-        const readAddress = () => rawArguments(args)
-        const request = {
-          ref: name,
-          accept: undefined,
-          acceptEncoding: undefined,
-          readAddress,
-          signal,
-          ...rest,
-          format,
-        }
-        const progress = { token: null, endpoint: null }
-        const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
-        if (format === 'json') return result
-        const grow = (bytes: number): void => {
-          if (key !== null) results.grow(key, bytes)
-        }
-        const { body, etag } = await representations.make(result, { endpoint, format, coding: PLAIN }, grow)
-        return { ...result, body, etag }
-      },
-      async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
-        const began = clock.nowMicros()
-        const endpoint = route(registry.index(), name)
-        const bound = bindParams(endpoint, rawArguments(args))
-        const { sql, parameters } = endpoint.render(bound, nowMicros)
-        const rendered = clock.nowMicros()
-        const { engineSql, plan } = await engine.explain({ sql, parameters })
-        const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
-        const detail = registry.details().find(one => one.endpoint.id === endpoint.id)
-        const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
-        return { variant, sql, parameters, engineSql, plan, timingsMs }
-      },
-      dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
-        const endpoint = route(registry.index(), name)
-        return engine.dryRun(endpoint.render(bindParams(endpoint, rawArguments(args)), nowMicros))
-      },
-      endpoints: () => registry.index().all,
-      find: name => routeWithHint(registry.index(), name),
-      details: registry.details,
-      reload: registry.reload,
-      async listen() {
-        const { host, port } = settings
-        const readAhead = (): void => engine.current()?.readAhead?.()
-        readAhead()
-        registry.onRead(readAhead)
-        const onLeaving = (): void => {
-          isLeaving = true
-          streams?.close()
-        }
-        const onDraining = (): void => {
-          isDraining = true
-        }
-        const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
-        const server = await startServer({
-          ...deps,
-          listener,
-          host,
-          port,
-          drainDelayMs,
-          graceMs,
-          onLeaving,
-          onDraining,
-        })
-        const metricsServer = await listenForMetrics(appDeps, settings).catch(async thrown => {
-          await server.close()
-          throw thrown
-        })
-        observe({ kind: 'server.ready', url: server.url, endpoints: registry.index().all.length, engine: engine.name })
-        return metricsServer === null ? server : besideMetrics(server, metricsServer)
-      },
-      close: opened.close,
-    }
-    return { runner, deps, tables: () => engine.current()!.tables() }
-  } catch (thrown) {
-    await opened.close()
-    throw thrown
+  const engine = opened.add(
+    new ServedEngine<ServingEngine>({
+      name: settings.engine,
+      maxQueries: settings.maxQueries,
+      placeFailure: options.placeFailure ?? null,
+      onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
+    }),
+  )
+  const registry = opened.add(openRegistry(settings, engine, { observe, clock }))
+  const changes = settings.dev ? createEndpointChanges() : null
+  if (changes) registry.onRead(changes.update)
+  await registry.start()
+  const { store, counters } = await openStores(settings, { observe, clock }, opened)
+  const path = tokensPath(settings)
+  const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
+  const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
+  registry.onGone(ids => results.forget(ids))
+  metrics.showCache(() => store.size())
+  const { maxBytesBilled } = settings
+  const deps = {
+    engine,
+    clock,
+    observe,
+    budgets: createBudgets({ counters, clock, observe, maxBytesBilled }),
+    tokens,
+    results,
+    endpoints: registry.index,
+    beginCall: () => engine.begin(),
+    codings: AVAILABLE_CODINGS,
+    newRequestId: randomUUID,
+    unsent: new UnsentBodies({
+      maxUnsentBytes: settings.maxUnsentMb * BYTES_PER_MB,
+      writeIdleMs: settings.writeIdleSeconds * 1000,
+    }),
   }
+  return { engine, registry, changes, metrics, deps }
+}
+
+type App = ReturnType<typeof openApp>
+
+/** The HTTP application, which is not listened to yet, and what its server tells it. */
+function openApp(settings: Settings, { registry, changes, metrics, deps }: Service, opened: Opened) {
+  const { tokens, clock } = deps
+  const deriver = opened.add(new Deriver(clock))
+  const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
+  const representations = createRepresentationStore({ deriver, maxResultBytes })
+  let isLeaving = false
+  let isDraining = false
+  const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
+  const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
+  const appDeps = {
+    ...deps,
+    metrics,
+    sendChanges: streams?.send ?? null,
+    isDev: settings.dev,
+    representations,
+    corsOrigins,
+    publicUrl,
+    mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
+    pricePerTib,
+    hasExplorer: settings.explorer === 'on',
+    isServedHost: servedHosts(settings.hosts),
+    hasMetricsPort: settings.metricsPort !== null,
+    isLeaving: () => isLeaving,
+    isDraining: () => isDraining,
+  }
+  const listener = createFastPath(appDeps, createApp(appDeps))
+  if (settings.watch || settings.dev) {
+    const { lastRead, reloadIfChanged } = registry
+    const fingerprint = (): Promise<string> => sourceState(settings)
+    opened.add(watchSources({ fingerprint, lastRead, reloadIfChanged, clock }))
+  }
+  const onLeaving = (): void => {
+    isLeaving = true
+    streams?.close()
+  }
+  const onDraining = (): void => {
+    isDraining = true
+  }
+  return { appDeps, listener, onLeaving, onDraining }
+}
+
+function runnerOver(settings: Settings, service: Service, app: App, close: () => Promise<void>): Runner {
+  const { engine, registry, deps } = service
+  const { results, clock } = deps
+  return {
+    listener: app.listener,
+    async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
+      const { format = 'json' } = rest
+      const readAddress = () => rawArguments(args)
+      const request = { ref: name, accept: undefined, acceptEncoding: undefined, readAddress, signal, ...rest, format }
+      const progress = { token: null, endpoint: null }
+      const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
+      if (format === 'json') return result
+      const grow = (bytes: number): void => {
+        if (key !== null) results.grow(key, bytes)
+      }
+      const { representations } = app.appDeps
+      const { body, etag } = await representations.make(result, { endpoint, format, coding: PLAIN }, grow)
+      return { ...result, body, etag }
+    },
+    async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
+      const began = clock.nowMicros()
+      const endpoint = route(registry.index(), name)
+      const bound = bindParams(endpoint, rawArguments(args))
+      const { sql, parameters } = endpoint.render(bound, nowMicros)
+      const rendered = clock.nowMicros()
+      const { engineSql, plan } = await engine.explain({ sql, parameters })
+      const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
+      const detail = registry.details().find(one => one.endpoint.id === endpoint.id)
+      const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
+      return { variant, sql, parameters, engineSql, plan, timingsMs }
+    },
+    dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
+      const endpoint = route(registry.index(), name)
+      return engine.dryRun(endpoint.render(bindParams(endpoint, rawArguments(args)), nowMicros))
+    },
+    endpoints: () => registry.index().all,
+    find: name => routeWithHint(registry.index(), name),
+    details: registry.details,
+    reload: registry.reload,
+    listen: () => listen(settings, service, app),
+    close,
+  }
+}
+
+async function listen(settings: Settings, { engine, registry, deps }: Service, app: App): Promise<RunningServer> {
+  const readAhead = (): void => engine.current()?.readAhead?.()
+  readAhead()
+  registry.onRead(readAhead)
+  const { appDeps, ...rest } = app
+  const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
+  const { host, port } = settings
+  const server = await startServer({ ...deps, ...rest, host, port, drainDelayMs, graceMs })
+  const metricsServer = await listenForMetrics(appDeps, settings).catch(async thrown => {
+    await server.close()
+    throw thrown
+  })
+  const endpoints = registry.index().all.length
+  deps.observe({ kind: 'server.ready', url: server.url, endpoints, engine: engine.name })
+  return metricsServer === null ? server : besideMetrics(server, metricsServer)
 }
 
 /** The server of `--metrics-port`; null without that setting. */
@@ -323,7 +334,7 @@ function openRegistry(
     openEngine: definitions => openServingEngineOver(definitions, settings, { ...deps, isShared: true }),
     // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
     load: (opened, definitions, options) =>
-      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), [], {
+      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), {
         ...options,
         definitions: hashDefinitions(definitions),
       }),

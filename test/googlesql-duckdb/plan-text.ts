@@ -41,10 +41,7 @@ function ownText(scan: Scan): string {
     case 'project':
       return `project${columns(scan.columns, scan.computed)}`
     case 'aggregate': {
-      const calls = scan.aggregates.map(part => {
-        const witnesses = part.witnesses ? ` if finite${columns(part.witnesses)}` : ''
-        return `${column(part.column)} = ${callText(part.call)}${witnesses}`
-      })
+      const calls = scan.aggregates.map(part => `${column(part.column)} = ${callText(part.call)}`)
       const keys = scan.keys.map(computed)
       return `aggregate [${calls.join(', ')}]${keys.length > 0 ? ` by [${keys.join(', ')}]` : ''}`
     }

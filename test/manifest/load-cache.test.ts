@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
 import { type FaultlessManifest, loadSources } from '../../runner/manifest/load.js'
-import { createLoadCache } from '../../runner/manifest/load-cache.js'
+import { LoadCache } from '../../runner/manifest/load-cache.js'
 import { checkByTranslation } from './check-by-translation.js'
 
 const none = tableCatalogue([])
@@ -16,7 +16,7 @@ const PARTIALS = [partial('two', '{{> inner}}'), partial('inner', 'SELECT 2 AS n
 describe('the result of an earlier load', () => {
   /** A function that loads manifests and also returns the SQL texts that were checked for it. */
   function loader() {
-    const cache = createLoadCache<FaultlessManifest>()
+    const cache = new LoadCache<FaultlessManifest>()
     return async (manifests = MANIFESTS, partials = PARTIALS, tables: TableCatalogue = none) => {
       const checked: string[] = []
       const check = checkByTranslation(tables)
@@ -70,7 +70,14 @@ describe('the result of an earlier load', () => {
       expect(told).to.deep.equal(['n3.yaml:4:10 sql/error'])
       expect(checked).to.deep.equal(['SELECT nobody AS n'])
     }
-    expect((await load()).checked).to.deep.equal(['SELECT 3 AS n'])
+    expect((await load()).checked, 'the text before the mistake').to.deep.equal([])
+  })
+
+  it('is dropped with its file', async () => {
+    const load = loader()
+    await load()
+    await load(MANIFESTS.slice(1))
+    expect((await load()).checked).to.deep.equal(['SELECT 1 AS n'])
   })
 
   it('still reserves its names', async () => {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { limitTo } from '../../authoring/check/only.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { typeName } from '../../googlesql/types/types.js'
 import { loadEndpoints } from '../../runner/manifest/load.js'
@@ -33,13 +34,13 @@ describe('a folder of manifests', () => {
     dir = mkdtempSync(join(tmpdir(), 'manifests-'))
   })
   afterEach(() => rmSync(dir, { recursive: true }))
-  const load = (only?: string[]) =>
-    loadEndpoints({
+  const load = async (only: string[] = []) => {
+    const { isWanted } = await limitTo(
       dir,
-      tables: none,
-      checkSql: checkByTranslation(none),
-      ...(only && { only: only.map(file => join(dir, file)) }),
-    })
+      only.map(file => join(dir, file)),
+    )
+    return loadEndpoints({ dir, tables: none, checkSql: checkByTranslation(none), isWanted })
+  }
   const told = (loaded: Awaited<ReturnType<typeof load>>) =>
     loaded.diagnostics.map(d => `${d.file.slice(dir.length + 1)} ${d.rule}`)
 

@@ -47,7 +47,7 @@ import {
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
 import { castSql, constrainSql } from './cast.js'
-import { APART, apartCallSql, floatCallSql, UNTESTED, untestedCallSql } from './float-calls.js'
+import { APART, apartCallSql, floatCallSql, TESTED } from './float-calls.js'
 import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { intervalChainSql } from './interval-chains.js'
 import { literalSql } from './literal.js'
@@ -128,7 +128,7 @@ function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context
 }
 
 function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Fragment {
-  if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
+  if (expr.name === TESTED) return context.expr(expr.arguments[0]!, scope)
   if (expr.name === APART) return apartCallSql(expr.arguments[0]!, scope, context)
   const writer = WRITERS.get(expr.name)
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)

@@ -63,24 +63,11 @@ export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[], s
   return `(CASE WHEN ${isBroken} THEN ${again}${maskedSql(plain, maskable, again)} ELSE ${plain} END)`
 }
 
-/**
- * The tree without tests. Its result may stand for an error where it is NULL or not finite, or where a witness (see
- * `witnessesOf`) is not finite.
- */
+/** The tree without tests. Its result may stand for an error where it is NULL or not finite. */
 export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string => written(tree, leaves).plain
 
-/**
- * The parts of the tree, including the tree itself, that are finite or NULL where no step of the tree fails; empty where no
- * step can fail. Null for a tree with IEEE_DIVIDE, whose result may be infinite or NaN without an error.
- */
-export function witnessesOf(tree: FloatCall): readonly FloatCall[] | null {
-  if (usesIeee(tree) || isDeep(tree)) return null
-  const { parts } = written(
-    tree,
-    leavesOf(tree).map(() => ''),
-  )
-  return mayBreak(tree) ? [tree, ...parts] : []
-}
+/** Whether a result that is not finite, or a NULL, may stand for an error and for nothing else. */
+export const isTested = (tree: FloatCall): boolean => mayBreak(tree) && !usesIeee(tree) && !isDeep(tree)
 
 /**
  * The branch for a NULL result: where an operand is NULL the result is NULL, though a part of the tree may have failed. With
@@ -102,8 +89,6 @@ interface Written {
   readonly divisors: readonly string[]
   /** The SQL of the parts that may fail while an operand beside them is NULL. */
   readonly maskable: readonly string[]
-  /** The expressions of `divisors` and `maskable`. */
-  readonly parts: readonly FloatCall[]
 }
 
 function written(tree: FloatCall, leaves: readonly string[]): Written {
@@ -111,7 +96,6 @@ function written(tree: FloatCall, leaves: readonly string[]): Written {
   const steps: string[] = []
   const divisors: string[] = []
   const maskable: string[] = []
-  const parts = new Set<FloatCall>()
   /** `nullable` are the origins of the operands that can make the result NULL. */
   const write = (expr: FloatCall): { readonly sql: string; readonly nullable: ReadonlySet<unknown> } => {
     const operands = expr.arguments.map((part, i) => {
@@ -124,18 +108,15 @@ function written(tree: FloatCall, leaves: readonly string[]): Written {
     if (expr.name.startsWith('SAFE_')) nullable.add(expr)
     for (const [i, { part, sql, nullable: own }] of operands.entries()) {
       if (!part || !mayBreak(part)) continue
-      const isTested = isDivisor(expr, i)
-      const isMaskable = own.size < nullable.size
-      if (isTested) divisors.push(sql)
-      if (isMaskable) maskable.push(sql)
-      if (isTested || isMaskable) parts.add(part)
+      if (isDivisor(expr, i)) divisors.push(sql)
+      if (own.size < nullable.size) maskable.push(sql)
     }
     const { step, write: join } = STEPS[expr.name]!
     steps.push(step)
     return { sql: join(...operands.map(operand => operand.sql)), nullable }
   }
   const { sql } = write(tree)
-  return { plain: sql, steps: steps.join(' '), divisors, maskable, parts: [...parts] }
+  return { plain: sql, steps: steps.join(' '), divisors, maskable }
 }
 
 /**

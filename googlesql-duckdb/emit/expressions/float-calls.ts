@@ -6,11 +6,8 @@ import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, writeCall } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
-/**
- * The name of an internal function with one FLOAT64 argument. Its SQL is that of the argument, but arithmetic in it has no
- * tests.
- */
-export const UNTESTED = '$untested'
+/** The name of an internal function whose one argument is a column that `APART` defines. Its SQL is that of the column. */
+export const TESTED = '$tested'
 
 /**
  * The name of an internal function whose one argument is FLOAT64 arithmetic over plain leaves. Its SQL is volatile for DuckDB,
@@ -40,15 +37,6 @@ function testedSql({ tree, rounding }: RoundedTree, leaves: readonly string[], s
   const tested = floatArithmeticSql(tree, leaves, stepwise)
   // A value that is not finite takes the branch of the rounding that reads `tested`, so the rounding adds no second test.
   return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
-}
-
-/** The SQL of an expression, its arithmetic without tests (see `untestedSql`). Accepts any FLOAT64 expression. */
-export function untestedCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
-  const sql = writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
-    const plain = untestedSql(tree, leaves)
-    return rounding ? roundedSql(rounding.name, plain, plain, rounding.digits) : plain
-  })
-  return sql ?? context.expr(expr, scope)
 }
 
 /** A tree of arithmetic, and the rounding of its result. */

@@ -25,7 +25,6 @@ export function groupedBlock(
 ): Block {
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOf(scan, aggregates)
-  for (const { witnesses = [] } of aggregates) for (const { id } of witnesses) reads.add(id)
   let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
   const isSimple = scan.groupingSets === null
   // The keys of grouping sets must be plain columns, so that DuckDB can distinguish them from the other expressions of the
@@ -38,11 +37,9 @@ export function groupedBlock(
   const keys = isSimple
     ? keyEntries(scan, scope, context)
     : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
-  const computed = aggregates.map(({ column, call, witnesses = [] }) => {
-    const totals = witnesses.map(witness => `sum(${findEntry(scope, witness).sql})`)
-    const sql = totals.reduce((value, total) => `bq_trusted(${value}, ${total})`, aggregateSql(call, scope, context))
-    return computedEntry(column, unread(sql))
-  })
+  const computed = aggregates.map(({ column, call }) =>
+    computedEntry(column, unread(aggregateSql(call, scope, context))),
+  )
   const entries = [
     ...keys,
     ...computed,

@@ -30,8 +30,6 @@ export const AGGREGATE_MACROS: readonly string[] = [
   // `small` is the total of the values scaled by 2^-64, which is finite where all values are. It occurs once in the macro, since
   // DuckDB plans an aggregate again for each occurrence.
   'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
-  // See passes/trusted-totals.ts.
-  "bq_trusted(value, total) AS CASE WHEN isfinite(total) = false THEN bq_raise('A total is not finite') ELSE value END",
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
   // `small` is the result for values scaled by 2^-600, for values whose squares would overflow; `back` undoes the scaling.
   `bq_spread(value, small, back, greatest_input, least_input) AS CASE

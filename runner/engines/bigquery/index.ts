@@ -1,4 +1,3 @@
 /** What the rest of the program uses of BigQuery: the engine, and Google's client for its other resources. */
 export { clientFailure, type OpenedAccess, openAccess } from './auth/credentials.js'
-export { raced } from './deadline.js'
 export { openBigQueryEngine } from './open-engine.js'

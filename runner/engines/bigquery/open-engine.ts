@@ -5,18 +5,18 @@ import {
   type BrokenTables,
   type FunctionSources,
   orMistake,
-  parseTypeName,
   resolveQuery,
   rootOf,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
-  type Type,
   tableCatalogue,
 } from '../../../googlesql/index.js'
+import { CLOSED, deadlineSignal } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
+import { typesOf } from '../../model/parameter-types.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, QueryCost, ResultSet, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
@@ -24,7 +24,6 @@ import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
-import { CLOSED, deadlineSignal } from './deadline.js'
 import { ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
@@ -255,17 +254,6 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
 
 const mapEntries = <T, R>(given: Readonly<Record<string, T>>, make: (value: T, name: string) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, make(value, name)]))
-
-/** The types by name; null where one is not known here. */
-function typesOf(names: Readonly<Record<string, string>>): Record<string, Type> | null {
-  const types: Record<string, Type> = {}
-  for (const [name, text] of Object.entries(names)) {
-    const type = parseTypeName(text)
-    if (!type) return null
-    types[name] = type
-  }
-  return types
-}
 
 function datasetReference(text: string, project: string): { readonly projectId: string; readonly datasetId: string } {
   const dot = text.lastIndexOf('.')

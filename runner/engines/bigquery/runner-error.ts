@@ -1,12 +1,12 @@
 /** Turns failures of requests, jobs and answers into the errors that callers and authors get. */
 import { offsetOf, type SqlProblem } from '../../../googlesql/index.js'
+import { CLOSED, TIMED_OUT } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BodyTooLargeError } from '../../result/body.js'
 import { BrokenContractError } from '../../result/broken-contract.js'
-import { CLOSED, TIMED_OUT } from './deadline.js'
 import { UnsupportedTypeError } from './decode/result-columns.js'
 import { BigQueryFailure, REASONS } from './failure.js'
 import { AnswerTooLargeError, TransportError } from './rest.js'

@@ -21,7 +21,6 @@ export interface CompilerDeps {
 /** A translated query as the engine's processes take it. */
 export interface BoundQuery extends SqlNeeds {
   readonly sql: string
-  readonly quickSql: string | null
   readonly parameters: readonly WireParameter[]
 }
 
@@ -33,6 +32,8 @@ export class Compiler {
   readonly #deps: CompilerDeps
   /** The translations of ad-hoc texts, and those for queries that fail; endpoints keep their other translations, see CompiledQuery. */
   readonly #translations = new BoundedMap<string, TranslatedQuery>(MAX_TRANSLATIONS)
+  /** The SQL that limits rows early and had too few of them: it would probably fail again. */
+  readonly #cutShort = new BoundedMap<string, true>(MAX_TRANSLATIONS)
 
   constructor(deps: CompilerDeps) {
     this.#deps = deps
@@ -43,7 +44,7 @@ export class Compiler {
     sql: string,
     types: Types,
     view: TableView,
-    options: Pick<GenerateOptions, 'bindsTimes' | 'delay'> = { bindsTimes: true },
+    options: Pick<GenerateOptions, 'bindsTimes' | 'delay' | 'limitsEarly'> = { bindsTimes: true, limitsEarly: true },
   ): TranslatedQuery {
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
@@ -106,21 +107,30 @@ export class Compiler {
   }
 
   /**
-   * Runs the query. If it fails and contains constants that can fail, runs it again with those constants evaluated per row:
-   * DuckDB folds constants even if no row reaches them.
+   * Runs the query. If it fails and limits rows early, runs it again without that. If it fails then and contains constants that
+   * can fail, runs it again with those constants evaluated per row: DuckDB folds constants even if no row reaches them.
    */
-  async runDelayed<T>(
+  async runRetrying<T>(
     translation: TranslatedQuery,
-    { sql, types, view, delay }: { readonly sql: string; types: Types; view: TableView; delay: Delay },
+    retried: { readonly sql: string; readonly types: Types; readonly view: TableView; readonly delay: Delay },
     run: (translation: TranslatedQuery) => Promise<T>,
   ): Promise<T> {
+    const { sql, types, view, delay } = retried
+    const asWritten = (): TranslatedQuery => this.translate(sql, types, view, { bindsTimes: true })
+    if (this.#cutShort.has(translation.sql)) return this.runRetrying(asWritten(), retried, run)
     try {
       return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
+      const written = asWritten()
+      if (written.sql !== translation.sql) {
+        const answer = await this.runRetrying(written, retried, run)
+        this.#cutShort.set(translation.sql, true)
+        return answer
+      }
       const delayed = this.translate(sql, types, view, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
-      return await run({ ...delayed, quickSql: null }).catch((late: unknown) => {
+      return await run(delayed).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
         throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
       })
@@ -134,9 +144,8 @@ export class Compiler {
 }
 
 /** What the processes need of a translation. */
-export const statementOf = ({ sql, quickSql, tables, runsJavaScript, shardReads }: TranslatedQuery) => ({
+export const statementOf = ({ sql, tables, runsJavaScript, shardReads }: TranslatedQuery) => ({
   sql,
-  quickSql,
   tables,
   runsJavaScript,
   shardReads,

@@ -3,6 +3,7 @@
  */
 import { type resolveQuery, SqlError, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
 import type { TranslatedQuery } from '../../../googlesql-duckdb/index.js'
+import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import {
   BACKGROUND,
@@ -18,9 +19,7 @@ import { ArgumentFaults } from '../argument-faults.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { type CompiledQuery, columnsOf } from './compiled-query.js'
 import { type BoundQuery, type Compiler, statementOf } from './compiler.js'
-import { Constants } from './constants.js'
 import type { EngineProcesses } from './engine-processes.js'
-import { boundedSignal } from './process/bounded-signal.js'
 import type { Share } from './process/fair-queue.js'
 import type { Answers, Discovery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
@@ -38,7 +37,7 @@ export interface EngineParts {
   readonly catalogue: Catalogue
   readonly processes: EngineProcesses
   readonly compiler: Compiler
-  /** Finds constants to check, and arguments at fault; null for neither. */
+  /** Finds arguments at fault; null where they are not looked for. */
   readonly resolve: typeof resolveQuery | null
   readonly maxResultBytes: number
   readonly clock: Clock
@@ -54,7 +53,6 @@ export class DuckdbEngine implements Engine {
   readonly #parts: EngineParts
   readonly #view: TableView
   /** Absent in tests of another language. */
-  readonly #constants: Constants | null
   readonly #argumentFaults: ArgumentFaults | null
   readonly #compiledTables = new Set<string>()
 
@@ -62,7 +60,6 @@ export class DuckdbEngine implements Engine {
     this.#parts = parts
     this.#view = view
     const { resolve } = parts
-    this.#constants = resolve && new Constants({ resolve, run: (sql, signal) => this.#probe(sql, signal) })
     this.#argumentFaults =
       resolve &&
       new ArgumentFaults({
@@ -83,7 +80,7 @@ export class DuckdbEngine implements Engine {
   async runTolerant(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun> {
     const generate = { bindsTimes: true, delay: 'rows', tolerated } as const
     const translation = this.#parts.compiler.translateOnce(query.sql, typesOf(query.parameters), this.#view, generate)
-    const bound = { ...this.#bind(translation, query), quickSql: null }
+    const bound = this.#bind(translation, query)
     const places = translation.fallible!
     try {
       await this.#askRows(bound, columnsOf(translation), { ...options, contract: [] }, options.signal)
@@ -127,10 +124,8 @@ export class DuckdbEngine implements Engine {
     const { catalogue, compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       try {
-        const mistake = await this.#constants?.firstMistake(sql, types, catalogue.tables, signal)
-        if (mistake) return { ok: false, problem: mistake.problem }
-        const delayed = { sql, types: readTypes(types), view: catalogue.view, delay: 'branches' } as const
-        await compiler.runDelayed(translation, delayed, one =>
+        const retried = { sql, types: readTypes(types), view: catalogue.view, delay: 'branches' } as const
+        await compiler.runRetrying(translation, retried, one =>
           processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
         )
         return { ok: true, columns: checkedColumns }
@@ -147,8 +142,8 @@ export class DuckdbEngine implements Engine {
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       const types = typesOf(query.parameters)
       const { translation } = await compiler.compile(query.sql, types, catalogue.view)
-      const delayed = { sql: query.sql, types, view: catalogue.view, delay: 'rows' } as const
-      const { sql, plan } = await compiler.runDelayed(translation, delayed, one =>
+      const retried = { sql: query.sql, types, view: catalogue.view, delay: 'rows' } as const
+      const { sql, plan } = await compiler.runRetrying(translation, retried, one =>
         processes.ask({ kind: 'explain', ...this.#bind(one, query) }, { signal }),
       )
       return { engineSql: sql, plan }
@@ -216,18 +211,18 @@ export class DuckdbEngine implements Engine {
 
   async #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
     const { compiler } = this.#parts
-    const { signal, cancelTimer } = boundedSignal(options, this.#parts.clock)
+    const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, this.#parts.clock)
     try {
       const { translation, columns, resultColumns } = await compiler.compiledOf(query, view)
-      const delayed = { sql: query.sql, types: typesOf(query.parameters), view, delay: 'rows' } as const
-      const answer = await compiler.runDelayed(translation, delayed, one =>
+      const retried = { sql: query.sql, types: typesOf(query.parameters), view, delay: 'rows' } as const
+      const answer = await compiler.runRetrying(translation, retried, one =>
         this.#askRows(compiler.bind(one, query, view), columns, options, signal),
       )
       return { columns: resultColumns, ...answer }
     } catch (error) {
       throw runnerError(error, signal)
     } finally {
-      cancelTimer()
+      end()
     }
   }
 
@@ -247,23 +242,15 @@ export class DuckdbEngine implements Engine {
     return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share: shareOf(options) })
   }
 
-  /** Runs a query without tables and parameters. @throws RequestFailure */
-  #probe(sql: string, signal: AbortSignal): Promise<unknown> {
-    const { compiler, catalogue } = this.#parts
-    const translation = compiler.translateOnce(sql, {}, catalogue.view, { delay: 'rows' })
-    const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '' } as const
-    return this.#askRows({ ...statementOf(translation), parameters: [] }, columnsOf(translation), options, signal)
-  }
-
   /** @throws RunnerError */
   async #within<T>(timeoutMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, cancelTimer } = boundedSignal({ timeoutMs }, this.#parts.clock)
+    const { signal, end } = deadlineSignal([], timeoutMs, this.#parts.clock)
     try {
       return await ask(signal)
     } catch (error) {
       throw runnerError(error, signal)
     } finally {
-      cancelTimer()
+      end()
     }
   }
 }

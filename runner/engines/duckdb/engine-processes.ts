@@ -118,7 +118,7 @@ export class EngineProcesses {
   /** Reads the tables one by one, so that a query waits for one of them at most. */
   async #readTables(): Promise<void> {
     for (const table of this.#tablesAhead) {
-      const statement = { sql: 'SELECT 1', quickSql: null, tables: [table], shardReads: [], runsJavaScript: false }
+      const statement = { sql: 'SELECT 1', tables: [table], shardReads: [], runsJavaScript: false }
       // A table that cannot be read, or that ends the process, is left to the query that needs it.
       const forget = (): boolean => this.#tablesAhead.delete(table)
       await this.#shared.ask({ kind: 'explain', ...statement, parameters: [] }).catch(forget)

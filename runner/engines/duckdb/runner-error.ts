@@ -1,12 +1,10 @@
 /** Turns failures of the engine into RunnerErrors. */
 import { SqlError } from '../../../googlesql/index.js'
+import { TIMED_OUT } from '../../model/deadline.js'
 import { RunnerError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Failure } from './process/messages.js'
 import { EngineDiedError, RequestFailure } from './process/request-queue.js'
-
-/** The reason of a signal that fired because of a timeout; any other reason means that the caller left. */
-export const TIMED_OUT = Symbol('timed out')
 
 /** The RunnerError for a failure; `signal` is the signal that the query was run with. */
 export function runnerError(error: unknown, signal?: AbortSignal): RunnerError {

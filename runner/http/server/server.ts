@@ -142,12 +142,15 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   // Unlike node:http's own `close`, this does not close connections that seem idle at once.
   const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()))
   const cancelCut = clock.after(graceMs, () => server.closeAllConnections())
-  let cancelSweep = clock.after(LINGER_MS, sweep)
+  // Requests that have arrived while the event loop was busy are read before connections are closed as idle.
+  const sweepSoon = (): void => void setImmediate(sweep)
+  let cancelSweep = clock.after(LINGER_MS, sweepSoon)
   function sweep(): void {
+    if (sockets.size === 0) return
     server.closeIdleConnections()
     // node:http does not count connections as idle that have never sent a byte; browsers open some ahead of need.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    cancelSweep = clock.after(SWEEP_MS, sweep)
+    cancelSweep = clock.after(SWEEP_MS, sweepSoon)
   }
   await closed
   cancelCut()

@@ -2,9 +2,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { RuleId } from '../../model/rules.js'
 
-/** Rules that compare with the type of a parameter, which is a guess where the type itself is wrong. */
-const RULES_ABOUT_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constraint', 'lookup/by-type'])
-
 /** Whether SQL cannot be parsed: it may be meant to read the parameters that seem to be unused. */
 const isUnparsed = ({ data }: Diagnostic): boolean =>
   data?.sql?.code === 'syntax' || data?.sql?.code === 'positional-parameter'
@@ -19,7 +16,7 @@ function namesMeant({ data: { meant, table, sql } = {} }: Diagnostic): readonly 
  * Drops diagnostics that follow from another one. It also drops the diagnostic of an unused name that another diagnostic proposes:
  * the author probably meant that name.
  */
-export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
+export function withoutKnockOns(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const meant = new Set(diagnostics.flatMap(namesMeant))
   const has = (rule: RuleId): boolean => diagnostics.some(one => one.rule === rule)
   const isUnbounded = has('tenant/not-bounded')
@@ -27,7 +24,6 @@ export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTy
   const hasUnparsed = diagnostics.some(isUnparsed)
   return diagnostics.filter(
     ({ rule, data }) =>
-      !(hasGuessedTypes && RULES_ABOUT_TYPES.has(rule)) &&
       !(data?.unused !== undefined && meant.has(data.unused)) &&
       !(isUnbounded && rule === 'tenant/unread') &&
       !(isTenantMistaken && rule === 'tenant/not-bounded') &&

@@ -63,9 +63,16 @@ export interface SqlFacts extends TemplateFacts {
 
 export type Report = (place: FilePlace, message: string, more?: More) => void
 
+/** One object is one rule; docs/reference/diagnostics.md is made from it. */
 export interface Rule<Facts> {
   /** The rule's name. It never changes and is never reused for another rule. */
   readonly id: RuleId
-  readonly severity: Severity
+  /** A manifest with a warning is served. @default error */
+  readonly severity?: Severity
+  /** What is wrong, in Markdown. */
+  readonly says: string
   readonly check: (facts: Facts, report: Report) => void
 }
+
+export const parametersOf = ({ parameters = {} }: Manifest) => Object.entries(parameters)
+export const lookupsOf = ({ lookups = {} }: Manifest) => Object.entries(lookups)

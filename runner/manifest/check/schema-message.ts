@@ -33,7 +33,7 @@ function nameOfPlace(path: NodePath, root: string, value: unknown): string {
 }
 
 /** JSON's types as messages name them. */
-const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
+export const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   integer: 'an integer',

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
+import type { Manifest } from '../../model/manifest.js'
 import { diagnosticAt } from '../report.js'
-import type { ManifestSource, NodePath } from '../source.js'
+import type { NodePath, PlaceSource } from '../source.js'
 import { meantKey, type SchemaMessage, schemaMessage } from './schema-message.js'
 
 const ajv = new Ajv2020({
@@ -22,10 +23,14 @@ ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
 
 /** A function that finds the mistakes in a value, each once, by one of the schemas in package.json's `imports`. */
 export function schemaChecker(name: '#endpoint-schema' | '#test-schema'): (value: unknown) => readonly SchemaMistake[] {
-  const schema = JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
-  const validate = ajv.compile(schema)
+  const validate = ajv.compile(readSchema(name))
   const root = name === '#test-schema' ? 'the test file' : 'the manifest'
   return value => (validate(value) ? [] : mistakesOf(validate.errors ?? [], value, root))
+}
+
+/** One of the schemas in package.json's `imports`. */
+export function readSchema(name: '#endpoint-schema' | '#test-schema' | '#table-schema') {
+  return JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
 }
 
 export interface SchemaMistake extends SchemaMessage {
@@ -34,6 +39,26 @@ export interface SchemaMistake extends SchemaMessage {
 
 /** The mistakes in this value, each once; empty when it is a valid Manifest. */
 export const findSchemaMistakes = schemaChecker('#endpoint-schema')
+
+/**
+ * The manifest without its unknown keys, so that its other mistakes are found in the same run. A misspelt key gets the name that
+ * it probably means. Null where the schema refuses more than such keys: what follows would be consequences.
+ */
+export function withoutUnknownKeys(value: unknown, mistakes: readonly SchemaMistake[]): Manifest | null {
+  if (mistakes.length === 0) return value as Manifest
+  const copy = structuredClone(value)
+  for (const { rule, at = [], meant } of mistakes) {
+    // Mistakes below a misspelt key of the first level would have no place in the file.
+    if (rule !== 'schema/unknown-key' || (at.length === 1 && meant !== undefined)) return null
+    const parent = at.slice(0, -1).reduce((member, step) => member[step] as Members, copy as Members)
+    const key = at.at(-1)!
+    if (meant !== undefined) parent[meant] ??= parent[key]
+    delete parent[key]
+  }
+  return findSchemaMistakes(copy).length === 0 ? (copy as Manifest) : null
+}
+
+type Members = Record<string | number, unknown>
 
 function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string): readonly SchemaMistake[] {
   const mistakes = new Map<string, SchemaMistake>()
@@ -61,13 +86,11 @@ function withOutdented(mistakes: readonly SchemaMistake[], value: unknown): read
 }
 
 const PARAMETER_KEYS: ReadonlySet<string> = new Set(
-  'type required default description examples enum pattern minimum maximum max_length max_element_length format pinned_as role'.split(
-    ' ',
-  ),
+  Object.keys(readSchema('#endpoint-schema').$defs.parameter.properties),
 )
 
 /** Schema mistakes as diagnostics. */
-export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: ManifestSource): readonly Diagnostic[] {
+export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: PlaceSource): readonly Diagnostic[] {
   return mistakes.map(({ path, at, isAboutKey, rule, message, meant }) => {
     const place = isAboutKey ? source.keyAt(at ?? path) : source.valueAt(at ?? path)
     return diagnosticAt(place, rule, message, meant === undefined ? {} : { meant })

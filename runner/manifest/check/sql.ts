@@ -51,9 +51,9 @@ export async function checkSqlTexts(
     if (known) known.share += text.share
     else failures.set(key, { diagnostic, share: text.share, label: text.variant.label })
   }
-  const checkText = async (text: DistinctSql): Promise<CheckResult> => {
+  const checkText = async (text: DistinctSql): Promise<readonly [DistinctSql, CheckResult]> => {
     try {
-      return await checkSql(text.sql, types, values)
+      return [text, await checkSql(text.sql, types, values)]
     } catch (thrown) {
       if (!(thrown instanceof RunnerError)) throw thrown
       const { place } = expanded.placeOf(text.variant.rendered, 0)
@@ -63,8 +63,7 @@ export async function checkSqlTexts(
       })
     }
   }
-  const results = await checkSeveral(expanded.texts, checkText)
-  for (const [text, result] of results) {
+  for (const [text, result] of await Promise.all(expanded.texts.map(checkText))) {
     if (result.ok) {
       const { columns, compiled, reads } = result
       checked.push({ text, columns, ...(compiled && { compiled }), ...(reads && { reads }) })
@@ -96,18 +95,3 @@ export async function checkSqlTexts(
 /** The engine's message, where the error has one. */
 const reasonOf = ({ cause, detail }: RunnerError): string =>
   cause instanceof Error && cause.message !== '' ? cause.message : detail
-
-/** The most checks that run at a time: each check by a remote engine takes a round trip. */
-const AT_ONCE = 16
-
-async function checkSeveral(
-  texts: readonly DistinctSql[],
-  checkOne: (text: DistinctSql) => Promise<CheckResult>,
-): Promise<readonly (readonly [DistinctSql, CheckResult])[]> {
-  const results: (readonly [DistinctSql, CheckResult])[] = []
-  for (let from = 0; from < texts.length; from += AT_ONCE) {
-    const several = texts.slice(from, from + AT_ONCE)
-    results.push(...(await Promise.all(several.map(async text => [text, await checkOne(text)] as const))))
-  }
-  return results
-}

@@ -1,6 +1,5 @@
 /** Loads the functions that are kept in datasets: `functions/<dataset>.<name>.sql`. */
-import { readdir } from 'node:fs/promises'
-import { join, posix, sep } from 'node:path'
+import { sep } from 'node:path'
 import {
   type FunctionMistake,
   type FunctionSources,
@@ -12,7 +11,7 @@ import {
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { lineStartsOf } from '../../model/line-starts.js'
-import { readOne, type SourceText, unreadable } from '../discover.js'
+import { readFolder, type SourceText } from '../discover.js'
 import { diagnosticAt } from '../report.js'
 import { placeAt } from '../source.js'
 import { findOddCharacter } from '../yaml/characters.js'
@@ -30,18 +29,8 @@ export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.tes
 /** Reads every `<dataset>.<name>.sql` and `<project>.<dataset>.<name>.sql` in `dir`; a missing folder is empty. */
 export async function loadFunctions(dir: string): Promise<LoadedFunctions> {
   const diagnostics: Diagnostic[] = []
-  let names: string[] = []
-  try {
-    names = (await readdir(dir)).filter(isFunctionFile).sort()
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') diagnostics.push(unreadable(dir, error))
-  }
-  const folder = dir.split(sep).join('/')
-  const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
-  const read = readFunctions(
-    folder,
-    texts.filter(text => text !== null),
-  )
+  const texts = await readFolder(dir, isFunctionFile, diagnostics)
+  const read = readFunctions(dir.split(sep).join('/'), texts)
   return { functions: read.functions, diagnostics: [...diagnostics, ...read.diagnostics].sort(compareDiagnostics) }
 }
 
@@ -71,8 +60,7 @@ function mistakeIn({ name, file, text }: SourceText & { readonly name: string })
   if (text.length > MAX_MANIFEST_LENGTH) return diagnosticAt(start, 'function/sql', 'the function is larger than 1 MB')
   const odd = findOddCharacter(text)
   if (odd === null) return null
-  const message = `the character ${odd.name} is not allowed; delete it or write what is meant`
-  return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', message)
+  return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', odd.message)
 }
 
 /** The mistakes in the SQL of the functions, over the tables that an engine knows. */

@@ -1,16 +1,10 @@
 /** Loads table schemas (`bq show --schema`, or whole table resources) into definitions for the resolver. */
 
-import { readdir } from 'node:fs/promises'
-import { join, posix, sep } from 'node:path'
 import {
-  declaringOf,
   fieldType,
-  isShardOf,
-  isWildcard,
   nearest,
   PARTITION_TIME,
   type PartitionUnit,
-  prefixOf,
   requiredPaths,
   type SchemaField,
   type StructField,
@@ -19,15 +13,14 @@ import {
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { isRecord } from '../../model/is-record.js'
-import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
-import { readOne, type SourceText, unreadable } from '../discover.js'
+import { readFolder, type SourceText } from '../discover.js'
+import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
-import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../source.js'
-import { jsonMistake } from '../yaml/json-mistake.js'
-import { parseJson } from '../yaml/parse-json.js'
-import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
+import type { FilePlace, NodePath, PlaceSource } from '../source.js'
+import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
+import { expectedForm, FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
@@ -56,24 +49,6 @@ export interface LoadedTables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** The table with this name: its own schema, or that of the wildcard table whose shard it is. */
-export function tableNamed(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
-  const own = tables.find(table => table.name === name)
-  if (own || isWildcard(name)) return own
-  const wildcards = tables.filter(table => isWildcard(table.name))
-  const wildcard = declaringOf(wildcards, name)
-  return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
-}
-
-/** The message for a table without a schema in this folder, with the table that was probably meant. */
-export function noTableText(name: string, dir: string, tables: readonly LoadedTable[]): string {
-  const names = tables.map(table => table.name)
-  // A table may be named without its dataset.
-  const meant = nearest(name, names) ?? names.find(full => full.endsWith(`.${name}`))
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${hint}`
-}
-
 /** The name of the table whose schema is in this file. */
 export const tableOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
 
@@ -96,18 +71,10 @@ export async function loadTableSchemas(
   readSchema: ReadSchema = readTableSchema,
 ): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
-  let names: string[] = []
-  try {
-    names = (await readdir(dir)).filter(isTableSchema).sort()
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') diagnostics.push(unreadable(dir, error))
-  }
-  const folder = dir.split(sep).join('/')
-  const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
   const tables: LoadedTable[] = []
-  for (const text of texts) {
+  for (const source of await readFolder(dir, isTableSchema, diagnostics)) {
     await yieldToEventLoop()
-    const read = text === null ? { table: null, diagnostics: [] } : readSchema(text)
+    const read = readSchema(source)
     if (read.table !== null) tables.push(read.table)
     diagnostics.push(...read.diagnostics)
   }
@@ -124,21 +91,18 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
 /** Reads one schema; null when it has mistakes. */
-export function readTableSchema({ file, text: fileText }: SourceText): {
+export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
 } {
   const name = tableOf(file)
-  const text = fileText.replace(/^\ufeff/, '')
-  const parsed = parseJson(file, text)
-  const isParsed = parsed.diagnostics.every(({ rule }) => rule === 'yaml/syntax')
-  const mistake = isParsed ? jsonMistake(text) : null
-  if (mistake !== null) {
-    const place = placeAt(file, lineStartsOf(text), mistake.offset)
-    return { table: null, diagnostics: [diagnosticAt(place, 'table/syntax', mistake.message)] }
+  if (text.length > MAX_MANIFEST_LENGTH) {
+    const place = { file, line: 1, column: 1 }
+    return { table: null, diagnostics: [diagnosticAt(place, 'yaml/too-large', 'the file is larger than 1 MB')] }
   }
+  const parsed = parseJson(file, text)
   const { source } = parsed
-  if (source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
+  if (parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
   const reader = new SchemaReader(source)
   if (!isTableName(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
   const isResource = isRecord(parsed.value)
@@ -194,9 +158,9 @@ const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
-  readonly #source: ManifestSource
+  readonly #source: PlaceSource
 
-  constructor(source: ManifestSource) {
+  constructor(source: PlaceSource) {
     this.#source = source
   }
 
@@ -223,17 +187,16 @@ class SchemaReader {
   }
 
   #checkFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
-    const missing = [...FIELD_MEMBERS.keys()].filter(member => field[member] === undefined)
+    const missing = FIELD_MEMBERS.filter(member => field[member] === undefined)
     for (const [key, value] of Object.entries(field)) {
-      const member = FIELD_MEMBERS.get(key)
-      if (member === undefined) {
-        const otherwise = `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`
-        const more = modeHint(key) ?? didYouMean(key, missing, otherwise)
+      if (!FIELD_MEMBERS.includes(key)) {
+        const more = modeHint(key) ?? didYouMean(key, missing, `; expected one of ${quotedList(FIELD_MEMBERS)}`)
         this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"`, more)
-      } else if (!member.isRight(value)) {
-        const message = `"${key}" of field "${name}" must be ${member.form}, found ${describeValue(value)}`
-        this.wrong([...at, key], 'table/schema', message)
+        continue
       }
+      const form = expectedForm(key, value)
+      const message = `"${key}" of field "${name}" must be ${form}, found ${describeValue(value)}`
+      if (form !== null) this.wrong([...at, key], 'table/schema', message)
     }
   }
 
@@ -264,7 +227,7 @@ class SchemaReader {
   /** Reports a field without a name, or the misspelt key of its name. */
   #unnamed(field: unknown, at: NodePath): void {
     const keys = isRecord(field) && field['name'] === undefined ? Object.keys(field) : []
-    const misspelt = keys.find(key => !FIELD_MEMBERS.has(key) && nearest(key, ['name']) !== undefined)
+    const misspelt = keys.find(key => !FIELD_MEMBERS.includes(key) && nearest(key, ['name']) !== undefined)
     if (misspelt === undefined) {
       const found = isRecord(field) ? '' : `; found ${describeValue(field)}, expected { "name": …, "type": … }`
       this.wrong(at, 'table/schema', `a field needs a "name"${found}`)

@@ -1,58 +1,30 @@
-/** What a table schema may say, as schemas/table.schema.json says it to editors. */
+/** What a table schema may say, by schemas/table.schema.json, which editors read. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { meantType } from '../../../googlesql/index.js'
+import { readSchema } from '../check/schema.js'
+import { NAMES_OF_TYPES } from '../check/schema-message.js'
 import { type Proposal, proposing } from '../report.js'
 
-/** A member's form: what is right there, and how a message names it. */
-interface MemberForm {
-  readonly form: string
-  readonly isRight: (value: unknown) => boolean
-}
+const schema = readSchema('#table-schema')
+const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
+ajv.addSchema(schema, 'table')
 
-// Members whose values are read on their own have no check here.
-const READ: MemberForm = { form: '', isRight: () => true }
-const TEXT: MemberForm = { form: 'text', isRight: value => typeof value === 'string' }
-const TYPE: MemberForm = { ...TEXT, form: 'the name of a type, such as "STRING"' }
-const LIST: MemberForm = { form: 'a list', isRight: Array.isArray }
-const MAP: MemberForm = {
-  form: 'a map',
-  isRight: value => typeof value === 'object' && value !== null && !Array.isArray(value),
-}
-/** BigQuery's REST interface writes numbers of 64 bits as text. */
-const COUNT: MemberForm = {
-  form: 'a whole number',
-  isRight: value => (typeof value === 'string' ? /^\d+$/.test(value) : Number.isInteger(value) && Number(value) >= 0),
-}
-
-/** The members of a field. Source: BigQuery REST v2, TableFieldSchema. */
-export const FIELD_MEMBERS: ReadonlyMap<string, MemberForm> = new Map([
-  ['name', READ],
-  ['type', TYPE],
-  ['mode', READ],
-  ['fields', LIST],
-  ['description', TEXT],
-  ['maxLength', COUNT],
-  ['precision', COUNT],
-  ['scale', COUNT],
-  ['roundingMode', TEXT],
-  ['collation', TEXT],
-  ['defaultValueExpression', TEXT],
-  ['policyTags', MAP],
-  ['dataPolicies', LIST],
-  ['timestampPrecision', COUNT],
-  ['rangeElementType', MAP],
-  ['foreignTypeDefinition', TEXT],
-  ['categories', MAP],
-])
+/** The members of a field. */
+export const FIELD_MEMBERS: readonly string[] = Object.keys(schema.$defs.field.properties)
 
 /** The members of a table resource that count here; the many others that BigQuery writes are ignored. */
-export const RESOURCE_MEMBERS: readonly string[] = [
-  'description',
-  'schema',
-  'timePartitioning',
-  'rangePartitioning',
-  'requirePartitionFilter',
-  'clustering',
-]
+export const RESOURCE_MEMBERS: readonly string[] = Object.keys(schema.anyOf[1].properties)
+
+/** What the member of a field must be, where it is something else. */
+export function expectedForm(member: string, value: unknown): string | null {
+  // The values of these are read on their own.
+  if (member === 'name' || member === 'mode') return null
+  if (member === 'type') return typeof value === 'string' ? null : 'the name of a type, such as "STRING"'
+  if (member === 'fields') return Array.isArray(value) ? null : NAMES_OF_TYPES['array']!
+  const path = `#/$defs/field/properties/${member}`
+  if (ajv.getSchema(`table${path}`)!(value)) return null
+  return NAMES_OF_TYPES[schema.$defs.field.properties[member].type] ?? 'a whole number'
+}
 
 const TYPE_NAMES: readonly string[] = (
   'STRING INT64 FLOAT64 NUMERIC BIGNUMERIC BOOL BYTES DATE TIME DATETIME TIMESTAMP INTERVAL JSON RANGE RECORD ' +

@@ -9,6 +9,8 @@ export interface OddCharacter {
   readonly offset: number
   /** `U+202E`. */
   readonly name: string
+  /** For a text that its author can change. */
+  readonly message: string
 }
 
 /** The first refused character, or null. */
@@ -16,5 +18,10 @@ export function findOddCharacter(text: string): OddCharacter | null {
   const match = ODD.exec(text)
   if (match === null) return null
   const code = match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  return { offset: match.index, name: `U+${code}` }
+  const name = `U+${code}`
+  return {
+    offset: match.index,
+    name,
+    message: `the character ${name} is not allowed; delete it or write what is meant`,
+  }
 }

@@ -6,10 +6,8 @@ export const MAX_MANIFEST_LENGTH = 1_048_576
 /** The longest line: the lexer searches for the end of the line at every token. */
 const MAX_LINE_LENGTH = 10_000
 const MAX_TOKENS = 100_000
-/** A shorter text cannot hold enough tokens to be slow. */
-const SMALL_TEXT = 65_536
 const MAX_FLOW_DEPTH = 40
-/** The most leading blanks and indicators (`- `, `? `, `: `) of a line: an upper bound for block nesting. */
+/** The most leading blanks and indicators (`- `, `? `, `: `) of a line: each level takes at least one of them. */
 const MAX_BLOCK_DEPTH = 80
 
 export interface Excess {
@@ -25,7 +23,6 @@ export interface Excess {
 export function findExcess(text: string, starts: readonly number[]): Excess | null {
   if (text.length > MAX_MANIFEST_LENGTH) return tooLarge(0, 'the file is larger than 1 MB')
   let hasContent = false
-  let mayBeDeep = text.length >= SMALL_TEXT || countBrackets(text) > MAX_FLOW_DEPTH
   for (let i = 0; i < starts.length; i++) {
     const [start, end] = [starts[i]!, starts[i + 1] ?? text.length]
     if (end - start > MAX_LINE_LENGTH) return tooLarge(start, `the line is longer than ${MAX_LINE_LENGTH} characters`)
@@ -34,44 +31,8 @@ export function findExcess(text: string, starts: readonly number[]): Excess | nu
       return { offset: start, rule: 'yaml/directive', message: 'YAML directives are not allowed in manifests' }
     }
     hasContent ||= !/^[ \t\r\n]*(?:#|$)/.test(text.slice(start, end))
-    // Each level takes at least one character of its line.
-    mayBeDeep ||= end - start > MAX_BLOCK_DEPTH && countIndicators(text, start, end) > MAX_BLOCK_DEPTH
   }
-  return mayBeDeep ? findExcessTokens(text) : null
-}
-
-/** Whether a JSON text could exceed a limit: a quick test, which is also true of some texts that do not. */
-export function mayExceedLimits(text: string): boolean {
-  if (text.length >= SMALL_TEXT) return true
-  let depth = 0
-  for (const bracket of text.replaceAll(/[^[\]{}]+/g, '')) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1
-    if (depth > MAX_FLOW_DEPTH) return true
-  }
-  return text.length > MAX_LINE_LENGTH && text.split('\n').some(line => line.length >= MAX_LINE_LENGTH)
-}
-
-/** Counts leading blanks and every character that could open a level. */
-function countIndicators(text: string, start: number, end: number): number {
-  let count = 0
-  let isLeading = true
-  for (let at = start; at < end; at++) {
-    const character = text[at]
-    if (character === '-' || character === '?' || character === ':') count++
-    else if (isLeading && (character === ' ' || character === '\t')) count++
-    else isLeading = false
-  }
-  return count
-}
-
-/** Counts brackets, and stops at the limit. */
-function countBrackets(text: string): number {
-  let brackets = 0
-  for (const bracket of '[{') {
-    for (let at = text.indexOf(bracket); at >= 0 && brackets <= MAX_FLOW_DEPTH; at = text.indexOf(bracket, at + 1))
-      brackets++
-  }
-  return brackets
+  return findExcessTokens(text)
 }
 
 const tooLarge = (offset: number, message: string): Excess => ({ offset, rule: 'yaml/too-large', message })

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../model/diagnostic.js'
 import { lineStartsOf } from '../../model/line-starts.js'
 import type { RuleId } from '../../model/rules.js'
 import { diagnosticAt } from '../report.js'
-import { type FilePlace, hasLiteralSql, lazySource, type ManifestSource, manifestSource, placeAt } from '../source.js'
+import { type FilePlace, ManifestSource, placeAt } from '../source.js'
 import { findOddCharacter } from './characters.js'
 import { findExcess } from './limits.js'
 import { readNode } from './read-node.js'
@@ -31,17 +31,11 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   const excess = findExcess(text, starts)
   if (excess !== null) return refused(at(excess.offset), excess.rule, excess.message)
   const odd = findOddCharacter(text)
-  if (odd !== null) {
-    return refused(
-      at(odd.offset),
-      'yaml/odd-character',
-      `the character ${odd.name} is not allowed; delete it or write what is meant`,
-    )
-  }
+  if (odd !== null) return refused(at(odd.offset), 'yaml/odd-character', odd.message)
   const document = documentOf(text)
   const syntax = syntaxDiagnostics(text, document, at)
   // The document is not kept: it is ten times as large as its text, and most manifests are never asked for a place.
-  const source = lazySource(file, hasLiteralSql(document.contents), () => placesOf(file, text))
+  const source = new ManifestSource(file, text, document.contents, again => documentOf(again).contents)
   if (syntax.length > 0) return { source, value: undefined, diagnostics: syntax }
   const diagnostics: Diagnostic[] = []
   const value = readNode(document.contents as Node | null, (offset, rule, message) =>
@@ -49,10 +43,6 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   )
   return { source, value, diagnostics }
 }
-
-/** Parses a text once more, for the places of its values. */
-export const placesOf = (file: string, text: string): ManifestSource =>
-  manifestSource(file, text, documentOf(text).contents)
 
 const documentOf = (text: string): Document.Parsed =>
   parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })

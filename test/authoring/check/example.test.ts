@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { checkExample } from '../../../authoring/check/example.js'
 import { tableCatalogue } from '../../../googlesql/index.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../../runner/manifest/load.js'
-import { createLoadCache } from '../../../runner/manifest/load-cache.js'
+import { LoadCache } from '../../../runner/manifest/load-cache.js'
 import { checkByTranslation } from '../../manifest/check-by-translation.js'
 
 const MANIFEST = `id: 0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11
@@ -44,7 +44,7 @@ describe('an example of a result', () => {
   })
 
   it('changes no revision, and is read again when it alone changes', async () => {
-    const cache = createLoadCache<FaultlessManifest>()
+    const cache = new LoadCache<FaultlessManifest>()
     const [first, second, third] = [
       await load(GOOD, { cache }),
       await load(GOOD, { cache }),
@@ -86,7 +86,7 @@ describe('an example of a result', () => {
     ],
     ['no rows', '[]', '1:1 expected {"result":[row,…]} with an object for each row, as HTTP gives it'],
     ['text that is not JSON', '{"result":\n  oops}', '2:3 this is not valid JSON'],
-    ['text that ends too early', '{"result":[', '1:12 this is not valid JSON'],
+    ['text that ends too early', '{"result":[', '1:11 this is not valid JSON: this "[" is not closed'],
   ]
   for (const [what, text, ...expected] of mistakes) {
     it(`is told by validate: ${what}`, async () => {

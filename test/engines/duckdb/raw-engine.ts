@@ -72,7 +72,6 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
           tables: query.tables ?? [],
           parameters: Object.keys(types),
           times: [],
-          quickSql: null,
           runsJavaScript: false,
           shardReads: [],
         }

@@ -118,7 +118,7 @@ describe('the pass filter-arithmetic', () => {
         project [$count_star.6, n.7 = $count_star.6]
           aggregate [$count_star.6 = $count_star()]
             project [x.3, y.4]
-              filter $gt($untested(.8), 0.5)
+              filter $gt($tested(.8), 0.5)
                 project [x.3, y.4, .8 = $apart($divide(x.3, y.4))]
                   table t [x.3, y.4]
     `,
@@ -140,7 +140,7 @@ describe('the pass filter-arithmetic', () => {
         project [max.6, m.7 = max.6]
           aggregate [max.6 = MAX(s.2)]
             project [id.1, s.2, x.3, y.4]
-              filter $between($untested(.8), 0.5, 2)
+              filter $between($tested(.8), 0.5, 2)
                 project [id.1, s.2, x.3, y.4, .8 = $apart($divide(x.3, y.4))]
                   filter $and($gt($divide(1, id.1::FLOAT64), 0), $lt(s.2, 'z'))
                     table t [id.1, s.2, x.3, y.4]

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { LAST_PASSES, PASSES, QUICK_PASSES } from '../../../googlesql-duckdb/passes/index.js'
+import { LAST_PASSES, PASSES } from '../../../googlesql-duckdb/passes/index.js'
 
 const FOLDER = 'googlesql-duckdb/passes'
 
 describe('the passes', () => {
-  const names = [...PASSES, ...QUICK_PASSES, ...LAST_PASSES].map(pass => pass.name)
+  const names = [...PASSES, ...LAST_PASSES].map(pass => pass.name)
   const files = readdirSync(FOLDER).filter(file => file !== 'index.ts')
 
   it('are the files of the folder', () => {

@@ -9,6 +9,7 @@ import { translate } from '../../../googlesql-duckdb/translate.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
 import { type EmbeddedEngine, openEmbedded } from '../../../runner/engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
+import { runOptions } from '../../engines/ask-engine.js'
 import { CLOCK } from '../../engines/duckdb/raw-engine.js'
 import { sampleSize } from '../../sample-size.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
@@ -105,7 +106,9 @@ const catalogue = tableCatalogue([
   { name: 't', columns },
   { name: 'u', columns },
 ])
-const isLimitedEarly = (sql: string): boolean => translate(sql, catalogue, { n: { kind: 'INT64' } }).quickSql !== null
+const EARLY_LIMITS = { limitsEarly: true }
+const isLimitedEarly = (sql: string): boolean =>
+  translate(sql, catalogue, { n: { kind: 'INT64' } }, EARLY_LIMITS).sql.includes('too few elements')
 
 describe('rows that are cut before their lists are unnested', () => {
   describe('are the same as when they are cut afterwards', () => {
@@ -137,15 +140,13 @@ describe('rows that are cut before their lists are unnested', () => {
     const rowsOfQuery = async (sql: string): Promise<unknown[][]> => {
       const names = Object.keys(TABLES).flatMap(name => [name, `${name}_parquet`])
       const tables = tableCatalogue(names.map(name => ({ name, columns })))
-      const { quickSql, sql: written } = translate(sql, tables, {})
-      const early = await session.rows(quickSql!).catch((error: unknown) => {
+      const early = await session.rows(translate(sql, tables, {}, EARLY_LIMITS).sql).catch((error: unknown) => {
         expect(String(error)).to.contain('too few elements')
         return null
       })
       isCutShort = early === null
-      return (early ?? (await session.rows(written))).map(row =>
-        row.map(value => (/^\d+$/.test(String(value)) ? Number(value) : value)),
-      )
+      const rows = early ?? (await session.rows(translate(sql, tables, {}).sql))
+      return rows.map(row => row.map(value => (/^\d+$/.test(String(value)) ? Number(value) : value)))
     }
     let isCutShort = false
 
@@ -229,6 +230,12 @@ describe('rows that are cut before their lists are unnested', () => {
       const { rows } = await engine.query('SELECT id FROM t, UNNEST(list) AS x ORDER BY time DESC LIMIT 3')
       expect(rows).to.deep.equal([[299_999], [299_998], [299_997]])
     })
+    it('are not cut first again by a query for which they were too few', async () => {
+      const query = { sql: 'SELECT id FROM t, UNNEST(list) AS x ORDER BY time DESC LIMIT 4', parameters: {} }
+      expect((await duckdb.explain(query)).engineSql).to.include('first_1')
+      expect((await duckdb.run(query, runOptions({ maxRows: 10 }))).rowCount).to.equal(4)
+      expect((await duckdb.explain(query)).engineSql).not.to.include('first_1')
+    })
   })
 
   const EARLY = [
@@ -310,6 +317,6 @@ describe('the pass limit-before-unnest', () => {
               unnest l.5 as e.6
                 table t [id.1, l.5]
     `,
-    null,
+    'the same',
   )
 })

@@ -4,7 +4,7 @@ import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
 import { tableCatalogue } from '../../../googlesql/tables.js'
 import { parseTypeName } from '../../../googlesql/types/type-name.js'
 import type { Delay } from '../../../googlesql-duckdb/passes/delayed-constants.js'
-import { LAST_PASSES, PASSES, type Pass, QUICK_PASSES, runPasses } from '../../../googlesql-duckdb/passes/index.js'
+import { LAST_PASSES, PASSES, runPasses } from '../../../googlesql-duckdb/passes/index.js'
 import { planText } from '../plan-text.js'
 
 const COLUMNS = { id: 'INT64', s: 'STRING', x: 'FLOAT64', y: 'FLOAT64', l: 'ARRAY<INT64>' }
@@ -15,28 +15,21 @@ const tables = tableCatalogue(
   })),
 )
 
-/** @param after null where the pass does not apply */
 export function showsPass(
   name: string,
   says: string,
   sql: string,
   before: string,
-  after: string | 'the same' | null,
+  after: string | 'the same',
   delay: Delay | null = null,
 ): void {
   it(says, () => {
     const inOrder = [...PASSES, ...LAST_PASSES]
-    const quick = QUICK_PASSES.find(pass => pass.name === name)
-    const earlier: readonly Pass[] = quick
-      ? PASSES
-      : inOrder.slice(
-          0,
-          inOrder.findIndex(pass => pass.name === name),
-        )
-    const plan = runPasses(resolveQuery(sql, tables, {}), earlier, { delay })
+    const place = inOrder.findIndex(pass => pass.name === name)
+    const plan = runPasses(resolveQuery(sql, tables, {}), inOrder.slice(0, place), { delay, limitsEarly: true })
     expect(planText(plan.scan)).to.equal(unindented(before))
-    const made = (quick ?? inOrder.find(pass => pass.name === name)!).run(plan, { delay })
-    expect(made && planText(made.scan)).to.equal(after && unindented(after === 'the same' ? before : after))
+    const made = inOrder[place]!.run(plan, { delay, limitsEarly: true })
+    expect(planText(made.scan)).to.equal(unindented(after === 'the same' ? before : after))
   })
 }
 

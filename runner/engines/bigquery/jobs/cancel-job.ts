@@ -1,5 +1,5 @@
 /** Cancels jobs on the server whose results are no longer wanted; it never starts one. */
-import { pause } from '../deadline.js'
+import { pause } from '../../../model/deadline.js'
 import { BigQueryFailure } from '../failure.js'
 import type { RestJobReference } from '../messages.js'
 import type { RestDeps } from '../rest.js'

@@ -1,7 +1,8 @@
 /** Asks BigQuery what a query would do, without running it. */
+
+import { deadlineSignal } from '../../../model/deadline.js'
 import type { CheckResult } from '../../../model/ports.js'
 import type { Query } from '../../../model/query.js'
-import { deadlineSignal } from '../deadline.js'
 import { namedColumns } from '../decode/encode-result.js'
 import { resultColumns, UnsupportedTypeError } from '../decode/result-columns.js'
 import { BigQueryFailure } from '../failure.js'

@@ -1,16 +1,9 @@
 /** Bound values as BigQuery's REST query parameters: each with its type, NULLs and arrays too. */
 import type { QueryParameter } from '@google-cloud/bigquery'
-import {
-  elementOfRange,
-  isRangeKind,
-  parseTypeName,
-  type RangeKind,
-  readRange,
-  type Type,
-} from '../../../../googlesql/index.js'
+import { elementOfRange, isRangeKind, parseTypeName, type RangeBounds, type Type } from '../../../../googlesql/index.js'
+import { checkValue, type ValueWriter } from '../../../model/check-value.js'
 import { type ArgumentProblem, RunnerError } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
-import { typeScalar } from '../../../model/typed-value.js'
 
 type ParameterType = NonNullable<QueryParameter['parameterType']>
 /** A NULL is a value without any member. */
@@ -22,7 +15,7 @@ export function queryParameters(given: Readonly<Record<string, BoundValue>>): Qu
   const parameters: QueryParameter[] = []
   for (const [name, { type: typeText, value }] of Object.entries(given)) {
     const type = parseTypeName(typeText)
-    const parameterValue = type && restValue(type, value)
+    const parameterValue = type && checkValue(type, value, WRITER)
     if (!type) errors.push({ parameter: name, detail: `has an unknown type: ${typeText}` })
     else if (!parameterValue) errors.push({ parameter: name, detail: `is not a value of type ${typeText}` })
     else parameters.push({ name, parameterType: typeOf(type), parameterValue })
@@ -49,73 +42,37 @@ function typeOf(type: Type): ParameterType {
   }
 }
 
-/** Undefined for a value that does not fit the type. */
-function restValue(type: Type, value: unknown): ParameterValue | undefined {
-  if (value === null || value === undefined) return {}
-  switch (type.kind) {
-    case 'ARRAY':
-      return arrayOf(type.element, value)
-    case 'STRUCT':
-      return structOf(type.fields, value)
-    case 'BOOL':
-      return typeof value === 'boolean' ? { value: String(value) } : undefined
-    case 'BYTES':
-      return value instanceof Uint8Array ? { value: Buffer.from(value).toString('base64') } : textOf(value)
-    case 'JSON':
-      return typeof value === 'string' ? { value } : { value: JSON.stringify(value) }
-    case 'INT64':
-    case 'FLOAT64':
-      return checked(type.kind, typeof value === 'number' || typeof value === 'bigint' ? String(value) : value)
-    case 'DATE':
-    case 'DATETIME':
-    case 'TIMESTAMP':
-      return checked(type.kind, value)
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return typeof value === 'number' || typeof value === 'bigint' ? { value: String(value) } : textOf(value)
-    default:
-      return isRangeKind(type.kind) ? rangeOf(type.kind, value) : textOf(value)
-  }
+const text = (value: string): ParameterValue => ({ value })
+
+const range = ({ start, end }: RangeBounds): ParameterValue => {
+  const bound = (value: string | null): ParameterValue => (value === null ? {} : { value })
+  return { rangeValue: { start: bound(start), end: bound(end) } }
 }
 
-function rangeOf(kind: RangeKind, value: unknown): ParameterValue | undefined {
-  const bounds = typeof value === 'string' ? readRange(value, elementOfRange(kind)) : ''
-  if (typeof bounds === 'string') return undefined
-  const bound = (text: string | null): ParameterValue => (text === null ? {} : { value: text })
-  return { rangeValue: { start: bound(bounds.start), end: bound(bounds.end) } }
-}
-
-const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'])
-
-/** BigQuery would also refuse any other text, but as a failure of the query, not of the argument. */
-function checked(
-  kind: 'INT64' | 'FLOAT64' | 'DATE' | 'DATETIME' | 'TIMESTAMP',
-  value: unknown,
-): ParameterValue | undefined {
-  if (kind === 'FLOAT64' && NOT_FINITE.has(value)) return textOf(value)
-  const scalar = kind.toLowerCase() as Lowercase<typeof kind>
-  const typed = typeof value === 'string' ? typeScalar(scalar, value) : null
-  return typed?.ok ? { value: String(typed.value) } : undefined
-}
-
-const textOf = (value: unknown): ParameterValue | undefined => (typeof value === 'string' ? { value } : undefined)
-
-function arrayOf(element: Type, value: unknown): ParameterValue | undefined {
-  if (!Array.isArray(value)) return undefined
-  const arrayValues = value.map((item: unknown) => restValue(element, item))
-  return arrayValues.every(item => item !== undefined) ? { arrayValues } : undefined
-}
-
-function structOf(
-  fields: readonly { readonly name: string; readonly type: Type }[],
-  value: unknown,
-): ParameterValue | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const structValues: Record<string, ParameterValue> = Object.create(null)
-  for (const { name, type } of fields) {
-    const member = restValue(type, (value as Record<string, unknown>)[name])
-    if (!member) return undefined
-    structValues[name] = member
-  }
-  return { structValues }
+const WRITER: ValueWriter<ParameterValue> = {
+  absent: {},
+  scalars: {
+    INT64: text,
+    FLOAT64: number => text(String(number)),
+    NUMERIC: text,
+    BIGNUMERIC: text,
+    BOOL: value => text(String(value)),
+    STRING: text,
+    BYTES: bytes => text(Buffer.from(bytes).toString('base64')),
+    JSON: value => text(typeof value === 'string' ? value : JSON.stringify(value)),
+    DATE: text,
+    DATETIME: text,
+    TIME: text,
+    TIMESTAMP: text,
+    INTERVAL: interval => text(interval.text),
+    'RANGE<DATE>': range,
+    'RANGE<DATETIME>': range,
+    'RANGE<TIMESTAMP>': range,
+  },
+  array: items => ({ arrayValues: [...items] }),
+  struct: ({ fields }, values) => {
+    const structValues: Record<string, ParameterValue> = Object.create(null)
+    for (const [i, { name }] of fields.entries()) structValues[name] = values[i]!
+    return { structValues }
+  },
 }

@@ -4,7 +4,6 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
-import { BoundedMap } from '../../../model/bounded-map.js'
 import { causeText } from '../../../model/cause-text.js'
 import {
   type Answers,
@@ -22,7 +21,7 @@ import { FileChangedError } from '../tables/steady-copy.js'
 import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
-import { checkQuery, explainQuery, reasonOfCut, runQuery, type SendPart } from './run-query.js'
+import { checkQuery, explainQuery, reasonOfCut, runQuery } from './run-query.js'
 import type { Session } from './session.js'
 import type { GuardStatement } from './statement-allowlist.js'
 
@@ -35,22 +34,6 @@ export interface AnsweringOptions {
   readonly isShared: boolean
   /** Called with an error after which the session can answer nothing. */
   readonly giveUp: (error: unknown) => void
-}
-
-export interface Answering {
-  /**
-   * Sends the answer or the failure. Resolves when all work on the request has ended; for a cancelled request, this may be
-   * later than its failure is sent.
-   */
-  readonly answer: (id: number, request: Request) => Promise<void>
-  readonly cancel: (id: number) => void
-  /**
-   * Counts milliseconds that functions of a connection's query have computed, and ends the query if it holds up this process.
-   * Returns whether it is ended.
-   */
-  readonly addComputing: (connectionId: number, ms: number) => boolean
-  /** Interrupts the queries that run. */
-  readonly interrupt: () => void
 }
 
 /** A request that has not been answered. */
@@ -77,18 +60,6 @@ const MOST_COMPUTING_MS = 100
  * The interval of repeated interrupts, in milliseconds: DuckDB ignores an interrupt that arrives before the query has begun.
  */
 const INTERRUPT_EVERY_MS = 10
-/**
- * The size of Parquet files from which the quick SQL is tried first. Planning the quick SQL takes some milliseconds more, which
- * pays off only for large files. Files of this size hold about 100,000 log entries.
- */
-const QUICK_FROM_BYTES = 8_000_000n
-/** The most bytes of a quick result that are held until it is complete, since sent bytes cannot be taken back. */
-const MAX_HELD_BYTES = 32_000_000
-/**
- * The most texts of quick SQL that are remembered as failed; such a text is not tried again, since it would probably fail
- * again.
- */
-const MAX_FAILED_TEXTS = 1000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
 
@@ -96,70 +67,59 @@ class EndedError extends Error {
   override readonly name = 'EndedError'
 }
 
-/** The options, and the state that all requests share. */
-interface Context extends AnsweringOptions {
-  /** The texts of quick SQL that have failed. */
-  readonly failedQuickly: BoundedMap<string, true>
-}
+type Answer = Answers[keyof Answers]
 
-/** A query whose tables are ready. */
-interface ReadyQuery<R extends QueryRequest = QueryRequest> {
-  readonly context: Context
-  readonly request: R
-  readonly state: Running
-  readonly chosen: ChosenShards
-}
+export class Answering {
+  readonly #options: AnsweringOptions
+  readonly #running = new Map<number, Running>()
 
-export function startAnswering(options: AnsweringOptions): Answering {
-  const { send, giveUp } = options
-  const context: Context = { ...options, failedQuickly: new BoundedMap(MAX_FAILED_TEXTS) }
-  const running = new Map<number, Running>()
+  constructor(options: AnsweringOptions) {
+    this.#options = options
+  }
 
-  const answer = async (id: number, request: Request): Promise<void> => {
+  /**
+   * Sends the answer or the failure. Resolves when all work on the request has ended; for a cancelled request, this may be
+   * later than its failure is sent.
+   */
+  async answer(id: number, request: Request): Promise<void> {
+    const { session, send, giveUp, isShared } = this.#options
     const state: Running = { id, request, connection: null, ended: null, hasSent: false, computingMs: 0 }
-    running.set(id, state)
-    const end = options.session.openFiles.begin()
+    this.#running.set(id, state)
+    const end = session.openFiles.begin()
     try {
-      const answer = await perform(context, request, state)
+      const answer = await this.#perform(request, state)
       if (state.ended !== null) throw new EndedError()
-      if (running.has(id)) send({ kind: 'answer', id, answer })
-      running.delete(id)
+      if (this.#running.has(id)) send({ kind: 'answer', id, answer })
+      this.#running.delete(id)
     } catch (error) {
       if (isFatal(error)) return giveUp(error)
-      if (!running.delete(id)) return
-      const failure = failureFor(context, request, state, error)
-      const isBystander = isShortOfRoom(failure) && options.isShared && running.size > 0
+      if (!this.#running.delete(id)) return
+      const failure = this.#failureFor(request, state, error)
+      const isBystander = isShortOfRoom(failure) && isShared && this.#running.size > 0
       send({ kind: 'failed', id, failure: isBystander ? suspected(failure) : failure })
     } finally {
       end()
     }
   }
 
-  const cancel = (id: number): void => {
-    const state = running.get(id)
+  cancel(id: number): void {
+    const state = this.#running.get(id)
     if (!state) return
-    if (state.ended === null) stop(state, { kind: 'interrupted' })
+    if (state.ended === null) this.#stop(state, { kind: 'interrupted' })
     if (state.connection === null) {
       // The loading of the tables continues, since the next query will probably need them.
-      running.delete(id)
-      send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
+      this.#running.delete(id)
+      this.#options.send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
     }
   }
 
-  const stop = (state: Running, failure: Failure): void => {
-    state.ended = failure
-    const interrupt = (): void => {
-      if (running.get(state.id) === state) state.connection?.interrupt()
-      else clearInterval(timer)
-    }
-    const timer = setInterval(interrupt, INTERRUPT_EVERY_MS)
-    interrupt()
-  }
-
-  const addComputing = (connectionId: number, ms: number): boolean => {
-    const state = [...running.values()].find(
-      ({ connection }) => connection?.clientContext.connectionId === connectionId,
-    )
+  /**
+   * Counts milliseconds that functions of a connection's query have computed, and ends the query if it holds up this process.
+   * Returns whether it is ended.
+   */
+  addComputing(connectionId: number, ms: number): boolean {
+    const running = [...this.#running.values()]
+    const state = running.find(({ connection }) => connection?.clientContext.connectionId === connectionId)
     if (!state) return false
     const { request } = state
     state.computingMs += ms
@@ -167,102 +127,162 @@ export function startAnswering(options: AnsweringOptions): Answering {
     if (state.computingMs < MOST_COMPUTING_MS) return false
     // The others with its text would hold up the process next. One that was cancelled is ended too: its text must run apart.
     const failure = { kind: 'disruptive', cause: 'it held up the process', isCertain: true } as const
-    for (const other of running.values()) if (sqlOf(other.request) === sqlOf(request)) stop(other, failure)
+    for (const other of running) if (sqlOf(other.request) === sqlOf(request)) this.#stop(other, failure)
     return true
   }
 
-  return {
-    answer,
-    cancel,
-    addComputing,
-    interrupt: () => {
-      for (const state of running.values()) state.connection?.interrupt()
-    },
+  /** Interrupts the queries that run. */
+  interrupt(): void {
+    for (const state of this.#running.values()) state.connection?.interrupt()
+  }
+
+  #stop(state: Running, failure: Failure): void {
+    state.ended = failure
+    const interrupt = (): void => {
+      if (this.#running.get(state.id) === state) state.connection?.interrupt()
+      else clearInterval(timer)
+    }
+    const timer = setInterval(interrupt, INTERRUPT_EVERY_MS)
+    interrupt()
+  }
+
+  #failureFor(request: Request, state: Running, error: unknown): Failure {
+    if (state.ended !== null) return state.ended
+    const { timeOut } = this.#options.session.javascript
+    const isTimeOut = timeOut !== null && runsJavaScript(request)
+    return isTimeOut ? { kind: 'javascript-time', message: timeOut } : failureOf(error)
+  }
+
+  async #perform(request: Request, state: Running): Promise<Answer> {
+    const { session } = this.#options
+    if (request.kind === 'discover') return session.discover()
+    if (request.kind === 'ping') {
+      await session.ping()
+      return null
+    }
+    if (runsJavaScript(request)) await session.javascript.begin()
+    session.shards.declare(request.tables)
+    if (request.kind === 'reads') {
+      return session.borrow(connection => session.reads.find(connection, request, interruptible(connection, state)))
+    }
+    if (request.kind === 'check') {
+      await session.tables.stand(request.tables)
+      const { views } = emptyShards(request.shardReads)
+      const chosen = { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) }
+      return this.#withConnection(request, state, chosen)
+    }
+    const work = (): Promise<Answer> => this.#performOnce(request, state)
+    // The query may have read a part of the old file and a part of the new one.
+    return work().catch(error => {
+      if (!(error instanceof FileChangedError) || state.hasSent || state.ended !== null) throw error
+      return work()
+    })
+  }
+
+  /** @throws FileChangedError if a file changed while it was read. */
+  async #performOnce(request: RunRequest | ExplainRequest, state: Running): Promise<Answer> {
+    const { session, send } = this.#options
+    const startedAt = performance.now()
+    const reads = await session.tables.refresh(request.tables)
+    const files = session.tables.filesInPlace(request.tables)
+    const chosen = await this.#withSchemaViews(request, await this.#chooseShards(request, state))
+    for (const read of [...reads, ...chosen.reads]) {
+      send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
+    }
+    const [outcome] = await Promise.allSettled([this.#withConnection(request, state, chosen)])
+    const changed = state.ended === null ? session.openFiles.changedOf([...files, ...chosen.files]) : null
+    if (changed !== null) throw new FileChangedError(changed)
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+
+  async #chooseShards({ shardReads, parameters }: RunRequest | ExplainRequest, state: Running): Promise<ChosenShards> {
+    if (shardReads.length === 0) return NO_SHARDS
+    const { borrow, shards } = this.#options.session
+    return borrow(connection => shards.choose(connection, shardReads, parameters, interruptible(connection, state)))
+  }
+
+  async #withSchemaViews(request: QueryRequest, chosen: ChosenShards): Promise<ChosenShards> {
+    if (!request.tables.some(isInformationSchema)) return chosen
+    const { discover, tables, shards } = this.#options.session
+    await discover()
+    const known = [...tables.definitions(), ...shards.definitions()]
+    const counted = request.tables.flatMap(name => tablesCounted(name, known))
+    shards.declare(counted)
+    const reads = await tables.refresh(counted)
+    return {
+      ...chosen,
+      reads: [...chosen.reads, ...reads],
+      files: [...chosen.files, ...tables.filesInPlace(counted)],
+      views: new Map([...chosen.views, ...schemaViews(request, known)]),
+    }
+  }
+
+  async #withConnection(request: QueryRequest, state: Running, chosen: ChosenShards): Promise<Answer> {
+    if (state.ended !== null) throw new EndedError()
+    const { borrow, largePlans } = this.#options.session
+    return borrow(connection =>
+      largePlans.during(request.sql, async () => {
+        const begin = (): Promise<Answer> => this.#work(connection, request, state, chosen)
+        try {
+          return await begin()
+        } catch (error) {
+          if (state.hasSent || !isOptimizerFailure(causeText(error))) throw error
+          return largePlans.unfailing(begin)
+        }
+      }),
+    )
+  }
+
+  async #work(
+    connection: DuckDBConnection,
+    request: QueryRequest,
+    state: Running,
+    chosen: ChosenShards,
+  ): Promise<Answer> {
+    if (state.ended !== null) throw new EndedError()
+    state.connection = connection
+    try {
+      await this.#options.guard(connection, request.sql, namesRead(request))
+      await makeViews(connection, chosen)
+      switch (request.kind) {
+        case 'run':
+          return await this.#run(connection, request, state)
+        case 'check':
+          return await checkQuery(connection, request)
+        case 'explain': {
+          const { sql, plan } = await explainQuery(connection, request)
+          return { sql, plan: [...chosen.summary, plan].join('\n') }
+        }
+      }
+    } finally {
+      state.connection = null
+    }
+  }
+
+  async #run(connection: DuckDBConnection, request: RunRequest, state: Running): Promise<Answers['run']> {
+    try {
+      return await runQuery(connection, request, bytes => this.#sendPart(bytes, state))
+    } catch (error) {
+      throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
+    }
+  }
+
+  /** Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process. */
+  async #sendPart(bytes: Uint8Array, state: Running): Promise<void> {
+    if (state.ended !== null) throw new EndedError()
+    state.hasSent = true
+    await new Promise<void>(resolve => this.#options.send({ kind: 'part', id: state.id, bytes }, resolve))
   }
 }
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
-
-function failureFor(context: Context, request: Request, state: Running, error: unknown): Failure {
-  if (state.ended !== null) return state.ended
-  const { timeOut } = context.session.javascript
-  if (timeOut !== null && runsJavaScript(request)) return { kind: 'javascript-time', message: timeOut }
-  return error instanceof FailureError ? error.failure : failureOf(error)
-}
 
 const isShortOfRoom = (failure: Failure): failure is Failure & { kind: 'query' } =>
   failure.kind === 'query' && failure.isShortOfRoom === true
 
 /** The failure of a query for which the others may have left too little memory or disk space: it runs once more, apart. */
 const suspected = ({ cause }: Failure & { kind: 'query' }): Failure => ({ kind: 'disruptive', cause, isCertain: false })
-
-/** A failure that already has its message. */
-class FailureError extends Error {
-  override readonly name = 'FailureError'
-  readonly failure: Failure
-  constructor(failure: Failure) {
-    super(failure.kind)
-    this.failure = failure
-  }
-}
-
-async function perform(context: Context, request: Request, state: Running): Promise<Answers[keyof Answers]> {
-  const { session: open } = context
-  if (request.kind === 'discover') return open.discover()
-  if (request.kind === 'ping') {
-    await open.ping()
-    return null
-  }
-  if (runsJavaScript(request)) await open.javascript.begin()
-  open.shards.declare(request.tables)
-  if (request.kind === 'reads') {
-    return open.borrow(connection => open.findReads(connection, request, interruptible(connection, state)))
-  }
-  if (request.kind === 'check') {
-    await open.tables.stand(request.tables)
-    const { views } = emptyShards(request.shardReads)
-    const chosen = { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) }
-    return withConnection({ context, request, state, chosen })
-  }
-  const work = (): Promise<Answers[keyof Answers]> => performOnce(context, request, state)
-  // The query may have read a part of the old file and a part of the new one.
-  return work().catch(error => {
-    if (!(error instanceof FileChangedError) || state.hasSent || state.ended !== null) throw error
-    return work()
-  })
-}
-
-/** @throws FileChangedError if a file changed while it was read. */
-async function performOnce(
-  context: Context,
-  request: RunRequest | ExplainRequest,
-  state: Running,
-): Promise<Answers[keyof Answers]> {
-  const { session: open, send } = context
-  const startedAt = performance.now()
-  const reads = await open.tables.refresh(request.tables)
-  const files = open.tables.filesInPlace(request.tables)
-  const chosen = await withSchemaViews(open, request, await chooseShards(open, request, state))
-  for (const read of [...reads, ...chosen.reads]) {
-    send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
-  }
-  const [outcome] = await Promise.allSettled([withConnection({ context, request, state, chosen })])
-  const changed = state.ended === null ? open.openFiles.changedOf([...files, ...chosen.files]) : null
-  if (changed !== null) throw new FileChangedError(changed)
-  if (outcome.status === 'rejected') throw outcome.reason
-  return outcome.value
-}
-
-async function chooseShards(
-  open: Session,
-  { shardReads, parameters }: RunRequest | ExplainRequest,
-  state: Running,
-): Promise<ChosenShards> {
-  if (shardReads.length === 0) return NO_SHARDS
-  return open.borrow(connection =>
-    open.shards.choose(connection, shardReads, parameters, interruptible(connection, state)),
-  )
-}
 
 /** Registers the connection while it evaluates conditions, so that cancelling the request interrupts them. */
 const interruptible =
@@ -281,141 +301,8 @@ const interruptible =
 const schemaViews = ({ tables }: QueryRequest, known: readonly TableDefinition[] | null): [string, string][] =>
   tables.filter(isInformationSchema).map(name => [name, informationSchemaSql(name, known)])
 
-async function withSchemaViews(open: Session, request: QueryRequest, chosen: ChosenShards): Promise<ChosenShards> {
-  if (!request.tables.some(isInformationSchema)) return chosen
-  await open.discover()
-  const known = [...open.tables.definitions(), ...open.shards.definitions()]
-  const counted = request.tables.flatMap(name => tablesCounted(name, known))
-  open.shards.declare(counted)
-  const reads = await open.tables.refresh(counted)
-  return {
-    ...chosen,
-    reads: [...chosen.reads, ...reads],
-    files: [...chosen.files, ...open.tables.filesInPlace(counted)],
-    views: new Map([...chosen.views, ...schemaViews(request, known)]),
-  }
-}
-
-async function withConnection(query: ReadyQuery): Promise<Answers[keyof Answers]> {
-  const { context, request, state } = query
-  if (state.ended !== null) throw new EndedError()
-  const { borrow, largePlans } = context.session
-  return borrow(connection =>
-    largePlans.during(request.sql, async () => {
-      const begin = (): Promise<Answers[keyof Answers]> => work(connection, query)
-      try {
-        return await begin()
-      } catch (error) {
-        if (state.hasSent || !isOptimizerFailure(causeOf(error))) throw error
-        return largePlans.unfailing(begin)
-      }
-    }),
-  )
-}
-
-const causeOf = (error: unknown): string => {
-  if (error instanceof FailureError) return 'cause' in error.failure ? error.failure.cause : ''
-  return causeText(error)
-}
-
-async function work(connection: DuckDBConnection, query: ReadyQuery): Promise<Answers[keyof Answers]> {
-  const { context, request, state, chosen } = query
-  if (state.ended !== null) throw new EndedError()
-  state.connection = connection
-  try {
-    await context.guard(connection, request.sql, namesRead(request))
-    await makeViews(connection, chosen)
-    switch (request.kind) {
-      case 'run':
-        return await runEitherWay(connection, { ...query, request })
-      case 'check':
-        return await checkQuery(connection, request)
-      case 'explain': {
-        const { sql, plan } = await explainQuery(connection, firstTried(context, request, chosen))
-        return { sql, plan: [...chosen.summary, plan].join('\n') }
-      }
-    }
-  } catch (error) {
-    if (state.ended !== null || request.kind === 'check' || isFatal(error)) throw error
-    throw new FailureError(failureOf(error))
-  } finally {
-    state.connection = null
-  }
-}
-
 /** The names of the tables and views that the SQL may read. */
 const namesRead = ({ tables, shardReads }: QueryRequest): readonly string[] => [
   ...tables,
   ...shardReads.map(({ view }) => view),
 ]
-
-/** The request to try first: with the quick SQL if the files are large and the quick SQL has not failed before. */
-function firstTried<R extends RunRequest | ExplainRequest>(
-  { session: { tables }, failedQuickly }: Context,
-  request: R,
-  chosen: ChosenShards,
-): R {
-  const { quickSql } = request
-  if (quickSql === null || failedQuickly.has(quickSql)) return request
-  const bytes = chosen.files.reduce((sum, { state }) => sum + state.size, tables.bytesInPlace(request.tables))
-  return bytes >= QUICK_FROM_BYTES ? { ...request, sql: quickSql } : request
-}
-
-/** Runs the quick SQL; if it fails, runs the normal SQL, whose outcome counts. */
-async function runEitherWay(
-  connection: DuckDBConnection,
-  { context, request, state, chosen }: ReadyQuery<RunRequest>,
-): Promise<Answers['run']> {
-  const send = (bytes: Uint8Array): Promise<void> => sendPart(context, bytes, state)
-  const first = firstTried(context, request, chosen)
-  if (first !== request) {
-    const held = holdBack(MAX_HELD_BYTES)
-    try {
-      await context.guard(connection, first.sql, namesRead(first))
-      const answer = await runQuery(connection, first, held.take)
-      for (const bytes of held.parts) await send(bytes)
-      return answer
-    } catch (error) {
-      if (state.ended !== null || state.hasSent || isFatal(error)) throw error
-      context.failedQuickly.set(first.sql, true)
-    }
-  }
-  try {
-    return await runQuery(connection, request, send)
-  } catch (error) {
-    throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
-  }
-}
-
-class HeldTooLongError extends Error {
-  override readonly name = 'HeldTooLongError'
-  constructor() {
-    super('The result of the quick way is too large to be held back')
-  }
-}
-
-interface Held {
-  readonly parts: readonly Uint8Array[]
-  /** Holds a part. @throws HeldTooLongError when the held bytes exceed the bound. */
-  readonly take: SendPart
-}
-
-function holdBack(maxBytes: number): Held {
-  const parts: Uint8Array[] = []
-  let size = 0
-  return {
-    parts,
-    take: async bytes => {
-      size += bytes.byteLength
-      if (size > maxBytes) throw new HeldTooLongError()
-      parts.push(bytes)
-    },
-  }
-}
-
-/** Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process. */
-async function sendPart({ send }: Context, bytes: Uint8Array, state: Running): Promise<void> {
-  if (state.ended !== null) throw new EndedError()
-  state.hasSent = true
-  await new Promise<void>(resolve => send({ kind: 'part', id: state.id, bytes }, resolve))
-}

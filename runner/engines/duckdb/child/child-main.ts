@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { causeText } from '../../../model/cause-text.js'
 import type { FromChild, SessionOptions, ToChild } from '../process/messages.js'
-import { type Answering, type AnsweringOptions, startAnswering } from './answer-requests.js'
+import { Answering, type AnsweringOptions } from './answer-requests.js'
 import { openSession } from './session.js'
 import { statementGuard } from './statement-allowlist.js'
 
@@ -28,7 +28,7 @@ async function open(options: SessionOptions, readAhead: readonly string[]): Prom
   try {
     const guard = statementGuard()
     const session = await openSession(options, guard, (id, ms) => answering?.addComputing(id, ms) ?? false)
-    answering = startAnswering({ session, guard, isShared: options.isShared, send, giveUp })
+    answering = new Answering({ session, guard, isShared: options.isShared, send, giveUp })
     const discovery = await session.discover()
     // A table that cannot be read is an error of the query that needs it.
     for (const table of readAhead) await session.tables.refresh([table]).catch(() => undefined)

@@ -10,13 +10,6 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 
-export interface LargePlans {
-  /** Runs `work`, which plans this text; if the text is large, without the optimizer that would take too long. */
-  readonly during: <T>(sql: string, work: () => Promise<T>) => Promise<T>
-  /** Runs `work` without the optimizer that fails for some correlated subqueries. */
-  readonly unfailing: <T>(work: () => Promise<T>) => Promise<T>
-}
-
 /** The only setting that may change after the configuration is locked. It affects planning only, never rows. */
 export const LARGE_PLAN_SETTING = 'disabled_optimizers'
 const OPTIMIZERS = { large: 'compressed_materialization', failing: 'deliminator' } as const
@@ -30,40 +23,52 @@ function isLargePlan(sql: string): boolean {
   return sql.length >= SHORTEST_TEXT && (sql.match(OPERATOR)?.length ?? 0) > MOST_OPERATORS
 }
 
-/**
- * `admin` is a connection that runs only short statements. The setting belongs to the instance, so queries that are planned at
- * the same time are planned without the optimizer too.
- */
-export function largePlans(admin: DuckDBConnection): LargePlans {
-  const users = { large: 0, failing: 0 }
-  let off = ''
-  let turn: Promise<void> = Promise.resolve()
-  const adjust = (): Promise<void> => {
-    turn = turn.then(async () => {
-      const wanted = REASONS.filter(reason => users[reason] > 0).map(reason => OPTIMIZERS[reason])
-      if (off === wanted.join()) return
-      off = wanted.join()
-      await admin.run(`SET ${LARGE_PLAN_SETTING} = '${off}'`)
-    })
-    return turn
+export class LargePlans {
+  readonly #admin: DuckDBConnection
+  readonly #users = new Map<string, number>()
+  #off = ''
+  #turn: Promise<void> = Promise.resolve()
+
+  /**
+   * `admin` is a connection that runs only short statements. The setting belongs to the instance, so queries that are planned at
+   * the same time are planned without the optimizer too.
+   */
+  constructor(admin: DuckDBConnection) {
+    this.#admin = admin
   }
-  const without = async <T>(reason: keyof typeof OPTIMIZERS, work: () => Promise<T>): Promise<T> => {
-    users[reason]++
+
+  /** Runs `work`, which plans this text; if the text is large, without the optimizer that would take too long. */
+  during<T>(sql: string, work: () => Promise<T>): Promise<T> {
+    return isLargePlan(sql) ? this.#without(OPTIMIZERS.large, work) : work()
+  }
+
+  /** Runs `work` without the optimizer that fails for some correlated subqueries. */
+  unfailing<T>(work: () => Promise<T>): Promise<T> {
+    return this.#without(OPTIMIZERS.failing, work)
+  }
+
+  async #without<T>(optimizer: string, work: () => Promise<T>): Promise<T> {
     try {
-      await adjust()
+      await this.#count(optimizer, 1)
       return await work()
     } finally {
-      users[reason]--
-      await adjust()
+      await this.#count(optimizer, -1)
     }
   }
-  return {
-    during: (sql, work) => (isLargePlan(sql) ? without('large', work) : work()),
-    unfailing: work => without('failing', work),
+
+  #count(optimizer: string, by: 1 | -1): Promise<void> {
+    this.#users.set(optimizer, (this.#users.get(optimizer) ?? 0) + by)
+    this.#turn = this.#turn.then(async () => {
+      const off = Object.values(OPTIMIZERS)
+        .filter(name => (this.#users.get(name) ?? 0) > 0)
+        .join()
+      if (off === this.#off) return
+      this.#off = off
+      await this.#admin.run(`SET ${LARGE_PLAN_SETTING} = '${off}'`)
+    })
+    return this.#turn
   }
 }
-
-const REASONS = ['large', 'failing'] as const
 
 /** Whether the text contains the error of the optimizer that fails for some correlated subqueries. */
 export const isOptimizerFailure = (text: string): boolean => /^Invalid Error: unordered_map::at/m.test(text)

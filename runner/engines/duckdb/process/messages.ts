@@ -50,11 +50,6 @@ export interface SqlNeeds {
 export interface RunRequest extends SqlNeeds {
   readonly kind: 'run'
   readonly sql: string
-  /**
-   * SQL that gives the same rows and is faster over large files. If it fails, `sql` is run instead. Null if there is no such
-   * SQL.
-   */
-  readonly quickSql: string | null
   /** The columns of the result in order; names are unique. */
   readonly columns: readonly StructField[]
   /** The parameters, in the order of $1, $2, … */
@@ -73,8 +68,6 @@ export interface CheckRequest extends SqlNeeds {
 export interface ExplainRequest extends SqlNeeds {
   readonly kind: 'explain'
   readonly sql: string
-  /** See RunRequest. */
-  readonly quickSql: string | null
   readonly parameters: readonly WireParameter[]
 }
 /** Asks which files a query would open. */

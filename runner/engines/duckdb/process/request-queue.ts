@@ -31,26 +31,7 @@ export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError'
 }
 
-export interface Work {
-  /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
-  readonly ask: Ask
-  /** Sets whether the child accepts requests. */
-  readonly setReady: (isReady: boolean) => void
-  /** Stores a part of the body of a request's answer. */
-  readonly addPart: (id: number, bytes: Uint8Array) => void
-  /** Settles a request with the child's outcome. */
-  readonly settle: (id: number, outcome: Outcome) => void
-  /**
-   * Must be called when the child has exited or is replaced. If `isBlameless` is true, its requests wait for the next child;
-   * otherwise one of its queries may be the cause of the exit, and each fails as disruptive. @returns whether the child had
-   * requests.
-   */
-  readonly loseChild: (reason: string, isBlameless: boolean) => boolean
-  /** Fails all waiting requests. */
-  readonly refuse: (reason: string) => void
-}
-
-export interface WorkOptions {
+export interface RequestQueueOptions {
   readonly connections: number
   readonly clock: Clock
   readonly post: (message: ToChild) => void
@@ -87,139 +68,159 @@ const LEFT_TO_ENDPOINTS = 1
 export const NO_SHARE: Share = { caller: '', endpoint: '' }
 /** A request that is not a query fails when this number of children have died while they had it. */
 const MOST_DEATHS = 2
-export function createWork(options: WorkOptions): Work {
-  const { connections, clock, post, onStuck, onDisruptive, runsApart = () => false } = options
-  // With more, a query of another caller would get so small a part of the processors that it takes many times as long.
-  const mostOfCaller = Math.ceil(connections / 2)
-  const queue = new FairQueue<Job>({
-    most: connections,
-    mostOfCaller,
-    mostOfEndpoint: Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS),
-  })
-  /** Requests that need no connection and wait for the child to be ready. */
-  const unsent = new Set<Job>()
-  const running = new Map<number, Job>()
-  /** Requests that were cancelled and have not stopped yet; their connections are not free. */
-  const stopping = new Map<number, { readonly job: Job; readonly cancelTimer: () => void }>()
-  let nextId = 1
-  let isReady = false
 
-  const sendAll = (): void => {
-    if (!isReady) return
-    const send = (job: Job): void => {
-      running.set(job.id, job)
-      post({ kind: 'request', id: job.id, request: job.request })
+export class RequestQueue {
+  readonly #options: RequestQueueOptions
+  readonly #queue: FairQueue<Job>
+  /** Requests that need no connection and wait for the child to be ready. */
+  readonly #unsent = new Set<Job>()
+  readonly #running = new Map<number, Job>()
+  /** Requests that were cancelled and have not stopped yet; their connections are not free. */
+  readonly #stopping = new Map<number, { readonly job: Job; readonly cancelTimer: () => void }>()
+  #nextId = 1
+  #isReady = false
+
+  constructor(options: RequestQueueOptions) {
+    const { connections } = options
+    // With more, a query of another caller would get so small a part of the processors that it takes many times as long.
+    const mostOfCaller = Math.ceil(connections / 2)
+    const mostOfEndpoint = Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS)
+    this.#options = options
+    this.#queue = new FairQueue<Job>({ most: connections, mostOfCaller, mostOfEndpoint })
+  }
+
+  /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
+  readonly ask: Ask = (request, { signal, share = NO_SHARE } = {}) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new RequestFailure({ kind: 'interrupted' }))
+      const onAbort = (): void => this.#stop(job)
+      const unlistening =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener('abort', onAbort)
+          settle(value)
+        }
+      const job: Job = {
+        id: this.#nextId++,
+        request,
+        resolve: unlistening(resolve),
+        reject: unlistening(reject),
+        share: request.kind === 'ping' || request.kind === 'discover' ? null : share,
+        deaths: 0,
+        parts: [],
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#wait(job, 'end')
+      this.#sendAll()
+    })
+
+  /** Sets whether the child accepts requests. */
+  setReady(isReady: boolean): void {
+    this.#isReady = isReady
+    this.#sendAll()
+  }
+
+  /** Stores a part of the body of a request's answer. */
+  addPart(id: number, bytes: Uint8Array): void {
+    this.#running.get(id)?.parts.push(bytes)
+  }
+
+  /** Settles a request with the child's outcome. */
+  settle(id: number, outcome: Outcome): void {
+    const job = this.#running.get(id)
+    const stopped = this.#stopping.get(id)
+    this.#running.delete(id)
+    this.#stopping.delete(id)
+    stopped?.cancelTimer()
+    const share = (job ?? stopped?.job)?.share ?? null
+    if (share !== null) this.#queue.release(share)
+    this.#sendAll()
+    const isDisruptive = 'failure' in outcome && outcome.failure.kind === 'disruptive'
+    if (stopped && isDisruptive) this.#options.onDisruptive(stopped.job.request)
+    if ('answer' in outcome) job?.resolve(withParts(outcome.answer, job.parts) as never)
+    else job?.reject(new RequestFailure(outcome.failure))
+  }
+
+  /**
+   * Must be called when the child has exited or is replaced. If `isBlameless` is true, its requests wait for the next child;
+   * otherwise one of its queries may be the cause of the exit, and each fails as disruptive. @returns whether the child had
+   * requests.
+   */
+  loseChild(reason: string, isBlameless: boolean): boolean {
+    const lost = [...this.#running.values()]
+    const hadRequests = lost.length + this.#stopping.size > 0
+    for (const { cancelTimer, job } of this.#stopping.values()) {
+      cancelTimer()
+      // Its caller has left, so it is not run again, and cannot be tried alone.
+      if (!isBlameless) this.#options.onDisruptive(job.request)
     }
-    for (const job of unsent) send(job)
-    unsent.clear()
-    for (let job = queue.take(); job; job = queue.take()) {
+    this.#running.clear()
+    this.#stopping.clear()
+    this.#queue.releaseAll()
+    // Each goes to the head, so that they keep their order.
+    for (const job of lost.reverse()) this.#lose(job, reason, isBlameless)
+    return hadRequests
+  }
+
+  /** Fails all waiting requests. */
+  refuse(reason: string): void {
+    for (const job of [...this.#unsent, ...this.#queue.clear()]) job.reject(unavailable(reason))
+    this.#unsent.clear()
+  }
+
+  #sendAll(): void {
+    if (!this.#isReady) return
+    for (const job of this.#unsent) this.#send(job)
+    this.#unsent.clear()
+    for (let job = this.#queue.take(); job; job = this.#queue.take()) {
       // Its text may have become disruptive while it waited.
-      if (!runsApart(job.request)) send(job)
+      if (!this.#options.runsApart?.(job.request)) this.#send(job)
       else {
-        queue.release(job.share!)
+        this.#queue.release(job.share!)
         job.reject(new RequestFailure({ kind: 'disruptive', cause: 'it runs apart', isCertain: false }))
       }
     }
   }
 
-  const wait = (job: Job, at: 'end' | 'head'): void => {
-    if (job.share === null) unsent.add(job)
-    else queue.add(job.share, job, at)
+  #send(job: Job): void {
+    this.#running.set(job.id, job)
+    this.#options.post({ kind: 'request', id: job.id, request: job.request })
   }
 
-  const stop = (job: Job): void => {
-    const wasRunning = running.delete(job.id)
+  #wait(job: Job, at: 'end' | 'head'): void {
+    if (job.share === null) this.#unsent.add(job)
+    else this.#queue.add(job.share, job, at)
+  }
+
+  #stop(job: Job): void {
+    const { post, clock, onDisruptive, onStuck } = this.#options
+    const wasRunning = this.#running.delete(job.id)
     if (job.share === null) {
       // The request uses no connection, so the child need not be killed if the request does not stop.
-      unsent.delete(job)
+      this.#unsent.delete(job)
     } else if (wasRunning) {
       post({ kind: 'cancel', id: job.id })
       const end = (): void => {
         onDisruptive(job.request)
         onStuck()
       }
-      stopping.set(job.id, { job, cancelTimer: clock.after(STOP_WITHIN_MS, end) })
+      this.#stopping.set(job.id, { job, cancelTimer: clock.after(STOP_WITHIN_MS, end) })
     } else {
-      queue.remove(job)
+      this.#queue.remove(job)
     }
     job.reject(new RequestFailure({ kind: 'interrupted' }))
   }
 
   /** What becomes of a request whose child is gone. */
-  const lose = (job: Job, reason: string, isBlameless: boolean): void => {
+  #lose(job: Job, reason: string, isBlameless: boolean): void {
     job.parts = []
     if (job.share !== null && !isBlameless) {
       job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, isCertain: false }))
     } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
       job.reject(unavailable(reason))
     } else {
-      wait(job, 'head')
+      this.#wait(job, 'head')
     }
-  }
-
-  return {
-    ask: (request, { signal, share = NO_SHARE } = {}) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(new RequestFailure({ kind: 'interrupted' }))
-        const onAbort = (): void => stop(job)
-        const unlistening =
-          <T>(settle: (value: T) => void) =>
-          (value: T): void => {
-            signal?.removeEventListener('abort', onAbort)
-            settle(value)
-          }
-        const job: Job = {
-          id: nextId++,
-          request,
-          resolve: unlistening(resolve),
-          reject: unlistening(reject),
-          share: request.kind === 'ping' || request.kind === 'discover' ? null : share,
-          deaths: 0,
-          parts: [],
-        }
-        signal?.addEventListener('abort', onAbort, { once: true })
-        wait(job, 'end')
-        sendAll()
-      }),
-    setReady: now => {
-      isReady = now
-      sendAll()
-    },
-    addPart: (id, bytes) => {
-      running.get(id)?.parts.push(bytes)
-    },
-    settle: (id, outcome) => {
-      const job = running.get(id)
-      const stopped = stopping.get(id)
-      running.delete(id)
-      stopping.delete(id)
-      stopped?.cancelTimer()
-      const share = (job ?? stopped?.job)?.share ?? null
-      if (share !== null) queue.release(share)
-      sendAll()
-      if (stopped && 'failure' in outcome && outcome.failure.kind === 'disruptive') onDisruptive(stopped.job.request)
-      if ('answer' in outcome) job?.resolve(withParts(outcome.answer, job.parts) as never)
-      else job?.reject(new RequestFailure(outcome.failure))
-    },
-    loseChild: (reason, isBlameless) => {
-      const lost = [...running.values()]
-      const hadRequests = lost.length + stopping.size > 0
-      for (const { cancelTimer, job } of stopping.values()) {
-        cancelTimer()
-        // Its caller has left, so it is not run again, and cannot be tried alone.
-        if (!isBlameless) onDisruptive(job.request)
-      }
-      running.clear()
-      stopping.clear()
-      queue.releaseAll()
-      // Each goes to the head, so that they keep their order.
-      for (const job of lost.reverse()) lose(job, reason, isBlameless)
-      return hadRequests
-    },
-    refuse: reason => {
-      for (const job of [...unsent, ...queue.clear()]) job.reject(unavailable(reason))
-      unsent.clear()
-    },
   }
 }
 

@@ -4,7 +4,7 @@ import type { Observer } from '../../../model/events.js'
 import type { Clock } from '../../../model/ports.js'
 import { type EngineChild, forkChild } from './fork-child.js'
 import type { Discovery, FromChild, Request, SessionOptions } from './messages.js'
-import { type Ask, createWork, EngineDiedError, unavailable, type Work } from './request-queue.js'
+import { type Ask, EngineDiedError, RequestQueue, unavailable } from './request-queue.js'
 import { watchMemory } from './watch-memory.js'
 
 export interface ProcessOptions {
@@ -16,11 +16,11 @@ export interface ProcessOptions {
   readonly observe: Observer
   readonly clock: Clock
   readonly onDiscovery: (discovery: Discovery) => void
-  /** See WorkOptions. */
+  /** See RequestQueueOptions. */
   readonly onDisruptive: (request: Request) => void
   /** The tables that a child reads before it replaces another, so that no query waits for them. @default none */
   readonly tablesAhead?: () => readonly string[]
-  /** See WorkOptions. */
+  /** See RequestQueueOptions. */
   readonly runsApart?: (request: Request) => boolean
 }
 
@@ -43,7 +43,7 @@ const UNCOUNTED_MB = 600
 /** One of the engine's processes: a child that is replaced when it dies, and the requests to it. */
 export class EngineProcess {
   readonly #options: ProcessOptions
-  readonly #work: Work
+  readonly #work: RequestQueue
   /** The child that gets the requests; null where there is no child. */
   #child: EngineChild | null = null
   /** The child that is being started, and takes the other's place when it is ready. */
@@ -60,7 +60,7 @@ export class EngineProcess {
 
   private constructor(options: ProcessOptions) {
     this.#options = options
-    this.#work = createWork({
+    this.#work = new RequestQueue({
       connections: options.session.connections,
       clock: options.clock,
       post: message => this.#child?.post(message),

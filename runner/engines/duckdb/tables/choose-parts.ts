@@ -7,8 +7,6 @@ import { bindParameters } from '../values/bind-parameters.js'
 /** Runs the evaluation of a condition. It may take long, so it is interrupted when the query is cancelled. */
 export type Evaluate = <T>(work: () => Promise<T>) => Promise<T>
 
-export const uninterrupted: Evaluate = work => work()
-
 /** Throws if the translator could not have written this SQL. */
 export type Guard = (connection: DuckDBConnection, sql: string) => Promise<void>
 

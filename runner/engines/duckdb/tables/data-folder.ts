@@ -2,7 +2,7 @@
  * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
  * imports that `imports.json` names there.
  */
-import { type BigIntStats, type Dirent, lstatSync, readdirSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
@@ -18,6 +18,7 @@ import {
   importsStamp,
   readImports,
 } from './imports-file.js'
+import { isNotThere, tryStat } from './try-stat.js'
 import { isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
@@ -90,16 +91,6 @@ export const contentsKey = ({ files, imports }: TableContents): string =>
 
 const NOTHING: TableContents = { files: [], imports: [] }
 
-/** Reads the contents of tables; unchanged `imports.json` files are not read again. */
-export interface FolderReader {
-  /**
-   * The contents of a table, with files sorted by path. Tables that are read together share `listing`.
-   * @throws QueryFault when a file is not read, when `imports.json` is invalid or names missing files, or when a folder cannot be
-   * read.
-   */
-  readonly contents: (tableName: string, listing?: Listing) => TableContents
-}
-
 /**
  * A listing of dataset folders, shared by tables that are read together: otherwise, each of hundreds of tables would list the
  * hundreds of files of its dataset.
@@ -138,40 +129,54 @@ function kindInDataset(name: string): ReturnType<typeof fileKind> {
   return kind?.table === tableOf(name) ? kind : null
 }
 
-export function folderReader(dataDir: string): FolderReader {
-  const known = new Map<
-    string,
-    { readonly stamp: string; readonly imports: Imports; readonly parts: readonly ImportedFiles[] }
-  >()
-  const importsOf = (folder: string) => {
+interface ReadImports {
+  readonly stamp: string
+  readonly imports: Imports
+  readonly parts: readonly ImportedFiles[]
+}
+
+/** Reads the contents of tables; unchanged `imports.json` files are not read again. */
+export class FolderReader {
+  readonly #dataDir: string
+  readonly #imports = new Map<string, ReadImports>()
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+  }
+
+  /**
+   * The contents of a table, with files sorted by path. Tables that are read together share `listing`.
+   * @throws QueryFault when a file is not read, when `imports.json` is invalid or names missing files, or when a folder cannot be
+   * read.
+   */
+  contents(tableName: string, listing = newListing()): TableContents {
+    if (PATTERN_LETTERS.test(tableName))
+      throw new QueryFault(`${tableName}: no files are read of a table with *, ? or [ in its name`)
+    const place = placeOf(this.#dataDir, tableName)
+    if (place === null) return NOTHING
+    const { imports, parts } = this.#importsOf(place.folder)
+    for (const { path } of parts) {
+      if (!tryStat(path))
+        throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
+    }
+    const { files, unread } = filesInPlace(this.#dataDir, tableName, listing)
+    if (unread[0]) throw new QueryFault(`${unread[0].path} is not read: ${whyUnread(unread[0], tableName)}`)
+    if (files.length + parts.length === 0) requireFolder(this.#dataDir)
+    return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
+  }
+
+  #importsOf(folder: string): ReadImports {
     const stamp = importsStamp(folder)
-    const before = known.get(folder)
-    if (before?.stamp === stamp) return before
+    const known = this.#imports.get(folder)
+    if (known?.stamp === stamp) return known
     const imports = readImports(folder)
     const parts = imports.imports.map(({ id, files, partition }) => {
       const path = join(folder, id)
       return { path, files: files.map(file => join(path, file)), partition }
     })
-    const now = { stamp, imports, parts }
-    known.set(folder, now)
-    return now
-  }
-  return {
-    contents: (tableName, listing = newListing()) => {
-      if (PATTERN_LETTERS.test(tableName))
-        throw new QueryFault(`${tableName}: no files are read of a table with *, ? or [ in its name`)
-      const place = placeOf(dataDir, tableName)
-      if (place === null) return NOTHING
-      const { imports, parts } = importsOf(place.folder)
-      for (const { path } of parts) {
-        if (!tryStat(path))
-          throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
-      }
-      const { files, unread } = filesInPlace(dataDir, tableName, listing)
-      if (unread[0]) throw new QueryFault(`${unread[0].path} is not read: ${whyUnread(unread[0], tableName)}`)
-      if (files.length + parts.length === 0) requireFolder(dataDir)
-      return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
-    },
+    const read = { stamp, imports, parts }
+    this.#imports.set(folder, read)
+    return read
   }
 }
 
@@ -183,7 +188,7 @@ function requireFolder(dataDir: string): void {
 
 /** All files of `<dataset>.<table>`, including imported ones, sorted by path. */
 export function filesOfTable(dataDir: string, tableName: string, listing?: Listing): readonly DataFile[] {
-  const { files, imports } = folderReader(dataDir).contents(tableName, listing)
+  const { files, imports } = new FolderReader(dataDir).contents(tableName, listing)
   const imported = imports.flatMap(part => part.files).flatMap(path => statFile(path) ?? [])
   return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
@@ -301,9 +306,6 @@ function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
   return names.some(name => fileKind(name) !== null || !isOwnName(name))
 }
 
-const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
-const isNotThere = (error: unknown): boolean => NOT_THERE.has((error as NodeJS.ErrnoException).code)
-
 /** The names in a folder; empty where it does not exist or is not a folder. @throws QueryFault where it cannot be read. */
 function namesIn(folder: string): readonly string[] {
   return entriesIn(folder).map(({ name }) => name)
@@ -315,14 +317,5 @@ function entriesIn(folder: string): readonly Dirent[] {
   } catch (cause) {
     if (isNotThere(cause)) return []
     throw new QueryFault(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause })
-  }
-}
-
-function tryStat(path: string): BigIntStats | null {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
-  } catch (error) {
-    if (isNotThere(error)) return null
-    throw error
   }
 }

@@ -4,8 +4,9 @@ import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
-import { folderReader, newListing, shardsInFolder, type TableContents } from './data-folder.js'
+import { FolderReader, newListing, shardsInFolder, type TableContents } from './data-folder.js'
 import { isInformationSchema } from './information-schema.js'
+import { tryStat } from './try-stat.js'
 
 export interface DataStateOptions {
   readonly dataDir: string | null
@@ -19,7 +20,7 @@ export type DataState = (tables: readonly string[]) => string | null
 export function dataStateReader({ dataDir, database }: DataStateOptions): DataState {
   if (database !== null) return () => stampOf([database, `${database}.wal`])
   if (dataDir === null) return () => null
-  const reader = folderReader(dataDir)
+  const reader = new FolderReader(dataDir)
   /**
    * The fingerprints of this turn of the event loop. All its calls may share them, since each call had arrived before the turn
    * began.
@@ -95,8 +96,10 @@ function describe({ files, imports }: TableContents, dataDir: string): string {
 
 function stampOf(paths: readonly string[]): string | null {
   try {
-    const stats = paths.map(path => statSync(path, { bigint: true, throwIfNoEntry: false }))
-    return stats.map(stat => (stat ? fileStamp(stat) : '-')).join('\n')
+    return paths
+      .map(tryStat)
+      .map(stat => (stat ? fileStamp(stat) : '-'))
+      .join('\n')
   } catch {
     return null
   }

@@ -2,11 +2,12 @@
  * `imports.json` in a table's folder lists the imports of the table. It is replaced by one rename, so that a reader sees an
  * import completely or not at all. Folders that it does not list are not part of the table.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PartitionUnit } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { isNotThere, tryStat } from './try-stat.js'
 
 export const IMPORTS_FILE = 'imports.json'
 /** The name of an import's folder. */
@@ -63,7 +64,7 @@ export function readImports(tableFolder: string): Imports {
   try {
     text = readFileSync(join(tableFolder, IMPORTS_FILE), 'utf8')
   } catch (error) {
-    if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return NO_IMPORTS
+    if (isNotThere(error)) return NO_IMPORTS
     throw error
   }
   try {
@@ -75,15 +76,8 @@ export function readImports(tableFolder: string): Imports {
   throw new QueryFault(`${join(tableFolder, IMPORTS_FILE)} is not what an import writes`)
 }
 
-const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
-
 /** A stamp that changes with the file; '' where it does not exist. */
 export function importsStamp(tableFolder: string): string {
-  try {
-    const stat = statSync(join(tableFolder, IMPORTS_FILE), { bigint: true, throwIfNoEntry: false })
-    return stat ? fileStamp(stat) : ''
-  } catch (error) {
-    if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return ''
-    throw error
-  }
+  const stat = tryStat(join(tableFolder, IMPORTS_FILE))
+  return stat ? fileStamp(stat) : ''
 }

@@ -14,46 +14,15 @@ import {
   TABLE_SUFFIX,
   type TableDefinition,
 } from '../../../../googlesql/data.js'
-import {
-  duckdbType,
-  quoteName,
-  quotePath,
-  quoteText,
-  SHARD_SUFFIX,
-  type ShardRead,
-} from '../../../../googlesql-duckdb/data.js'
+import { quoteName, quotePath, quoteText, SHARD_SUFFIX, type ShardRead } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { WireParameter } from '../process/messages.js'
-import { chooseParts, type Evaluate, type Guard, uninterrupted } from './choose-parts.js'
-import { folderReader, newListing, shardsInFolder } from './data-folder.js'
+import { chooseParts, type Evaluate, type Guard } from './choose-parts.js'
+import { FolderReader, type Listing, newListing, shardsInFolder, type TableContents } from './data-folder.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
 import { type ParquetShape, selectFrom, shapeKey, shapeOf, shapeOfFile } from './parquet-source.js'
 import type { TableRead, TableStore } from './table-store.js'
-import { inScans } from './table-view.js'
-
-export interface ShardStore {
-  /** Declares each of these tables that is a shard of a wildcard definition. */
-  readonly declare: (names: readonly string[]) => void
-  /** The definitions of all shards in the data folder that belong to a wildcard definition. */
-  readonly definitions: () => readonly TableDefinition[]
-  /** Chooses the shards of a read without opening them. */
-  readonly select: (
-    connection: DuckDBConnection,
-    read: ShardRead,
-    parameters: readonly WireParameter[],
-    evaluate: Evaluate,
-  ) => Promise<ShardChoice>
-  /**
-   * Chooses the shards of each read. Brings the chosen shards that are loaded into DuckDB up to date with their files.
-   * @throws QueryFault for a shard that cannot be read.
-   */
-  readonly choose: (
-    connection: DuckDBConnection,
-    reads: readonly ShardRead[],
-    parameters: readonly WireParameter[],
-    evaluate?: Evaluate,
-  ) => Promise<ChosenShards>
-}
+import { emptySelect, inScans } from './table-view.js'
 
 export interface ChosenShards {
   /** The SQL of the views, by name. */
@@ -87,7 +56,7 @@ export async function makeViews(connection: DuckDBConnection, { views }: ChosenS
 /** Views without rows, which are enough to compile a query. */
 export const emptyShards = (reads: readonly ShardRead[]): ChosenShards => ({
   ...NO_SHARDS,
-  views: new Map(reads.map(({ view, columns }) => [view, emptySelect(columns)])),
+  views: new Map(reads.map(({ view, columns }) => [view, emptySelect(withSuffix(columns))])),
 })
 
 export interface ShardStoreOptions {
@@ -107,20 +76,88 @@ interface InPlace {
   readonly paths: readonly string[]
 }
 
-export function shardStore({ tables, openFiles, dataDir, declared, guard }: ShardStoreOptions): ShardStore {
-  const folder = dataDir === null ? null : folderReader(dataDir)
-  const shapes = shapeReader()
-  const shardFiles = new ShardFiles(openFiles)
+export class ShardStore {
+  readonly #options: ShardStoreOptions
+  readonly #folder: FolderReader | null
+  readonly #shapes = shapeReader()
+  readonly #files: ShardFiles
 
-  const declareShard = (name: string): boolean => {
+  constructor(options: ShardStoreOptions) {
+    this.#options = options
+    this.#folder = options.dataDir === null ? null : new FolderReader(options.dataDir)
+    this.#files = new ShardFiles(options.openFiles)
+  }
+
+  /** Declares each of these tables that is a shard of a wildcard definition. */
+  declare(names: readonly string[]): void {
+    for (const name of names) if (!isWildcard(name)) this.#declareShard(name)
+  }
+
+  /** The definitions of all shards in the data folder that belong to a wildcard definition. */
+  definitions(): readonly TableDefinition[] {
+    const { tables, declared, dataDir } = this.#options
+    if (dataDir === null) return []
+    return declared.flatMap(definition =>
+      shardsInFolder(dataDir, prefixOf(definition.name))
+        .filter(name => !tables.has(name) && declaringOf(declared, name) === definition)
+        .map(name => ({ ...definition, name })),
+    )
+  }
+
+  /**
+   * Chooses the shards of a read without opening them: those whose suffix meets all conditions. A condition that fails excludes
+   * no shards: the query itself decides.
+   */
+  async select(
+    connection: DuckDBConnection,
+    read: ShardRead,
+    parameters: readonly WireParameter[],
+    evaluate: Evaluate,
+  ): Promise<ShardChoice> {
+    const all = this.#shardsOf(read)
+    const rowsOf = (shards: readonly Shard[]): string =>
+      `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${shards.map(({ suffix }) => quoteText(suffix)).join(', ')}]) AS ${SHARD_SUFFIX}) AS s`
+    const parts = { all, keyOf: ({ suffix }: Shard) => suffix, rowsOf }
+    const { guard } = this.#options
+    return { all, chosen: await chooseParts(parts, read.conditions, { connection, parameters, guard, evaluate }) }
+  }
+
+  /**
+   * Chooses the shards of each read. Brings the chosen shards that are loaded into DuckDB up to date with their files.
+   * @throws QueryFault for a shard that cannot be read.
+   */
+  async choose(
+    connection: DuckDBConnection,
+    reads: readonly ShardRead[],
+    parameters: readonly WireParameter[],
+    evaluate: Evaluate,
+  ): Promise<ChosenShards> {
+    const views = new Map<string, string>()
+    const summary: string[] = []
+    const done: TableRead[] = []
+    const files: OpenFile[] = []
+    for (const read of reads) {
+      const { all, chosen } = await this.select(connection, read, parameters, evaluate)
+      const one = await this.#readOne(connection, read, chosen)
+      views.set(read.view, one.select)
+      summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
+      done.push(...one.reads)
+      files.push(...one.files)
+    }
+    return { views, summary, reads: done, files }
+  }
+
+  #declareShard(name: string): boolean {
+    const { tables, declared } = this.#options
     if (tables.has(name)) return true
     const definition = declaringOf(declared, name)
     if (definition) tables.declare({ definition: { ...definition, name }, origin: { kind: 'data-folder' } })
     return definition !== undefined
   }
 
-  const shardsOf = ({ prefix, shards }: ShardRead): readonly Shard[] => {
+  #shardsOf({ prefix, shards }: ShardRead): readonly Shard[] {
     if (shards !== null) return shards
+    const { tables, dataDir } = this.#options
     const names = new Set(tables.givenNames().filter(name => isShardOf(name, prefix)))
     if (dataDir !== null) for (const name of shardsInFolder(dataDir, prefix)) names.add(name)
     return [...names].sort().map(table => ({ table, suffix: table.slice(prefix.length) }))
@@ -129,16 +166,17 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
   /**
    * The files of a shard in the data folder, if all of them are Parquet; null for a shard that is read through its own view.
    */
-  const filesInPlace = (name: string, listing: ReturnType<typeof newListing>) => {
-    if (folder === null || tables.has(name, 'given')) return null
-    const contents = folder.contents(name, listing)
+  #filesInPlace(name: string, listing: Listing): TableContents | null {
+    if (this.#folder === null || this.#options.tables.has(name, 'given')) return null
+    const contents = this.#folder.contents(name, listing)
     const text = contents.files.find(({ format }) => format !== 'parquet')
     if (!text) return contents
-    if (declareShard(name)) return null
+    if (this.#declareShard(name)) return null
     throw new QueryFault(`${name} has no schema, so its ${text.format} files cannot be read`)
   }
 
-  const readOne = async (connection: DuckDBConnection, read: ShardRead, chosen: readonly Shard[]) => {
+  async #readOne(connection: DuckDBConnection, read: ShardRead, chosen: readonly Shard[]) {
+    const { tables, openFiles, declared } = this.#options
     const listing = newListing()
     const inPlace: InPlace[] = []
     const files: OpenFile[] = []
@@ -146,7 +184,7 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
     for (const shard of chosen) {
-      const contents = filesInPlace(shard.table, listing)
+      const contents = this.#filesInPlace(shard.table, listing)
       if (contents === null) {
         loaded.push(shard)
         continue
@@ -154,8 +192,8 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
       const imported = contents.imports.map(({ path, files: paths }) => ({ stamp: null, key: path, paths }))
       const loose = contents.files.map(({ path, stamp }) => ({ stamp, key: stamp, paths: [path] }))
       for (const { stamp, key, paths } of [...loose, ...imported]) {
-        const open = paths.map(path => shardFiles.open(path, stamp))
-        const shape = await shapes(connection, open[0]!, key)
+        const open = paths.map(path => this.#files.open(path, stamp))
+        const shape = await this.#shapes(connection, open[0]!, key)
         inPlace.push({ ...shape, paths: open.map(file => file.path) })
         files.push(...open)
       }
@@ -163,81 +201,24 @@ export function shardStore({ tables, openFiles, dataDir, declared, guard }: Shar
     const names = loaded.map(({ table }) => table)
     const reads = await tables.refresh(names)
     files.push(...tables.filesInPlace(names))
+    const more = suffixOfFile(openFiles.root, read.prefix)
     const selects = inScans(inPlace).map(({ shape, paths }) =>
-      selectFrom(parquetWithNames(paths), definition, shape, {
-        more: suffixOfFile(openFiles.root, read.prefix),
-        isInferred,
-      }),
+      selectFrom(parquetWithNames(paths), definition, shape, { more, isInferred }),
     )
     for (const { table, suffix } of loaded) {
       const shape = await shapeOf(connection, quoteName(table))
-      const more = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
-      selects.push(selectFrom(quoteName(table), definition, shape, { more, isInferred }))
+      const own = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
+      selects.push(selectFrom(quoteName(table), definition, shape, { more: own, isInferred }))
     }
-    const select = selects.length === 0 ? emptySelect(read.columns) : selects.join(' UNION ALL ')
+    const select = selects.length === 0 ? emptySelect(withSuffix(read.columns)) : selects.join(' UNION ALL ')
     return { select, reads, files }
   }
-
-  return {
-    declare: names => {
-      for (const name of names) if (!isWildcard(name)) declareShard(name)
-    },
-    definitions: () =>
-      declared.flatMap(definition =>
-        dataDir === null
-          ? []
-          : shardsInFolder(dataDir, prefixOf(definition.name)).flatMap(name =>
-              tables.has(name) || declaringOf(declared, name) !== definition ? [] : [{ ...definition, name }],
-            ),
-      ),
-    select: async (connection, read, parameters, evaluate) => {
-      const all = shardsOf(read)
-      return { all, chosen: await chooseShards(connection, read, all, parameters, guard, evaluate) }
-    },
-    choose: async (connection, reads, parameters, evaluate = uninterrupted) => {
-      const views = new Map<string, string>()
-      const summary: string[] = []
-      const done: TableRead[] = []
-      const files: OpenFile[] = []
-      for (const read of reads) {
-        const all = shardsOf(read)
-        const chosen = await chooseShards(connection, read, all, parameters, guard, evaluate)
-        const one = await readOne(connection, read, chosen)
-        views.set(read.view, one.select)
-        summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
-        done.push(...one.reads)
-        files.push(...one.files)
-      }
-      return { views, summary, reads: done, files }
-    },
-  }
 }
 
-/**
- * The shards whose suffix meets all conditions of the read. A condition that fails excludes no shards: the query itself
- * decides.
- */
-async function chooseShards(
-  connection: DuckDBConnection,
-  { conditions }: ShardRead,
-  all: readonly Shard[],
-  parameters: readonly WireParameter[],
-  guard: Guard,
-  evaluate: Evaluate,
-): Promise<readonly Shard[]> {
-  const rowsOf = (shards: readonly Shard[]): string =>
-    `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${shards.map(({ suffix }) => quoteText(suffix)).join(', ')}]) AS ${SHARD_SUFFIX}) AS s`
-  return chooseParts({ all, keyOf: ({ suffix }) => suffix, rowsOf }, conditions, {
-    connection,
-    parameters,
-    guard,
-    evaluate,
-  })
-}
-
-const emptySelect = (columns: readonly StructField[]): string =>
-  `SELECT ${columns.map(({ name, type }) => `NULL::${duckdbType(type)} AS ${quoteName(name)}`).join(', ')}, ` +
-  `NULL::VARCHAR AS ${quoteName(TABLE_SUFFIX)} WHERE false`
+const withSuffix = (columns: readonly StructField[]): readonly StructField[] => [
+  ...columns,
+  { name: TABLE_SUFFIX, type: { kind: 'STRING' } },
+]
 
 const FILE_NAME = '"~file"'
 

@@ -11,15 +11,6 @@ import { isInformationSchema } from './information-schema.js'
 import type { ShardStore } from './shard-store.js'
 import type { TableStore } from './table-store.js'
 
-export interface TableReadsDeps {
-  readonly tables: TableStore
-  readonly shards: ShardStore
-  readonly guard: Guard
-}
-
-/** @throws QueryFault for a data folder or an import that cannot be read. */
-export type FindReads = (connection: DuckDBConnection, request: ReadsRequest, evaluate: Evaluate) => Promise<FileReads>
-
 /** A file of an import; all its rows are in one partition. */
 interface PartitionFile {
   readonly path: string
@@ -33,12 +24,42 @@ interface Found extends Omit<TableReads, 'files' | 'bytes'> {
   readonly paths: readonly string[] | null
 }
 
-export function readsFinder({ tables, shards, guard }: TableReadsDeps): FindReads {
-  const ofTable = async (name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> => {
-    const contents = tables.contents(name)
+export class ReadsFinder {
+  readonly #tables: TableStore
+  readonly #shards: ShardStore
+  readonly #guard: Guard
+
+  constructor(tables: TableStore, shards: ShardStore, guard: Guard) {
+    this.#tables = tables
+    this.#shards = shards
+    this.#guard = guard
+  }
+
+  /** @throws QueryFault for a data folder or an import that cannot be read. */
+  async find(connection: DuckDBConnection, request: ReadsRequest, evaluate: Evaluate): Promise<FileReads> {
+    const deps = { connection, parameters: request.parameters, guard: this.#guard, evaluate }
+    const found: Found[] = []
+    for (const name of request.tables.filter(one => !isInformationSchema(one)))
+      found.push(await (isWildcard(name) ? this.#ofShards(name, request, deps) : this.#ofTable(name, request, deps)))
+    const sizes = new Map(found.flatMap(({ paths }) => paths ?? []).map(path => [path, sizeOf(path)]))
+    const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
+    return {
+      tables: found.map(({ table, paths, parts }) => ({
+        table,
+        files: paths === null ? null : paths.length,
+        bytes: paths === null ? null : sum(paths),
+        parts,
+      })),
+      files: sizes.size,
+      bytes: sum(sizes.keys()),
+    }
+  }
+
+  async #ofTable(name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
+    const contents = this.#tables.contents(name)
     if (contents === null) return { table: name, paths: null, parts: null }
     const reads = request.partitionReads.filter(({ table }) => table === name)
-    const definition = tables.definitions().find(one => one.name === name)
+    const definition = this.#tables.definitions().find(one => one.name === name)
     const { always, partitioned } = byPartition(contents, definition)
     if (reads.length === 0 || !definition || partitioned.length === 0) {
       return { table: name, paths: [...always, ...partitioned.map(({ path }) => path)], parts: null }
@@ -56,37 +77,17 @@ export function readsFinder({ tables, shards, guard }: TableReadsDeps): FindRead
     return { table: name, paths: [...always, ...[...chosen].map(({ path }) => path)], parts }
   }
 
-  const ofShards = async (name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> => {
+  async #ofShards(name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
     const all = new Set<string>()
     const chosen = new Set<string>()
     for (const read of request.shardReads.filter(({ table }) => table === name)) {
-      const choice = await shards.select(deps.connection, read, request.parameters, deps.evaluate)
+      const choice = await this.#shards.select(deps.connection, read, request.parameters, deps.evaluate)
       for (const { table } of choice.all) all.add(table)
       for (const { table } of choice.chosen) chosen.add(table)
     }
-    const contents = [...chosen].map(table => tables.contents(table))
+    const contents = [...chosen].map(table => this.#tables.contents(table))
     const paths = contents.includes(null) ? null : contents.flatMap(one => pathsOf(one!))
     return { table: name, paths, parts: { kind: 'shards', read: chosen.size, of: all.size } }
-  }
-
-  return async (connection, request, evaluate) => {
-    const deps = { connection, parameters: request.parameters, guard, evaluate }
-    const found: Found[] = []
-    for (const name of request.tables.filter(one => !isInformationSchema(one))) {
-      found.push(await (isWildcard(name) ? ofShards : ofTable)(name, request, deps))
-    }
-    const sizes = new Map(found.flatMap(({ paths }) => paths ?? []).map(path => [path, sizeOf(path)]))
-    const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
-    return {
-      tables: found.map(({ table, paths, parts }) => ({
-        table,
-        files: paths === null ? null : paths.length,
-        bytes: paths === null ? null : sum(paths),
-        parts,
-      })),
-      files: sizes.size,
-      bytes: sum(sizes.keys()),
-    }
   }
 }
 

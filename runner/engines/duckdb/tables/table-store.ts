@@ -9,7 +9,7 @@ import { type Conversion, convert } from './convert.js'
 import {
   contentsKey,
   type DataFile,
-  folderReader,
+  FolderReader,
   type ImportedFiles,
   type Listing,
   newListing,
@@ -62,10 +62,8 @@ const NO_PARTS: TableParts = { tables: [], loose: [], imports: [] }
 export class TableStore {
   readonly #connection: DuckDBConnection
   readonly #openFiles: OpenFiles
-  readonly #folder: ReturnType<typeof folderReader> | null
+  readonly #folder: FolderReader | null
   readonly #entries = new Map<string, Entry>()
-  /** The tables without rows, which all tables with the same columns share. */
-  readonly #empty = new Set<string>()
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -73,7 +71,7 @@ export class TableStore {
   constructor(connection: DuckDBConnection, dataDir: string | null, openFiles: OpenFiles) {
     this.#connection = connection
     this.#openFiles = openFiles
-    this.#folder = dataDir === null ? null : folderReader(dataDir)
+    this.#folder = dataDir === null ? null : new FolderReader(dataDir)
   }
 
   /** Adds a table, or replaces the table with this name when its definition differs. */
@@ -146,12 +144,6 @@ export class TableStore {
   /** The files that queries on these tables read in place and that may change; files of imports never do. */
   filesInPlace(names: readonly string[]): readonly OpenFile[] {
     return this.#entriesOf(names).flatMap(({ shown }) => shown?.parts.loose.map(({ open }) => open) ?? [])
-  }
-
-  /** The total size of the files of these tables that queries read in place. */
-  bytesInPlace(names: readonly string[]): bigint {
-    const open = this.#entriesOf(names).flatMap(({ shown }) => (shown ? openIn(shown.parts) : []))
-    return open.reduce((sum, { state }) => sum + state.size, 0n)
   }
 
   /**
@@ -278,20 +270,12 @@ export class TableStore {
   /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */
   async #show(all: ReadonlyMap<Entry, Shown>): Promise<void> {
     const changed = [...all].filter(([{ shown }, { view }]) => view !== shown?.view)
-    const empty = new Set<string>()
     if (changed.length > 0) {
       await this.#transact(async () => {
-        for (const [{ table }, { parts, view }] of changed) {
-          const name = emptyTable(table.definition)
-          if (parts.tables.includes(name) && !this.#empty.has(name) && !empty.has(name)) {
-            await this.#connection.run(`CREATE TABLE ${quoteName(name)} (${columnList(table.definition)})`)
-            empty.add(name)
-          }
+        for (const [{ table }, { view }] of changed)
           await this.#connection.run(`CREATE OR REPLACE VIEW ${quoteName(table.definition.name)} AS ${view}`)
-        }
       })
     }
-    for (const name of empty) this.#empty.add(name)
     for (const [entry, shown] of all) {
       const open = new Set(openIn(shown.parts))
       if (entry.shown) this.#openFiles.close(openIn(entry.shown.parts).filter(file => !open.has(file)))
@@ -334,10 +318,8 @@ function newFiles(before: Shown | null, { files, imports }: TableContents): numb
 
 const keyOfFile = ({ path, stamp }: DataFile): string => `${path} ${stamp}`
 
-function shownOf({ table }: Entry, key: string | null, contents: TableContents, given: TableParts): Shown {
+function shownOf({ table }: Entry, key: string | null, contents: TableContents, parts: TableParts): Shown {
   const { definition, origin, isInferred = false } = table
-  const isEmpty = Object.values(given).every(({ length }) => length === 0)
-  const parts = isEmpty && origin.kind !== 'select' ? { ...given, tables: [emptyTable(definition)] } : given
   if (origin.kind !== 'select') return { key, contents, parts, view: viewOver(definition, parts, isInferred) }
   const more = unknownColumns(definition)
   return { key, contents, parts, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
@@ -354,9 +336,6 @@ const hashOf = (texts: readonly string[]): string => createHash('sha256').update
 
 /** The name of a table of DuckDB; no table of a query has such a name. */
 const rowTable = (texts: readonly string[]): string => `~${hashOf(texts).slice(0, 32)}`
-
-/** The name of the table without rows. */
-const emptyTable = (definition: TableDefinition): string => rowTable([columnList(definition)])
 
 /**
  * The most text files of a table that have a table of DuckDB each. Planning a query takes some 0.3 ms for each table of a UNION ALL.

@@ -1,5 +1,11 @@
 /** The SQL of tables' views. */
-import { PARTITION_DATE, PARTITION_TIME, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
+import {
+  PARTITION_DATE,
+  PARTITION_TIME,
+  type PartitionUnit,
+  type StructField,
+  type TableDefinition,
+} from '../../../../googlesql/data.js'
 import {
   duckdbType,
   FROM_COLUMN,
@@ -49,14 +55,21 @@ export function viewOver(
     const unit = partition?.column === definition.partitionedBy ? (partition?.unit ?? null) : null
     return { key: `${unit} ${shapeKey(shape)}`, shape, paths: open.map(({ path }) => path), unit }
   })
-  return [
+  const selects = [
     ...tables.map(table => `SELECT ${names}${more} FROM ${quoteName(table)}`),
     ...inScans(files).map(({ shape, paths }) =>
       selectFrom(parquetSource(paths), definition, shape, { more, isInferred }),
     ),
     ...inScans(imported).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, more)),
-  ].join(' UNION ALL ')
+  ]
+  return selects.length > 0
+    ? selects.join(' UNION ALL ')
+    : `SELECT ${names}${more} FROM (${emptySelect(definition.columns)})`
 }
+
+/** No rows of these columns. */
+export const emptySelect = (columns: readonly StructField[]): string =>
+  `SELECT ${columns.map(({ name, type }) => `NULL::${duckdbType(type)} AS ${quoteName(name)}`).join(', ')} WHERE false`
 
 /** SQL of the hidden columns of rows whose partition is not known, with a comma before each. */
 export const unknownColumns = (table: TableDefinition): string => unknownBounds(table) + partitionDate(table)

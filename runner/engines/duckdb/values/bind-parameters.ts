@@ -26,19 +26,9 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api'
-import {
-  canonicalJson,
-  elementOfRange,
-  isRangeKind,
-  numericLiteral,
-  type RangeElementKind,
-  readRange,
-  type StructType,
-  type Type,
-  typeName,
-} from '../../../../googlesql/data.js'
+import { canonicalJson, type RangeBounds, type ScalarKind, type Type, typeName } from '../../../../googlesql/data.js'
 import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/data.js'
-import { typeScalar } from '../../../model/typed-value.js'
+import { checkValue, type ValueWriter } from '../../../model/check-value.js'
 import type { WireParameter } from '../process/messages.js'
 
 /** A bound value does not fit the type of its parameter. `detail` never quotes the value. */
@@ -54,148 +44,72 @@ export class BindError extends Error {
 
 /** Binds $1, $2, … in order. @throws BindError */
 export function bindParameters(prepared: DuckDBPreparedStatement, parameters: readonly WireParameter[]): void {
-  parameters.forEach((parameter, index) => {
-    const refuse = (detail?: string): never => {
-      throw new BindError(parameter.name, detail ?? `is not a value of type ${typeName(parameter.type)}`)
-    }
-    const value = duckdbValue(parameter.type, parameter.value, refuse)
+  for (const [index, { name, type, value: given }] of parameters.entries()) {
+    const value = checkValue(type, given, WRITER)
+    if (value === undefined) throw new BindError(name, `is not a value of type ${typeName(type)}`)
     if (value === null) prepared.bindNull(index + 1)
-    else prepared.bindValue(index + 1, value, valueType(parameter.type))
-  })
+    else prepared.bindValue(index + 1, value, valueType(type))
+  }
 }
-
-/** @param detail what is wrong; by default that the value is not of its type */
-type Refuse = (detail?: string) => never
 
 const NUMERIC = DECIMAL(38, 9)
-const NUMERIC_SCALE = 9
-const MAX_NUMERIC = 10n ** 38n
+
+const TYPES: Readonly<Record<ScalarKind, DuckDBType>> = {
+  INT64: BIGINT,
+  FLOAT64: DOUBLE,
+  NUMERIC,
+  // The driver encodes a zero as a BIGNUM without bytes, which DuckDB cannot read. So the digits are bound as text, which the
+  // SQL casts.
+  BIGNUMERIC: VARCHAR,
+  BOOL: BOOLEAN,
+  STRING: VARCHAR,
+  BYTES: BLOB,
+  DATE,
+  DATETIME: TIMESTAMP,
+  TIME,
+  TIMESTAMP: TIMESTAMPTZ,
+  INTERVAL,
+  JSON: VARCHAR,
+  'RANGE<DATE>': STRUCT({ s: DATE, e: DATE }),
+  'RANGE<DATETIME>': STRUCT({ s: TIMESTAMP, e: TIMESTAMP }),
+  'RANGE<TIMESTAMP>': STRUCT({ s: TIMESTAMPTZ, e: TIMESTAMPTZ }),
+}
 
 function valueType(type: Type): DuckDBType {
-  switch (type.kind) {
-    case 'INT64':
-      return BIGINT
-    case 'FLOAT64':
-      return DOUBLE
-    case 'NUMERIC':
-      return NUMERIC
-    case 'BOOL':
-      return BOOLEAN
-    case 'STRING':
-    case 'JSON':
-    // The driver encodes a zero as a BIGNUM without bytes, which DuckDB cannot read. So the digits are bound as text, which the
-    // SQL casts.
-    case 'BIGNUMERIC':
-      return VARCHAR
-    case 'BYTES':
-      return BLOB
-    case 'DATE':
-      return DATE
-    case 'DATETIME':
-      return TIMESTAMP
-    case 'TIME':
-      return TIME
-    case 'TIMESTAMP':
-      return TIMESTAMPTZ
-    case 'INTERVAL':
-      return INTERVAL
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return STRUCT({ s: valueType(elementOf(type)), e: valueType(elementOf(type)) })
-    case 'ARRAY':
-      return LIST(valueType(type.element))
-    case 'STRUCT': {
-      const names = fieldNames(type)
-      return STRUCT(Object.fromEntries(type.fields.map((field, i) => [names[i]!, valueType(field.type)])))
-    }
-    default:
-      return type satisfies never
-  }
+  if (type.kind === 'ARRAY') return LIST(valueType(type.element))
+  if (type.kind !== 'STRUCT') return TYPES[type.kind]
+  return STRUCT(Object.fromEntries(fieldNames(type).map((name, i) => [name, valueType(type.fields[i]!.type)])))
 }
 
-function duckdbValue(type: Type, value: unknown, refuse: Refuse): DuckDBValue {
-  if (value === null || value === undefined) return null
-  switch (type.kind) {
-    case 'INT64':
-      return int64(value) ?? refuse()
-    case 'FLOAT64':
-      return float64(value) ?? refuse()
-    case 'NUMERIC':
-      return numeric(value) ?? refuse()
-    case 'BIGNUMERIC':
-      return bignumeric(value) ?? refuse()
-    case 'BOOL':
-      return typeof value === 'boolean' ? value : refuse()
-    case 'STRING':
-      return typeof value === 'string' ? value : refuse()
-    case 'BYTES':
-      return bytes(value) ?? refuse()
-    case 'JSON':
-      return jsonText(value) ?? refuse()
-    case 'DATE': {
-      const micros = civilMicros('date', value)
-      return micros === undefined ? refuse() : new DuckDBDateValue(Number(micros / MICROS_PER_DAY))
-    }
-    case 'DATETIME': {
-      const micros = civilMicros('datetime', value)
-      return micros === undefined ? refuse() : new DuckDBTimestampValue(micros)
-    }
-    case 'TIMESTAMP': {
-      const micros = civilMicros('timestamp', value)
-      return micros === undefined ? refuse() : new DuckDBTimestampTZValue(micros)
-    }
-    case 'TIME': {
-      const micros = civilMicros('datetime', `1970-01-01T${value}`)
-      return micros === undefined ? refuse() : new DuckDBTimeValue(micros)
-    }
-    case 'INTERVAL':
-      return interval(value) ?? refuse()
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return range(elementOfRange(type.kind), value, refuse)
-    case 'ARRAY':
-      return Array.isArray(value) ? listValue(value.map(item => duckdbValue(type.element, item, refuse))) : refuse()
-    case 'STRUCT':
-      return structFrom(type, value, refuse)
-    default:
-      return type satisfies never
-  }
-}
+const dateOf = (text: string): DuckDBValue => new DuckDBDateValue(Number(microsOf(`${text}T00:00:00`) / MICROS_PER_DAY))
+const datetimeOf = (text: string): DuckDBValue => new DuckDBTimestampValue(microsOf(text))
+const timestampOf = (text: string): DuckDBValue => new DuckDBTimestampTZValue(microsOf(text))
 
-function int64(value: unknown): bigint | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
-  const typed = typeof value === 'bigint' || typeof value === 'string' ? typeScalar('int64', String(value)) : undefined
-  return typed?.ok ? BigInt(typed.value as string) : undefined
-}
-
-const SPECIAL_FLOATS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: Infinity, '-Infinity': -Infinity }
-
-function float64(value: unknown): number | undefined {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && Object.hasOwn(SPECIAL_FLOATS, value) ? SPECIAL_FLOATS[value] : undefined
-}
-
-function numeric(value: unknown): DuckDBDecimalValue | undefined {
-  const parts = /^([+-]?)(\d+)(?:\.(\d{1,9}))?$/.exec(typeof value === 'string' ? value : String(value))
-  if (!parts) return undefined
-  const unscaled = BigInt(parts[2]! + (parts[3] ?? '').padEnd(NUMERIC_SCALE, '0'))
-  if (unscaled >= MAX_NUMERIC) return undefined
-  return new DuckDBDecimalValue(parts[1] === '-' ? -unscaled : unscaled, 38, NUMERIC_SCALE)
-}
-
-/** The digits of the number of units of a BIGNUMERIC; undefined for an invalid value. */
-function bignumeric(value: unknown): string | undefined {
-  const text = String(value)
-  const plain = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? numericLiteral(text, 'BIGNUMERIC') : null
-  return plain === null ? undefined : String(bignumericUnits(plain))
-}
-
-function bytes(value: unknown): DuckDBBlobValue | undefined {
-  if (value instanceof Uint8Array) return new DuckDBBlobValue(value)
-  if (typeof value !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(value) || value.length % 4 !== 0) return undefined
-  return new DuckDBBlobValue(Buffer.from(value, 'base64'))
+const WRITER: ValueWriter<DuckDBValue> = {
+  absent: null,
+  scalars: {
+    INT64: BigInt,
+    FLOAT64: number => number,
+    NUMERIC: digits => {
+      const [whole, fraction = ''] = digits.split('.')
+      return new DuckDBDecimalValue(BigInt(whole! + fraction.padEnd(NUMERIC.scale, '0')), NUMERIC.width, NUMERIC.scale)
+    },
+    BIGNUMERIC: digits => String(bignumericUnits(digits)),
+    BOOL: value => value,
+    STRING: text => text,
+    BYTES: bytes => new DuckDBBlobValue(bytes),
+    JSON: jsonText,
+    DATE: dateOf,
+    DATETIME: datetimeOf,
+    TIME: text => new DuckDBTimeValue(microsOf(`1970-01-01T${text}`)),
+    TIMESTAMP: timestampOf,
+    INTERVAL: ({ months, days, micros }) => new DuckDBIntervalValue(months, days, micros),
+    'RANGE<DATE>': bounds => rangeOf(DuckDBDateValue, bounds, dateOf),
+    'RANGE<DATETIME>': bounds => rangeOf(DuckDBTimestampValue, bounds, datetimeOf),
+    'RANGE<TIMESTAMP>': bounds => rangeOf(DuckDBTimestampTZValue, bounds, timestampOf),
+  },
+  array: listValue,
+  struct: (type, fields) => structValue(Object.fromEntries(fieldNames(type).map((name, i) => [name, fields[i]!]))),
 }
 
 function jsonText(value: unknown): string | undefined {
@@ -206,50 +120,19 @@ function jsonText(value: unknown): string | undefined {
 
 const MICROS_PER_DAY = 86_400_000_000n
 
-/** Microseconds since 1970 of an accepted text. Date holds whole seconds of all years exactly. */
-function civilMicros(type: 'date' | 'datetime' | 'timestamp', value: unknown): bigint | undefined {
-  const typed = typeof value === 'string' ? typeScalar(type, value) : undefined
-  if (!typed?.ok) return undefined
-  const text = typed.value as string
-  const seconds = type === 'date' ? Date.parse(`${text}T00:00:00Z`) : Date.parse(`${text.slice(0, 19)}Z`)
+/** Microseconds since 1970 of a canonical time. Date holds whole seconds of all years exactly. */
+function microsOf(text: string): bigint {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? ''
-  return BigInt(seconds) * 1_000n + BigInt(fraction.padEnd(6, '0') || 0)
+  return BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1_000n + BigInt(fraction.padEnd(6, '0') || 0)
 }
 
-const elementOf = (type: Type): Type => ({ kind: isRangeKind(type.kind) ? elementOfRange(type.kind) : 'DATE' })
-
-const INFINITE = { DATE: DuckDBDateValue, DATETIME: DuckDBTimestampValue, TIMESTAMP: DuckDBTimestampTZValue } as const
-
-/** The DuckDB struct of a range. */
-function range(kind: RangeElementKind, value: unknown, refuse: Refuse): DuckDBValue {
-  const bounds = typeof value === 'string' ? readRange(value, kind) : ''
-  if (typeof bounds === 'string') return refuse()
+/** The DuckDB struct of a range; where the range is unbounded, its bound is an infinity. */
+function rangeOf(
+  { PosInf, NegInf }: { readonly PosInf: DuckDBValue; readonly NegInf: DuckDBValue },
+  { start, end }: RangeBounds,
+  write: (text: string) => DuckDBValue,
+): DuckDBValue {
   const bound = (text: string | null, unbounded: DuckDBValue): DuckDBValue =>
-    text === null ? unbounded : duckdbValue({ kind }, text.replace(' ', 'T').replace(/\+00$/, 'Z'), refuse)
-  const { PosInf, NegInf } = INFINITE[kind]
-  return structValue({ s: bound(bounds.start, NegInf), e: bound(bounds.end, PosInf) })
-}
-
-function interval(value: unknown): DuckDBIntervalValue | undefined {
-  const parts = /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d{1,6}))?$/.exec(String(value))
-  if (!parts) return undefined
-  const months = Number(parts[2]) * 12 + Number(parts[3])
-  const seconds = BigInt(parts[6]!) * 3_600n + BigInt(parts[7]!) * 60n + BigInt(parts[8]!)
-  const micros = seconds * 1_000_000n + BigInt((parts[9] ?? '').padEnd(6, '0'))
-  return new DuckDBIntervalValue(
-    parts[1] === '-' ? -months : months,
-    Number(parts[4]),
-    parts[5] === '-' ? -micros : micros,
-  )
-}
-
-/** A STRUCT from an object by the field names that results use, or from an array by position. */
-function structFrom(type: StructType, value: unknown, refuse: Refuse): DuckDBValue {
-  if (typeof value !== 'object' || value === null) return refuse()
-  const names = fieldNames(type)
-  const given = Array.isArray(value) ? value : names.map(name => (value as Readonly<Record<string, unknown>>)[name])
-  if (given.length !== names.length) return refuse()
-  return structValue(
-    Object.fromEntries(type.fields.map((field, i) => [names[i]!, duckdbValue(field.type, given[i], refuse)])),
-  )
+    text === null ? unbounded : write(text.replace(' ', 'T'))
+  return structValue({ s: bound(start, NegInf), e: bound(end, PosInf) })
 }

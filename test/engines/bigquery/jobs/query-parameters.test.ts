@@ -19,7 +19,7 @@ const SCALARS: readonly Case[] = [
   { type: 'FLOAT64', value: 1.5, sent: { value: '1.5' } },
   { type: 'FLOAT64', value: Number.NaN, sent: { value: 'NaN' } },
   { type: 'NUMERIC', value: '0.000000001', sent: { value: '0.000000001' } },
-  { type: 'BIGNUMERIC', value: '1e-38', sent: { value: '1e-38' } },
+  { type: 'BIGNUMERIC', value: '1e-38', sent: { value: `0.${'0'.repeat(37)}1` } },
   { type: 'BOOL', value: false, sent: { value: 'false' } },
   { type: 'BYTES', value: new Uint8Array([255, 0]), sent: { value: '/wA=' } },
   { type: 'DATE', value: '0001-01-01', sent: { value: '0001-01-01' } },

@@ -59,7 +59,6 @@ function requestOf(sql: string, at: number): RunRequest {
   return {
     kind: 'run',
     sql,
-    quickSql: null,
     columns: [
       { name: 'id', type: { kind: 'INT64' } },
       { name: 'q', type: { kind: 'INT64' } },

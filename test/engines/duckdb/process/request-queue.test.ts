@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import type { Failure, Request, ToChild } from '../../../../runner/engines/duckdb/process/messages.js'
 import {
-  createWork,
   RequestFailure,
-  type Work,
-  type WorkOptions,
+  RequestQueue,
+  type RequestQueueOptions,
 } from '../../../../runner/engines/duckdb/process/request-queue.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { manualClock } from '../../../cache/manual-clock.js'
@@ -13,12 +12,12 @@ import { CLOCK } from '../raw-engine.js'
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
 /** A request queue whose child process is simulated by the test. Requests are identified by their SQL. */
-function withChild({ connections = 4, clock = CLOCK, runsApart }: Partial<WorkOptions> = {}) {
+function withChild({ connections = 4, clock = CLOCK, runsApart }: Partial<RequestQueueOptions> = {}) {
   const sent: ToChild[] = []
   const outcomes: Record<string, string> = {}
   const disruptive: string[] = []
   let killed = 0
-  const work: Work = createWork({
+  const work = new RequestQueue({
     connections,
     clock,
     post: message => sent.push(message),
@@ -29,7 +28,7 @@ function withChild({ connections = 4, clock = CLOCK, runsApart }: Partial<WorkOp
   const ask = (sql: string, signal?: AbortSignal): void => {
     work
       .ask(
-        { kind: 'explain', sql, quickSql: null, runsJavaScript: false, shardReads: [], parameters: [], tables: [] },
+        { kind: 'explain', sql, runsJavaScript: false, shardReads: [], parameters: [], tables: [] },
         { share: { caller: sql, endpoint: '' }, ...(signal && { signal }) },
       )
       .then(
@@ -159,9 +158,9 @@ describe("the engine's work", () => {
   it('assembles the parts of a body, and drops the parts from a child that died', async () => {
     const sent: ToChild[] = []
     const post = (message: ToChild): void => void sent.push(message)
-    const work = createWork({ connections: 1, clock: CLOCK, post, onStuck: () => {}, onDisruptive: () => {} })
+    const work = new RequestQueue({ connections: 1, clock: CLOCK, post, onStuck: () => {}, onDisruptive: () => {} })
     const rest = { columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
-    const run = { kind: 'run', sql: '', quickSql: null, runsJavaScript: false, shardReads: [], ...rest } as const
+    const run = { kind: 'run', sql: '', runsJavaScript: false, shardReads: [], ...rest } as const
     const answer = work.ask({ ...run, timestamps: 'iso8601', contract: [] })
     work.setReady(true)
     const add = (...texts: readonly string[]): void => {

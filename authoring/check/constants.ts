@@ -1,0 +1,77 @@
+/** Finds the constants of a query that are invalid, such as a time zone that does not exist, by computing each by itself. */
+import { constantChecks, orMistake, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { BoundedMap } from '../../runner/model/bounded-map.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import { typesOf } from '../../runner/model/parameter-types.js'
+import type { Engine } from '../../runner/model/ports.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+
+/** The embedded engine, as it checks queries. */
+export interface ConstantsEngine extends Pick<Engine, 'check' | 'run'> {
+  readonly tables: () => TableCatalogue
+}
+
+const MAX_PROBES = 1_000
+const TIMEOUT_MS = 30_000
+const NEVER = new AbortController().signal
+
+/** As the engine's own `check`, which compiles a query without computing its constants; this one computes them too. */
+export function constantsChecker(engine: ConstantsEngine): Engine['check'] {
+  /**
+   * The messages of expressions that have failed, and null for those that have not: many manifests, and many variants of a
+   * query, contain the same patterns.
+   */
+  const outcomes = new BoundedMap<string, string | null>(MAX_PROBES)
+
+  async function failureOf(sql: string): Promise<string | null> {
+    const known = outcomes.get(sql)
+    if (known !== undefined) return known
+    const outcome = await probe(engine, sql)
+    outcomes.set(sql, outcome)
+    return outcome
+  }
+
+  async function firstMistake(sql: string, types: Readonly<Record<string, string>>): Promise<SqlError | null> {
+    const { mistakes, probes } = checksOf(sql, types, engine.tables())
+    const [mistake] = mistakes
+    if (mistake) return new SqlError(mistake.reason, sql, mistake.at, mistake.mistake)
+    for (const { at, sql: expression, parameters } of probes) {
+      if (parameters.length > 0) continue
+      const message = await failureOf(expression)
+      if (message !== null) return new SqlError(message, sql, at)
+    }
+    return null
+  }
+
+  return async (sql, types, values) => {
+    const mistake = await firstMistake(sql, types)
+    return mistake ? { ok: false, problem: mistake.problem } : engine.check(sql, types, values)
+  }
+}
+
+/** The checks; none for a query that cannot be resolved, whose mistake the engine's own check reports. */
+function checksOf(
+  sql: string,
+  names: Readonly<Record<string, string>>,
+  tables: TableCatalogue,
+): ReturnType<typeof constantChecks> {
+  const types = typesOf(names)
+  if (types === null) return NONE
+  const query = orMistake(() => resolveQuery(sql, tables, types))
+  return query instanceof SqlError ? NONE : constantChecks(query)
+}
+
+const NONE: ReturnType<typeof constantChecks> = { mistakes: [], probes: [] }
+
+/** The message of the expression of a query without tables and parameters that has failed; null where none has. */
+async function probe(engine: ConstantsEngine, sql: string): Promise<string | null> {
+  const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '', timeoutMs: TIMEOUT_MS, signal: NEVER } as const
+  try {
+    await engine.run({ sql, parameters: {} }, options)
+    return null
+  } catch (error) {
+    const fault = error instanceof RunnerError && error.cause instanceof QueryFault ? error.cause : null
+    if (fault === null) throw error
+    return fault.kind === null ? null : fault.message
+  }
+}

@@ -1,0 +1,44 @@
+/** Limits the checks of manifests to the files and folders that a command names. */
+import { existsSync } from 'node:fs'
+import { basename, posix, resolve, sep } from 'node:path'
+import { nearest } from '../../googlesql/index.js'
+import { isManifest, noSuchPath } from '../../runner/manifest/discover.js'
+import { namesBelow } from '../../runner/manifest/names-below.js'
+import { diagnosticAt } from '../../runner/manifest/report.js'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
+
+export interface Limit {
+  readonly isWanted: (file: string) => boolean
+  /** For each path that is not below the folder of manifests. */
+  readonly mistakes: readonly Diagnostic[]
+}
+
+/** The files below `dir` that `only` names, or that are in folders of it; an empty list means all. */
+export async function limitTo(dir: string, only: readonly string[]): Promise<Limit> {
+  if (only.length === 0) return { isWanted: () => true, mistakes: [] }
+  const names = await namesBelow(dir).catch(() => []) // The load reports a folder that cannot be read.
+  const paths = names.map(name => posix.join(dir.split(sep).join('/'), name))
+  const outside = only.filter(path => !isWithin(path, dir) && !paths.some(file => isWithin(path, file)))
+  return {
+    isWanted: file => only.some(path => isWithin(path, file)),
+    mistakes: outside.map(path => notBelow(dir, path, paths)),
+  }
+}
+
+/** Whether the file is this path, or is inside the folder that the path names. */
+function isWithin(path: string, file: string): boolean {
+  const [outer, inner] = [resolve(path), resolve(file)]
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
+}
+
+/** For a path that is not among those below the folder of manifests. */
+function notBelow(dir: string, path: string, among: readonly string[]): Diagnostic {
+  if (existsSync(path)) {
+    const message = `is not below ${dir}, the folder of manifests that --endpoints or SLUICE_ENDPOINTS names`
+    return diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', message)
+  }
+  // The name of an endpoint, or of a file without its folder, leads to its manifest too.
+  const manifests = new Map(among.filter(isManifest).map(file => [basename(file, '.yaml'), file]))
+  const meant = nearest(path, among) ?? manifests.get(nearest(basename(path, '.yaml'), manifests.keys()) ?? '')
+  return noSuchPath(path, meant === undefined ? ` below ${dir}` : `; did you mean "${meant}"?`)
+}

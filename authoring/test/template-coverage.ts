@@ -1,0 +1,100 @@
+/** What tests of an endpoint can reach: the variants of its template, and its branches. */
+import { argumentText } from '../../runner/manifest/argument-text.js'
+import type { FilePlace } from '../../runner/manifest/source.js'
+import type { ExpandedSql } from '../../runner/manifest/variants/expand-sql.js'
+import type { Parameter } from '../../runner/model/param.js'
+import type { ArgumentMap } from '../../runner/model/query.js'
+import type { Piece } from '../../runner/template/program.js'
+import { holds } from '../../runner/template/render.js'
+import { type PickedRow, variantIndexer } from '../../runner/template/variants.js'
+
+export interface ReachableVariant {
+  readonly label: string
+  readonly picked: readonly PickedRow[]
+}
+
+/** One side of a condition, in the manifest or a partial. */
+export interface TemplateBranch {
+  readonly place: FilePlace
+  /** The condition: `given.function_id`, `retention.days`. */
+  readonly condition: string
+  readonly isTrue: boolean
+  /** The variants that take it. */
+  readonly variants: ReadonlySet<number>
+}
+
+export interface TemplateCoverage {
+  /** The number of the variant that a call with these arguments runs. */
+  variantOf(args: ArgumentMap): number
+  /** By their numbers, the variants that arguments can reach: two lookup tables by one parameter exclude some. */
+  readonly variants: ReadonlyMap<number, ReachableVariant>
+  readonly branches: readonly TemplateBranch[]
+}
+
+export function templateCoverage(expanded: ExpandedSql, parameters: readonly Parameter[]): TemplateCoverage {
+  const indexOf = variantIndexer(expanded.space)
+  const reachable = [...reachableIndexes(expanded, parameters, indexOf)].sort((a, b) => a - b)
+  const variants = new Map(
+    reachable.map(index => {
+      const { label, picked } = expanded.variants[index]!
+      return [index, { label, picked }] as const
+    }),
+  )
+  return {
+    variantOf: args => indexOf(name => argumentText(args, name)),
+    variants,
+    branches: branchesOf(expanded, reachable),
+  }
+}
+
+/** Stands for an argument that names no row of a lookup table. */
+const OTHER = '\u0000other'
+
+function reachableIndexes(
+  { space }: ExpandedSql,
+  parameters: readonly Parameter[],
+  indexOf: (textOf: (name: string) => string | undefined) => number,
+): ReadonlySet<number> {
+  const choices = new Map<string, Set<string | undefined>>()
+  for (const axis of space.axes) {
+    const name = axis.kind === 'row' ? axis.by : axis.parameter
+    const parameter = parameters.find(one => one.name === name)
+    const known = choices.get(name) ?? new Set()
+    if (axis.kind === 'row') for (const row of axis.rows) known.add(row)
+    if (parameter?.rows === undefined) known.add(OTHER)
+    if (!parameter?.isRequired && parameter?.default === undefined) known.add(undefined)
+    choices.set(name, known)
+  }
+  let combinations: ReadonlyMap<string, string | undefined>[] = [new Map()]
+  for (const [name, texts] of choices) {
+    combinations = combinations.flatMap(before => [...texts].map(text => new Map([...before, [name, text]])))
+  }
+  return new Set(combinations.map(texts => indexOf(name => texts.get(name))))
+}
+
+function branchesOf({ expansion, variants, placeAt }: ExpandedSql, reachable: readonly number[]): TemplateBranch[] {
+  const branches = new Map<string, TemplateBranch & { readonly variants: Set<number> }>()
+  const branch = (piece: Piece & { readonly kind: 'when' }, isTrue: boolean): Set<number> => {
+    const place = placeAt(piece.place)
+    const key = `${place.file}:${place.line}:${place.column}:${isTrue}`
+    const { condition } = piece
+    const text = condition.kind === 'given' ? `given.${condition.parameter}` : `${condition.lookup}.${condition.field}`
+    const known = branches.get(key) ?? { place, condition: text, isTrue, variants: new Set() }
+    branches.set(key, known)
+    return known.variants
+  }
+  const visit = (pieces: readonly Piece[], indexes: readonly number[]): void => {
+    for (const piece of pieces) {
+      if (piece.kind !== 'when') continue
+      for (const isTrue of [true, false]) {
+        const taking = indexes.filter(index => holds(piece.condition, variants[index]!.choice) === isTrue)
+        const known = branch(piece, isTrue)
+        for (const index of taking) known.add(index)
+        visit(isTrue ? piece.whenTrue : piece.whenFalse, taking)
+      }
+    }
+  }
+  visit(expansion.pieces, reachable)
+  // A condition that no arguments make true, or false, has one side only.
+  return [...branches.values()].filter(one => one.variants.size > 0)
+}

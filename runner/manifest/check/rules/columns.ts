@@ -1,0 +1,175 @@
+/** Rules about `columns`: those that are declared, and those that the queries have. */
+import { meantType, nearest } from '../../../../googlesql/index.js'
+import type { ContractColumn } from '../../../model/endpoint.js'
+import type { ResultColumn } from '../../../model/query.js'
+import { fitsColumnType, parseColumnType } from '../../column-type.js'
+import { compileContract } from '../../contract.js'
+import { proposing, quotedList } from '../../report.js'
+import { repeatedColumns } from '../repeated-columns.js'
+import type { CheckedSql, ManifestFacts, Report, Rule, SqlFacts } from '../rule.js'
+
+/** Types that are not written without what they hold. */
+const WHOLE_TYPES: Readonly<Record<string, string>> = { ARRAY: 'ARRAY<STRING>', RANGE: 'RANGE<DATE>' }
+
+/** The types for which `json:` may choose, and what it may choose. */
+const JSON_FORMS: Readonly<Record<string, readonly string[]>> = {
+  INT64: ['number', 'string'],
+  FLOAT64: ['number'],
+  NUMERIC: ['number', 'string'],
+  BIGNUMERIC: ['number', 'string'],
+}
+
+export const columnRules: readonly Rule<ManifestFacts>[] = [
+  {
+    id: 'columns/unknown-type',
+    says: 'The type of a declared column is unknown.',
+    check: ({ manifest, source }, report) => {
+      manifest.columns?.forEach(({ type }, index) => {
+        if (parseColumnType(type) !== null) return
+        const element = /^(.*)\[\]$/.exec(type)?.[1]
+        const meant = element === undefined ? meantType(type) : `ARRAY<${meantType(element) ?? 'STRING'}>`
+        const otherwise = { hint: '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>' }
+        const more = meant === undefined ? otherwise : proposing(WHOLE_TYPES[meant] ?? meant)
+        report(source.valueAt(['columns', index, 'type']), `"${type}" is not a type of GoogleSQL`, more)
+      })
+    },
+  },
+  {
+    id: 'columns/duplicate-name',
+    says: 'Two declared columns have the same name.',
+    check: ({ manifest, source }, report) => {
+      const seen = new Map<string, number>()
+      manifest.columns?.forEach(({ name }, index) => {
+        const first = seen.get(name.toLowerCase())
+        seen.set(name.toLowerCase(), first ?? index)
+        if (first === undefined) return
+        const { line } = source.valueAt(['columns', first, 'name'])
+        report(source.valueAt(['columns', index, 'name']), `the column "${name}" is already in line ${line}`)
+      })
+    },
+  },
+  {
+    id: 'columns/json-form',
+    says: 'The type of a declared column does not have the form that `json` chooses.',
+    check: ({ manifest, source }, report) => {
+      manifest.columns?.forEach(({ name, type, json }, index) => {
+        const parsed = parseColumnType(type)
+        if (json === undefined || parsed === null) return
+        const forms = (parsed.kind === 'scalar' && JSON_FORMS[parsed.name]) || []
+        if (forms.includes(json)) return
+        const fix =
+          forms.length === 0
+            ? 'only INT64, FLOAT64, NUMERIC and BIGNUMERIC have a choice; remove "json"'
+            : `a ${type} can only be "${forms.join('" or "')}"`
+        const message = `json: ${json} does not fit column "${name}" of type ${type}: ${fix}`
+        report(source.valueAt(['columns', index, 'json']), message)
+      })
+    },
+  },
+]
+
+export const resultRules: readonly Rule<SqlFacts>[] = [
+  {
+    id: 'columns/mismatch',
+    says: 'The query gives other columns than the manifest declares.',
+    check: (facts, report) => {
+      // Variants may share their columns.
+      const compared = new Set<readonly ResultColumn[]>()
+      for (const checked of facts.checked) {
+        if (!compared.has(checked.columns)) compare(facts, checked, report)
+        compared.add(checked.columns)
+      }
+    },
+  },
+  {
+    id: 'columns/vary',
+    says: 'Variants of the SQL give different columns.',
+    check: ({ manifest, source, checked: [first, ...others] }, report) => {
+      if (manifest.columns !== undefined || first === undefined) return
+      const shape = ({ columns }: CheckedSql): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))
+      const other = others.find(one => shape(one) !== shape(first))
+      if (other === undefined) return
+      const message = `the query has other columns when ${other.text.variant.label} than when ${first.text.variant.label}; make them equal and declare "columns"`
+      report(source.keyAt(['sql']), message)
+    },
+  },
+]
+
+/** The declared columns must equal the query's columns: names, order and types. */
+function compare({ manifest, source }: SqlFacts, { text, columns: actual }: CheckedSql, report: Report): void {
+  const declared = manifest.columns
+  if (declared === undefined) return
+  const declaredNames = declared.map(column => column.name)
+  const actualNames = actual.map(column => column.name)
+  const added = actualNames.filter(name => !declaredNames.includes(name))
+  const repeated =
+    added.length === 0 ? [] : repeatedColumns(text.sql, actualNames).filter(({ name }) => added.includes(name))
+  const undeclared = new Set(added)
+  for (const { name } of repeated) undeclared.delete(name)
+  const missing: string[] = []
+  for (const [index, { name, type }] of declared.entries()) {
+    const at = actualNames.indexOf(name)
+    if (at < 0) {
+      const meant = nearest(name, undeclared)
+      if (meant !== undefined) undeclared.delete(meant)
+      if (meant === undefined && missing.length < repeated.length) {
+        missing.push(name)
+        continue
+      }
+      const more = meant === undefined ? { hint: `; it has ${quotedList(actualNames)}` } : proposing(meant)
+      report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
+      continue
+    }
+    const found = parseColumnType(actual[at]!.type)
+    const expected = parseColumnType(type)
+    if (found === null || expected === null || fitsColumnType(expected, found)) continue
+    const message = `column "${name}" is declared as ${type}, but the query makes it ${actual[at]!.type}`
+    report(source.valueAt(['columns', index, 'type']), message)
+  }
+  for (const [i, { written, at, first }] of repeated.entries()) {
+    const more = missing[i] === undefined ? { hint: '; give this one another name' } : proposing(missing[i])
+    const { line } = text.placeAt(first)
+    report(text.placeAt(at), `the query has another column "${written}", in line ${line}`, more)
+  }
+  if (undeclared.size > 0) {
+    report(source.keyAt(['columns']), `the query has columns that are not declared: ${quotedList(undeclared)}`)
+  }
+  // The order is reported only where the names agree.
+  if (added.length > 0 || actualNames.length !== declaredNames.length) return
+  const moved = declaredNames.findIndex((name, index) => actualNames[index] !== name && actualNames.includes(name))
+  if (moved < 0) return
+  const name = declaredNames[moved]!
+  const message = `column "${name}" is number ${moved + 1} here, but number ${actualNames.indexOf(name) + 1} of the query`
+  report(source.valueAt(['columns', moved, 'name']), message)
+}
+
+export const columnHints: readonly Rule<SqlFacts>[] = [
+  {
+    id: 'columns/narrow',
+    severity: 'hint',
+    says: 'A word in `columns:` would give callers a narrower type. Only `validate --hints` says so.',
+    check: ({ manifest, source, checked }, report) => {
+      compileContract(manifest.columns, checked).forEach((column, index) => {
+        const words = narrowing(column)
+        if (words.length === 0) return
+        const isDeclared = manifest.columns !== undefined
+        const place = isDeclared ? source.valueAt(['columns', index, 'name']) : source.keyAt(['sql'])
+        const remedy = isDeclared ? '' : '; declare "columns" for it'
+        report(place, `column "${column.name}" ${words.join('; it ')}${remedy}`)
+      })
+    },
+  },
+]
+
+const NARROWER: Readonly<Record<string, string>> = {
+  INT64: 'is a string beyond ±(2^53−1): "json: number" or "json: string" gives it one type',
+  FLOAT64: 'is a string where it is NaN or infinite: "json: number" says that it never is',
+}
+
+function narrowing({ type, required, json }: ContractColumn): readonly string[] {
+  const isNullable = !required && !type.startsWith('ARRAY<')
+  return [
+    ...(isNullable ? ['may be NULL: "required: true" says that it never is'] : []),
+    ...(json === null && Object.hasOwn(NARROWER, type) ? [NARROWER[type]!] : []),
+  ]
+}
