@@ -86,11 +86,11 @@ const DRAWS: Readonly<Record<string, (random: Random, a?: number, b?: number) =>
   skewed: (random, median = 0, spread = 0) => Math.max(1, Math.round(random.skewed(median, spread))),
 }
 
-/** Reads `name.member`. @throws Error, when an entry is made, for a name that has no value: a mistake in the template. */
+/** Reads `name.member`. @throws TypeError, when an entry is made, for a name that has no value: a mistake in the template. */
 function readPath(path: string): (scope: Scope) => unknown {
   const [name = '', ...members] = path.split('.')
   return scope => {
-    if (!Object.hasOwn(scope, name)) throw new Error(`a template names "${name}", which has no value`)
+    if (!Object.hasOwn(scope, name)) throw new TypeError(`a template names "${name}", which has no value`)
     let value = scope[name]
     for (const member of members) value = (value as Scope)[member]
     return value
