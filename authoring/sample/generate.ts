@@ -28,10 +28,24 @@ export interface SampleOptions {
   readonly nowMicros: bigint
 }
 
+interface StreamTemplate {
+  /** Values that are made before the entry. */
+  readonly let?: Readonly<Record<string, unknown>>
+  readonly entry: unknown
+}
+
+let templates: Readonly<Record<SampleStream, StreamTemplate>> | null = null
+
+/** The file is parsed once for all streams. */
+function templateOf(stream: SampleStream): StreamTemplate {
+  const file = new URL('templates/sample.yaml', import.meta.resolve('#package'))
+  templates ??= parse(readFileSync(file, 'utf8')) as Readonly<Record<SampleStream, StreamTemplate>>
+  return templates[stream]
+}
+
 /** The entries of a stream, oldest first, as lines of JSON that end in a line feed. */
 export function* sampleLines(stream: SampleStream, options: SampleOptions): Generator<string> {
-  const templates = parse(readFileSync(new URL('templates/sample.yaml', import.meta.resolve('#package')), 'utf8'))
-  const { let: named = {}, entry } = templates[stream] as { readonly let?: object; readonly entry: object }
+  const { let: named = {}, entry } = templateOf(stream)
   const values = Object.entries(named).map(([name, template]) => [name, readTemplate(template)] as const)
   const fillEntry = readTemplate(entry)
   const random = seededRandom(seedOf(stream, options.seed))
