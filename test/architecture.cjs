@@ -68,6 +68,7 @@ const HOME_OF = {
   pino: 'runner/observe',
   'prom-client': 'runner/observe',
   commander: '(cli|authoring)',
+  diff: 'authoring',
   'vscode-languageserver': 'authoring/editor',
   'vscode-languageserver-textdocument': 'authoring/editor',
   'apache-arrow': 'runner/formats',

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { readSettings } from '../../runner/settings/settings.js'
+import { lineDifference } from '../diff/line-difference.js'
 import { assignments } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { differenceOf } from './difference.js'
 import { clientEndpoints } from './endpoints.js'
 import { pythonClient } from './python.js'
 import { typescriptClient } from './typescript.js'
@@ -67,6 +67,9 @@ function readRuntime(name: string): string {
   return readFileSync(join(root, 'templates', 'client', name), 'utf8')
 }
 
+/** The most lines of a difference that are shown. */
+const MAX_SHOWN = 40
+
 function checkFile(file: string, text: string, io: Io): number {
   // A checkout may end its lines with CRLF.
   const found = readIfThere(file)?.replaceAll('\r\n', '\n') ?? null
@@ -74,10 +77,13 @@ function checkFile(file: string, text: string, io: Io): number {
     io.printError(`sluice: there is no ${file}\n`)
     return EXIT.problems
   }
-  const difference = differenceOf(found, text)
-  if (difference === null) return EXIT.clean
+  if (found === text) return EXIT.clean
   io.printError(`sluice: ${file} is not what would be written\n`)
-  io.print(difference)
+  const lines = lineDifference(found.split('\n'), text.split('\n'))
+  const left = lines.length - MAX_SHOWN
+  io.print(
+    [...lines.slice(0, MAX_SHOWN), ...(left > 0 ? [`and ${left} more lines`] : [])].map(line => `${line}\n`).join(''),
+  )
   return EXIT.problems
 }
 

@@ -1,6 +1,7 @@
 /** What a client is written from: endpoints as `GET /api/endpoints` describes them. */
 import { createHash } from 'node:crypto'
 import type { ContractColumn } from '../../runner/model/endpoint.js'
+import { isRecord } from '../../runner/model/is-record.js'
 import { type ParameterType, SCALAR_PARAMETER_TYPES, type ScalarParameterType } from '../../runner/model/param.js'
 import type { ColumnPromise } from '../../runner/model/query.js'
 import { splitType } from '../../runner/model/typed-value.js'
@@ -144,6 +145,4 @@ function wordsOf(value: unknown): string | null {
   return Array.isArray(value) ? value.map(String).join(', ') : String(value)
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})

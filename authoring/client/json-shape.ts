@@ -6,17 +6,19 @@ import type { ClientEndpoint } from './contract.js'
 import { withFacts } from './member-text.js'
 
 export type JsonShape =
-  | { readonly kind: 'string' | 'boolean' | 'integer' | 'number' }
-  /** An INT64: a number, and beyond ±(2^53−1) a string. */
-  | { readonly kind: 'integer or string' }
-  /** A FLOAT64: a number, or one of the strings NaN, Infinity and -Infinity. */
-  | { readonly kind: 'number or word' }
-  /** Any JSON value, null included. */
-  | { readonly kind: 'any' }
+  | PlainShape
   /** No element is null. */
   | { readonly kind: 'array'; readonly element: JsonShape }
   /** The members in order; null where they are not known. No two have one name. */
   | { readonly kind: 'object'; readonly members: readonly Member[] | null }
+
+/**
+ * `integer or string` is an INT64: a number, and beyond ±(2^53−1) a string. `number or word` is a FLOAT64: a number, or one of the
+ * strings NaN, Infinity and -Infinity. `any` is any JSON value, null included.
+ */
+export interface PlainShape {
+  readonly kind: 'string' | 'boolean' | 'integer' | 'number' | 'integer or string' | 'number or word' | 'any'
+}
 
 /** A column of a row, or a field of a STRUCT. */
 export interface Member {

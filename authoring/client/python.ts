@@ -2,13 +2,13 @@
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
 import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
-import { type JsonShape, type Member, rowOf } from './json-shape.js'
+import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 import { linesOf, quoted } from './program-text.js'
 
 /** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.py. */
 export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
-  const types = createTypes()
+  const types = new Types()
   const methods = endpoints.map(endpoint =>
     callMethod(endpoint, types.add(`${pascalCase(endpoint.name)}Row`, rowOf(endpoint))),
   )
@@ -20,7 +20,7 @@ export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: stri
       'EndpointName',
       endpoints.map(({ name }) => name),
     ),
-    ...types.lines(),
+    ...types.lines,
     '',
     '#: The arguments of each endpoint, by their names in Python.',
     '_ARGUMENTS: Dict[str, Dict[str, str]] = {',
@@ -122,55 +122,40 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['not', 'or', 'pass', 'raise', 'return', 'self', 'try', 'while', 'with', 'yield'],
 ])
 
-interface Types {
-  /** Adds the type of an object, and those within it; returns its name. */
-  add(name: string, members: readonly Member[]): string
-  lines(): readonly string[]
+const SHAPE_TYPES: Readonly<Record<PlainShape['kind'], string>> = {
+  string: 'str',
+  boolean: 'bool',
+  integer: 'int',
+  number: 'float',
+  'integer or string': 'Union[int, str]',
+  'number or word': 'Union[float, Literal["NaN", "Infinity", "-Infinity"]]',
+  any: 'Json',
 }
 
-function createTypes(): Types {
-  const lines: string[] = []
-  const taken = new Set<string>()
+/** The types of rows and of the objects within them, each with a name of its own. */
+class Types {
+  readonly lines: string[] = []
+  readonly #taken = new Set<string>()
 
-  function typeOf(shape: JsonShape, name: string): string {
-    switch (shape.kind) {
-      case 'string':
-        return 'str'
-      case 'boolean':
-        return 'bool'
-      case 'integer':
-        return 'int'
-      case 'number':
-        return 'float'
-      case 'integer or string':
-        return 'Union[int, str]'
-      case 'number or word':
-        return 'Union[float, Literal["NaN", "Infinity", "-Infinity"]]'
-      case 'any':
-        return 'Json'
-      case 'array':
-        return `List[${typeOf(shape.element, name)}]`
-      case 'object':
-        return shape.members?.length ? add(name, shape.members) : 'Dict[str, Json]'
-      default:
-        return shape satisfies never
-    }
-  }
-
-  function add(wanted: string, members: readonly Member[]): string {
+  /** Adds the type of an object, and those within it; returns its name. */
+  add(wanted: string, members: readonly Member[]): string {
     let name = wanted
-    for (let n = 2; taken.has(name); n++) name = `${wanted}${n}`
-    taken.add(name)
+    for (let n = 2; this.#taken.has(name); n++) name = `${wanted}${n}`
+    this.#taken.add(name)
     const own = members.flatMap(member => {
-      const type = typeOf(member.shape, `${name}${pascalCase(member.name)}`)
+      const type = this.#typeOf(member.shape, `${name}${pascalCase(member.name)}`)
       const texts = linesOf(member.text).map(line => `    #: ${line}`)
       return [...texts, `    ${quoted(member.name)}: ${member.isNullable ? `Optional[${type}]` : type},`]
     })
-    lines.push('', `${name} = TypedDict(${quoted(name)}, {`, ...own, '})')
+    this.lines.push('', `${name} = TypedDict(${quoted(name)}, {`, ...own, '})')
     return name
   }
 
-  return { add, lines: () => lines }
+  #typeOf(shape: JsonShape, name: string): string {
+    if (shape.kind === 'array') return `List[${this.#typeOf(shape.element, name)}]`
+    if (shape.kind !== 'object') return SHAPE_TYPES[shape.kind]
+    return shape.members?.length ? this.add(name, shape.members) : 'Dict[str, Json]'
+  }
 }
 
 /** `logs.all` becomes LogsAll. Only ASCII letters and digits remain, after an X where the first is a digit. */

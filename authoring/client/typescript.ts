@@ -2,7 +2,7 @@
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
 import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
-import { type JsonShape, type Member, rowOf } from './json-shape.js'
+import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 import { linesOf, quoted } from './program-text.js'
 
@@ -61,28 +61,21 @@ const ARGUMENT_TYPES = {
 const unionOf = (choices: readonly Choice[]): string =>
   choices.map(choice => (typeof choice === 'string' ? literal(choice) : String(choice))).join(' | ')
 
+const SHAPE_TYPES: Readonly<Record<PlainShape['kind'], string>> = {
+  string: 'string',
+  boolean: 'boolean',
+  number: 'number',
+  integer: 'number',
+  'integer or string': 'number | string',
+  'number or word': "number | 'NaN' | 'Infinity' | '-Infinity'",
+  any: 'Json',
+}
+
 /** The type of a value; `depth` is the depth of the line on which it begins. */
 function typeOf(shape: JsonShape, depth: number): string {
-  switch (shape.kind) {
-    case 'string':
-    case 'boolean':
-    case 'number':
-      return shape.kind
-    case 'integer':
-      return 'number'
-    case 'integer or string':
-      return 'number | string'
-    case 'number or word':
-      return "number | 'NaN' | 'Infinity' | '-Infinity'"
-    case 'any':
-      return 'Json'
-    case 'array':
-      return `${inParentheses(typeOf(shape.element, depth))}[]`
-    case 'object':
-      return shape.members === null ? 'Record<string, Json>' : objectType(shape.members, depth)
-    default:
-      return shape satisfies never
-  }
+  if (shape.kind === 'array') return `${inParentheses(typeOf(shape.element, depth))}[]`
+  if (shape.kind !== 'object') return SHAPE_TYPES[shape.kind]
+  return shape.members === null ? 'Record<string, Json>' : objectType(shape.members, depth)
 }
 
 function objectType(members: readonly Member[], depth: number): string {

@@ -99,11 +99,8 @@ function rowDifferences(
   return [...differing, { kind: 'row-count', duckdb: `${a.length} rows`, bigquery: `${b.length} rows` }]
 }
 
-function isReordered(ours: readonly Row[], theirs: readonly Row[]): boolean {
-  if (ours.length !== theirs.length) return false
-  const [a, b] = [ours, theirs].map(rows => rows.map(row => JSON.stringify(row)).sort()) as [string[], string[]]
-  return a.every((text, i) => text === b[i])
-}
+const isReordered = (ours: readonly Row[], theirs: readonly Row[]): boolean =>
+  ours.length === theirs.length && JSON.stringify(sorted(ours)) === JSON.stringify(sorted(theirs))
 
 function sorted(rows: readonly Row[]): readonly Row[] {
   const keyed = rows.map(row => ({ row, key: JSON.stringify(row) }))
@@ -120,24 +117,16 @@ interface ValueDifference {
 function valueDifference(path: string, a: unknown, b: unknown, digits: number | null): ValueDifference | null {
   if (Object.is(a, b) || isClose(a, b, digits)) return null
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
-    return firstOf(a, (item, i) => valueDifference(`${path}[${i}]`, item, b[i], digits))
+    return first(a.map((item, i) => valueDifference(`${path}[${i}]`, item, b[i], digits)))
   }
   if (isRecord(a) && isRecord(b) && Object.keys(a).join('\0') === Object.keys(b).join('\0')) {
-    return firstOf(Object.keys(a), key => valueDifference(`${path}.${key}`, a[key], b[key], digits))
+    return first(Object.keys(a).map(key => valueDifference(`${path}.${key}`, a[key], b[key], digits)))
   }
   return { column: path, duckdb: JSON.stringify(a), bigquery: JSON.stringify(b) }
 }
 
-function firstOf<T>(
-  items: readonly T[],
-  find: (item: T, index: number) => ValueDifference | null,
-): ValueDifference | null {
-  for (const [index, item] of items.entries()) {
-    const found = find(item, index)
-    if (found !== null) return found
-  }
-  return null
-}
+const first = (all: readonly (ValueDifference | null)[]): ValueDifference | null =>
+  all.find(one => one !== null) ?? null
 
 /** Whole numbers are counts, and are never only close. */
 function isClose(a: unknown, b: unknown, digits: number | null): boolean {

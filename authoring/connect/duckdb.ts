@@ -26,7 +26,12 @@ function write(call: ConnectCall): string {
     ');',
     ...uncachedLines(call),
     `SELECT ${selected(columns, unix)}`,
-    ...(isFlat ? readCsv(address, columns, unix) : readJson(address, columns, unix)),
+    `FROM read_${isFlat ? 'csv' : 'json'}(`,
+    `  ${address},`,
+    ...(isFlat ? CSV_OPTIONS : JSON_OPTIONS),
+    ...typeLines(columns, unix),
+    '  }',
+    ');',
     '',
   ].join('\n')
 }
@@ -40,29 +45,11 @@ const uncachedLines = ({ endpoint }: ConnectCall): readonly string[] =>
       ]
     : []
 
-function readCsv(address: string, columns: readonly TypedColumn[], unix: boolean): readonly string[] {
-  return [
-    'FROM read_csv(',
-    `  ${address},`,
-    `  header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false,`,
-    `  types = {`,
-    ...typeLines(columns, unix),
-    '  }',
-    ');',
-  ]
-}
-
-function readJson(address: string, columns: readonly TypedColumn[], unix: boolean): readonly string[] {
-  return [
-    'FROM read_json(',
-    `  ${address},`,
-    "  format = 'newline_delimited',",
-    '  columns = {',
-    ...typeLines(columns, unix),
-    '  }',
-    ');',
-  ]
-}
+const CSV_OPTIONS = [
+  `  header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false,`,
+  '  types = {',
+]
+const JSON_OPTIONS = ["  format = 'newline_delimited',", '  columns = {']
 
 const typeLines = (columns: readonly TypedColumn[], unix: boolean): readonly string[] =>
   columns.map(

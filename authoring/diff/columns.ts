@@ -60,20 +60,25 @@ function renamedColumns(base: readonly ContractColumn[], head: readonly Contract
 function diffColumn(base: ContractColumn, head: ContractColumn, report: Report): void {
   const { name } = head
   if (base.type !== head.type) diffTypes(name, base.type, head.type, report)
-  if (base.required && !head.required) report('column/widened', `${name} may be NULL; it was required`)
-  if (!base.required && head.required) report('column/narrowed', `${name} is required`)
   // Numbers of another type have another form anyway.
-  if (base.json !== head.json && base.type === head.type) {
-    const isNarrower = base.json === null && head.json === 'number'
-    const what = `JSON has the values of ${name} ${JSON_FORMS[head.json ?? 'any']}; it had them ${JSON_FORMS[base.json ?? 'any']}`
-    report(isNarrower ? 'column/narrowed' : 'column/widened', what)
-  }
+  diffPromise(name, base, base.type === head.type ? head : { ...head, json: base.json }, report)
   if (base.type === head.type) diffFields(name, parseColumnType(head.type), base, head, report)
   if (base.unit !== head.unit) {
     if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
     else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
   }
   if (base.description !== head.description) report('column/described', `the description of ${name} changed`)
+}
+
+/** Whether it may be NULL, and how JSON has its numbers. */
+function diffPromise(name: string, base: ColumnPromise, head: ColumnPromise, report: Report): void {
+  if (base.required && !head.required) report('column/widened', `${name} may be NULL; it was required`)
+  if (!base.required && head.required) report('column/narrowed', `${name} is required`)
+  if (base.json === head.json) return
+  const [now, then] = [JSON_FORMS[head.json ?? 'any'], JSON_FORMS[base.json ?? 'any']]
+  const isNarrower = base.json === null && head.json === 'number'
+  const what = `JSON has the values of ${name} ${now}; it had them ${then}`
+  report(isNarrower ? 'column/narrowed' : 'column/widened', what)
 }
 
 /** The promises of the fields of one type, which `path` leads to. */
@@ -89,13 +94,7 @@ function diffFields(
   record.fields?.forEach((field, i) => {
     const [before, after] = [base.fields?.[i] ?? NO_PROMISE, head.fields?.[i] ?? NO_PROMISE]
     const name = `${path}.${field.name}`
-    if (before.required && !after.required) report('column/widened', `${name} may be NULL; it was required`)
-    if (!before.required && after.required) report('column/narrowed', `${name} is required`)
-    if (before.json !== after.json) {
-      const [now, then] = [JSON_FORMS[after.json ?? 'any'], JSON_FORMS[before.json ?? 'any']]
-      const rule = after.json === null ? 'column/widened' : 'column/narrowed'
-      report(rule, `JSON has the values of ${name} ${now}; it had them ${then}`)
-    }
+    diffPromise(name, before, after, report)
     diffFields(name, field.type, before, after, report)
   })
 }

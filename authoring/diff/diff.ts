@@ -10,7 +10,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
 import type { Change } from './change-rules.js'
 import { diffEndpoints } from './endpoints.js'
-import { createGit } from './git.js'
+import { Git } from './git.js'
 import { markdownText } from './markdown.js'
 import { type LoadedSide, loadSide } from './read-sides.js'
 import { type Comparison, jsonText, plainText } from './report.js'
@@ -31,7 +31,7 @@ export async function diffRevisions(
     tables: settingFlags['tables'] !== undefined,
     functions: settingFlags['functions-dir'] !== undefined,
   }
-  const git = createGit(io.environment)
+  const git = new Git(io.environment)
   const folders = temporaryFolders(io)
   try {
     const find = (word: string): Promise<SideFolders> =>

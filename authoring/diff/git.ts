@@ -21,19 +21,6 @@ export interface Repository {
   readonly isShallow: boolean
 }
 
-/** Each method throws a SetupError where git cannot be run. */
-export interface Git {
-  /** Null where there is no such revision, or no repository. */
-  findRevision(name: string, folder: string): Promise<Revision | null>
-  /** Null where the folder is in no repository. */
-  repositoryOf(folder: string): Promise<Repository | null>
-  /**
-   * Writes the files below `path` (from the root of the repository, '' for all of it) into `target`, which is made. Links to files
-   * are followed as far as they stay in the repository; names that begin with a dot are skipped.
-   */
-  extract(revision: Revision, path: string, target: string): Promise<void>
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that git sets for its hooks. With them, git would read another repository or index than the folder's own. */
@@ -46,40 +33,56 @@ const HOOK_VARIABLES = [
   'GIT_OBJECT_DIRECTORY',
 ]
 
-export function createGit(environment: Environment): Git {
-  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !HOOK_VARIABLES.includes(name)))
-  const ask = (folder: string, args: readonly string[], input = ''): Promise<Finished> =>
-    runGit(['-C', folder, ...args], env, input)
-  return {
-    async findRevision(name, folder) {
-      const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
-      const { code, out } = await ask(folder, args)
-      return code === 0 ? { folder, commit: out.toString().trim() } : null
-    },
-    async repositoryOf(folder) {
-      const args = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
-      const { code, out } = await ask(folder, args)
-      const [isShallow, root = '', prefix = ''] = out.toString().split('\n')
-      return code === 0 ? { root, prefix, isShallow: isShallow === 'true' } : null
-    },
-    async extract({ folder, commit }, path, target) {
-      mkdirSync(target, { recursive: true })
-      const prefix = path === '' || path.endsWith('/') ? path : `${path}/`
-      // A path to nothing in this revision lists nothing.
-      const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', prefix || '.']
-      const listed = succeeded(await ask(folder, args))
-      const names = listed
-        .toString()
-        .split('\0')
-        .filter(name => name.startsWith(prefix) && name !== prefix && !/(?:^|\/)\./.test(name.slice(prefix.length)))
-        // A line break would end the name on the input of cat-file.
-        .filter(name => !name.includes('\n'))
-      const input = names.map(name => `${commit}:${name}\n`).join('')
-      const answer = succeeded(await ask(folder, ['cat-file', '--batch', '--follow-symlinks'], input))
-      for (const [i, bytes] of objectsIn(answer).entries()) {
-        if (bytes !== null) write(join(target, names[i]!.slice(prefix.length)), bytes)
-      }
-    },
+/** Each method throws a SetupError where git cannot be run. */
+export class Git {
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = Object.fromEntries(
+      Object.entries(environment).filter(([name]) => !HOOK_VARIABLES.includes(name)),
+    )
+  }
+
+  /** Null where there is no such revision, or no repository. */
+  async findRevision(name: string, folder: string): Promise<Revision | null> {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
+    const { code, out } = await this.#run(folder, args)
+    return code === 0 ? { folder, commit: out.toString().trim() } : null
+  }
+
+  /** Null where the folder is in no repository. */
+  async repositoryOf(folder: string): Promise<Repository | null> {
+    const args = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
+    const { code, out } = await this.#run(folder, args)
+    const [isShallow, root = '', prefix = ''] = out.toString().split('\n')
+    return code === 0 ? { root, prefix, isShallow: isShallow === 'true' } : null
+  }
+
+  /**
+   * Writes the files below `path` (from the root of the repository, '' for all of it) into `target`, which is made. Links to files
+   * are followed as far as they stay in the repository; names that begin with a dot are skipped.
+   */
+  async extract({ folder, commit }: Revision, path: string, target: string): Promise<void> {
+    mkdirSync(target, { recursive: true })
+    const prefix = path === '' || path.endsWith('/') ? path : `${path}/`
+    // A path to nothing in this revision lists nothing.
+    const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', prefix || '.']
+    const listed = succeeded(await this.#run(folder, args))
+    const names = listed
+      .toString()
+      .split('\0')
+      .filter(name => name.startsWith(prefix) && name !== prefix && !/(?:^|\/)\./.test(name.slice(prefix.length)))
+      // A line break would end the name on the input of cat-file.
+      .filter(name => !name.includes('\n'))
+    const input = names.map(name => `${commit}:${name}\n`).join('')
+    const answer = succeeded(await this.#run(folder, ['cat-file', '--batch', '--follow-symlinks'], input))
+    for (const [i, bytes] of objectsIn(answer).entries()) {
+      if (bytes !== null) write(join(target, names[i]!.slice(prefix.length)), bytes)
+    }
+  }
+
+  #run(folder: string, args: readonly string[], input = ''): Promise<Finished> {
+    return runGit(['-C', folder, ...args], this.#environment, input)
   }
 }
 

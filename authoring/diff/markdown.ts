@@ -2,6 +2,7 @@
 
 import { diagnosticLine } from '../../runner/model/diagnostic.js'
 import { plural } from '../terminal/plural.js'
+import { cut } from '../terminal/printable.js'
 import { type Change, IMPACT_RANK } from './change-rules.js'
 import { byEndpoint, type Comparison, IMPACT_WORDS, isBreaking, printable, summary } from './report.js'
 
@@ -74,11 +75,6 @@ function shortened(top: readonly string[], changes: readonly Change[]): string {
     lines.push(line)
   }
   return written(lines)
-}
-
-const cut = (text: string, length: number): string => {
-  const characters = [...text]
-  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text
 }
 
 /** Any text in a code span, where neither HTML nor Markdown nor a mention counts. */

@@ -1,6 +1,8 @@
 /** What `sluice diff` prints for people and for programs. */
 
 import { type Diagnostic, plainDiagnostic } from '../../runner/model/diagnostic.js'
+import { plural } from '../terminal/plural.js'
+import { escaped } from '../terminal/printable.js'
 import type { Change, Impact } from './change-rules.js'
 
 export interface Comparison {
@@ -46,14 +48,10 @@ export function summary({ changes, diagnostics }: Comparison): string {
     return count === 0 ? [] : [`${count} ${IMPACT_WORDS[impact]}`]
   })
   const endpoints = new Set(changes.map(({ endpoint }) => endpoint)).size
-  const where = `${endpoints} ${endpoints === 1 ? 'endpoint' : 'endpoints'}`
-  const found =
-    changes.length === 0
-      ? 'no changes'
-      : `${counts.join(', ')}: ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} in ${where}`
-  if (diagnostics.length === 0) return found
-  const errors = `${diagnostics.length} ${diagnostics.length === 1 ? 'error' : 'errors'}`
-  return `${found}; ${errors}: manifests with errors are not compared`
+  const all = `${plural(changes.length, 'change')} in ${plural(endpoints, 'endpoint')}`
+  const outcome = changes.length === 0 ? 'no changes' : `${counts.join(', ')}: ${all}`
+  if (diagnostics.length === 0) return outcome
+  return `${outcome}; ${plural(diagnostics.length, 'error')}: manifests with errors are not compared`
 }
 
 /** In the order of the changes. */
@@ -63,9 +61,6 @@ export function byEndpoint(changes: readonly Change[]): ReadonlyMap<string, read
   return groups
 }
 
-/** Characters that a terminal would obey, or that turn the direction of text, as their escapes; a line stays one line. */
+/** As printable text of a terminal, and without characters that have no width: a reviewer must see what is there. */
 export const printable = (text: string): string =>
-  text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, escaped)

@@ -15,18 +15,10 @@ export function diffSettings(base: Endpoint, head: Endpoint, report: Report): vo
 }
 
 function kindOf(name: string, before: unknown, after: unknown, { columns }: Endpoint): ChangeKind {
-  switch (name) {
-    case 'max_rows':
-      return Number(after) < Number(before) ? 'setting/max-rows-lowered' : 'setting/max-rows-raised'
-    case 'timestamps':
-      return columns.some(({ type }) => /\bTIMESTAMP\b/.test(type)) ? 'setting/timestamps' : 'setting/changed'
-    case 'unknown_arguments':
-      return after === 'reject' ? 'setting/arguments-rejected' : 'setting/arguments-ignored'
-    case 'cache':
-      return 'setting/cache'
-    case 'labels':
-      return 'setting/labels'
-    default:
-      return 'setting/changed'
-  }
+  if (name === 'max_rows')
+    return Number(after) < Number(before) ? 'setting/max-rows-lowered' : 'setting/max-rows-raised'
+  if (name === 'unknown_arguments') return `setting/arguments-${after === 'reject' ? 'rejected' : 'ignored'}`
+  if (name === 'cache' || name === 'labels') return `setting/${name}`
+  const isTime = name === 'timestamps' && columns.some(({ type }) => /\bTIMESTAMP\b/.test(type))
+  return isTime ? 'setting/timestamps' : 'setting/changed'
 }

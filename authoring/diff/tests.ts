@@ -32,9 +32,8 @@ function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void 
     parts.push(`the rows of its table ${name} changed`)
     if (isRows(before) && isRows(after)) lines.push(`  ${name}`, ...diffRows(before, after, []))
   }
-  const [expected, now] = [flat(base.expect), flat(head.expect)]
-  for (const member of new Set([...Object.keys(expected), ...Object.keys(now)])) {
-    const [before, after] = [expected[member], now[member]]
+  for (const member of new Set([...keysOf(base.expect), ...keysOf(head.expect)])) {
+    const [before, after]: unknown[] = [base.expect[member], head.expect[member]]
     if (equalValues(before, after)) continue
     if (isRows(before) && isRows(after)) {
       const difference = member === 'rows' ? diffRows(before, after, []) : unorderedDifference(before, after)
@@ -46,13 +45,7 @@ function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void 
   if (parts.length > 0) report('tests/changed', `the test ${shown(base.name)}: ${parts.join('; ')}`, lines)
 }
 
-/** The members by the names that test files have. */
-const flat = ({ rowsUnordered, orderedBy, sameAs, ...others }: Expectation): Readonly<Record<string, unknown>> => ({
-  ...others,
-  ...(rowsUnordered && { rows_unordered: rowsUnordered }),
-  ...(orderedBy && { ordered_by: orderedBy.map(key => `${key.column}${key.isDescending ? ' desc' : ''}`) }),
-  ...(sameAs && { same_as: sameAs }),
-})
+const keysOf = (expect: Expectation) => Object.keys(expect) as (keyof Expectation)[]
 
 const isRows = (value: unknown): value is readonly Row[] =>
   Array.isArray(value) && value.every(row => typeof row === 'object' && row !== null)

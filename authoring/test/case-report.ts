@@ -35,8 +35,10 @@ export const failureLines = (failures: readonly Failure[]): readonly string[] =>
     ...lines.map(line => `  ${line}`.trimEnd()),
   ])
 
+export const isFailed = ({ failures }: CaseResult): boolean => failures.length > 0
+
 export function summary({ results, skipped, durationMs, coverage, minimum }: Report): string {
-  const failed = results.filter(({ failures }) => failures.length > 0).length
+  const failed = results.filter(isFailed).length
   const parts = [
     `${results.length - failed} passed`,
     `${failed} failed`,

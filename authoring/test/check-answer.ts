@@ -4,19 +4,10 @@ import type { Answer, ProblemAnswer, ResultRow, RowsAnswer } from './answer.js'
 import { diffRows, diffUnordered, missingRows } from './diff-rows.js'
 import { equalValues, hasMembers } from './files/equal-values.js'
 import type { Expectation, ExpectedProblem } from './files/test-file.js'
-import { firstUnsorted } from './sort-order.js'
+import { firstUnsorted, sortKey } from './sort-order.js'
 
 /** The member of `expect:` that does not hold. */
-export type ExpectedKey =
-  | 'rows'
-  | 'rows_unordered'
-  | 'contains'
-  | 'count'
-  | 'columns'
-  | 'ordered_by'
-  | 'truncated'
-  | 'same_as'
-  | 'problem'
+export type ExpectedKey = keyof Expectation
 
 export interface Failure {
   /** Null where the call has failed as a whole. */
@@ -48,10 +39,10 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
   if (expect.rows && !equalValues(expect.rows, rows)) {
     fail('rows', difference(expect.rows, rows), diffRows(expect.rows, rows, names))
   }
-  if (expect.rowsUnordered) {
-    const { missing, added } = unmatched(expect.rowsUnordered, rows)
+  if (expect.rows_unordered) {
+    const { missing, added } = unmatched(expect.rows_unordered, rows)
     if (missing.length + added.length > 0) {
-      fail('rows_unordered', difference(expect.rowsUnordered, rows), diffUnordered(missing, added, names))
+      fail('rows_unordered', difference(expect.rows_unordered, rows), diffUnordered(missing, added, names))
     }
   }
   const absent = (expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
@@ -59,8 +50,8 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
     const among = rows.length === 0 ? 'there are no rows' : `none of ${rowsText(rows.length)} matches`
     fail('contains', `${among} ${absent.length === 1 ? 'this' : 'these'}`, missingRows(absent, []))
   }
-  if (expect.orderedBy) {
-    const keys = expect.orderedBy
+  if (expect.ordered_by) {
+    const keys = expect.ordered_by.map(sortKey)
     const at = firstUnsorted(rows, columns, keys)
     const shown = keys.map(({ column }) => column)
     const only = (row: ResultRow): ResultRow => Object.fromEntries(shown.map(name => [name, row[name]]))
@@ -77,7 +68,7 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
 }
 
 function checkSame(expect: Expectation, answer: RowsAnswer, other: Answer | null): readonly Failure[] {
-  if (!expect.sameAs || other === null) return []
+  if (!expect.same_as || other === null) return []
   if (other.kind === 'problem') {
     return [{ key: 'same_as', message: `the other call failed: ${describe(other)}`, lines: [] }]
   }

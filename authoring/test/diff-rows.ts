@@ -1,5 +1,6 @@
 /** The difference of two lists of rows as an aligned table: `-` is expected and missing, `+` is found and not expected. */
 
+import { cut, printable, widthOf } from '../terminal/printable.js'
 import type { ResultRow } from './answer.js'
 import { type Aligned, alignRows, pairChanges } from './files/align-rows.js'
 import { equalValues } from './files/equal-values.js'
@@ -106,10 +107,7 @@ function hiddenDifferences(before: ResultRow, after: ResultRow): readonly Line[]
 
 /** The value, cut where it is long. */
 function cellText(row: ResultRow, name: string): string {
-  if (!Object.hasOwn(row, name)) return '(not there)'
-  const text = fullText(row[name])
-  const characters = [...text]
-  return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL - 1).join('')}…` : text
+  return Object.hasOwn(row, name) ? cut(fullText(row[name]), MAX_CELL) : '(not there)'
 }
 
 const LIKE_ANOTHER = /^(?:|-?[\d.]+(?:e[+-]?\d+)?|null|true|false|[[{"].*|\s.*|.*\s)$/is
@@ -117,10 +115,5 @@ const LIKE_ANOTHER = /^(?:|-?[\d.]+(?:e[+-]?\d+)?|null|true|false|[[{"].*|\s.*|.
 /** The whole value: a text is in quotes where it would read like a value of another type. */
 function fullText(value: unknown): string {
   const isPlain = typeof value === 'string' && !LIKE_ANOTHER.test(value)
-  const text = isPlain ? value : JSON.stringify(value)
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, character =>
-    character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return printable(isPlain ? value : JSON.stringify(value))
 }
-
-const widthOf = (text: string): number => [...text].length

@@ -1,13 +1,13 @@
 /** Writes results of tests as JUnit's XML, which CI systems read: each test file is a suite. */
 
-import { failureLines, placeOf, type Report, repeatCommand } from './case-report.js'
+import { failureLines, isFailed, placeOf, type Report, repeatCommand } from './case-report.js'
 import type { CaseResult } from './run-case.js'
 
 /** The whole document. Mistakes in files are the errors of one more suite. */
 export function junitText(report: Report): string {
   const { results, diagnostics, durationMs } = report
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
-  const failed = results.filter(({ failures }) => failures.length > 0).length
+  const failed = results.filter(isFailed).length
   const suites = [...new Set(results.map(({ tests }) => tests))].map(tests =>
     suite(
       tests.file,
@@ -31,7 +31,7 @@ function mistakesSuite(errors: Report['diagnostics']): string {
 }
 
 function suite(file: string, results: readonly CaseResult[], report: Report): string {
-  const failures = results.filter(one => one.failures.length > 0).length
+  const failures = results.filter(isFailed).length
   const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0))
   return element(
     'testsuite',

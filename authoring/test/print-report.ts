@@ -2,7 +2,7 @@
 
 import type { Io } from '../terminal/io.js'
 import { annotation, reportDiagnostics } from '../terminal/report.js'
-import { failureLines, placeOf, type Report, repeatCommand, summary } from './case-report.js'
+import { failureLines, isFailed, placeOf, type Report, repeatCommand, summary } from './case-report.js'
 import type { Coverage } from './coverage.js'
 import { junitText } from './junit.js'
 
@@ -17,8 +17,7 @@ export const reporterOf: Readonly<Record<TestFormat, (report: Report, io: Io) =>
 
 function reportText(report: Report, io: Io): void {
   reportDiagnostics(report.diagnostics, 'text', io)
-  for (const result of report.results) {
-    if (result.failures.length === 0) continue
+  for (const result of report.results.filter(isFailed)) {
     const { file, line, column } = placeOf(result)
     const lines = [...failureLines(result.failures), `repeat: ${repeatCommand(result, report.flags)}`]
     io.print(`${file}:${line}:${column}: ${result.test.name}\n${lines.map(one => `  ${one}\n`).join('')}\n`)
@@ -54,7 +53,7 @@ function reportGithub(report: Report, io: Io): void {
 
 function asJson(report: Report): object {
   const { results, diagnostics, skipped, coverage, updated, durationMs } = report
-  const failed = results.filter(({ failures }) => failures.length > 0).length
+  const failed = results.filter(isFailed).length
   return {
     passed: results.length - failed,
     failed,

@@ -54,7 +54,7 @@ export async function runCase(
     answerOf(endpoint, args, test.nowMicros ?? nowMicros, deps.caller, requestDeps, signal)
   const began = deps.clock.ticksMs()
   const answer = await call(test.arguments)
-  const other = test.expect.sameAs ? await call(test.expect.sameAs) : null
+  const other = test.expect.same_as ? await call(test.expect.same_as.arguments) : null
   const durationMs = deps.clock.ticksMs() - began
   return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
 }

@@ -7,6 +7,12 @@ export interface SortedBy {
   readonly isDescending: boolean
 }
 
+/** `revenue desc` as `ordered_by` has it. */
+export function sortKey(text: string): SortedBy {
+  const [column = '', direction = 'asc'] = text.trim().split(/ +/)
+  return { column, isDescending: direction.toLowerCase() === 'desc' }
+}
+
 /** The index of the first row that stands before one that it should follow; -1 where the rows are sorted. */
 export function firstUnsorted(
   rows: readonly ResultRow[],

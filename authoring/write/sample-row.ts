@@ -1,5 +1,5 @@
 /** Rows and arguments for the tests of new manifests: plausible values of every type. */
-import type { StructField, Type } from '../../googlesql/index.js'
+import type { ScalarKind, StructField, Type } from '../../googlesql/index.js'
 import type { ParameterType } from '../../runner/model/param.js'
 
 /** The time of the tests of new manifests. */
@@ -11,47 +11,30 @@ export const SAMPLE_TIMES: readonly string[] = [TEST_NOW, '2026-01-30T12:00:00Z'
 /** The argument of a parameter that is a time zone. */
 export const SAMPLE_ZONE = 'Europe/Berlin'
 
-/** A value of this type as test files write it; `now` is the time that it has. */
+/** Values as test files write them; the types of times are in `sampleValue`. */
+const VALUES: Readonly<Record<Exclude<ScalarKind, 'DATE' | 'DATETIME' | 'TIMESTAMP'>, unknown>> = {
+  STRING: 'a',
+  BYTES: 'YQ==',
+  INT64: 1,
+  FLOAT64: 1.5,
+  NUMERIC: '1.5',
+  BIGNUMERIC: '1.5',
+  BOOL: true,
+  TIME: '12:00:00',
+  INTERVAL: '0-0 1 0:0:0',
+  JSON: { a: 1 },
+  'RANGE<DATE>': '[2026-01-31, 2026-02-01)',
+  'RANGE<DATETIME>': '[2026-01-31T12:00:00, 2026-02-01T12:00:00)',
+  'RANGE<TIMESTAMP>': '[2026-01-31T12:00:00Z, 2026-02-01T12:00:00Z)',
+}
+
+/** `now` is the time that it has. */
 function sampleValue(type: Type, now: string): unknown {
-  switch (type.kind) {
-    case 'ARRAY':
-      return [sampleValue(type.element, now)]
-    case 'STRUCT':
-      return sampleRow(type.fields, now)
-    case 'STRING':
-      return 'a'
-    case 'BYTES':
-      return 'YQ=='
-    case 'INT64':
-      return 1
-    case 'FLOAT64':
-      return 1.5
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return '1.5'
-    case 'BOOL':
-      return true
-    case 'DATE':
-      return now.slice(0, 10)
-    case 'TIME':
-      return '12:00:00'
-    case 'DATETIME':
-      return now.slice(0, -1)
-    case 'TIMESTAMP':
-      return now
-    case 'INTERVAL':
-      return '0-0 1 0:0:0'
-    case 'JSON':
-      return { a: 1 }
-    case 'RANGE<DATE>':
-      return '[2026-01-31, 2026-02-01)'
-    case 'RANGE<DATETIME>':
-      return '[2026-01-31T12:00:00, 2026-02-01T12:00:00)'
-    case 'RANGE<TIMESTAMP>':
-      return '[2026-01-31T12:00:00Z, 2026-02-01T12:00:00Z)'
-    default:
-      return type satisfies never
-  }
+  if (type.kind === 'ARRAY') return [sampleValue(type.element, now)]
+  if (type.kind === 'STRUCT') return sampleRow(type.fields, now)
+  if (type.kind === 'TIMESTAMP') return now
+  if (type.kind === 'DATETIME') return now.slice(0, -1)
+  return type.kind === 'DATE' ? now.slice(0, 10) : VALUES[type.kind]
 }
 
 /** A row with a value in every column. */

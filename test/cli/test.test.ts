@@ -313,7 +313,7 @@ describe('sluice test', () => {
     expect(code).to.equal(1)
   })
 
-  it('writes expectations anew, and keeps comments, order and style', async () => {
+  it('writes expectations anew, and keeps comments, order, and the style of all else', async () => {
     const stale = TESTS.replace(
       '{ product: kettle, last: 2026-01-01T00:00:00Z, orders: 1, revenue: "39.9" }\n        - { orders: 1.0, product',
       '{ product: pan, revenue: "1", orders: 1, last: 2026-01-01T00:00:00Z } # the best\n        # then\n        - { orders: 7, product',
@@ -330,7 +330,7 @@ describe('sluice test', () => {
       .replace('{ product: pan, revenue: "1"', '{ product: kettle, revenue: "39.9"')
       .replace('orders: 7', 'orders: 1')
       .replace('count: 9', 'count: 2')
-      .replace('columns: [product, orders]', 'columns: [product, last, orders, revenue]')
+      .replace('columns: [product, orders]', 'columns: [ product, last, orders, revenue ]')
       .replace('truncated: true\n  - name: later', 'truncated: false\n  - name: later')
       .replace('{ rows: [{ a: 1 }] }', '{ rows: [] }')
     expect(readFileSync(folder.path('endpoints/shop.sales.test.yaml'), 'utf8')).to.equal(expected)

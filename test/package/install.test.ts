@@ -46,6 +46,7 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
       'schemas/endpoint.schema.json',
       'schemas/table.schema.json',
       'templates/init/_gitignore',
+      'templates/sample.yaml',
       'dist/cli/main.js',
     ])
     expect(paths.filter(path => /^test\/|\.map$|\.built$/.test(path))).to.deep.equal([])

@@ -4,6 +4,7 @@ import type { Loaded, LoadedEndpoint } from '../../../runner/manifest/load.js'
 import { diagnosticAt, didYouMean } from '../../../runner/manifest/report.js'
 import type { Diagnostic } from '../../../runner/model/diagnostic.js'
 import { ERROR_CODES } from '../../../runner/model/error-codes.js'
+import { sortKey } from '../sort-order.js'
 import { TEST_ENDING } from './load.js'
 import type { TestCase, TestFile } from './test-file.js'
 
@@ -47,8 +48,8 @@ function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: Te
     }
   }
   checkArguments(given, [...path, 'arguments'])
-  if (expect.sameAs) checkArguments(expect.sameAs, [...path, 'expect', 'same_as', 'arguments'])
-  for (const [i, { column }] of (expect.orderedBy ?? []).entries()) {
+  if (expect.same_as) checkArguments(expect.same_as.arguments, [...path, 'expect', 'same_as', 'arguments'])
+  for (const [i, { column }] of (expect.ordered_by ?? []).map(sortKey).entries()) {
     if (columns.includes(column)) continue
     const place = source.valueAt([...path, 'expect', 'ordered_by', i])
     const message = `${endpoint.name} has no column "${column}"`

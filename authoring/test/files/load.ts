@@ -19,7 +19,7 @@ import { compareDiagnostics, type Diagnostic } from '../../../runner/model/diagn
 import { lineStartsOf } from '../../../runner/model/line-starts.js'
 import { readTimestamp } from '../../../runner/model/typed-value.js'
 import { readPlain, readTableRow, textOf } from './read-value.js'
-import type { Expectation, Row, SortKey, TestArguments, TestCase, TestFile, TestTable } from './test-file.js'
+import type { Expectation, TestArguments, TestCase, TestFile, TestTable } from './test-file.js'
 
 export const TEST_ENDING = '.test.yaml'
 
@@ -219,38 +219,18 @@ class Reader {
   }
 
   #expectation(path: NodePath): Expectation {
-    const written = readPlain(this.#node(path)) as ExpectAsWritten
-    const { rows, rows_unordered, contains, count, columns, ordered_by, truncated, same_as, problem } = written
+    const written = readPlain(this.#node(path)) as Expectation
+    const { same_as, problem } = written
     if (problem !== undefined) {
       for (const key of Object.keys(written).filter(one => one !== 'problem')) {
         const message = `a problem has no rows: "${key}" cannot stand beside "problem"`
         this.diagnostics.push(diagnosticAt(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message))
       }
     }
-    return {
-      ...(rows && { rows }),
-      ...(rows_unordered && { rowsUnordered: rows_unordered }),
-      ...(contains && { contains }),
-      ...(count !== undefined && { count }),
-      ...(columns && { columns }),
-      ...(ordered_by && { orderedBy: ordered_by.map(sortKey) }),
-      ...(truncated !== undefined && { truncated }),
-      ...(same_as && { sameAs: this.#arguments([...path, 'same_as', 'arguments']) }),
-      ...(problem && { problem }),
-    }
+    return same_as
+      ? { ...written, same_as: { arguments: this.#arguments([...path, 'same_as', 'arguments']) } }
+      : written
   }
-}
-
-interface ExpectAsWritten {
-  readonly rows?: readonly Row[]
-  readonly rows_unordered?: readonly Row[]
-  readonly contains?: readonly Row[]
-  readonly count?: number
-  readonly columns?: readonly string[]
-  readonly ordered_by?: readonly string[]
-  readonly truncated?: boolean
-  readonly same_as?: object
-  readonly problem?: NonNullable<Expectation['problem']>
 }
 
 /** The columns that a row of a test may have: for a table partitioned by ingestion time, that of its partition too. */
@@ -260,8 +240,3 @@ const rowColumns = ({ columns, pseudoColumns = [] }: TableDefinition): readonly 
 ]
 
 const isNothing = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
-
-function sortKey(text: string): SortKey {
-  const [column = '', direction = 'asc'] = text.trim().split(/ +/)
-  return { column, isDescending: direction.toLowerCase() === 'desc' }
-}

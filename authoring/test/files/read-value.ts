@@ -4,8 +4,8 @@ import {
   dateLiteral,
   datetimeLiteral,
   elementOfRange,
-  isRangeKind,
   numericLiteral,
+  type RangeKind,
   readRange,
   type ScalarKind,
   type StructField,
@@ -100,83 +100,80 @@ function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: Ro
   if (type.kind === 'JSON') return readPlain(node)
   if (!isScalar(node)) return refuse('a single value')
   const { value } = node
-  if (type.kind !== 'STRING' && type.kind !== 'BOOL' && !isOfType(node, type.kind))
-    return refuse(expectedFor(type.kind, String(value)))
-  switch (type.kind) {
-    case 'STRING':
-      return textOf(node)
-    case 'BOOL':
-      return typeof value === 'boolean' || /^(?:true|false)$/i.test(String(value)) ? value : refuse('true or false')
-    case 'INT64':
-      return exact(node)
-    case 'FLOAT64':
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      if (typeof value === 'number') return Number.isFinite(value) ? exact(node) : String(value)
-      return value
-    default:
-      return value
+  if (type.kind === 'STRING') return textOf(node)
+  if (type.kind === 'BOOL') {
+    return typeof value === 'boolean' || /^(?:true|false)$/i.test(String(value)) ? value : refuse('true or false')
   }
+  const [, fits] = CHECKS[type.kind]
+  if (!fits(writtenAs(node))) return refuse(expectedFor(type.kind, String(value)))
+  if (typeof value !== 'number' || !NUMBERS.includes(type.kind)) return value
+  return Number.isFinite(value) ? exact(node) : String(value)
 }
+
+const NUMBERS: readonly string[] = ['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']
 
 type CheckedKind = Exclude<ScalarKind, 'STRING' | 'BOOL' | 'JSON'>
 
-const EXPECTED: Readonly<Record<CheckedKind, string>> = {
-  INT64: 'an integer of 64 bits',
-  FLOAT64: 'a number',
-  NUMERIC: 'a number of at most 29 digits before its point',
-  BIGNUMERIC: 'a number of at most 39 digits before its point',
-  DATE: 'a date such as 2026-01-31',
-  DATETIME: 'a date and time such as 2026-01-31T12:00:00',
-  TIME: 'a time such as 12:00:00',
-  TIMESTAMP: 'a time such as 2026-01-31T12:00:00Z',
-  BYTES: 'base64',
-  INTERVAL: 'text',
-  'RANGE<DATE>': 'a range such as [2026-01-31, UNBOUNDED)',
-  'RANGE<DATETIME>': 'a range such as [2026-01-31T12:00:00, UNBOUNDED)',
-  'RANGE<TIMESTAMP>': 'a range such as [2026-01-31T12:00:00Z, UNBOUNDED)',
+/** A value as the file has it. */
+interface Written {
+  readonly value: unknown
+  readonly text: string
+  /** With all digits of a number. */
+  readonly digits: string
+  /** Without what follows six digits of a second's fraction: GoogleSQL's literals take no more, data files do. */
+  readonly cut: string
+}
+
+function writtenAs(node: Scalar): Written {
+  const text = String(node.value)
+  return { value: node.value, text, digits: String(exact(node)), cut: text.replace(/(\.\d{6})\d+/, '$1') }
+}
+
+const readsAsRange =
+  (kind: RangeKind) =>
+  ({ text }: Written): boolean =>
+    typeof readRange(text, elementOfRange(kind)) !== 'string'
+
+/** What messages expect of a value, and whether an engine reads it as one from a file of rows, which 30 February is not. */
+const CHECKS: Readonly<Record<CheckedKind, readonly [expected: string, fits: (written: Written) => boolean]>> = {
+  INT64: ['an integer of 64 bits', ({ digits }) => INTEGER.test(digits) && isInt64(BigInt(digits.replace('+', '')))],
+  FLOAT64: ['a number', ({ value, text }) => typeof value === 'number' || NUMBER.test(text)],
+  NUMERIC: [
+    'a number of at most 29 digits before its point',
+    ({ digits }) => numericLiteral(digits, 'NUMERIC', 'cast') !== null,
+  ],
+  BIGNUMERIC: [
+    'a number of at most 39 digits before its point',
+    ({ digits }) => numericLiteral(digits, 'BIGNUMERIC', 'cast') !== null,
+  ],
+  DATE: ['a date such as 2026-01-31', ({ text }) => /^\d{4}-\d\d-\d\d$/.test(text) && dateLiteral(text) !== null],
+  DATETIME: [
+    'a date and time such as 2026-01-31T12:00:00',
+    ({ text, cut }) => DATETIME.test(text) && datetimeLiteral(cut) !== null,
+  ],
+  TIME: ['a time such as 12:00:00', ({ text, cut }) => TIME.test(text) && timeLiteral(cut) !== null],
+  TIMESTAMP: [
+    'a time such as 2026-01-31T12:00:00Z',
+    ({ value, text, cut }) => typeof value === 'number' || (TIMESTAMP.test(text) && timestampLiteral(cut) !== null),
+  ],
+  BYTES: ['base64', ({ text }) => /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text)],
+  INTERVAL: ['text', ({ value }) => typeof value !== 'boolean'],
+  'RANGE<DATE>': ['a range such as [2026-01-31, UNBOUNDED)', readsAsRange('RANGE<DATE>')],
+  'RANGE<DATETIME>': ['a range such as [2026-01-31T12:00:00, UNBOUNDED)', readsAsRange('RANGE<DATETIME>')],
+  'RANGE<TIMESTAMP>': ['a range such as [2026-01-31T12:00:00Z, UNBOUNDED)', readsAsRange('RANGE<TIMESTAMP>')],
 }
 
 /** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
 function expectedFor(kind: CheckedKind, text: string): string {
-  if (kind === 'INT64') return /^[+-]?\d+$/.test(text) ? EXPECTED.INT64 : 'an integer'
-  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
+  if (kind === 'INT64' && !INTEGER.test(text)) return 'an integer'
+  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : CHECKS[kind][0]
 }
 
-/** Whether an engine reads it from a file of rows as a value of the type, which 30 February is not. */
-function isOfType(node: Scalar, kind: CheckedKind): boolean {
-  const { value } = node
-  const text = String(value)
-  // GoogleSQL's literals take six digits of a second's fraction, data files more.
-  const cut = text.replace(/(\.\d{6})\d+/, '$1')
-  switch (kind) {
-    case 'INT64': {
-      const digits = String(exact(node))
-      return (
-        /^[+-]?\d+$/.test(digits) &&
-        BigInt(digits.replace('+', '')) === BigInt.asIntN(64, BigInt(digits.replace('+', '')))
-      )
-    }
-    case 'FLOAT64':
-      return typeof value === 'number' || NUMBER.test(text)
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return numericLiteral(String(exact(node)), kind, 'cast') !== null
-    case 'DATE':
-      return /^\d{4}-\d\d-\d\d$/.test(text) && dateLiteral(text) !== null
-    case 'DATETIME':
-      return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?)?$/i.test(text) && datetimeLiteral(cut) !== null
-    case 'TIME':
-      return /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text) && timeLiteral(cut) !== null
-    case 'TIMESTAMP':
-      return typeof value === 'number' || (TIMESTAMP.test(text) && timestampLiteral(cut) !== null)
-    case 'BYTES':
-      return /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text)
-    default:
-      return isRangeKind(kind) ? typeof readRange(text, elementOfRange(kind)) !== 'string' : typeof value !== 'boolean'
-  }
-}
+const isInt64 = (value: bigint): boolean => value === BigInt.asIntN(64, value)
 
+const INTEGER = /^[+-]?\d+$/
+const DATETIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?)?$/i
+const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?$/
 /** Data files have offsets, and of the names of time zones only UTC. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:Z|UTC|[+-]\d\d?(?::?\d\d)?)?)?$/i
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i

@@ -21,27 +21,23 @@ export type TestArguments = Readonly<Record<string, string | readonly string[]>>
 
 export type Row = Readonly<Record<string, unknown>>
 
-export interface SortKey {
-  readonly column: string
-  readonly isDescending: boolean
-}
-
 export interface ExpectedProblem {
   readonly status?: number
   readonly code?: string
   readonly parameters?: readonly string[]
 }
 
-/** What a result must be; each member that is there must hold. */
+/** What a result must be, by the names that test files have; each member that is there must hold. */
 export interface Expectation {
   readonly rows?: readonly Row[]
-  readonly rowsUnordered?: readonly Row[]
+  readonly rows_unordered?: readonly Row[]
   readonly contains?: readonly Row[]
   readonly count?: number
   readonly columns?: readonly string[]
-  readonly orderedBy?: readonly SortKey[]
+  /** `revenue desc` */
+  readonly ordered_by?: readonly string[]
   readonly truncated?: boolean
-  readonly sameAs?: TestArguments
+  readonly same_as?: { readonly arguments: TestArguments }
   readonly problem?: ExpectedProblem
 }
 

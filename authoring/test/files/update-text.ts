@@ -1,20 +1,10 @@
 /**
- * Writes other values into a test file. Only the values that differ are written anew, so comments, order and style of all
- * else stay as they are.
+ * Writes other values into a test file. Only the expectations that change are written anew; in those, rows that stay keep their
+ * comments, and values their quotes.
  */
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parseDocument,
-  stringify,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml'
+import { Document, isCollection, isMap, isScalar, isSeq, type Node, Pair, parseDocument, visit, YAMLMap } from 'yaml'
 import type { NodePath } from '../../../runner/manifest/source.js'
+import { isRecord } from '../../../runner/model/is-record.js'
 import { type Aligned, alignRows, pairChanges } from './align-rows.js'
 import { equalValues } from './equal-values.js'
 import { PARSE_OPTIONS } from './load.js'
@@ -28,21 +18,13 @@ export interface ValueUpdate {
   readonly isUnordered?: boolean
 }
 
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
-
 /** The text with these values. */
 export function updateText(fileText: string, updates: readonly ValueUpdate[]): string {
   const mark = /^\ufeff/.exec(fileText)?.[0] ?? ''
-  const text = fileText.slice(mark.length)
-  const edits = new Editor(text).editsFor(updates)
-  const edited = [...edits]
-    .sort((a, b) => b.start - a.start || b.end - a.end)
-    .reduce((all, { start, end, text: part }) => all.slice(0, start) + part + all.slice(end), text)
-  return mark + (isAsWanted(edited, text, updates) ? edited : written(text, updates))
+  const text = fileText.slice(mark.length).replaceAll('\r\n', '\n')
+  const edited = edit(text, updates)
+  const written = isAsWanted(edited, text, updates) ? edited : rewritten(text, updates)
+  return mark + (fileText.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written)
 }
 
 function isAsWanted(text: string, before: string, updates: readonly ValueUpdate[]): boolean {
@@ -63,229 +45,115 @@ function others(text: string, updates: readonly ValueUpdate[]): unknown {
 }
 
 /** The whole document written by the library, for layouts that the edits do not know; comments and order stay. */
-function written(text: string, updates: readonly ValueUpdate[]): string {
+function rewritten(text: string, updates: readonly ValueUpdate[]): string {
   const document = parseDocument(text, PARSE_OPTIONS)
   for (const { path, value } of updates) document.setIn(path, document.createNode(value))
-  return document.toString({ lineWidth: 0 })
+  return document.toString(PRINT_OPTIONS)
 }
 
-class Editor {
-  readonly #text: string
-  readonly #document: Document
-  readonly #newline: string
-  readonly #edits: Edit[] = []
+const PRINT_OPTIONS = { lineWidth: 0 }
 
-  constructor(text: string) {
-    this.#text = text
-    this.#document = parseDocument(text, PARSE_OPTIONS)
-    this.#newline = text.includes('\r\n') ? '\r\n' : '\n'
-  }
+/** A part of the file that is written anew: a member of a block, or an element of a block that is written in one line. */
+interface Part {
+  readonly start: number
+  readonly end: number
+  readonly node: Pair<Node, Node> | Node
+}
 
-  editsFor(updates: readonly ValueUpdate[]): readonly Edit[] {
-    for (const { path, value, isUnordered = false } of updates) {
-      const parent = this.#document.getIn(path.slice(0, -1), true) as YAMLMap
-      const pair = parent.items.find(one => isScalar(one.key) && one.key.value === path.at(-1)) as Pair<Node, Node>
-      const { value: node } = pair
-      if (isSeq(node) && Array.isArray(value) && (node.items.length === 0 || value.length === 0)) {
-        this.#replaceList(parent, pair, value)
-      } else this.#revise(node, value, isUnordered)
-    }
-    return this.#edits
-  }
-
-  #edit(start: number, end: number, text: string): void {
-    this.#edits.push({ start, end, text })
-  }
-
-  /** Writes a value over another, and only the parts that differ. */
-  #revise(node: Node | null, value: unknown, isUnordered = false): void {
-    if (node === null) return
-    const before = readPlain(node)
-    if (equalValues(before, value)) return
-    if (isSeq(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0) {
-      this.#reviseList(node, before as unknown[], value, isUnordered)
-      return
-    }
-    if (isMap(node) && isFilledMap(value) && this.#reviseMap(node, value)) return
-    this.#edit(node.range![0], this.#endOf(node), this.#render(node, value))
-  }
-
-  /** False where no member stays, or where a line cannot be taken out: the map is then written as a whole. */
-  #reviseMap(node: YAMLMap, value: Readonly<Record<string, unknown>>): boolean {
-    const items = node.items as Pair<Node, Node | null>[]
-    const nameOf = ({ key }: Pair<Node, Node | null>): string => String((key as { value?: unknown }).value)
-    const isKept = items.map(pair => Object.hasOwn(value, nameOf(pair)))
-    const last = isKept.lastIndexOf(true)
-    // A value that is left out has no place, and the first line of a block may hold the dash of a list.
-    if (last < 0 || items.some(pair => pair.value === null) || (!node.flow && !isKept[0])) return false
-    for (const [i, pair] of items.entries()) if (isKept[i]) this.#revise(pair.value, value[nameOf(pair)])
-    const names = new Set(items.map(nameOf))
-    const added = Object.keys(value).filter(name => !names.has(name))
-    this.#addMembers(
-      node,
-      items[last]!,
-      added.map(name => `${flowText(name)}: ${flowText(value[name])}`),
-    )
-    this.#removeMembers(node, items, isKept)
-    return true
-  }
-
-  #addMembers(node: YAMLMap, after: Pair<Node, Node | null>, members: readonly string[]): void {
-    const end = this.#endOf(after.value!)
-    const gap = node.flow ? ', ' : this.#newline + ' '.repeat(this.#columnOf(after.key.range![0]))
-    const at = node.flow ? end : this.#lineEnd(end)
-    if (members.length > 0) this.#edit(at, at, members.map(member => gap + member).join(''))
-  }
-
-  #removeMembers(node: YAMLMap, items: readonly Pair<Node, Node | null>[], isKept: readonly boolean[]): void {
-    const last = isKept.lastIndexOf(true)
-    const endOf = (index: number): number => this.#endOf(items[index]!.value!)
-    const startOf = (index: number): number => items[index]!.key.range![0]
-    if (!node.flow) {
-      for (const [i, kept] of isKept.entries()) {
-        if (!kept) this.#edit(this.#lineEnd(endOf(i - 1)), this.#lineEnd(endOf(i)), '')
-      }
-      return
-    }
-    if (last < items.length - 1) this.#edit(endOf(last), endOf(items.length - 1), '')
-    for (let i = 0; i < last; i++) if (!isKept[i]) this.#edit(startOf(i), startOf(i + 1), '')
-  }
-
-  /** The value in the style of the node that it replaces. */
-  #render(node: Node, value: unknown): string {
-    if (isScalar(node) && typeof value === 'string' && !/[\u0000-\u001f]/.test(value)) {
-      if (node.type === 'QUOTE_SINGLE') return `'${value.replaceAll("'", "''")}'`
-      if (node.type === 'QUOTE_DOUBLE') return JSON.stringify(value)
-    }
-    if (isScalar(node) && (node.source ?? '') === '') return ` ${flowText(value)}`
-    const isBlock = isMap(node) && !node.flow && isFilledMap(value)
-    return isBlock ? this.#blockText(value, this.#columnOf(node.range![0])) : flowText(value)
-  }
-
-  #blockText(value: Readonly<Record<string, unknown>>, indent: number): string {
-    const lines = Object.entries(value).map(([key, one]) => `${flowText(key)}: ${flowText(one)}`)
-    return lines.join(this.#newline + ' '.repeat(indent))
-  }
-
-  #reviseList(list: YAMLSeq, before: readonly unknown[], value: readonly unknown[], isUnordered: boolean): void {
-    const items = list.items as Node[]
-    const pairs = isUnordered ? alignUnordered(before, value) : pairChanges(alignRows(before, value))
-    const removed = new Set(pairs.flatMap(({ expected, found }) => (found === null ? [expected!] : [])))
-    for (const { expected, found } of pairs) {
-      if (expected !== null && found !== null) this.#revise(items[expected]!, value[found])
-    }
-    let last = -1
-    let added: unknown[] = []
-    const insert = (): void => {
-      if (added.length > 0) this.#insert(list, last, added)
-      added = []
-    }
-    for (const { expected, found } of pairs) {
-      if (expected === null) added.push(value[found!])
-      else {
-        insert()
-        last = expected
-      }
-    }
-    insert()
-    this.#remove(list, removed)
-  }
-
-  /** Adds items after the item `after`, which is -1 for the beginning. */
-  #insert(list: YAMLSeq, after: number, values: readonly unknown[]): void {
-    const items = list.items as Node[]
-    const model = items[Math.max(0, after)]!
-    const start = model.range![0]
-    if (list.flow) {
-      const isMultiline = this.#text.slice(list.range![0], start).includes('\n')
-      const gap = isMultiline ? `,${this.#newline}${' '.repeat(this.#columnOf(start))}` : ', '
-      const text = values.map(flowText).join(gap)
-      if (after < 0) this.#edit(start, start, text + gap)
-      else this.#edit(this.#endOf(model), this.#endOf(model), gap + text)
-      return
-    }
-    const dash = this.#dashOf(model)
-    const indent = ' '.repeat(this.#columnOf(dash))
-    const lines = values.map(value => {
-      const isBlock = isMap(model) && !model.flow && isFilledMap(value)
-      return `${indent}- ${isBlock ? this.#blockText(value, indent.length + 2) : flowText(value)}`
+/** Replaces the parts with the updated values, and nothing else of the text. */
+function edit(text: string, updates: readonly ValueUpdate[]): string {
+  const document = parseDocument(text, PARSE_OPTIONS)
+  const parts = new Map<number, Part>()
+  for (const { path, value, isUnordered = false } of updates) {
+    const part = partOf(document, path, text)
+    parts.set(part.start, part)
+    const node = document.getIn(path, true) as Node
+    const isLong = text.slice(node.range![0], node.range![1]).includes('\n')
+    const written = revised(document, node, value, isUnordered)
+    // A list in several lines would else become a single line.
+    if (isSeq(written) && written.items.length > 0 && isLong) written.flow = false
+    // The library would write a number of many digits as JavaScript rounds it.
+    visit(written, {
+      Scalar(_, scalar) {
+        scalar.value = readPlain(scalar)
+      },
     })
-    if (after < 0) {
-      const line = this.#lineStart(dash)
-      this.#edit(line, line, lines.map(line => line + this.#newline).join(''))
-    } else {
-      const end = this.#lineEnd(this.#endOf(model))
-      this.#edit(end, end, lines.map(line => this.#newline + line).join(''))
-    }
+    document.setIn(path, written)
   }
-
-  #remove(list: YAMLSeq, indexes: ReadonlySet<number>): void {
-    const items = list.items as Node[]
-    if (!list.flow) {
-      for (const index of indexes) {
-        const end = this.#lineEnd(this.#endOf(items[index]!))
-        const after = Math.min(this.#text.length, end + this.#newline.length)
-        this.#edit(this.#lineStart(this.#dashOf(items[index]!)), after, '')
-      }
-      return
-    }
-    let kept = items.length
-    while (indexes.has(kept - 1)) kept--
-    if (kept < items.length) this.#edit(this.#endOf(items[kept - 1]!), this.#endOf(items.at(-1)!), '')
-    for (const index of indexes) {
-      if (index < kept) this.#edit(items[index]!.range![0], items[index + 1]!.range![0], '')
-    }
-  }
-
-  /** Replaces a list that is empty, or that becomes empty. */
-  #replaceList(parent: YAMLMap, pair: Pair<Node, Node>, value: readonly unknown[]): void {
-    const list = pair.value as YAMLSeq
-    const colon = this.#text.indexOf(':', this.#endOf(pair.key))
-    const indent = this.#newline + ' '.repeat(this.#columnOf(pair.key.range![0]) + 2)
-    const isBlock = !parent.flow && value.length > 0 && value.every(isFilledMap)
-    const text = isBlock ? value.map(one => `${indent}- ${flowText(one)}`).join('') : ` ${flowText(value)}`
-    this.#edit(colon + 1, this.#endOf(list), text)
-  }
-
-  /** The end of the node's own text, without the white space after it. */
-  #endOf(node: Node): number {
-    const items = (isMap(node) || isSeq(node)) && !node.flow ? node.items : []
-    const last = items.at(-1)
-    if (last !== undefined) {
-      const inner = isMap(node) ? ((last as Pair<Node, Node | null>).value ?? (last as Pair<Node>).key) : (last as Node)
-      if (inner.range) return this.#endOf(inner)
-    }
-    const [start, end] = node.range!
-    return start + this.#text.slice(start, end).trimEnd().length
-  }
-
-  #columnOf(offset: number): number {
-    return offset - this.#lineStart(offset)
-  }
-
-  #lineStart(offset: number): number {
-    return this.#text.lastIndexOf('\n', offset - 1) + 1
-  }
-
-  /** Where the line ends, before its line break. */
-  #lineEnd(offset: number): number {
-    const at = this.#text.indexOf(this.#newline, offset)
-    return at < 0 ? this.#text.length : at
-  }
-
-  #dashOf(item: Node): number {
-    return this.#text.lastIndexOf('-', item.range![0] - 1)
-  }
+  return [...parts.values()]
+    .sort((a, b) => b.start - a.start)
+    .reduce((all, { start, end, node }) => {
+      const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1))
+      return all.slice(0, start) + printed(node).replace(/\n(?=.)/g, `\n${indent}`) + all.slice(end)
+    }, text)
 }
 
-/** One line of YAML that may stand in a flow collection. */
-function flowText(value: unknown): string {
-  const text = stringify([value], { collectionStyle: 'flow', lineWidth: 0, version: '1.2', schema: 'core' }).trim()
-  return text.slice(1, -1).trim()
+/** The smallest part around the value: what is within a flow collection has no lines of its own. */
+function partOf(document: Document, path: NodePath, text: string): Part {
+  const parent = document.getIn(path.slice(0, -1), true)
+  if (path.length > 1 && isCollection(parent) && parent.flow) return partOf(document, path.slice(0, -1), text)
+  const node = document.getIn(path, true) as Node
+  const [from, to] = node.range!
+  const end = from + text.slice(from, to).trimEnd().length
+  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined
+  return pair === undefined
+    ? { start: from, end, node }
+    : { start: (pair.key as Node).range![0], end, node: pair as Pair<Node, Node> }
 }
 
-const isFilledMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+/** Without the comments around it, which stay in the text. */
+function printed(node: Part['node']): string {
+  const value = node instanceof Pair ? node.value! : node
+  value.comment = null
+  if (!(node instanceof Pair)) return new Document(node, PARSE_OPTIONS).toString(PRINT_OPTIONS).trimEnd()
+  const map = new YAMLMap<unknown, Node>()
+  map.set(nameOf(node.key), value)
+  return new Document(map, PARSE_OPTIONS).toString(PRINT_OPTIONS).trimEnd()
+}
+
+/** The node with another value. What is equal stays as it is written. */
+function revised(document: Document, node: Node | null, value: unknown, isUnordered = false): Node {
+  const before = readPlain(node)
+  if (node !== null && equalValues(before, value)) return node
+  if (isSeq<Node>(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0) {
+    const pairs = isUnordered
+      ? alignUnordered(before as unknown[], value)
+      : pairChanges(alignRows(before as unknown[], value))
+    const isBlock = node.items.some(item => isMap(item) && !item.flow)
+    node.items = pairs.flatMap(({ expected, found }) => {
+      if (found === null) return []
+      if (expected !== null) return [revised(document, node.items[expected]!, value[found])]
+      return [document.createNode(value[found], { flow: !isBlock })]
+    })
+    return node
+  }
+  if (isMap<Node, Node | null>(node) && isRecord(value) && Object.keys(value).length > 0) {
+    for (const { key } of [...node.items]) if (!Object.hasOwn(value, nameOf(key))) node.delete(key)
+    for (const [name, one] of Object.entries(value)) {
+      const pair = node.items.find(({ key }) => nameOf(key) === name)
+      if (pair === undefined) node.add(document.createPair(name, one, { flow: true }))
+      else pair.value = revised(document, pair.value, one)
+    }
+    return node
+  }
+  const made = document.createNode(value, { flow: true })
+  if (isSeq(made) && made.items.length > 0 && made.items.every(isMap)) {
+    made.flow = false
+    for (const item of made.items) item.flow = true
+  }
+  return replaced(node, made)
+}
+
+const nameOf = (key: Node): string => String((key as { readonly value?: unknown }).value)
+
+/** A new value in the place of another, with its comments and quotes. */
+function replaced(node: Node | null, made: Node): Node {
+  made.commentBefore = node?.commentBefore ?? null
+  made.comment = node?.comment ?? null
+  const isQuoted = isScalar(node) && (node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE')
+  if (isQuoted && isScalar(made) && typeof made.value === 'string') made.type = node.type!
+  return made
+}
 
 /** Pairs each item with an equal one, wherever it is, and the others in order. */
 function alignUnordered(before: readonly unknown[], after: readonly unknown[]): readonly Aligned[] {

@@ -43,13 +43,13 @@ const CASES: readonly (readonly [what: string, before: string, update: ValueUpda
     'the end of a flow list',
     'expect: { rows: [{ a: 1 }, { a: 2 }, { a: 3 }] }\n',
     rows([{ a: 1 }]),
-    'expect: { rows: [{ a: 1 }] }\n',
+    'expect: { rows: [ { a: 1 } ] }\n',
   ],
   [
     'a flow list in several lines',
     'expect:\n  rows: [\n    { a: 2 },\n    { a: 3 }\n  ]\n',
     rows([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }]),
-    'expect:\n  rows: [\n    { a: 1 },\n    { a: 2 },\n    { a: 3 },\n    { a: 4 }\n  ]\n',
+    'expect:\n  rows:\n    - { a: 1 }\n    - { a: 2 }\n    - { a: 3 }\n    - { a: 4 }\n',
   ],
   [
     'an empty list that gets rows',
@@ -88,19 +88,19 @@ const CASES: readonly (readonly [what: string, before: string, update: ValueUpda
     '\ufeffexpect:\r\n  rows:\r\n    - { a: 1 }\r\n    - { a: 2 }\r\n',
   ],
   [
-    'members that come and go in a flow row, and leaves the style of the others',
+    'members that come and go in a flow row, and leaves the quotes and comments of the others',
     "expect:\n  rows:\n    - { a: 'x', \"b\": 2,  c:   3 } # one\n    - { a: 'y', b: 2 } # two\n",
     rows([
       { a: 'x', c: 3, d: '4' },
       { b: 2, e: null },
     ]),
-    'expect:\n  rows:\n    - { a: \'x\', c:   3, d: "4" } # one\n    - { b: 2, e: null } # two\n',
+    'expect:\n  rows:\n    - { a: \'x\', c: 3, d: "4" } # one\n    - { b: 2, e: null } # two\n',
   ],
   [
     'members that come and go in a block row',
     "expect:\n  rows:\n    - a: 'x' # kept\n      # of b\n      b: 2\n      c: [1,   2]\n      d: 4\n    - a: y\n  count: 1\n",
     rows([{ a: 'x', c: [1, 2], e: 5 }, { a: 'y' }]),
-    "expect:\n  rows:\n    - a: 'x' # kept\n      c: [1,   2]\n      e: 5\n    - a: y\n  count: 1\n",
+    "expect:\n  rows:\n    - a: 'x' # kept\n      c: [ 1, 2 ]\n      e: 5\n    - a: y\n  count: 1\n",
   ],
   [
     'a block row whose first member goes',
@@ -112,7 +112,31 @@ const CASES: readonly (readonly [what: string, before: string, update: ValueUpda
     'no line break at the end',
     'expect:\n  rows:\n    - { a: 1 }\n    - { a: 2 }',
     rows([{ a: 1 }]),
-    'expect:\n  rows:\n    - { a: 1 }\n',
+    'expect:\n  rows:\n    - { a: 1 }',
+  ],
+  [
+    'nothing outside the value, whatever its style',
+    "a:   [1,2]\n\nexpect:\n\n  # of rows\n  rows:\n    # first\n    - { a: 1 }\n    - { a: 2 }\n    # last\n\n  # of count\n  count:   '2'   # as text\n",
+    rows([{ a: 1 }]),
+    "a:   [1,2]\n\nexpect:\n\n  # of rows\n  rows:\n    # first\n    - { a: 1 }\n    # last\n\n  # of count\n  count:   '2'   # as text\n",
+  ],
+  [
+    'a test in one line, beside others in theirs',
+    'expect:\n  - {a:   1}\n  - {rows: [{a: 1}]} # second\n  - {b:   1}\n',
+    { path: ['expect', 1, 'rows'], value: [{ a: 1 }, { a: 2 }] },
+    'expect:\n  - {a:   1}\n  - { rows: [ { a: 1 }, { a: 2 } ] } # second\n  - {b:   1}\n',
+  ],
+  [
+    'no digit of a number that stays',
+    'expect:\n  rows:\n    - { a: 12345678901234567890.125, b: 1 }\n',
+    rows([{ a: '12345678901234567890.125', b: 2 }]),
+    'expect:\n  rows:\n    - { a: "12345678901234567890.125", b: 2 }\n',
+  ],
+  [
+    'text that no quotes of one line can hold',
+    "expect:\n  rows:\n    - { a: 'x' }\n",
+    rows([{ a: 'y\u0001\n z' }]),
+    'expect:\n  rows:\n    - { a: "y\\x01\\n z" }\n',
   ],
 ]
 
