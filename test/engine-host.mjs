@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { startAnswering } from '../dist/runner/engines/duckdb/child/answer-requests.js'
+import { Answering } from '../dist/runner/engines/duckdb/child/answer-requests.js'
 import { openSession } from '../dist/runner/engines/duckdb/child/session.js'
 import { statementGuard } from '../dist/runner/engines/duckdb/child/statement-allowlist.js'
 import { causeText } from '../dist/runner/model/cause-text.js'
@@ -31,7 +31,7 @@ async function open(options) {
   try {
     const guard = statementGuard()
     current.session = await openSession(options, guard)
-    current.answering = startAnswering({ session: current.session, guard, send, giveUp })
+    current.answering = new Answering({ session: current.session, guard, send, giveUp })
     send({ kind: 'ready', discovery: await current.session.discover() })
     current.isReady = true
   } catch (error) {
