@@ -13,7 +13,6 @@ export interface ConstantsEngine extends Pick<Engine, 'check' | 'run'> {
 
 const MAX_PROBES = 1_000
 const TIMEOUT_MS = 30_000
-const NEVER = new AbortController().signal
 
 /** As the engine's own `check`, which compiles a query without computing its constants; this one computes them too. */
 export function constantsChecker(engine: ConstantsEngine): Engine['check'] {
@@ -65,7 +64,8 @@ const NONE: ReturnType<typeof constantChecks> = { mistakes: [], probes: [] }
 
 /** The message of the expression of a query without tables and parameters that has failed; null where none has. */
 async function probe(engine: ConstantsEngine, sql: string): Promise<string | null> {
-  const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '', timeoutMs: TIMEOUT_MS, signal: NEVER } as const
+  const { signal } = new AbortController()
+  const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '', timeoutMs: TIMEOUT_MS, signal } as const
   try {
     await engine.run({ sql, parameters: {} }, options)
     return null
