@@ -28,12 +28,12 @@ export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean 
   return true
 }
 
-/** The list of a new connection. When the connection closes, node:http closes only the response that it is sending. */
+/** The list of a new connection. When it closes, node:http of Node 20 closes only the response that it is sending. */
 function watch(connection: Socket): ServerResponse[] {
   const underWay: ServerResponse[] = []
   connection.once('close', () => {
     for (const res of underWay) {
-      if (res.socket !== null || res.writableFinished) continue
+      if (res.destroyed || res.writableFinished) continue
       res.destroy()
       res.emit('close')
     }
