@@ -92,6 +92,7 @@ export class Background {
   }
 
   #lookLater(): void {
+    if (this.#closing.signal.aborted) return
     this.#cancelTimer ??= this.#deps.clock.after(LOOK_MS, () => {
       this.#cancelTimer = null
       this.#startDue()

@@ -62,7 +62,7 @@ interface Quiet {
 const STANDARD_ERROR = 2
 /** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
 export const MAX_WAITING = 1_048_576
-/** Lines of requests are written together: when they are so many bytes, the most below what sonic-boom writes at once, or after so many milliseconds. */
+/** Lines of requests are written together: when they are so many bytes (sonic-boom writes 16 kB at once), or after so many milliseconds. */
 const MIN_WRITE = 16_383
 const HOLD_MS = 200
 /** How long a reader who takes nothing is waited for at the end, in milliseconds. */
