@@ -1,13 +1,11 @@
 /** Arguments that make a query fail by themselves are the caller's mistake, and are named. */
-import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
-import { openDuckdbEngine } from '../../runner/engines/duckdb/open-engine.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { BoundValue } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { rowsFrom, runOptions } from './ask-engine.js'
-import { CLOCK, source } from './duckdb/raw-engine.js'
+import { openEngine, source } from './duckdb/raw-engine.js'
 
 const ORDERS = [
   { name: 'day', type: 'DATE' },
@@ -136,16 +134,7 @@ const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unkn
 describe('arguments that make a query fail', () => {
   let engine: DuckdbEngine
   before(async () => {
-    engine = await openDuckdbEngine({
-      dataDir: null,
-      database: null,
-      tables: [source('orders', ORDERS, { rows: [ROW] })],
-      memoryLimitMb: 512,
-      threads: 2,
-      tempDir: tmpdir(),
-      observe: () => undefined,
-      clock: CLOCK,
-    })
+    engine = await openEngine({ tables: [source('orders', ORDERS, { rows: [ROW] })] })
   })
   after(() => engine.close())
 

@@ -1,27 +1,16 @@
 /** The place of a failure costs runs of the query, which only an author who asks for it pays. */
-import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { locateFailure } from '../../../authoring/call/locate-failure.js'
-import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { RunnerError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { runOptions } from '../../engines/ask-engine.js'
-import { CLOCK } from '../../engines/duckdb/raw-engine.js'
+import { openEngine } from '../../engines/duckdb/raw-engine.js'
 
 const SQL = 'SELECT 1 / x AS a, 10 / (x - 2) AS b, LOG(x) AS c, MOD(7, x) AS d FROM UNNEST([1, 2, 3]) AS x'
 
 describe('the place of a failure, in a query', () => {
   it('is found by runs in which more and more expressions are safe', async () => {
-    const engine = await openDuckdbEngine({
-      dataDir: null,
-      database: null,
-      tables: [],
-      memoryLimitMb: 256,
-      threads: 1,
-      tempDir: tmpdir(),
-      observe: () => {},
-      clock: CLOCK,
-    })
+    const engine = await openEngine({ memoryLimitMb: 256, threads: 1 })
     try {
       const query = { sql: SQL, parameters: {} }
       const failure: RunnerError = await engine.run(query, runOptions()).then(

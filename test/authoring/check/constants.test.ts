@@ -1,12 +1,11 @@
-import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { constantsChecker } from '../../../authoring/check/constants.js'
 import { constantCalls } from '../../../googlesql/constant-calls.js'
 import { parseTypeName, resolveQuery, tableCatalogue } from '../../../googlesql/index.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
-import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { openEmbeddedEngine } from '../../../runner/index.js'
 import { systemClock } from '../../../runner/platform/clock.js'
+import { openEngine } from '../../engines/duckdb/raw-engine.js'
 import { caseFiles, caseTables, readCases } from '../../googlesql/case-files.js'
 import { sampleOf } from '../../sample-size.js'
 
@@ -72,16 +71,7 @@ describe('constants in a query', function () {
   let check: DuckdbEngine['check']
   const types = { s: 'STRING', t: 'TIMESTAMP' }
   before(async () => {
-    engine = await openDuckdbEngine({
-      dataDir: null,
-      database: null,
-      tables: [],
-      memoryLimitMb: 256,
-      threads: 1,
-      tempDir: tmpdir(),
-      observe: () => {},
-      clock: systemClock(),
-    })
+    engine = await openEngine({ memoryLimitMb: 256, threads: 1, clock: systemClock() })
     check = constantsChecker(engine)
   })
   after(() => engine.close())

@@ -1,4 +1,4 @@
-/** An engine whose queries are DuckDB SQL, to test everything but the translation. */
+/** Engines for tests; one of them has queries that are DuckDB SQL, to test everything but the translation. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,20 +48,25 @@ export interface RawEngine {
   readonly rows: (query: RawQuery) => Promise<readonly (readonly unknown[])[]>
 }
 
+const DEFAULTS: DuckdbEngineOptions = {
+  dataDir: null,
+  database: null,
+  tables: [],
+  memoryLimitMb: 512,
+  threads: 2,
+  tempDir: tmpdir(),
+  observe: () => undefined,
+  clock: CLOCK,
+}
+
+/** An engine without tables, unless the options name some. */
+export const openEngine = (options: Partial<DuckdbEngineOptions> = {}): Promise<DuckdbEngine> =>
+  openDuckdbEngine({ ...DEFAULTS, ...options })
+
 export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}): Promise<RawEngine> {
   const events: Event[] = []
   const engine = await openDuckdbEngine(
-    {
-      dataDir: null,
-      database: null,
-      tables: [],
-      memoryLimitMb: 512,
-      threads: 2,
-      tempDir: tmpdir(),
-      observe: event => events.push(event),
-      clock: CLOCK,
-      ...options,
-    },
+    { ...DEFAULTS, observe: event => events.push(event), ...options },
     {
       resolve: null,
       translate: (text, _tables, types) => {

@@ -3,14 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
-import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import type { RunningServer } from '../../../runner/http/server/server.js'
 import type { ErrorCode } from '../../../runner/model/error-codes.js'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { QueryFault } from '../../../runner/model/query-fault.js'
 import { createRunner, type Runner } from '../../../runner/serve/runner.js'
 import { rowsOf, runOptions } from '../ask-engine.js'
-import { CLOCK, openRawEngine, scratchFolder } from './raw-engine.js'
+import { openEngine, openRawEngine, scratchFolder } from './raw-engine.js'
 
 const MILLION = 'UNNEST(GENERATE_ARRAY(1, 1000000))'
 const TIMEOUT_MS = 400
@@ -115,17 +114,7 @@ describe('a query that runs away', () => {
   const scratch = scratchFolder()
   let engine: DuckdbEngine
   before(async () => {
-    engine = await openDuckdbEngine({
-      dataDir: null,
-      database: null,
-      tables: [],
-      memoryLimitMb: 128,
-      tempLimitMb: 64,
-      threads: 2,
-      tempDir: scratch.path,
-      observe: () => {},
-      clock: CLOCK,
-    })
+    engine = await openEngine({ memoryLimitMb: 128, tempLimitMb: 64, tempDir: scratch.path })
   })
   after(async () => {
     await engine.close()

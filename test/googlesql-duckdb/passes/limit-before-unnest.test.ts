@@ -8,9 +8,8 @@ import { fieldsToColumns, tableCatalogue } from '../../../googlesql/tables.js'
 import { translate } from '../../../googlesql-duckdb/translate.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/duckdb-engine.js'
 import { type EmbeddedEngine, openEmbedded } from '../../../runner/engines/duckdb/embedded.js'
-import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { runOptions } from '../../engines/ask-engine.js'
-import { CLOCK } from '../../engines/duckdb/raw-engine.js'
+import { CLOCK, openEngine } from '../../engines/duckdb/raw-engine.js'
 import { sampleSize } from '../../sample-size.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
 import { showsPass } from './shows-pass.js'
@@ -197,16 +196,7 @@ describe('rows that are cut before their lists are unnested', () => {
       instance.closeSync()
       expect(statSync(file).size).to.be.greaterThan(8_000_000)
       engine = await openEmbedded({ tables: { t: { schema: SCHEMA, files: [file] } } }, CLOCK)
-      duckdb = await openDuckdbEngine({
-        dataDir: null,
-        database: null,
-        tables: [{ definition: { name: 't', columns }, files: [file] }],
-        memoryLimitMb: 512,
-        threads: 2,
-        tempDir: tmpdir(),
-        observe: () => undefined,
-        clock: CLOCK,
-      })
+      duckdb = await openEngine({ tables: [{ definition: { name: 't', columns }, files: [file] }] })
     })
     after(async () => {
       await engine.close()
