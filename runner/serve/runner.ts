@@ -9,7 +9,7 @@ import type { ResultFormat } from '../formats/index.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
 import { DevStreams } from '../http/dev-changes.js'
 import { EndpointChanges } from '../http/endpoint-changes.js'
-import { createFastPath } from '../http/fast-path.js'
+import { FastPath } from '../http/fast-path.js'
 import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
@@ -227,7 +227,7 @@ function openApp(settings: Settings, { registry, changes, metrics, deps }: Servi
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }
-  const listener = createFastPath(appDeps, createApp(appDeps))
+  const listener = new FastPath(appDeps, createApp(appDeps)).answer
   if (settings.watch || settings.dev) {
     const { lastRead, reloadIfChanged } = registry
     const fingerprint = (): Promise<string> => sourceState(settings)
