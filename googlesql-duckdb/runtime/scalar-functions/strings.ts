@@ -1,6 +1,6 @@
 /** Text functions that DuckDB does not have, or whose result differs. All count code points, as GoogleSQL does. */
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 /** GoogleSQL's limit on the output of LPAD, RPAD, REPEAT, REPLACE and TRANSLATE. */
 export const MAX_OUTPUT_BYTES = 1 << 20
@@ -288,117 +288,37 @@ function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | nul
 const codePoints = (text: string): Uint32Array => Uint32Array.from(text, char => char.codePointAt(0)!)
 
 export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_upper_text',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => value.toUpperCase(),
-  },
-  {
-    name: 'bq_lower_text',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => value.toLowerCase(),
-  },
-  {
-    name: 'bq_reverse_text',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => [...value].reverse().join(''),
-  },
-  {
-    name: 'bq_instr',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: instr,
-  },
-  { name: 'bq_initcap', parameters: ['VARCHAR', 'VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: initcap },
-  {
-    name: 'bq_initcap_default',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => initcap(value, DEFAULT_DELIMITERS),
-  },
-  {
-    name: 'bq_normalize',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    refuses: true,
-    compute: normalized,
-  },
-  {
-    name: 'bq_normalize_fold',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    refuses: true,
-    compute: (value: string, form: string) => foldCase(normalized(value, form)),
-  },
-  { name: 'bq_soundex', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: soundex },
-  {
-    name: 'bq_translate',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: translate,
-  },
-  { name: 'bq_repeat', parameters: ['VARCHAR', 'BIGINT'], returns: 'VARCHAR', handlesNull: false, compute: repeat },
-  {
-    name: 'bq_lpad',
-    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: pad('left'),
-  },
-  {
-    name: 'bq_rpad',
-    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: pad('right'),
-  },
-  {
-    name: 'bq_replace',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: replace,
-  },
-  { name: 'bq_chr', parameters: ['BIGINT'], returns: 'VARCHAR', handlesNull: false, compute: chr },
-  { name: 'bq_ascii', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: ascii },
-  {
-    name: 'bq_unicode',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (value: string) => BigInt(value.codePointAt(0) ?? 0),
-  },
-  {
-    name: 'bq_to_code_points',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT[]',
-    handlesNull: false,
-    compute: (value: string) => Array.from(value, char => BigInt(char.codePointAt(0)!)),
-  },
-  {
-    name: 'bq_code_points_to_string',
-    parameters: ['BIGINT[]'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (codes: readonly (bigint | null)[]) => (codes.includes(null) ? null : codePointsToString(codes)),
-  },
-  {
-    // NULL where it would take too long.
-    name: 'bq_edit_distance_of',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (a: string, b: string, max: bigint) => editDistance(codePoints(a), codePoints(b), max),
-  },
+  scalar('bq_upper_text', ['VARCHAR'], 'VARCHAR', (value: string) => value.toUpperCase()),
+  scalar('bq_lower_text', ['VARCHAR'], 'VARCHAR', (value: string) => value.toLowerCase()),
+  scalar('bq_reverse_text', ['VARCHAR'], 'VARCHAR', (value: string) => [...value].reverse().join('')),
+  scalar('bq_instr', ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'], 'BIGINT', instr),
+  scalar('bq_initcap', ['VARCHAR', 'VARCHAR'], 'VARCHAR', initcap),
+  scalar('bq_initcap_default', ['VARCHAR'], 'VARCHAR', (value: string) => initcap(value, DEFAULT_DELIMITERS)),
+  scalar('bq_normalize', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalized, { refuses: true }),
+  scalar(
+    'bq_normalize_fold',
+    ['VARCHAR', 'VARCHAR'],
+    'VARCHAR',
+    (value: string, form: string) => foldCase(normalized(value, form)),
+    { refuses: true },
+  ),
+  scalar('bq_soundex', ['VARCHAR'], 'VARCHAR', soundex),
+  scalar('bq_translate', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', translate),
+  scalar('bq_repeat', ['VARCHAR', 'BIGINT'], 'VARCHAR', repeat),
+  scalar('bq_lpad', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', pad('left')),
+  scalar('bq_rpad', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', pad('right')),
+  scalar('bq_replace', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', replace),
+  scalar('bq_chr', ['BIGINT'], 'VARCHAR', chr),
+  scalar('bq_ascii', ['VARCHAR'], 'BIGINT', ascii),
+  scalar('bq_unicode', ['VARCHAR'], 'BIGINT', (value: string) => BigInt(value.codePointAt(0) ?? 0)),
+  scalar('bq_to_code_points', ['VARCHAR'], 'BIGINT[]', (value: string) =>
+    Array.from(value, char => BigInt(char.codePointAt(0)!)),
+  ),
+  scalar('bq_code_points_to_string', ['BIGINT[]'], 'VARCHAR', (codes: readonly (bigint | null)[]) =>
+    codes.includes(null) ? null : codePointsToString(codes),
+  ),
+  // NULL where it would take too long.
+  scalar('bq_edit_distance_of', ['VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', (a: string, b: string, max: bigint) =>
+    editDistance(codePoints(a), codePoints(b), max),
+  ),
 ]

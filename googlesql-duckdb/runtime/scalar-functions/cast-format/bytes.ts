@@ -1,7 +1,7 @@
 /** CAST … FORMAT between BYTES and STRING: HEX, BASE2 to BASE64M, ASCII, UTF-8. */
 import { withoutTrailing } from '../../../../googlesql/values/trim-text.js'
 import { fromBase64 } from '../bytes.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 
 /** The bits of one digit, for bases whose digits fill whole bytes. */
 const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
@@ -150,18 +150,6 @@ function textToBytes(text: string, format: string): Uint8Array {
 }
 
 export const CAST_BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_cast_bytes_to_text',
-    parameters: ['BLOB', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: bytesToText,
-  },
-  {
-    name: 'bq_cast_text_to_bytes',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: textToBytes,
-  },
+  scalar('bq_cast_bytes_to_text', ['BLOB', 'VARCHAR'], 'VARCHAR', bytesToText),
+  scalar('bq_cast_text_to_bytes', ['VARCHAR', 'VARCHAR'], 'BLOB', textToBytes),
 ]

@@ -1,6 +1,6 @@
 /** CAST … FORMAT of numbers to STRING: `$999,999.00`, `S9.99EEEE`, `XXXX`. */
 import { keepLast } from '../keep-last.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 
 /** A finite number as an exact fraction, or an infinity or NaN. */
 export type FormattedNumber =
@@ -410,19 +410,11 @@ export function formatNumber(text: string, number: FormattedNumber): string {
 }
 
 export const CAST_NUMBER_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_cast_double_to_text',
-    parameters: ['DOUBLE', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: number, format: string) => formatNumber(format, fractionOfDouble(value)),
-  },
-  {
-    // Parameters: an INT64 or NUMERIC as decimal text, format.
-    name: 'bq_cast_decimal_to_text',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string, format: string) => formatNumber(format, fractionOfText(value)),
-  },
+  scalar('bq_cast_double_to_text', ['DOUBLE', 'VARCHAR'], 'VARCHAR', (value: number, format: string) =>
+    formatNumber(format, fractionOfDouble(value)),
+  ),
+  // Parameters: an INT64 or NUMERIC as decimal text, format.
+  scalar('bq_cast_decimal_to_text', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value: string, format: string) =>
+    formatNumber(format, fractionOfText(value)),
+  ),
 ]

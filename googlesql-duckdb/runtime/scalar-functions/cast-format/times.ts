@@ -16,7 +16,7 @@ import {
 import { offsetText, type TimeKind, wholeMinutes } from '../dates/format-time.js'
 import { timeZone } from '../dates/time-zones.js'
 import { keepLast } from '../keep-last.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 
 type Category =
   | 'LITERAL'
@@ -507,21 +507,18 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
 }
 
 export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format, type of the value, microseconds, time zone.
-    name: 'bq_cast_time_to_text',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatCast(format, kind, micros, zone),
-  },
-  {
-    // Parameters: format, text, type of the result, time zone, current time in microseconds. Returns microseconds.
-    name: 'bq_cast_text_to_time',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (format: string, text: string, kind: TimeKind, zone: string, now: bigint) =>
-      parseCast(format, text, kind, zone, now),
-  },
+  // Parameters: format, type of the value, microseconds, time zone.
+  scalar(
+    'bq_cast_time_to_text',
+    ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
+    'VARCHAR',
+    formatCast,
+  ),
+  // Parameters: format, text, type of the result, time zone, current time in microseconds. Returns microseconds.
+  scalar(
+    'bq_cast_text_to_time',
+    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'],
+    'BIGINT',
+    parseCast,
+  ),
 ]

@@ -1,6 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 import {
   type CivilTime,
   civilFromSeconds,
@@ -307,24 +307,17 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
 }
 
 export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format string, type, microseconds, time zone.
-    name: 'bq_format_time',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatTime(format, kind, micros, zone),
-  },
-  {
-    // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
-    name: 'bq_timestamp_text_in',
-    parameters: ['BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (micros: bigint, zone: string) => {
-      const { micro } = splitMicros(micros)
-      const digits = micro === 0 ? 0 : micro % 1_000 === 0 ? 3 : 6
-      return formatTime(`%E4Y-%m-%d %H:%M:%E${digits}S%Ez`, 'TIMESTAMP', micros, zone).replace(/:00$/, '')
-    },
-  },
+  // Parameters: format string, type, microseconds, time zone.
+  scalar(
+    'bq_format_time',
+    ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
+    'VARCHAR',
+    formatTime,
+  ),
+  // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
+  scalar('bq_timestamp_text_in', ['BIGINT', 'VARCHAR'], 'VARCHAR', (micros: bigint, zone: string) => {
+    const { micro } = splitMicros(micros)
+    const digits = micro === 0 ? 0 : micro % 1_000 === 0 ? 3 : 6
+    return formatTime(`%E4Y-%m-%d %H:%M:%E${digits}S%Ez`, 'TIMESTAMP', micros, zone).replace(/:00$/, '')
+  }),
 ]

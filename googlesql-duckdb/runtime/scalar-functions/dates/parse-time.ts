@@ -2,7 +2,7 @@
 import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 import {
   DAY_NAMES,
   daysFromCivil,
@@ -568,12 +568,11 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
 }
 
 export const PARSE_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format string, text, type, time zone. Returns microseconds.
-    name: 'bq_parse_time',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (format: string, text: string, kind: TimeKind, zone: string) => parseTime(format, text, kind, zone),
-  },
+  // Parameters: format string, text, type, time zone. Returns microseconds.
+  scalar(
+    'bq_parse_time',
+    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
+    'BIGINT',
+    parseTime,
+  ),
 ]
