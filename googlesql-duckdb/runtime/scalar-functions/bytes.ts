@@ -1,7 +1,8 @@
 /** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
 import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
+import { BASE32_DIGITS, base32Text, bytesOfDigits } from './base-digits.js'
 import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
-import { checkPadding, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
+import { checkOutput, checkPadding, findNth, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
 
@@ -71,16 +72,8 @@ function split(value: Bytes, delimiter: Bytes): Bytes[] {
 
 function replace(value: Bytes, part: Bytes, by: Bytes): Bytes {
   const parts = part.length === 0 ? [value] : split(value, part)
-  if (value.length + (parts.length - 1) * (by.length - part.length) > MAX_OUTPUT_BYTES) {
-    throw new ScalarFunctionError('Output of REPLACE exceeds max allowed output size of 1MB')
-  }
+  checkOutput('REPLACE', value.length + (parts.length - 1) * (by.length - part.length))
   return Buffer.concat(parts.flatMap((each, index) => (index === 0 ? [each] : [by, each])))
-}
-
-function instr(value: Bytes, part: Bytes, position: bigint, occurrence: bigint): bigint {
-  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
-  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
-  return BigInt(findNth(value, part, Number(position), Number(occurrence)))
 }
 
 const startsWith = (value: Bytes, part: Bytes): boolean =>
@@ -99,38 +92,12 @@ function fromCodePoints(codes: readonly (bigint | null)[]): Bytes | null {
   })
 }
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-function toBase32(value: Bytes): string {
-  let text = ''
-  let bits = 0
-  let buffer = 0
-  for (const byte of value) {
-    buffer = ((buffer << 8) | byte) & 0xfff
-    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(buffer >> (bits - 5)) & 31]
-  }
-  if (bits > 0) text += BASE32[(buffer << (5 - bits)) & 31]
-  return text.padEnd(Math.ceil(text.length / 8) * 8, '=')
-}
-
 function fromBase32(text: string): Bytes {
-  const invalid = (): ScalarFunctionError => new ScalarFunctionError('Failed to decode invalid base32 string')
   const digits = withoutTrailing(text, '=')
-  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) throw invalid()
-  const bytes: number[] = []
-  let bits = 0
-  let buffer = 0
-  for (const digit of digits) {
-    const value = BASE32.indexOf(digit)
-    if (value < 0) throw invalid()
-    buffer = ((buffer << 5) | value) & 0xfff
-    bits += 5
-    if (bits >= 8) {
-      bits -= 8
-      bytes.push((buffer >> bits) & 255)
-    }
+  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) {
+    throw new ScalarFunctionError('Failed to decode invalid base32 string')
   }
-  return Uint8Array.from(bytes)
+  return bytesOfDigits(digits, 5, BASE32_DIGITS, 'base32')
 }
 
 /**
@@ -191,12 +158,37 @@ function wellFormedLength(value: Bytes, index: number): number {
   return length
 }
 
-const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
+export const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
 
 const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
   Buffer.from(translate(latin1(value), latin1(source), latin1(target)), 'latin1')
 
 const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
+
+const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction =>
+  scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a: Bytes, b: Bytes) => {
+    if (a.length !== b.length) {
+      throw new ScalarFunctionError(
+        `Bitwise binary operator for BYTES requires equal length of the inputs. Got ${a.length} bytes on the left hand side and ${b.length} bytes on the right hand side.`,
+      )
+    }
+    return a.map((byte, i) => combine(byte, b[i]!))
+  })
+
+/** The bits shifted by `count`, towards the first byte for a positive count. */
+function shifted(bytes: Bytes, count: bigint): Bytes {
+  const length = BigInt(bytes.length) * 8n
+  if (bytes.length === 0 || count >= length || count <= -length) return new Uint8Array(bytes.length)
+  const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const moved = count >= 0n ? BigInt.asUintN(Number(length), value << count) : value >> -count
+  return Buffer.from(moved.toString(16).padStart(bytes.length * 2, '0'), 'hex')
+}
+
+const shift = (name: string, sign: bigint): ScalarFunction =>
+  scalar(name, ['BLOB', 'BIGINT'], 'BLOB', (bytes: Bytes, count: bigint) => {
+    if (count < 0n) throw new ScalarFunctionError('Bitwise shift by negative offset.')
+    return shifted(bytes, sign * count)
+  })
 
 export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bytes_substr', ['BLOB', 'BIGINT', 'BIGINT'], 'BLOB', substr),
@@ -214,7 +206,7 @@ export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', (value: Bytes, delimiter: Bytes) =>
     split(value, delimiter).map(hexOf),
   ),
-  scalar('bq_bytes_instr', ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'], 'BIGINT', instr),
+  scalar('bq_bytes_instr', ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'], 'BIGINT', findNth),
   scalar('bq_bytes_starts_with', ['BLOB', 'BLOB'], 'BOOLEAN', startsWith),
   scalar('bq_bytes_ends_with', ['BLOB', 'BLOB'], 'BOOLEAN', endsWith),
   scalar('bq_bytes_lower', ['BLOB'], 'BLOB', (value: Bytes) => value.map(byte => (isUpper(byte) ? byte + 32 : byte))),
@@ -222,9 +214,15 @@ export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bytes_ascii', ['BLOB'], 'BIGINT', (value: Bytes) => BigInt(value[0] ?? 0)),
   scalar('bq_bytes_to_code_points', ['BLOB'], 'BIGINT[]', (value: Bytes) => Array.from(value, BigInt)),
   scalar('bq_code_points_to_bytes', ['BIGINT[]'], 'BLOB', fromCodePoints),
-  scalar('bq_to_base32', ['BLOB'], 'VARCHAR', toBase32),
+  scalar('bq_to_base32', ['BLOB'], 'VARCHAR', base32Text),
   scalar('bq_from_base32', ['VARCHAR'], 'BLOB', fromBase32),
   scalar('bq_from_base64', ['VARCHAR'], 'BLOB', fromBase64),
   scalar('bq_from_hex', ['VARCHAR'], 'BLOB', fromHex),
   scalar('bq_safe_bytes_to_string', ['BLOB'], 'VARCHAR', safeToString),
+  scalar('bq_bytes_not', ['BLOB'], 'BLOB', (bytes: Bytes) => bytes.map(byte => ~byte)),
+  bytewise('bq_bytes_and', (a, b) => a & b),
+  bytewise('bq_bytes_or', (a, b) => a | b),
+  bytewise('bq_bytes_xor', (a, b) => a ^ b),
+  shift('bq_bytes_shift_left', 1n),
+  shift('bq_bytes_shift_right', -1n),
 ]

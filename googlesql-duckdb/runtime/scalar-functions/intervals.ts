@@ -37,12 +37,7 @@ function intervalDuration(months: bigint, days: bigint, micros: bigint): string 
 
 export const INTERVAL_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Parameters: text, and the two parts, each '' when absent. Returns a list of months, days and microseconds.
-  scalar(
-    'bq_parse_interval',
-    ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    'BIGINT[]',
-    parseInterval,
-  ),
+  scalar('bq_parse_interval', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'BIGINT[]', parseInterval),
   scalar('bq_interval_text', ['BIGINT', 'BIGINT', 'BIGINT'], 'VARCHAR', intervalText),
   scalar('bq_duration_text', ['BIGINT', 'BIGINT', 'BIGINT'], 'VARCHAR', intervalDuration),
 ]

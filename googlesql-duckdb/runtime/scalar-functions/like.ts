@@ -1,4 +1,5 @@
 /** LIKE in linear time in text times pattern, for BYTES, and for texts and patterns for which DuckDB's own LIKE takes too long. */
+import { latin1 } from './bytes.js'
 import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
@@ -56,8 +57,6 @@ function matches(text: string, pattern: string): boolean | null {
   }
   return true
 }
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 export const LIKE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_like_text', ['VARCHAR', 'VARCHAR'], 'BOOLEAN', matches),

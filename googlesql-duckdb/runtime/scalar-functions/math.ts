@@ -32,8 +32,13 @@ function textOf(units: bigint, name: string): string {
   return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
 }
 
-const divisionByZero = (x: string, y: string): ScalarFunctionError =>
-  new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
+/** The units of y, by which x is divided. @throws ScalarFunctionError for zero */
+function divisorOf(x: string, y: string): bigint {
+  const units = unitsOf(y)
+  if (units === 0n) throw new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
+  return units
+}
+
 const shown = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 function roundUnits(units: bigint, digits: number, mode: string): bigint {
@@ -101,12 +106,27 @@ function ceilOfProduct(count: bigint, factor: number): bigint {
   return (product + scale - 1n) / scale
 }
 
+/** The factor of `bq_made_large`: the values that `bq_float_total` gets as `small` were multiplied by 2^-64. */
+const MADE_SMALL_BY = 2 ** 64
+
 export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_ceil_of_product', ['BIGINT', 'DOUBLE'], 'BIGINT', ceilOfProduct),
-  scalar('bq_numeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) => {
-    if (unitsOf(y) === 0n) throw divisionByZero(x, y)
-    return textOf((unitsOf(x) / unitsOf(y)) * UNIT, `${shown(x)} / ${shown(y)}`)
+  // Undoes the scaling of bq_float_total on a finite total.
+  scalar('bq_made_large', ['DOUBLE'], 'DOUBLE', (small: number) => {
+    if (!Number.isFinite(small)) return small
+    const total = small * MADE_SMALL_BY
+    if (!Number.isFinite(total)) throw new ScalarFunctionError('double overflow')
+    return total
   }),
+  scalar('bq_multiply_decimals', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+    textOf(divideRounded(unitsOf(x) * unitsOf(y), UNIT), `${shown(x)} * ${shown(y)}`),
+  ),
+  scalar('bq_divide_decimals', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+    textOf(divideRounded(unitsOf(x) * UNIT, divisorOf(x, y)), `${shown(x)} / ${shown(y)}`),
+  ),
+  scalar('bq_ceil_of_product', ['BIGINT', 'DOUBLE'], 'BIGINT', ceilOfProduct),
+  scalar('bq_numeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+    textOf((unitsOf(x) / divisorOf(x, y)) * UNIT, `${shown(x)} / ${shown(y)}`),
+  ),
   scalar('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
     textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
   ),

@@ -13,6 +13,7 @@ import {
   rewriteError,
   withPrefix,
 } from '../../functions/regexp/re2-pattern.js'
+import { latin1 } from './bytes.js'
 import { keepLast } from './keep-last.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
@@ -169,8 +170,6 @@ function withAnyByte(pattern: string, alternatives: Alternatives, start: number,
   }
   return text + pattern.slice(at, end)
 }
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_re_all', ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'BIGINT'], 'VARCHAR[]', all),

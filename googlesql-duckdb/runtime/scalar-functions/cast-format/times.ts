@@ -508,17 +508,7 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
 
 export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Parameters: format, type of the value, microseconds, time zone.
-  scalar(
-    'bq_cast_time_to_text',
-    ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
-    'VARCHAR',
-    formatCast,
-  ),
+  scalar('bq_cast_time_to_text', ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', formatCast),
   // Parameters: format, text, type of the result, time zone, current time in microseconds. Returns microseconds.
-  scalar(
-    'bq_cast_text_to_time',
-    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'],
-    'BIGINT',
-    parseCast,
-  ),
+  scalar('bq_cast_text_to_time', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', parseCast),
 ]

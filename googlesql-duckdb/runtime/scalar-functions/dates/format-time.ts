@@ -308,12 +308,7 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
 
 export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Parameters: format string, type, microseconds, time zone.
-  scalar(
-    'bq_format_time',
-    ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
-    'VARCHAR',
-    formatTime,
-  ),
+  scalar('bq_format_time', ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', formatTime),
   // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
   scalar('bq_timestamp_text_in', ['BIGINT', 'VARCHAR'], 'VARCHAR', (micros: bigint, zone: string) => {
     const { micro } = splitMicros(micros)

@@ -569,10 +569,5 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
 
 export const PARSE_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Parameters: format string, text, type, time zone. Returns microseconds.
-  scalar(
-    'bq_parse_time',
-    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
-    'BIGINT',
-    parseTime,
-  ),
+  scalar('bq_parse_time', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'], 'BIGINT', parseTime),
 ]
