@@ -1,7 +1,7 @@
-/** Creates, lists and removes tokens in the tokens file that the settings name. */
+/** The tokens file that the settings name, and its first token. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from '../auth/token-file.js'
+import { createToken, type NewToken } from '../auth/token-file.js'
 import { UsageError } from '../model/errors.js'
 import { systemClock } from '../platform/clock.js'
 import type { Settings } from '../settings/settings.js'
@@ -14,16 +14,6 @@ export function tokensPath(settings: Settings): string {
 /** Creates a token and returns its text; the file stores its hash. @throws UsageError, SetupError. */
 export function addToken(settings: Settings, order: NewToken): Promise<string> {
   return createToken(tokensPath(settings), order, systemClock().nowMs())
-}
-
-/** The records of the tokens file. @throws SetupError. */
-export function readTokens(settings: Settings): Promise<readonly TokenRecord[]> {
-  return listTokens(tokensPath(settings))
-}
-
-/** Removes a token. @throws UsageError when no token has this name; SetupError. */
-export function removeToken(settings: Settings, name: string): Promise<void> {
-  return revokeToken(tokensPath(settings), name)
 }
 
 /**
