@@ -4,8 +4,8 @@ import { assignments } from '../authoring/terminal/arguments.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { textTable } from '../authoring/terminal/table.js'
 import { leftToCallers, tokenWarnings } from '../authoring/token/check-token.js'
-import { listTokens, revokeToken } from '../runner/auth/token-file.js'
-import { addToken, tokensPath } from '../runner/serve/tokens.js'
+import { addToken, listTokens, revokeToken } from '../authoring/token/token-writer.js'
+import { tokensPath } from '../runner/serve/tokens.js'
 import { readSettings } from '../runner/settings/settings.js'
 
 type SettingFlags = Readonly<Record<string, string | undefined>>
