@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createToken, listTokens, type NewToken, revokeToken } from '../../runner/auth/token-file.js'
+import { createToken, listTokens, type NewToken, revokeToken } from '../../authoring/token/token-writer.js'
 import { openTokenStore } from '../../runner/auth/tokens.js'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
