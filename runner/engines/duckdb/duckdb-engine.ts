@@ -199,31 +199,22 @@ export class DuckdbEngine implements Engine {
     return this.#parts.processes.pid()
   }
 
-  /** Columns and files that were left out of discovered tables, and why. */
-  notes(): readonly string[] {
-    return this.#parts.catalogue.discovery.notes
-  }
-
   /** Tables that have files and cannot be queried, and why. */
   unreadable(): Discovery['unreadable'] {
     return this.#parts.catalogue.discovery.unreadable
   }
 
-  async #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
+  #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
     const { compiler } = this.#parts
-    const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, this.#parts.clock)
-    try {
+    const run = async (signal: AbortSignal): Promise<ResultSet> => {
       const { translation, columns, resultColumns } = await compiler.compiledOf(query, view)
       const retried = { sql: query.sql, types: typesOf(query.parameters), view, delay: 'rows' } as const
       const answer = await compiler.runRetrying(translation, retried, one =>
         this.#askRows(compiler.bind(one, query, view), columns, options, signal),
       )
       return { columns: resultColumns, ...answer }
-    } catch (error) {
-      throw runnerError(error, signal)
-    } finally {
-      end()
     }
+    return this.#within(options.timeoutMs, run, [options.signal])
   }
 
   #bind(translation: TranslatedQuery, query: Query): BoundQuery {
@@ -243,8 +234,12 @@ export class DuckdbEngine implements Engine {
   }
 
   /** @throws RunnerError */
-  async #within<T>(timeoutMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, end } = deadlineSignal([], timeoutMs, this.#parts.clock)
+  async #within<T>(
+    timeoutMs: number,
+    ask: (signal: AbortSignal) => Promise<T>,
+    signals: readonly AbortSignal[] = [],
+  ): Promise<T> {
+    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.clock)
     try {
       return await ask(signal)
     } catch (error) {

@@ -11,7 +11,6 @@ import { quoteName } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import {
-  type DataFile,
   datasetsInFolder,
   filesOfTable,
   isFolderName,
@@ -22,8 +21,8 @@ import {
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import type { OpenFiles } from '../tables/open-files.js'
-import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/parquet-source.js'
-import type { TableStore } from '../tables/table-store.js'
+import { parquetShape, type Shape, selectFrom, shapeOf } from '../tables/parquet-source.js'
+import type { StoredTable, TableStore } from '../tables/table-store.js'
 
 /** The name as which the session attaches the database. */
 export const DATABASE = '~database'
@@ -31,7 +30,7 @@ export const DATABASE = '~database'
 /** A table of the attached database; its schemas are datasets, `dataset` or, in another project, `project.dataset`. */
 interface DatabaseTable {
   readonly source: string
-  readonly shape: ParquetShape
+  readonly shape: Shape
 }
 
 export interface DiscovererDeps {
@@ -70,18 +69,52 @@ export class Discoverer {
   /** Declares the tables that have none, as they are now. */
   async discover(): Promise<Discovery> {
     const { dataDir } = this.#deps.options
-    const findings = new Findings()
-    for (const [name, table] of this.#database) {
-      if (!this.#declared.has(name)) this.#takeDatabaseTable(name, table, findings)
+    const tables: TableDefinition[] = []
+    const unreadable: Discovery['unreadable'][number][] = []
+    const take = async (
+      name: string,
+      describe: () => TableDefinition | Promise<TableDefinition>,
+      storedAs: (definition: TableDefinition) => Omit<StoredTable, 'definition'>,
+    ): Promise<void> => {
+      let definition: TableDefinition
+      try {
+        definition = await describe()
+      } catch (error) {
+        if (!(error instanceof QueryFault)) throw error
+        unreadable.push({ table: name, reason: error.message })
+        return
+      }
+      this.#deps.tables.declare({ definition, ...storedAs(definition) })
+      tables.push(definition)
     }
+    for (const [name, { source, shape }] of this.#database) {
+      if (this.#declared.has(name)) continue
+      const wildcard = declaringOf(this.wildcards, name)
+      const isInferred = wildcard === undefined
+      await take(
+        name,
+        () => (wildcard ? { ...wildcard, name } : definitionOf(name, shape)),
+        definition => ({
+          isInferred,
+          origin: { kind: 'select', sql: selectFrom(source, definition, shape, { isInferred }) },
+        }),
+      )
+    }
+    const ofFiles = { isInferred: true, origin: { kind: 'data-folder' } } as const
+    let isOutgrown = false
     const listing = newListing()
     for (const name of dataDir === null ? [] : tablesInFolder(dataDir)) {
       if (this.#declared.has(name) || this.#database.has(name)) continue
-      if (!this.#allowed.has(datasetOf(name))) findings.isOutgrown = true
+      if (!this.#allowed.has(datasetOf(name))) isOutgrown = true
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-      else if (!declaringOf(this.wildcards, name)) await this.#takeFiles(name, listing, findings)
+      else if (!declaringOf(this.wildcards, name))
+        await take(
+          name,
+          () => this.#definitionOfFiles(name, listing),
+          () => ofFiles,
+        )
     }
-    return findings.discovery()
+    return { tables, unreadable, isOutgrown }
   }
 
   #declareKnown(): void {
@@ -97,85 +130,24 @@ export class Discoverer {
     }
   }
 
-  #takeDatabaseTable(name: string, { source, shape }: DatabaseTable, findings: Findings): void {
-    const wildcard = declaringOf(this.wildcards, name)
-    const definition = wildcard ? { ...wildcard, name } : definitionOf(name, shape)
-    if (!findings.take(definition)) return
-    const isInferred = wildcard === undefined
-    const sql = selectFrom(source, definition, shape, { isInferred })
-    this.#deps.tables.declare({ definition, isInferred, origin: { kind: 'select', sql } })
-  }
-
-  async #takeFiles(name: string, listing: Listing, findings: Findings): Promise<void> {
-    const { options, tables } = this.#deps
-    const files = tryFiles(() => filesOfTable(options.dataDir!, name, listing))
-    if (typeof files === 'string') return findings.refuse(name, files, `${name}: ${files}`)
+  /** @throws QueryFault that says why the files of the table are not used. */
+  async #definitionOfFiles(name: string, listing: Listing): Promise<TableDefinition> {
+    const files = filesOfTable(this.#deps.options.dataDir!, name, listing)
     const other = files.find(file => file.format !== 'parquet')
-    if (other) {
-      const remedy = `\`sluice tables infer ${name} ${other.path}\` writes one`
-      const reason = `there is a data file for it, but no table schema ${name}.json; ${remedy}`
-      return findings.refuse(name, reason, `${name} has no schema, so its ${other.format} files are not read`)
-    }
-    const { path } = files[0]!
-    const shape = await this.#shapeOf(path).catch((error: unknown) => fileFault(error, 'Parquet'))
-    if (typeof shape === 'string')
-      return findings.refuse(name, `its data file is not used, since ${shape}`, `${name}: ${path}: ${shape}`)
-    const definition = definitionOf(name, shape)
-    if (findings.take(definition)) tables.declare({ definition, isInferred: true, origin: { kind: 'data-folder' } })
+    if (other)
+      throw new QueryFault(
+        `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
+      )
+    const shape = await this.#shapeOf(files[0]!.path).catch((cause: unknown) => {
+      throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
+    })
+    return definitionOf(name, shape)
   }
 
-  async #shapeOf(path: string): Promise<ParquetShape> {
+  async #shapeOf(path: string): Promise<Shape> {
     const { admin, openFiles } = this.#deps
     const file = openFiles.open({ path, stamp: null, isGiven: false })
     return parquetShape(admin, file.path).finally(() => openFiles.close([file]))
-  }
-}
-
-class Findings {
-  readonly #tables: TableDefinition[] = []
-  readonly #notes: string[] = []
-  readonly #unreadable: Discovery['unreadable'][number][] = []
-  isOutgrown = false
-
-  /** False for a table that has no columns, which is refused. */
-  take(definition: TableDefinition): boolean {
-    const { name, columns, unreadable = [] } = definition
-    if (columns.length > 0) this.#tables.push(definition)
-    else
-      this.refuse(
-        name,
-        unreadable[0]
-          ? `none of its columns can be read; ${unreadable[0].name}: ${unreadable[0].reason}`
-          : 'it has no columns',
-      )
-    return columns.length > 0
-  }
-
-  refuse(table: string, reason: string, note?: string): void {
-    if (note !== undefined) this.#notes.push(note)
-    this.#unreadable.push({ table, reason })
-  }
-
-  discovery(): Discovery {
-    const columns = this.#tables.flatMap(({ name, unreadable = [] }) =>
-      unreadable.map(column => `${name}.${column.name} cannot be read: ${column.reason}`),
-    )
-    return {
-      tables: this.#tables,
-      notes: [...this.#notes, ...columns],
-      unreadable: this.#unreadable,
-      isOutgrown: this.isOutgrown,
-    }
-  }
-}
-
-/** The files; the reason where the table's place cannot be read. */
-function tryFiles(find: () => readonly DataFile[]): readonly DataFile[] | string {
-  try {
-    return find()
-  } catch (error) {
-    if (error instanceof QueryFault) return error.message
-    throw error
   }
 }
 
@@ -188,8 +160,8 @@ export function allowedDatasets({ dataDir, tables }: SessionOptions): readonly s
 
 const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
 
-/** The table definition inferred from a file's columns. */
-function definitionOf(name: string, shape: ParquetShape): TableDefinition {
+/** The table definition inferred from a file's columns. @throws QueryFault for a table without a column that can be read. */
+function definitionOf(name: string, shape: Shape): TableDefinition {
   const columns: StructField[] = []
   const unreadable: UnreadableColumn[] = []
   for (const [i, column] of shape.names.entries()) {
@@ -197,7 +169,12 @@ function definitionOf(name: string, shape: ParquetShape): TableDefinition {
     if (type) columns.push({ name: column, type })
     else unreadable.push({ name: column, reason: whyUnreadable(name, column, shape.types[i]!) })
   }
-  return { name, columns, ...(unreadable.length > 0 && { unreadable }) }
+  const [first] = unreadable
+  if (columns.length === 0)
+    throw new QueryFault(
+      first ? `none of its columns can be read; ${first.name}: ${first.reason}` : 'it has no columns',
+    )
+  return { name, columns, ...(first && { unreadable }) }
 }
 
 async function tablesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<string, DatabaseTable>> {

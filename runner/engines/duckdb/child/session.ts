@@ -6,15 +6,12 @@ import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/
 import { type OnComputed, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { isSource } from '../../../platform/own-module.js'
 import type { SessionOptions } from '../process/messages.js'
-import type { Guard } from '../tables/choose-parts.js'
 import { OpenFiles } from '../tables/open-files.js'
 import { ShardStore } from '../tables/shard-store.js'
-import { ReadsFinder } from '../tables/table-reads.js'
 import { TableStore } from '../tables/table-store.js'
 import { allowedDatasets, DATABASE, Discoverer } from './discovery.js'
 import { JavaScriptThread } from './javascript-thread.js'
 import { LARGE_PLAN_SETTING, LargePlans } from './large-plans.js'
-import { statementGuard } from './statement-allowlist.js'
 
 export type Session = Awaited<ReturnType<typeof openSession>>
 
@@ -36,10 +33,10 @@ const ROW_GROUP_SIZE = 4_096
 const WAL_BYTES = '1MB'
 
 /**
- * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
- * conditions by which shards are chosen. `onComputed` is called in a shared process alone.
+ * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `onComputed` is called
+ * in a shared process alone.
  */
-export async function openSession(options: SessionOptions, guard = statementGuard(), onComputed?: OnComputed) {
+export async function openSession(options: SessionOptions, onComputed?: OnComputed) {
   const spill = join(options.folder, 'spill')
   mkdirSync(spill, { recursive: true })
   const own = join(options.folder, 'files')
@@ -77,15 +74,11 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   await lock(admin, options, own)
   const tables = new TableStore(await connect(), options.dataDir, openFiles)
   const discoverer = await Discoverer.open({ options, admin, tables, openFiles })
-  const { dataDir } = options
-  const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
-  const shards = new ShardStore({ tables, openFiles, dataDir, declared: discoverer.wildcards, guard: guardCondition })
+  const shards = new ShardStore({ tables, openFiles, dataDir: options.dataDir, declared: discoverer.wildcards })
   return {
     tables,
     openFiles,
     shards,
-    /** Finds the files that a query would open. */
-    reads: new ReadsFinder(tables, shards, guardCondition),
     /** Calls its argument with a free connection, waiting for one if necessary. */
     borrow: connectionPool(connect, options.connections),
     largePlans: new LargePlans(admin),

@@ -100,13 +100,9 @@ export interface Answers {
   readonly ping: null
 }
 
-/**
- * The tables found in the data folder or the database. `notes` are texts for the log about columns and files that were left
- * out, and why.
- */
+/** The tables found in the data folder or the database. */
 export interface Discovery {
   readonly tables: readonly TableDefinition[]
-  readonly notes: readonly string[]
   /** Tables that have files but cannot be queried, and why; see TableCatalogue's `absence`. */
   readonly unreadable: readonly { readonly table: string; readonly reason: string }[]
   /**

@@ -4,12 +4,6 @@ import type { ShardCondition } from '../../../../googlesql-duckdb/data.js'
 import type { WireParameter } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 
-/** Runs the evaluation of a condition. It may take long, so it is interrupted when the query is cancelled. */
-export type Evaluate = <T>(work: () => Promise<T>) => Promise<T>
-
-/** Throws if the translator could not have written this SQL. */
-export type Guard = (connection: DuckDBConnection, sql: string) => Promise<void>
-
 export interface Parts<T> {
   readonly all: readonly T[]
   /** The value in the first column of a part's row. */
@@ -21,8 +15,10 @@ export interface Parts<T> {
 export interface ChooseDeps {
   readonly connection: DuckDBConnection
   readonly parameters: readonly WireParameter[]
-  readonly guard: Guard
-  readonly evaluate: Evaluate
+  /** Throws if the translator could not have written this SQL. */
+  readonly guard: (sql: string) => Promise<void>
+  /** Runs the evaluation of a condition. It may take long, so it is interrupted when the query is cancelled. */
+  readonly evaluate: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 /** The parts that meet all conditions. A condition that fails excludes no parts: the query itself decides. */
@@ -35,7 +31,7 @@ export async function chooseParts<T>(
   for (const { sql, parameters: indexes } of conditions) {
     if (chosen.length === 0) break
     const text = `${rowsOf(chosen)} WHERE ${sql}`
-    await guard(connection, text)
+    await guard(text)
     const values = indexes.map(index => parameters[index]!)
     const kept = await evaluate(() => keysOf(connection, text, values))
     // A failed condition is ignored: the query evaluates it again, and reports the error if it matters.

@@ -3,7 +3,7 @@
  * imports that `imports.json` names there.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
@@ -85,9 +85,14 @@ export interface TableContents {
   readonly imports: readonly ImportedFiles[]
 }
 
-/** Equal keys mean the same files in the same state. */
-export const contentsKey = ({ files, imports }: TableContents): string =>
-  JSON.stringify([files.map(({ path, stamp }) => [path, stamp]), imports.map(({ path }) => path)])
+/** Identifies a file in its state, or an import, which has no stamp. */
+export const keyOf = (path: string, stamp: string | null): string => `${path} ${stamp ?? ''}`
+
+/** The keys of the files and imports, with the paths relative to `folder`. */
+export const keysOf = ({ files, imports }: TableContents, folder = '/'): readonly string[] => [
+  ...files.map(({ path, stamp }) => keyOf(relative(folder, path), stamp)),
+  ...imports.map(({ path }) => keyOf(relative(folder, path), null)),
+]
 
 const NOTHING: TableContents = { files: [], imports: [] }
 

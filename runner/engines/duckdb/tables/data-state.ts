@@ -1,10 +1,10 @@
 /** Fingerprints of the data of tables: the names, sizes and change times of their files. */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
+import { dirname } from 'node:path'
 import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
-import { FolderReader, newListing, shardsInFolder, type TableContents } from './data-folder.js'
+import { FolderReader, keysOf, newListing, shardsInFolder } from './data-folder.js'
 import { isInformationSchema } from './information-schema.js'
 import { tryStat } from './try-stat.js'
 
@@ -33,7 +33,8 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
     if (isInformationSchema(table)) return null
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
-      return names.map(name => describe(reader.contents(name, listing), dataDir!)).join('\n')
+      // The paths are relative, since replicas may mount the data folder at different places.
+      return JSON.stringify(names.map(name => keysOf(reader.contents(name, listing), dataDir!)))
     } catch {
       return null // The query will report the error.
     }
@@ -85,13 +86,6 @@ function copyOf(folder: string): string {
   } catch {
     return ''
   }
-}
-
-/** Describes the files by their paths relative to the data folder, since replicas may mount it at different places. */
-function describe({ files, imports }: TableContents, dataDir: string): string {
-  const loose = files.map(({ path, stamp }) => `${relative(dataDir, path)} ${stamp}`)
-  const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)
-  return JSON.stringify([loose, imported])
 }
 
 function stampOf(paths: readonly string[]): string | null {

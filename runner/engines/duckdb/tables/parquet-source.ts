@@ -9,15 +9,21 @@ import { fileFault } from './file-fault.js'
 import type { OpenFile } from './open-files.js'
 import { withStoredTypes } from './stored-types.js'
 
-/** The columns of a Parquet file, in its order. */
-export interface ParquetShape {
+/** Columns in the order of their source. */
+export interface Shape {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
 }
 
+export interface ParquetShape extends Shape {
+  /** Files with the same key are read by one scan. */
+  readonly key: string
+}
+
 export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
-  const { names, types } = await shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
-  return { names, types: await withStoredTypes(connection, path, types) }
+  const { names, types: read } = await shapeOf(connection, parquetSource([path]))
+  const types = await withStoredTypes(connection, path, read)
+  return { names, types, key: JSON.stringify([names, types.map(type => type.toJson())]) }
 }
 
 /** The columns of a Parquet file that is open. @throws QueryFault that names the file. */
@@ -28,17 +34,13 @@ export function shapeOfFile(connection: DuckDBConnection, { path, name }: OpenFi
 }
 
 /** The columns of any table expression. */
-export async function shapeOf(connection: DuckDBConnection, source: string): Promise<ParquetShape> {
+export async function shapeOf(connection: DuckDBConnection, source: string): Promise<Shape> {
   const prepared = await connection.prepare(`SELECT * FROM ${source}`)
   const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
   const shape = { names: indexes.map(i => prepared.columnName(i)), types: indexes.map(i => prepared.columnType(i)) }
   prepared.destroySync()
   return shape
 }
-
-/** The key of a shape: files with the same key are read by one scan. */
-export const shapeKey = (shape: ParquetShape): string =>
-  JSON.stringify([shape.names, shape.types.map(type => type.toJson())])
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
@@ -48,7 +50,7 @@ export const shapeKey = (shape: ParquetShape): string =>
 export function selectFrom(
   source: string,
   table: TableDefinition,
-  shape: ParquetShape,
+  shape: Shape,
   { more = '', isInferred = false }: { readonly more?: string; readonly isInferred?: boolean } = {},
 ): string {
   const columns = table.columns.map(({ name, type }) => {
