@@ -126,15 +126,8 @@ function connectionPool(connect: () => Promise<DuckDBConnection>, size: number) 
   const free: DuckDBConnection[] = []
   const waiting: ((connection: DuckDBConnection) => void)[] = []
   let made = 0
-  const take = async (): Promise<DuckDBConnection> => {
-    const idle = free.pop()
-    if (idle) return idle
-    if (made < size) {
-      made++
-      return connect()
-    }
-    return new Promise(resolve => waiting.push(resolve))
-  }
+  const take = async (): Promise<DuckDBConnection> =>
+    free.pop() ?? (made++ < size ? connect() : new Promise(resolve => waiting.push(resolve)))
   return async <T>(use: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
     const connection = await take()
     try {

@@ -2,7 +2,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 import type { ShardCondition } from '../../../../googlesql-duckdb/data.js'
 import type { WireParameter } from '../process/messages.js'
-import { bindParameters } from '../values/bind-parameters.js'
+import { withStatement } from '../values/bind-parameters.js'
 
 export interface Parts<T> {
   readonly all: readonly T[]
@@ -33,27 +33,11 @@ export async function chooseParts<T>(
     const text = `${rowsOf(chosen)} WHERE ${sql}`
     await guard(text)
     const values = indexes.map(index => parameters[index]!)
-    const kept = await evaluate(() => keysOf(connection, text, values))
+    const keys = async (statement: DuckDBPreparedStatement): Promise<ReadonlySet<unknown>> =>
+      new Set((await statement.runAndReadAll()).getRows().map(([key]) => key))
     // A failed condition is ignored: the query evaluates it again, and reports the error if it matters.
+    const kept = await evaluate(() => withStatement(connection, text, values, keys).catch(() => null))
     if (kept) chosen = chosen.filter(part => kept.has(keyOf(part)))
   }
   return chosen
-}
-
-/** The keys of the parts that meet the condition; null if the condition fails. */
-async function keysOf(
-  connection: DuckDBConnection,
-  sql: string,
-  parameters: readonly WireParameter[],
-): Promise<ReadonlySet<unknown> | null> {
-  let prepared: DuckDBPreparedStatement | null = null
-  try {
-    prepared = await connection.prepare(sql)
-    bindParameters(prepared, parameters)
-    return new Set((await prepared.runAndReadAll()).getRows().map(([key]) => key))
-  } catch {
-    return null
-  } finally {
-    prepared?.destroySync()
-  }
 }

@@ -268,34 +268,31 @@ export function datasetsInFolder(dataDir: string): readonly string[] {
 }
 
 /** The names `<dataset>.<table>` of all tables in whose place something is, sorted. */
-export function tablesInFolder(dataDir: string): readonly string[] {
-  const found = new Set<string>()
-  for (const dataset of namesIn(dataDir)) {
-    if (dataset.startsWith('.') || !isFolderName(dataset)) continue
-    for (const name of namesIn(join(dataDir, dataset))) {
-      const table = tableOf(name)
-      if (isOwnName(name) && !kindInDataset(name)) continue
-      // A description of a dataset is often beside its tables.
-      if (!isFolderName(table) || name.endsWith('.md')) continue
-      if (table !== name || holdsFiles(dataDir, dataset, name)) found.add(`${dataset}.${table}`)
-    }
-  }
-  return [...found].sort()
-}
+export const tablesInFolder = (dataDir: string): readonly string[] =>
+  namesIn(dataDir)
+    .filter(dataset => !dataset.startsWith('.'))
+    .flatMap(dataset => tablesIn(dataDir, dataset, ({ name }) => holdsFiles(dataDir, dataset, name)))
+    .sort()
 
 /** The names of the tables in the data folder that are shards with this prefix, `<dataset>.<beginning>`, sorted. */
 export function shardsInFolder(dataDir: string, prefix: string): readonly string[] {
-  const dot = prefix.lastIndexOf('.')
-  const dataset = prefix.slice(0, Math.max(0, dot))
-  if (!isFolderName(dataset)) return []
-  const found = new Set<string>()
-  for (const entry of entriesIn(join(dataDir, dataset))) {
-    const table = tableOf(entry.name)
-    const isTable =
-      kindInDataset(entry.name) !== null || !(isOwnName(entry.name) || (table === entry.name && entry.isFile()))
-    if (isTable && isFolderName(table) && isShardOf(`${dataset}.${table}`, prefix)) found.add(`${dataset}.${table}`)
+  const dataset = prefix.slice(0, Math.max(0, prefix.lastIndexOf('.')))
+  const all = tablesIn(dataDir, dataset, entry => !entry.isFile())
+  return all.filter(table => isShardOf(table, prefix)).sort()
+}
+
+/** The tables of a dataset; `isTable` decides about an entry with the name of a table. */
+function tablesIn(dataDir: string, dataset: string, isTable: (entry: Dirent) => boolean): readonly string[] {
+  const tables = new Set<string>()
+  for (const entry of isFolderName(dataset) ? entriesIn(join(dataDir, dataset)) : []) {
+    const { name } = entry
+    const table = tableOf(name)
+    if (isOwnName(name) && !kindInDataset(name)) continue
+    // A description of a dataset is often beside its tables.
+    if (!isFolderName(table) || name.endsWith('.md')) continue
+    if (table !== name || isTable(entry)) tables.add(`${dataset}.${table}`)
   }
-  return [...found].sort()
+  return [...tables]
 }
 
 /**

@@ -40,28 +40,21 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
     }
   }
 
-  function forget(): void {
-    seen.clear()
-    listing = newListing()
-  }
-
   function stateOf(table: string): string | null {
-    const before = seen.get(table)
-    if (before !== undefined) return before
-    if (seen.size === 0) setImmediate(forget)
-    const state = fingerprint(table)
+    if (seen.size === 0)
+      setImmediate(() => {
+        seen.clear()
+        listing = newListing()
+      })
+    const state = seen.has(table) ? (seen.get(table) ?? null) : fingerprint(table)
     seen.set(table, state)
     return state
   }
 
   return tables => {
-    const hash = createHash('sha256')
-    for (const table of [...tables].sort()) {
-      const state = stateOf(table)
-      if (state === null) return null
-      hash.update(`${table}\0${state}\0`)
-    }
-    return hash.digest('base64url')
+    const states = [...tables].sort().map(table => [table, stateOf(table)])
+    if (states.some(([, state]) => state === null)) return null
+    return createHash('sha256').update(JSON.stringify(states)).digest('base64url')
   }
 }
 

@@ -3,6 +3,7 @@ import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
 import { quoteName, quotePath } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { withStatement } from '../values/bind-parameters.js'
 import { adaptColumn } from './adapt-column.js'
 import { emptyColumn, findKey } from './convert.js'
 import { fileFault } from './file-fault.js'
@@ -34,13 +35,11 @@ export function shapeOfFile(connection: DuckDBConnection, { path, name }: OpenFi
 }
 
 /** The columns of any table expression. */
-export async function shapeOf(connection: DuckDBConnection, source: string): Promise<Shape> {
-  const prepared = await connection.prepare(`SELECT * FROM ${source}`)
-  const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
-  const shape = { names: indexes.map(i => prepared.columnName(i)), types: indexes.map(i => prepared.columnType(i)) }
-  prepared.destroySync()
-  return shape
-}
+export const shapeOf = (connection: DuckDBConnection, source: string): Promise<Shape> =>
+  withStatement(connection, `SELECT * FROM ${source}`, [], statement => {
+    const indexes = Array.from({ length: statement.columnCount }, (_, i) => i)
+    return { names: indexes.map(i => statement.columnName(i)), types: indexes.map(i => statement.columnType(i)) }
+  })
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
