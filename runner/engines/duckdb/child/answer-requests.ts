@@ -98,8 +98,10 @@ export class Answering {
       if (isFatal(error)) return giveUp(error)
       if (!this.#running.delete(id)) return
       const failure = this.#failureFor(request, state, error)
-      const isBystander = isShortOfRoom(failure) && isShared && this.#running.size > 0
-      send({ kind: 'failed', id, failure: isBystander ? suspected(failure) : failure })
+      // The others may have left too little memory or disk space: the query runs once more, apart.
+      const isCrowded = failure.kind === 'query' && failure.isShortOfRoom && isShared && this.#running.size > 0
+      const suspected = { kind: 'disruptive', cause: causeText(error), isCertain: false } as const
+      send({ kind: 'failed', id, failure: isCrowded ? suspected : failure })
     } finally {
       end()
     }
@@ -159,10 +161,7 @@ export class Answering {
   async #perform(request: Request, state: Running): Promise<Answer> {
     const { session } = this.#options
     if (request.kind === 'discover') return session.discover()
-    if (request.kind === 'ping') {
-      await session.ping()
-      return null
-    }
+    if (request.kind === 'ping') return session.ping().then(() => null)
     if (runsJavaScript(request)) await session.javascript.begin()
     session.shards.declare(request.tables)
     if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
@@ -227,19 +226,17 @@ export class Answering {
     addSchemaViews(prepared, request, all)
   }
 
-  async #withConnection(request: QueryRequest, state: Running, prepared: Prepared): Promise<Answer> {
+  #withConnection(request: QueryRequest, state: Running, prepared: Prepared): Promise<Answer> {
     const { borrow, largePlans } = this.#options.session
-    return borrow(connection =>
-      largePlans.during(request.sql, async () => {
-        const begin = (): Promise<Answer> => this.#work(connection, request, state, prepared)
-        try {
-          return await begin()
-        } catch (error) {
-          if (state.hasSent || !isOptimizerFailure(causeText(error))) throw error
-          return largePlans.unfailing(begin)
-        }
-      }),
-    )
+    return borrow(connection => {
+      const begin = (): Promise<Answer> =>
+        registered(connection, state, () => this.#work(connection, request, state, prepared))
+      const unlessFailing = (error: unknown): Promise<Answer> => {
+        if (state.hasSent || !isOptimizerFailure(causeText(error))) throw error
+        return largePlans.unfailing(begin)
+      }
+      return largePlans.during(request.sql, () => begin().catch(unlessFailing))
+    })
   }
 
   async #work(
@@ -248,14 +245,12 @@ export class Answering {
     state: Running,
     prepared: Prepared,
   ): Promise<Answer> {
-    return registered(connection, state, async () => {
-      await this.#options.guard(connection, request.sql, namesRead(request))
-      await prepared.makeViews(connection)
-      if (request.kind === 'run') return this.#run(connection, request, state)
-      if (request.kind === 'check') return checkQuery(connection, request)
-      const { sql, plan } = await explainQuery(connection, request)
-      return { sql, plan: [...prepared.summary, plan].join('\n') }
-    })
+    await this.#options.guard(connection, request.sql, [...request.tables, ...prepared.views.keys()])
+    await prepared.makeViews(connection)
+    if (request.kind === 'run') return this.#run(connection, request, state)
+    if (request.kind === 'check') return checkQuery(connection, request)
+    const { sql, plan } = await explainQuery(connection, request)
+    return { sql, plan: [...prepared.summary, plan].join('\n') }
   }
 
   async #run(connection: DuckDBConnection, request: RunRequest, state: Running): Promise<Answers['run']> {
@@ -276,12 +271,6 @@ export class Answering {
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
-const isShortOfRoom = (failure: Failure): failure is Failure & { kind: 'query' } =>
-  failure.kind === 'query' && failure.isShortOfRoom === true
-
-/** The failure of a query for which the others may have left too little memory or disk space: it runs once more, apart. */
-const suspected = ({ cause }: Failure & { kind: 'query' }): Failure => ({ kind: 'disruptive', cause, isCertain: false })
-
 /** Registers the connection while it works, so that cancelling the request interrupts the work. */
 async function registered<T>(connection: DuckDBConnection, state: Running, work: () => Promise<T>): Promise<T> {
   if (state.ended !== null) throw new EndedError()
@@ -297,9 +286,3 @@ async function registered<T>(connection: DuckDBConnection, state: Running, work:
 function addSchemaViews({ views }: Prepared, { tables }: QueryRequest, all: readonly TableDefinition[] | null): void {
   for (const name of tables.filter(isInformationSchema)) views.set(name, informationSchemaSql(name, all))
 }
-
-/** The names of the tables and views that the SQL may read. */
-const namesRead = ({ tables, shardReads }: QueryRequest): readonly string[] => [
-  ...tables,
-  ...shardReads.map(({ view }) => view),
-]

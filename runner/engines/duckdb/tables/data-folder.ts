@@ -21,8 +21,7 @@ import {
 import { isNotThere, tryStat } from './try-stat.js'
 import { isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
-export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
-export type FileFormat = (typeof FILE_FORMATS)[number]
+export type FileFormat = 'parquet' | 'ndjson' | 'csv'
 
 /** A file, and its state at the time of a `stat`. */
 export interface DataFile {
@@ -68,7 +67,7 @@ export function statFile(path: string): DataFile | null {
   const stat = kind && tryStat(path)
   if (!kind || !stat?.isFile()) return null
   const { size, mtimeNs } = stat
-  return { path, format: kind.format, compression: kind.compression, size, mtimeNs, stamp: fileStamp(stat) }
+  return { ...kind, path, size, mtimeNs, stamp: fileStamp(stat) }
 }
 
 /** The files of one import, which never change. */
@@ -100,19 +99,15 @@ const NOTHING: TableContents = { files: [], imports: [] }
  * A listing of dataset folders, shared by tables that are read together: otherwise, each of hundreds of tables would list the
  * hundreds of files of its dataset.
  */
-export interface Listing {
-  /** The names in the dataset's folder that belong to this table: those that begin with its name and a dot. */
-  readonly namesOf: (dataset: string, table: string) => readonly string[]
-}
+export type Listing = (dataset: string, table: string) => readonly string[]
 
+/** The listing tells the names in a dataset's folder that begin with the name of the table and a dot. */
 export function newListing(): Listing {
   const datasets = new Map<string, ReadonlyMap<string, readonly string[]>>()
-  return {
-    namesOf: (dataset, table) => {
-      const known = datasets.get(dataset) ?? namesByTable(dataset)
-      datasets.set(dataset, known)
-      return known.get(table) ?? []
-    },
+  return (dataset, table) => {
+    const names = datasets.get(dataset) ?? namesByTable(dataset)
+    datasets.set(dataset, names)
+    return names.get(table) ?? []
   }
 }
 
@@ -216,7 +211,7 @@ function filesInPlace(dataDir: string, tableName: string, listing: Listing): Fil
   if (place === null) return { files: [], unread: [] }
   const { dataset, folder, table } = place
   const names = [
-    ...listing.namesOf(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
+    ...listing(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
     ...namesIn(folder).map(name => ({ path: join(folder, name), name, kind: fileKind(name) })),
   ]
   const files: DataFile[] = []
