@@ -33,121 +33,100 @@ interface DatabaseTable {
   readonly shape: Shape
 }
 
-export interface DiscovererDeps {
-  readonly options: SessionOptions
-  readonly admin: DuckDBConnection
-  readonly tables: TableStore
-  readonly openFiles: OpenFiles
-}
+/**
+ * Declares the tables that have a schema to the store. `discover` declares those that have none, as they are when it is called.
+ * `admin` is a connection that runs only short statements.
+ */
+export async function openDiscovery(
+  options: SessionOptions,
+  admin: DuckDBConnection,
+  store: TableStore,
+  openFiles: OpenFiles,
+) {
+  const { tables, dataDir } = options
+  const database = options.database === null ? new Map<string, never>() : await tablesOfDatabase(admin)
+  const declared = new Set(tables.map(({ definition }) => definition.name))
+  const allowed = new Set(allowedDatasets(options))
+  const wildcards = tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
+  declareKnown(options, database, store)
 
-/** Declares the tables of a session to its store. */
-export class Discoverer {
-  readonly #deps: DiscovererDeps
-  readonly #database: ReadonlyMap<string, DatabaseTable>
-  readonly #declared: ReadonlySet<string>
-  readonly #allowed: ReadonlySet<string>
-  /** The definitions of wildcard tables. */
-  readonly wildcards: readonly TableDefinition[]
-
-  private constructor(deps: DiscovererDeps, database: ReadonlyMap<string, DatabaseTable>) {
-    const definitions = deps.options.tables.map(({ definition }) => definition)
-    this.#deps = deps
-    this.#database = database
-    this.#declared = new Set(definitions.map(({ name }) => name))
-    this.#allowed = new Set(allowedDatasets(deps.options))
-    this.wildcards = definitions.filter(({ name }) => isWildcard(name))
-  }
-
-  /** Declares the tables that have a schema. */
-  static async open(deps: DiscovererDeps): Promise<Discoverer> {
-    const database = deps.options.database === null ? new Map() : await tablesOfDatabase(deps.admin)
-    const discoverer = new Discoverer(deps, database)
-    discoverer.#declareKnown()
-    return discoverer
-  }
-
-  /** Declares the tables that have none, as they are now. */
-  async discover(): Promise<Discovery> {
-    const { dataDir } = this.#deps.options
-    const tables: TableDefinition[] = []
+  async function discover(): Promise<Discovery> {
+    const found: TableDefinition[] = []
     const unreadable: Discovery['unreadable'][number][] = []
-    const take = async (
-      name: string,
-      describe: () => TableDefinition | Promise<TableDefinition>,
-      storedAs: (definition: TableDefinition) => Omit<StoredTable, 'definition'>,
-    ): Promise<void> => {
-      let definition: TableDefinition
+    let isOutgrown = false
+    const tryDefine = async (name: string, define: () => TableDefinition | Promise<TableDefinition>) => {
       try {
-        definition = await describe()
+        return await define()
       } catch (error) {
         if (!(error instanceof QueryFault)) throw error
         unreadable.push({ table: name, reason: error.message })
-        return
+        return null
       }
-      this.#deps.tables.declare({ definition, ...storedAs(definition) })
-      tables.push(definition)
     }
-    for (const [name, { source, shape }] of this.#database) {
-      if (this.#declared.has(name)) continue
-      const wildcard = declaringOf(this.wildcards, name)
+    const take = (table: StoredTable): void => {
+      store.declare(table)
+      found.push(table.definition)
+    }
+    for (const [name, { source, shape }] of database) {
+      if (declared.has(name)) continue
+      const wildcard = declaringOf(wildcards, name)
       const isInferred = wildcard === undefined
-      await take(
-        name,
-        () => (wildcard ? { ...wildcard, name } : definitionOf(name, shape)),
-        definition => ({
-          isInferred,
-          origin: { kind: 'select', sql: selectFrom(source, definition, shape, { isInferred }) },
-        }),
-      )
+      const definition = wildcard ? { ...wildcard, name } : await tryDefine(name, () => definitionOf(name, shape))
+      if (!definition) continue
+      take({
+        definition,
+        isInferred,
+        origin: { kind: 'select', sql: selectFrom(source, definition, shape, { isInferred }) },
+      })
     }
-    const ofFiles = { isInferred: true, origin: { kind: 'data-folder' } } as const
-    let isOutgrown = false
     const listing = newListing()
     for (const name of dataDir === null ? [] : tablesInFolder(dataDir)) {
-      if (this.#declared.has(name) || this.#database.has(name)) continue
-      if (!this.#allowed.has(datasetOf(name))) isOutgrown = true
+      if (declared.has(name) || database.has(name)) continue
+      if (!allowed.has(datasetOf(name))) isOutgrown = true
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-      else if (!declaringOf(this.wildcards, name))
-        await take(
-          name,
-          () => this.#definitionOfFiles(name, listing),
-          () => ofFiles,
-        )
+      if (!allowed.has(datasetOf(name)) || declaringOf(wildcards, name)) continue
+      const definition = await tryDefine(name, () => definitionOfFiles(name, listing))
+      if (definition) take({ definition, isInferred: true, origin: { kind: 'data-folder' } })
     }
-    return { tables, unreadable, isOutgrown }
-  }
-
-  #declareKnown(): void {
-    for (const { definition, files } of this.#deps.options.tables) {
-      if (isWildcard(definition.name)) continue
-      const known = this.#database.get(definition.name)
-      const origin = files
-        ? ({ kind: 'files', files } as const)
-        : known
-          ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
-          : ({ kind: 'data-folder' } as const)
-      this.#deps.tables.declare({ definition, origin })
-    }
+    return { tables: found, unreadable, isOutgrown }
   }
 
   /** @throws QueryFault that says why the files of the table are not used. */
-  async #definitionOfFiles(name: string, listing: Listing): Promise<TableDefinition> {
-    const files = filesOfTable(this.#deps.options.dataDir!, name, listing)
-    const other = files.find(file => file.format !== 'parquet')
+  async function definitionOfFiles(name: string, listing: Listing): Promise<TableDefinition> {
+    const files = filesOfTable(dataDir!, name, listing)
+    const other = files.find(({ format }) => format !== 'parquet')
     if (other)
       throw new QueryFault(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
-    const shape = await this.#shapeOf(files[0]!.path).catch((cause: unknown) => {
+    const shape = await shapeIn(files[0]!.path).catch((cause: unknown) => {
       throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
     return definitionOf(name, shape)
   }
 
-  async #shapeOf(path: string): Promise<Shape> {
-    const { admin, openFiles } = this.#deps
+  async function shapeIn(path: string): Promise<Shape> {
     const file = openFiles.open({ path, stamp: null, isGiven: false })
     return parquetShape(admin, file.path).finally(() => openFiles.close([file]))
+  }
+
+  return { wildcards, discover }
+}
+
+function declareKnown(
+  { tables }: SessionOptions,
+  database: ReadonlyMap<string, DatabaseTable>,
+  store: TableStore,
+): void {
+  for (const { definition, files } of tables) {
+    if (isWildcard(definition.name)) continue
+    const known = database.get(definition.name)
+    const origin = files
+      ? ({ kind: 'files', files } as const)
+      : known
+        ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
+        : ({ kind: 'data-folder' } as const)
+    store.declare({ definition, origin })
   }
 }
 

@@ -9,7 +9,7 @@ import type { SessionOptions } from '../process/messages.js'
 import { OpenFiles } from '../tables/open-files.js'
 import { ShardStore } from '../tables/shard-store.js'
 import { TableStore } from '../tables/table-store.js'
-import { allowedDatasets, DATABASE, Discoverer } from './discovery.js'
+import { allowedDatasets, DATABASE, openDiscovery } from './discovery.js'
 import { JavaScriptThread } from './javascript-thread.js'
 import { LARGE_PLAN_SETTING, LargePlans } from './large-plans.js'
 
@@ -73,8 +73,8 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
   }
   await lock(admin, options, own)
   const tables = new TableStore(await connect(), options.dataDir, openFiles)
-  const discoverer = await Discoverer.open({ options, admin, tables, openFiles })
-  const shards = new ShardStore({ tables, openFiles, dataDir: options.dataDir, declared: discoverer.wildcards })
+  const { wildcards, discover } = await openDiscovery(options, admin, tables, openFiles)
+  const shards = new ShardStore({ tables, openFiles, dataDir: options.dataDir, declared: wildcards })
   return {
     tables,
     openFiles,
@@ -87,7 +87,7 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
     ping: () => admin.run('SELECT 1'),
     /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
-    discover: () => discoverer.discover(),
+    discover,
     /** Frees DuckDB's memory, files and threads. */
     close: () => {
       // DuckDB keeps an instance until its last connection has ended.

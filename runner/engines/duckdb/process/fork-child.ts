@@ -10,15 +10,7 @@ import { temporaryFailure, tryRemove } from '../engine-folder.js'
 import type { FromChild, SessionOptions, ToChild } from './messages.js'
 import { watchMemory } from './watch-memory.js'
 
-export interface EngineChild {
-  readonly pid: number | undefined
-  /** Sends a message. A child that cannot be reached is killed, and `onExit` is called. */
-  readonly post: (message: ToChild) => void
-  /** Kills the child at once; `onExit` gets the reason. */
-  readonly kill: (reason: string) => void
-  /** Resolves when the child has exited. */
-  readonly exited: Promise<void>
-}
+export type EngineChild = ReturnType<typeof forkChild>
 
 export interface ForkChildOptions {
   /** The options of this child, including its folder, which is removed when the child has exited. */
@@ -55,7 +47,7 @@ const UNCOUNTED_MB = 600
 /**
  * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
  */
-export function forkChild({ session, readAhead, clock, onMessage, onExit }: ForkChildOptions): EngineChild {
+export function forkChild({ session, readAhead, clock, onMessage, onExit }: ForkChildOptions) {
   const { folder } = session
   try {
     mkdirSync(folder, { recursive: true })
@@ -109,7 +101,15 @@ export function forkChild({ session, readAhead, clock, onMessage, onExit }: Fork
     })
   }
   post({ kind: 'open', options: session, readAhead })
-  return { pid: child.pid, post, kill, exited }
+  return {
+    pid: child.pid,
+    /** Sends a message. A child that cannot be reached is killed, and `onExit` is called. */
+    post,
+    /** Kills the child at once; `onExit` gets the reason. */
+    kill,
+    /** Resolves when the child has exited. */
+    exited,
+  }
 }
 
 /**
@@ -125,7 +125,7 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
   }
 }
 
-function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): EngineChild {
+function neverStarted(reason: string, onExit: ForkChildOptions['onExit']) {
   setImmediate(onExit, reason)
   return { pid: undefined, post: () => undefined, kill: () => undefined, exited: Promise.resolve() }
 }

@@ -14,7 +14,7 @@ export interface ProcessOptions {
   readonly session: Omit<SessionOptions, 'folder'>
   readonly observe: Observer
   readonly clock: Clock
-  readonly onDiscovery: (discovery: Discovery) => void
+  readonly onDiscovery?: (discovery: Discovery) => void
   /** See RequestQueueOptions. */
   readonly onDisruptive: (request: Request) => void
   /** The tables that a child reads before it replaces another, so that no query waits for them. @default none */
@@ -158,7 +158,7 @@ export class EngineProcess {
       this.#work.loseChild(this.#renewReason, true)
       replaced.kill(this.#renewReason)
     }
-    onDiscovery(discovery)
+    onDiscovery?.(discovery)
     observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - this.#startedAt })
     this.#settleNext(null)
     this.#work.setReady(true)

@@ -201,21 +201,16 @@ export const looseFiles = (dataDir: string, tableName: string): readonly DataFil
 export const unreadFiles = (dataDir: string, tableName: string): readonly UnreadFile[] =>
   filesInPlace(dataDir, tableName, newListing()).unread
 
-interface FilesInPlace {
-  readonly files: readonly DataFile[]
-  readonly unread: readonly UnreadFile[]
-}
-
-function filesInPlace(dataDir: string, tableName: string, listing: Listing): FilesInPlace {
+function filesInPlace(dataDir: string, tableName: string, listing: Listing) {
   const place = placeOf(dataDir, tableName)
-  if (place === null) return { files: [], unread: [] }
+  const files: DataFile[] = []
+  const unread: UnreadFile[] = []
+  if (place === null) return { files, unread }
   const { dataset, folder, table } = place
   const names = [
     ...listing(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
     ...namesIn(folder).map(name => ({ path: join(folder, name), name, kind: fileKind(name) })),
   ]
-  const files: DataFile[] = []
-  const unread: UnreadFile[] = []
   for (const { path, name, kind } of names.sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const file = kind && statFile(path)
     if (file) files.push(file)
@@ -240,14 +235,8 @@ function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced
   return files.filter(({ path, size, mtimeNs }) => !gone.has(`${path} ${size} ${mtimeNs}`))
 }
 
-interface Place {
-  readonly dataset: string
-  readonly folder: string
-  readonly table: string
-}
-
 /** The place of a table's files; null for a name that no table in the folder can have. */
-function placeOf(dataDir: string, tableName: string): Place | null {
+function placeOf(dataDir: string, tableName: string) {
   const dot = tableName.lastIndexOf('.')
   if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return null
   const dataset = join(dataDir, tableName.slice(0, dot))

@@ -4,7 +4,7 @@ import { duckdbType, FROM_COLUMN, PARTITION_ALIAS, quoteText, UNTIL_COLUMN } fro
 import type { FileReads, TableReads } from '../../../model/query.js'
 import type { ReadsRequest } from '../process/messages.js'
 import { type ChooseDeps, chooseParts } from './choose-parts.js'
-import { type ImportedFiles, statFile, type TableContents } from './data-folder.js'
+import { statFile, type TableContents } from './data-folder.js'
 import { PARTITION_KEY } from './imports-file.js'
 import { isInformationSchema } from './information-schema.js'
 import type { ShardStore } from './shard-store.js'
@@ -95,18 +95,13 @@ const pathsOf = ({ files, imports }: TableContents): readonly string[] => [
 ]
 
 /** Separates the files that conditions can leave out from those that every query of the table opens. */
-function byPartition(
-  { files, imports }: TableContents,
-  definition: TableDefinition | undefined,
-): { readonly always: readonly string[]; readonly partitioned: readonly PartitionFile[] } {
-  const isFit = ({ partition }: ImportedFiles): boolean =>
-    partition !== null && partition.column === definition?.partitionedBy
-  return {
-    always: [...files.map(({ path }) => path), ...imports.filter(one => !isFit(one)).flatMap(one => one.files)],
-    partitioned: imports
-      .filter(isFit)
-      .flatMap(one => one.files.map(path => ({ path, partition: partitionOf(path), unit: one.partition!.unit }))),
-  }
+function byPartition({ files, imports }: TableContents, definition: TableDefinition | undefined) {
+  const [always, partitioned] = [files.map(({ path }) => path), [] as PartitionFile[]]
+  for (const { files: paths, partition } of imports)
+    if (partition?.column === definition?.partitionedBy && partition)
+      partitioned.push(...paths.map(path => ({ path, partition: partitionOf(path), unit: partition.unit })))
+    else always.push(...paths)
+  return { always, partitioned }
 }
 
 /**

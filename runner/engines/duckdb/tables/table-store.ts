@@ -8,7 +8,6 @@ import { type Conversion, convert } from './convert.js'
 import {
   type DataFile,
   FolderReader,
-  type ImportedFiles,
   keyOf,
   keysOf,
   type Listing,
@@ -219,12 +218,21 @@ export class TableStore {
       if (isShard && texts[0])
         throw new QueryFault(`${definition.name} has no schema, so its ${texts[0].format} files cannot be read`)
       for (const group of inGroups(texts)) tables.push(await this.#converted(entry, group))
+      const sources = [
+        ...contents.files
+          .filter(({ format }) => format === 'parquet')
+          .map(({ path, stamp }) => ({ path, stamp, paths: [path], imported: null })),
+        ...contents.imports.map(imported => ({ ...imported, stamp: null, paths: imported.files, imported })),
+      ]
       const parquet: ParquetPart[] = []
-      for (const file of contents.files)
-        if (file.format === 'parquet')
-          parquet.push(await this.#opened(entry, { ...file, paths: [file.path], imported: null }, opened))
-      for (const imported of contents.imports)
-        parquet.push(await this.#opened(entry, { ...imported, stamp: null, paths: imported.files, imported }, opened))
+      for (const { path, stamp, paths, imported } of sources) {
+        const key = keyOf(path, stamp)
+        const before = entry.shown?.parts.parquet.find(part => part.key === key)
+        const open =
+          before?.open ?? paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
+        if (!before) opened.push(...open)
+        parquet.push(before ?? { key, open, shape: await this.#shapeOf(open[0]!), imported })
+      }
       return shownOf(entry, keysOf(contents), { tables, parquet }, withViews)
     } catch (error) {
       this.#openFiles.close(opened)
@@ -272,18 +280,11 @@ export class TableStore {
     return new QueryFault(`${file.path}: ${fileFault(reason, file.format.toUpperCase())}`, { cause: error })
   }
 
-  /** The part of a Parquet file or an import, which is opened if it is new. */
-  async #opened(entry: Entry, source: ParquetSource, opened: OpenFile[]): Promise<ParquetPart> {
-    const { path, stamp, paths, imported } = source
-    const key = keyOf(path, stamp)
-    const before = entry.shown?.parts.parquet.find(part => part.key === key)
-    if (before) return before
-    const open = paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
-    opened.push(...open)
-    const read = await shapeOfFile(this.#connection, open[0]!)
+  async #shapeOf(file: OpenFile): Promise<ParquetShape> {
+    const read = await shapeOfFile(this.#connection, file)
     const shape = this.#shapes.get(read.key) ?? read
     this.#shapes.set(shape.key, shape)
-    return { key, open, shape, imported }
+    return shape
   }
 
   /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */
@@ -324,14 +325,6 @@ function storedDefinition(definition: TableDefinition): TableDefinition {
 
 /** The files that are read in place. */
 const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap(({ open }) => open)
-
-/** Parquet files that are opened together; `imported` is null for a file that was not written by an import. */
-interface ParquetSource {
-  readonly path: string
-  readonly stamp: string | null
-  readonly paths: readonly string[]
-  readonly imported: ImportedFiles | null
-}
 
 const needsView = (entry: Entry, withViews: boolean): boolean => withViews || isGiven(entry)
 
