@@ -15,8 +15,8 @@ export function declareImport({ command, exit, io }: Declaring): void {
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
     .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) => {
-      const { importFiles } = await import('./import.js')
-      exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
+      const { importRows } = await import('./import.js')
+      exit(await importRows(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
     })
 }
 

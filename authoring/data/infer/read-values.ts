@@ -13,6 +13,7 @@ import {
   QUOTE,
   TRUE,
 } from '../import/formats/json-tokens.js'
+import type { RowReader } from '../import/rows.js'
 import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
 import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 
@@ -21,14 +22,8 @@ const MAX_RECORDS = 15
 /** The length in bytes to which an object or list that no type fits is cut for messages. */
 const MAX_KEPT = 200
 
-/** Reads rows of one file into the facts of the whole table. `line` must be set before each row. */
-export interface ValueReader {
-  line: number
-  /** @throws BadRowError; QueryFault for a header that cannot be used. */
-  read(bytes: Buffer, start: number, end: number): void
-}
-
-export class JsonValueReader implements ValueReader, Place {
+/** Reads rows of one file into the facts of the whole table. */
+export class JsonValueReader implements RowReader, Place {
   line = 0
   readonly file: string
   readonly #row: ValueFacts
@@ -41,13 +36,16 @@ export class JsonValueReader implements ValueReader, Place {
     this.#row = row
   }
 
-  read(bytes: Buffer, start: number, end: number): void {
+  /** @throws BadRowError */
+  read(bytes: Buffer, start: number, end: number, line: number): null {
     const tokens = this.#tokens
+    this.line = line
     tokens.open(bytes, start, end)
     this.#path.length = 0
     if (tokens.peek() !== OPEN_OBJECT) throw tokens.unexpected('a row, as a JSON object')
     this.#readObject(this.#row, 0)
     if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
+    return null
   }
 
   #readObject(facts: ValueFacts, depth: number): void {
@@ -116,7 +114,7 @@ export class JsonValueReader implements ValueReader, Place {
   }
 }
 
-export class CsvValueReader implements ValueReader, Place {
+export class CsvValueReader implements RowReader, Place {
   line = 0
   readonly file: string
   readonly #row: ValueFacts
@@ -128,13 +126,15 @@ export class CsvValueReader implements ValueReader, Place {
     this.#row = row
   }
 
-  read(bytes: Buffer, start: number, end: number): void {
+  /** @throws BadRowError; QueryFault for a header that cannot be used. */
+  read(bytes: Buffer, start: number, end: number, line: number): null {
     const cells = cellsOf(bytes, start, end)
-    if (this.#columns === null) {
-      this.#columns = this.#readHeader(cells.map(({ text }) => text ?? ''))
-      return
-    }
     const columns = this.#columns
+    this.line = line
+    if (columns === null) {
+      this.#columns = this.#readHeader(cells.map(({ text }) => text ?? ''))
+      return null
+    }
     if (cells.length !== columns.length) {
       throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
     }
@@ -143,6 +143,7 @@ export class CsvValueReader implements ValueReader, Place {
       const facts = columns[i]
       if (facts && text !== null) facts.see(kindOfCell(text), text, this)
     }
+    return null
   }
 
   #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {
