@@ -1,7 +1,15 @@
 /** The commands `import` and `tables`. */
 import { type Command, Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, formatOf, settingFlags, withSettings } from '../terminal/flags.js'
+import {
+  EMBEDDED_FLAGS,
+  type Flags,
+  formatFlag,
+  formatOf,
+  settingFlags,
+  without,
+  withSettings,
+} from '../terminal/flags.js'
 import type { InferFlags } from './infer.js'
 
 export function declareImport({ command, exit, io }: Declaring): void {
@@ -53,7 +61,7 @@ function declareTablesList({ command, exit, io }: Declaring, tables: Command): v
     command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', tables),
     LOCAL_FLAGS,
   )
-    .addOption(shownAs())
+    .addOption(formatFlag('for people, or for tools', 'json'))
     .action(async (flags: Flags) => {
       const { listTables } = await import('./list.js')
       exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
@@ -65,7 +73,7 @@ function declareTablesDescribe({ command, exit, io }: Declaring, tables: Command
     command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
     LOCAL_FLAGS,
   )
-    .addOption(shownAs())
+    .addOption(formatFlag('for people, or for tools', 'json'))
     .action(async (table: string, flags: Flags) => {
       const { describeTable } = await import('./list.js')
       exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
@@ -98,11 +106,7 @@ function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): v
     '--functions-dir',
     '--project',
   ])
-    .addOption(
-      new Option('--format <format>', 'how differences are printed')
-        .choices(['text', 'json', 'github'])
-        .default('text'),
-    )
+    .addOption(formatFlag('how differences are printed', 'json', 'github'))
     .action(async (dataset: string | undefined, flags: Flags) => {
       const { diffTables } = await import('./diff.js')
       exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io))
@@ -110,17 +114,10 @@ function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): v
 }
 
 /** The flags of commands that read local tables, whatever engine serves. */
-const LOCAL_FLAGS = [
-  ...ENGINE_FLAGS.filter(flag => !['--engine', '--endpoints', '--functions-dir'].includes(flag)),
-  '--project',
-  '--dataset',
-]
+const LOCAL_FLAGS = without(EMBEDDED_FLAGS, '--endpoints', '--functions-dir')
 
 const inputFormat = (): Option =>
   new Option(
     '--input-format <format>',
     'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
   )
-
-const shownAs = (): Option =>
-  new Option('--format <format>', 'for people, or for tools').choices(['text', 'json']).default('text')
