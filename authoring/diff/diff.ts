@@ -32,12 +32,14 @@ export async function diffRevisions(
     functions: settingFlags['functions-dir'] !== undefined,
   }
   const git = new Git(io.environment)
-  const folders = temporaryFolders(io)
+  const folder = temporaryFolder()
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  io.onExit(remove)
   try {
-    const find = (word: string): Promise<SideFolders> =>
-      findSide(word, settings, { git, temporary: folders.make, chosen })
-    const before = await find(base)
-    const after = head === undefined ? workingTree(settings) : await find(head)
+    const find = (word: string, side: string): Promise<SideFolders> =>
+      findSide(word, settings, { git, temporary: join(folder, side), chosen })
+    const before = await find(base, 'base')
+    const after = head === undefined ? workingTree(settings) : await find(head, 'head')
     const [old, current] = await Promise.all([load(before, settings), load(after, settings)])
     const comparison: Comparison = {
       base: before.title,
@@ -50,7 +52,7 @@ export async function diffRevisions(
     if (isBreaking || current.diagnostics.length > 0) return EXIT.problems
     return old.diagnostics.length > 0 ? EXIT.failed : EXIT.clean
   } finally {
-    folders.remove()
+    remove()
   }
 }
 
@@ -84,22 +86,10 @@ async function load(
   }
 }
 
-function temporaryFolders(io: Io): { make(): string; remove(): void } {
-  const made: string[] = []
-  const remove = (): void => {
-    for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-  }
-  io.onExit(remove)
-  return {
-    make() {
-      try {
-        const folder = mkdtempSync(join(tmpdir(), 'sluice-diff-'))
-        made.push(folder)
-        return folder
-      } catch (cause) {
-        throw new SetupError(`cannot write to ${tmpdir()}: ${fileReason(cause)}`, { cause })
-      }
-    },
-    remove,
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'sluice-diff-'))
+  } catch (cause) {
+    throw new SetupError(`cannot write to ${tmpdir()}: ${fileReason(cause)}`, { cause })
   }
 }

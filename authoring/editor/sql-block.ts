@@ -58,29 +58,18 @@ function blockOf(lines: readonly Line[], length: number): SqlBlock {
   return {
     template,
     toTemplate(offset) {
-      const index = lastAtOrBefore(
-        lines.map(({ lineAt }) => lineAt),
-        offset,
-      )
+      const index = lines.findLastIndex(({ lineAt }) => lineAt <= offset)
       const line = lines[index]
       if (line === undefined || offset > (lines[index + 1]?.lineAt ?? length + 1)) return null
       return starts[index]! + Math.max(0, Math.min(offset - line.at, line.text.length))
     },
     toDocument(offset) {
-      const index = Math.max(0, lastAtOrBefore(starts, offset))
+      const index = Math.max(
+        0,
+        starts.findLastIndex(start => start <= offset),
+      )
       const line = lines[index]
       return line ? line.at + Math.min(offset - starts[index]!, line.text.length) : 0
     },
   }
-}
-
-/** The index of the last number that is at most `value`; -1 without one. */
-function lastAtOrBefore(numbers: readonly number[], value: number): number {
-  let [low, high] = [-1, numbers.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (numbers[middle]! <= value) low = middle
-    else high = middle - 1
-  }
-  return low
 }

@@ -1,7 +1,7 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
 
 import { tmpdir } from 'node:os'
-import { resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
@@ -22,6 +22,7 @@ import { loadManifests } from '../../runner/serve/manifests.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
+import { isWithin } from '../check/only.js'
 import { type Coverage, coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
@@ -171,13 +172,9 @@ function subjectFilter(
   plans: readonly Plan[],
 ): (file: string) => boolean {
   if (paths.length === 0) return () => true
-  const folders = paths.map(path => resolve(path) + sep)
-  const manifests = new Set([
-    ...paths.map(path => resolve(path)),
-    ...files.map(({ file }) => resolve(manifestOf(file))),
-    ...plans.flatMap(({ detail }) => (detail === null ? [] : [resolve(detail.file)])),
-  ])
-  return file => manifests.has(resolve(file)) || folders.some(folder => resolve(file).startsWith(folder))
+  const tested = plans.flatMap(({ detail }) => (detail === null ? [] : [detail.file]))
+  const subjects = [...paths, ...files.map(({ file }) => manifestOf(file)), ...tested]
+  return file => subjects.some(subject => isWithin(subject, file))
 }
 
 /** A table of a test as the engine opens it. */

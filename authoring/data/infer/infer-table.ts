@@ -1,24 +1,16 @@
 /** Infers the columns of a table from files of its rows. */
-import type { Readable } from 'node:stream'
 import { UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { CsvRecordEnds } from '../import/formats/csv.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
+import type { ImportOptions } from '../import/import-table.js'
 import { type BadRow, EVERY_LINE, type RowFormat, RowStream } from '../import/rows.js'
 import { chooseFields } from './choose-type.js'
 import type { Inference, InferredTable } from './inferred-table.js'
 import { CsvValueReader, JsonValueReader } from './read-values.js'
 import { ValueFacts } from './value-facts.js'
 
-export interface InferOptions {
-  /** Paths; `-` is standard input. */
-  readonly files: readonly string[]
-  /** The format of standard input and of files whose names do not show it; null where not given. */
-  readonly inputFormat: string | null
-  readonly standardInput: () => Readable
-  /** The most bad rows that are reported. */
-  readonly maxBadRows: number
-}
+export type InferOptions = Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'>
 
 /** @throws UsageError for a file whose format is not known, QueryFault for one that cannot be read. */
 export async function inferTable(options: InferOptions): Promise<InferredTable> {

@@ -58,21 +58,17 @@ function kindOfInteger(text: string): ValueKind {
 
 /** The kind of a text of JSON. */
 export function kindOfText(text: string): ValueKind {
-  if (text === '') return 'empty'
   const kind = kindOfCell(text)
-  switch (kind) {
-    case 'bool':
-      return 'bool-text'
-    case 'integer':
-      return 'digits'
-    case 'number':
-      return 'decimal-text'
-    case 'large-integer':
-    case 'huge-number':
-      return 'text'
-    default:
-      return kind
-  }
+  return KINDS_IN_QUOTES[kind] ?? kind
+}
+
+/** The kinds of cells that mean another thing in quotes. */
+const KINDS_IN_QUOTES: Partial<Record<ValueKind, ValueKind>> = {
+  bool: 'bool-text',
+  integer: 'digits',
+  number: 'decimal-text',
+  'large-integer': 'text',
+  'huge-number': 'text',
 }
 
 /** The kind of a cell of CSV, which does not distinguish numbers from texts. */
