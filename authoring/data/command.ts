@@ -1,5 +1,5 @@
 /** The commands `import` and `tables`. */
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
 import {
   EMBEDDED_FLAGS,
@@ -28,17 +28,8 @@ export function declareImport({ command, exit, io }: Declaring): void {
     })
 }
 
-export function declareTables(declaring: Declaring): void {
-  const tables = declaring.group('tables', 'Tables: their schemas, their files, and the warehouse.')
-  declareTablesInfer(declaring, tables)
-  declareTablesList(declaring, tables)
-  declareTablesDescribe(declaring, tables)
-  declareTablesDdl(declaring, tables)
-  declareTablesPull(declaring, tables)
-  declareTablesDiff(declaring, tables)
-}
-
-function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): void {
+export function declareTables({ command, group, exit, io }: Declaring): void {
+  const tables = group('tables', 'Tables: their schemas, their files, and the warehouse.')
   withSettings(
     command(
       'infer <table> <files...>',
@@ -54,9 +45,7 @@ function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): 
       const { inferSchema } = await import('./infer.js')
       exit(await inferSchema(table, files, flags, settingFlags(flags), io))
     })
-}
 
-function declareTablesList({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', tables),
     LOCAL_FLAGS,
@@ -66,9 +55,7 @@ function declareTablesList({ command, exit, io }: Declaring, tables: Command): v
       const { listTables } = await import('./list.js')
       exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
     })
-}
 
-function declareTablesDescribe({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
     LOCAL_FLAGS,
@@ -78,9 +65,7 @@ function declareTablesDescribe({ command, exit, io }: Declaring, tables: Command
       const { describeTable } = await import('./list.js')
       exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
     })
-}
 
-function declareTablesDdl({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
@@ -88,9 +73,7 @@ function declareTablesDdl({ command, exit, io }: Declaring, tables: Command): vo
     const { printTables } = await import('./ddl.js')
     exit(await printTables(names, settingFlags(flags), io))
   })
-}
 
-function declareTablesPull({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
     ['--tables', '--project'],
@@ -98,9 +81,7 @@ function declareTablesPull({ command, exit, io }: Declaring, tables: Command): v
     const { pullTables } = await import('./pull.js')
     exit(await pullTables(dataset, settingFlags(flags), io))
   })
-}
 
-function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(command('diff [dataset]', 'Tell where schemas differ from the tables in BigQuery.', tables), [
     '--tables',
     '--functions-dir',

@@ -1,7 +1,13 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
 
 import { basename, relative } from 'node:path'
-import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
+import {
+  type SchemaField,
+  type TableCatalogue,
+  type TableDefinition,
+  type Type,
+  typeName,
+} from '../../googlesql/index.js'
 import { type DuckdbEngine, filesOfTable, statFile, unreadFiles, whyUnread } from '../../runner/engines/duckdb/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
@@ -133,17 +139,11 @@ function tryFiles(dataDir: string, name: string): ReturnType<typeof filesOfTable
   }
 }
 
-interface Described {
-  readonly name: string
-  readonly description?: string
-  readonly fields?: readonly Described[]
-}
-
 function columnsOf(
   name: string,
   type: Type,
   required: ReadonlySet<string>,
-  fields: readonly Described[] | undefined,
+  fields: readonly SchemaField[] | undefined,
 ): readonly LocalColumn[] {
   const own = name.slice(name.lastIndexOf('.') + 1)
   const field = fields?.find(one => one.name === own)

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { LoadError, SetupError } from '../../runner/model/errors.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
@@ -12,7 +11,7 @@ import type { Change } from './change-rules.js'
 import { diffEndpoints } from './endpoints.js'
 import { Git } from './git.js'
 import { markdownText } from './markdown.js'
-import { type LoadedSide, loadSide } from './read-sides.js'
+import { loadSide } from './read-sides.js'
 import { type Comparison, jsonText, plainText } from './report.js'
 import { findSide, type SideFolders, workingTree } from './sides.js'
 
@@ -67,16 +66,10 @@ function report(comparison: Comparison, format: DiffFormat, io: Io): void {
 const changesOf = (base: ReadSide, head: ReadSide, { pricePerTib }: Settings): readonly Change[] =>
   base.side === null || head.side === null ? [] : diffEndpoints(base.side, head.side, { usdPerTib: pricePerTib })
 
-interface ReadSide {
-  /** Null where table schemas have errors: nothing can be compared. */
-  readonly side: LoadedSide | null
-  readonly diagnostics: readonly Diagnostic[]
-}
+type ReadSide = Awaited<ReturnType<typeof load>>
 
-async function load(
-  { endpointsDir, tablesDir, functionsDir, placed }: SideFolders,
-  settings: Settings,
-): Promise<ReadSide> {
+/** `side` is null where table schemas have errors: nothing can be compared. */
+async function load({ endpointsDir, tablesDir, functionsDir, placed }: SideFolders, settings: Settings) {
   try {
     const side = await loadSide({ ...settings, endpointsDir, tablesDir, functionsDir })
     return { side, diagnostics: side.diagnostics.map(placed) }

@@ -4,11 +4,7 @@ import { SETTING, writeFailure } from '../../../runner/platform/write-failure.js
 import type { BadRow, RowSink } from './rows.js'
 
 /** Checked rows as JSON. */
-export interface RowPiece {
-  readonly rows: readonly string[]
-  /** The length of the longest row, in bytes. */
-  readonly longestRow: number
-}
+export type RowPiece = ReturnType<GatheredRows['take']>
 
 export class GatheredRows implements RowSink {
   readonly badRows: BadRow[] = []
@@ -39,9 +35,9 @@ export class GatheredRows implements RowSink {
     this.#longestRow = Math.max(this.#longestRow, length)
   }
 
-  /** Takes all good rows out. */
-  take(): RowPiece {
-    const piece = { rows: this.#rows, longestRow: this.#longestRow }
+  /** Takes all good rows out, and the length of the longest one in bytes. */
+  take() {
+    const piece = { rows: this.#rows as readonly string[], longestRow: this.#longestRow }
     this.#rows = []
     this.bytes = 0
     this.#longestRow = 0

@@ -44,17 +44,7 @@ export interface ImportOptions {
   readonly unique: string
 }
 
-export interface ImportReport {
-  /** False if bad rows stopped the import, which then has changed nothing. */
-  readonly isCommitted: boolean
-  readonly rows: number
-  readonly files: number
-  /** The number of imports and files that were replaced. */
-  readonly replaced: number
-  /** The first bad rows. */
-  readonly badRows: readonly BadRow[]
-  readonly badRowCount: number
-}
+export type ImportReport = Awaited<ReturnType<typeof importFiles>>
 
 /** The size at which buffered rows are passed to DuckDB. */
 const PIECE_BYTES = 30 << 20
@@ -63,7 +53,7 @@ const PIECE_BYTES = 30 << 20
  * @throws QueryFault for a file that cannot be read at all, SetupError when the table's folder cannot be written or another
  *   import of the table is running, UsageError when the file for bad rows already exists.
  */
-export async function importFiles(options: ImportOptions): Promise<ImportReport> {
+export async function importFiles(options: ImportOptions) {
   const sources = sourcesOf(options.files, options.inputFormat)
   if (options.skipFile !== null && existsSync(options.skipFile)) {
     throw new UsageError([`--skip-bad: ${options.skipFile} is there already`])
@@ -76,11 +66,7 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
   }
 }
 
-async function importInto(
-  folder: TableFolder,
-  sources: readonly ImportSource[],
-  options: ImportOptions,
-): Promise<ImportReport> {
+async function importInto(folder: TableFolder, sources: readonly ImportSource[], options: ImportOptions) {
   // Imported lazily, since other commands do not need DuckDB in this process.
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const { keepByteOrderMark } = await import('../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
@@ -108,13 +94,16 @@ async function importInto(
     const rows = await gather(sources, chunks, gathered, writer, options)
     await gathered.close()
     const { badRows, badRowCount } = gathered
-    const report = { rows, badRows, badRowCount }
+    /** The first bad rows, and how many there are. */
+    const report = { rows, badRows: badRows as readonly BadRow[], badRowCount }
     if (options.skipFile === null && report.badRowCount > 0) {
+      // Nothing has changed.
       return { ...report, rows: 0, isCommitted: false, files: 0, replaced: 0 }
     }
     const files = rows === 0 ? [] : await writer.finish(result)
     const id = importId(options.nowMs, options.unique)
     const entry = rows === 0 ? null : { id, rows, partition: layout.partition, files }
+    // The number of imports and files that were replaced.
     const isNeeded = entry !== null || options.replaces
     const replaced = isNeeded ? folder.commit(entry, result, { replaces: options.replaces, nowMs: options.nowMs }) : 0
     return { ...report, isCommitted: true, files: files.length, replaced }

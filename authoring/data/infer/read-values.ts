@@ -4,7 +4,6 @@ import { BadRowError, shown } from '../import/bad-row.js'
 import { cellsOf } from '../import/formats/csv.js'
 import {
   beginsNumber,
-  COLON,
   JsonTokens,
   LETTER_N,
   NULL,
@@ -53,10 +52,9 @@ export class JsonValueReader implements RowReader, Place {
     const object = ++this.#objects
     facts.see('object', '{…}', this)
     tokens.members(() => {
-      if (tokens.peek() !== QUOTE) throw tokens.unexpected('a key in quotes')
+      tokens.peek()
       const start = tokens.at
-      const key = tokens.text()
-      tokens.expect(COLON)
+      const key = tokens.key()
       const field = facts.field(key)
       if (field === null) {
         tokens.skip()
