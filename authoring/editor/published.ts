@@ -78,18 +78,13 @@ function endOf(line: string, from: number): number {
 }
 
 /** A replacement in one line; columns are 0-based and count UTF-16 units, as in the protocol. */
-export interface Suggestion {
-  readonly line: number
-  readonly from: number
-  readonly to: number
-  readonly newText: string
-}
+export type Suggestion = NonNullable<ReturnType<typeof suggestionOf>>
 
 /** Names as they stand in SQL and YAML: with dots only where the proposal has one, as the name of a table. */
 const WORDS = { whole: /[\w.$-]+/g, part: /[\w$-]+/g } as const
 
 /** The replacement that a diagnostic proposes; null where it proposes none, or where the text has moved on. */
-function suggestionOf({ rule, data, line, column }: Diagnostic, lines: readonly string[]): Suggestion | null {
+function suggestionOf({ rule, data, line, column }: Diagnostic, lines: readonly string[]) {
   const { meant, sql } = data ?? {}
   const text = lines[line - 1]
   if (meant === undefined || text === undefined) return null

@@ -13,19 +13,15 @@ import { type LoadedTable, tableOf } from '../../runner/manifest/tables/load.js'
 import { createSchemaCache } from '../../runner/manifest/tables/schema-cache.js'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import type { ServingEngine } from '../../runner/serve/engine.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { type ReadTests, readTests } from '../test/files/load.js'
 import type { FileKind, Folders } from './folders.js'
 import { Published, type SendDiagnostics } from './published.js'
 import { SourceTexts } from './source-texts.js'
 
-/** The engine that checks SQL, over one state of the table schemas and the functions. */
-export interface Checker {
-  /** All tables that queries can name, those without a schema included. */
-  readonly tables: () => TableCatalogue
-  readonly check: CheckSql
-  readonly close: () => Promise<void>
-}
+/** The engine that checks SQL, over one state of the table schemas and the functions; it knows tables without a schema, too. */
+export type Checker = Pick<ServingEngine, 'tables' | 'check' | 'close'>
 
 export interface WorkspaceDeps {
   readonly folders: Folders

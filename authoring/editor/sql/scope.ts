@@ -217,11 +217,8 @@ class ScopeReader {
 
   /** The value of an expression; its type is null where it cannot be resolved. */
   #valueOf(range: Range, scope: SqlScope): ScopeColumn | undefined {
-    const first = this.#tokens[range.from]
-    if (first && range.from < range.to && isName(first)) {
-      const { path, end } = this.#pathAt(range.from, range.to)
-      if (end === range.to) return resolvePath(scope, path)
-    }
+    const path = this.#wholePath(range)
+    if (path !== null) return resolvePath(scope, path)
     const columns = this.#resolved(`SELECT (${textOf(this.#sql, this.#tokens, range)}) AS value`, [])
     return columns?.[0]
   }
@@ -281,11 +278,17 @@ class ScopeReader {
     const name = this.#nameOf(part)
     if (name === null) return []
     const hasAlias = this.#tokens[part.to - 2]?.term === 'AS'
-    const first = this.#tokens[part.from]!
-    const value = { from: part.from, to: hasAlias ? part.to - 2 : part.to }
-    const { path, end } = isName(first) ? this.#pathAt(value.from, value.to) : { path: [], end: -1 }
-    const found = end === value.to ? resolvePath(scope, path) : undefined
-    return [{ name, type: found?.type ?? null, origin: found?.origin ?? null }]
+    const path = this.#wholePath({ from: part.from, to: hasAlias ? part.to - 2 : part.to })
+    const column = path === null ? undefined : resolvePath(scope, path)
+    return [{ name, type: column?.type ?? null, origin: column?.origin ?? null }]
+  }
+
+  /** The names of a range that is one dotted name; null for any other. */
+  #wholePath({ from, to }: Range): readonly string[] | null {
+    const first = this.#tokens[from]
+    if (!first || from >= to || !isName(first)) return null
+    const { path, end } = this.#pathAt(from, to)
+    return end === to ? path : null
   }
 
   /** The name of an item of a SELECT list: its alias, or the last name of a path. */
