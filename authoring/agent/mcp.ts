@@ -14,6 +14,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { NO_TOKENS, openRunner } from '../../runner/serve/runner.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
+import { tableResource } from '../data/table-resource.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { describeTablesTool } from './describe-tables.js'
 import { runQueryTool } from './run-query.js'
@@ -53,7 +54,7 @@ async function serveOver(
   const left = new AbortController()
   const resources = async () => {
     const { tables } = await loadTableSchemas(tablesDir)
-    return new Map(tables.map(({ name, resource }) => [name, resource]))
+    return new Map(tables.map(({ name, declared }) => [name, tableResource(declared)]))
   }
   const session: Session = {
     caller: unrestrictedCaller('stdio'),
@@ -64,7 +65,7 @@ async function serveOver(
     isAuthor: true,
     otherTools: [
       describeTablesTool({ catalogue, resources, maxBytes }),
-      runQueryTool({ engine: deps.engine, tables: catalogue, clock: deps.clock, raw, maxBytes }),
+      runQueryTool({ engine: deps.engine, clock: deps.clock, raw, maxBytes }),
     ],
     raw,
     about: { requestId: randomUUID(), method: 'POST', path: 'stdio' },

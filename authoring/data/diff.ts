@@ -10,6 +10,7 @@ import { plural } from '../terminal/plural.js'
 import { type ReportFormat, reportDiagnostics } from '../terminal/report.js'
 import { compareFunction } from './compare-functions.js'
 import { tableDifferences } from './difference.js'
+import { isWholeResource, tableResource } from './table-resource.js'
 import {
   datasetPlace,
   describeAll,
@@ -108,8 +109,9 @@ function compareTable(
     return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
   }
   // A view has no partitions or clusters.
-  const tellsLayout = file.tellsLayout && !VIEWS.has(found.kind)
-  return tableDifferences(file.resource, found.resource, { tellsLayout }).map(({ column, message }) =>
+  const tellsLayout = isWholeResource(file.declared) && !VIEWS.has(found.kind)
+  const declared = tableResource(file.declared)
+  return tableDifferences(declared, found.resource, { tellsLayout }).map(({ column, message }) =>
     diagnosticAt(file.placeOf(column), 'table/differs', shard === null ? message : `${message}, in ${shard}`),
   )
 }

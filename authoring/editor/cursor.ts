@@ -54,7 +54,7 @@ export function tokenIndexAt(tokens: readonly LenientToken[], offset: number): n
     : tokens.findLastIndex(({ at, end, kind }) => kind !== 'end' && at < offset && end === offset)
 }
 
-/** The dotted name that the token ends; null for a token that is no name. */
+/** The dotted name that the token ends; null for a token that is not a name. */
 export function namePathAt(tokens: readonly LenientToken[], index: number) {
   const token = tokens[index]
   if (token === undefined || (token.kind !== 'identifier' && token.kind !== 'quoted')) return null
