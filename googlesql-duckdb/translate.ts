@@ -1,6 +1,6 @@
 /** Translates BigQuery SQL to DuckDB SQL. */
 
-import { resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.js'
+import { type ConstantChecks, constantChecks, resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.js'
 import type { OutputColumn } from '../googlesql/plan/nodes.js'
 import type { Type } from '../googlesql/types/types.js'
 import { GenerateError } from './emit/context.js'
@@ -9,6 +9,8 @@ import { type GeneratedSql, type GenerateOptions, generate } from './generate.js
 export interface TranslatedQuery extends GeneratedSql {
   /** The columns of the result in order, with the names that the author gave them. */
   readonly columns: readonly Omit<OutputColumn, 'column'>[]
+  /** Absent unless `tellsConstants` is set. */
+  readonly constants?: ConstantChecks
 }
 
 /** @throws SqlError in BigQuery's words for a mistake, and for a construct that the embedded engine does not support. */
@@ -16,13 +18,14 @@ export function translate(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
-  options?: GenerateOptions,
+  options: GenerateOptions = {},
 ): TranslatedQuery {
   const query = resolveQuery(source, tables, parameterTypes)
   try {
     // Without `column`, which keeps the resolved query in memory.
     const columns = query.columns.map(({ column: _, ...rest }) => rest)
-    return { ...generate(query, options), columns }
+    const constants = options.tellsConstants && { constants: constantChecks(query) }
+    return { ...generate(query, options), columns, ...constants }
   } catch (error) {
     if (error instanceof GenerateError) throw new SqlError(error.message, source, error.at ?? 0)
     throw error
