@@ -256,7 +256,7 @@ class Loading {
     const facts = { manifest, source, knowsDataChanges, expansion: expanded.expansion, texts: expanded.texts }
     const ruled = checkRules(TEMPLATE_RULES, facts)
     const reported = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
-    const sql = await checkSqlTexts(manifest, expanded, this.#checkSql, reported, { maxBytes })
+    const sql = await checkSqlTexts(manifest, expanded, this.#checkSql, reported, maxBytes)
     const sqlFacts = { ...facts, checked: sql.checked, tables }
     diagnostics.push(...ruled, ...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
     const variants = expanded.variants.length
