@@ -30,7 +30,7 @@ async function open(options) {
   process.env.HOME = options.folder
   try {
     const guard = statementGuard()
-    current.session = await openSession(options, guard)
+    current.session = await openSession(options)
     current.answering = new Answering({ session: current.session, guard, send, giveUp })
     send({ kind: 'ready', discovery: await current.session.discover() })
     current.isReady = true

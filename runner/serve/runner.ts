@@ -7,9 +7,9 @@ import { ResultCache } from '../cache/result-cache.js'
 import { Deriver } from '../formats/deriver.js'
 import type { ResultFormat } from '../formats/index.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
-import { createDevStreams } from '../http/dev-changes.js'
-import { createEndpointChanges } from '../http/endpoint-changes.js'
-import { createFastPath } from '../http/fast-path.js'
+import { DevStreams } from '../http/dev-changes.js'
+import { EndpointChanges } from '../http/endpoint-changes.js'
+import { FastPath } from '../http/fast-path.js'
 import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
@@ -168,8 +168,8 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
     }),
   )
   const registry = opened.add(openRegistry(settings, engine, { observe, clock }))
-  const changes = settings.dev ? createEndpointChanges() : null
-  if (changes) registry.onRead(changes.update)
+  const changes = settings.dev ? new EndpointChanges() : null
+  if (changes) registry.onRead(outcome => changes.update(outcome))
   await registry.start()
   const { store, counters } = await openStores(settings, { observe, clock }, opened)
   const path = tokensPath(settings)
@@ -208,7 +208,7 @@ function openApp(settings: Settings, { registry, changes, metrics, deps }: Servi
   let isLeaving = false
   let isDraining = false
   const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
-  const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
+  const streams = changes && opened.add(new DevStreams({ changes, tokens, clock }))
   const appDeps = {
     ...deps,
     metrics,
@@ -225,7 +225,7 @@ function openApp(settings: Settings, { registry, changes, metrics, deps }: Servi
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }
-  const listener = createFastPath(appDeps, createApp(appDeps))
+  const listener = new FastPath(appDeps, createApp(appDeps)).answer
   if (settings.watch || settings.dev) {
     const { lastRead, reloadIfChanged } = registry
     const fingerprint = (): Promise<string> => sourceState(settings)

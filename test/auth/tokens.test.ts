@@ -213,7 +213,7 @@ describe('tokens', () => {
     ['a short hash', { tokens: [{ name: 'n', sha256: 'ab', endpoints: ['*'] }] }, /"sha256"/],
     ['a misspelt pin', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pined: { project: 'a' } }] }, /"pined"/],
     [
-      'a pin that is no text',
+      'a pin that is not a text',
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { size: 5 } }] },
       /"pinned"/,
     ],
@@ -238,7 +238,7 @@ describe('tokens', () => {
       /"n" and "m" are the same token/,
     ],
     [
-      'an expiry that is no time',
+      'an expiry that is not a time',
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires: 'soon' }] },
       /"expires"/,
     ],

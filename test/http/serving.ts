@@ -11,7 +11,7 @@ import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { Deriver } from '../../runner/formats/deriver.js'
 import { createApp } from '../../runner/http/app.js'
-import { createFastPath } from '../../runner/http/fast-path.js'
+import { FastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
 import type { McpSettings } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
@@ -141,7 +141,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     slowPathCalls += 1
     app(req, res)
   }
-  const listener = options.isSlowPathOnly ? counted : createFastPath(appDeps, counted)
+  const listener = options.isSlowPathOnly ? counted : new FastPath(appDeps, counted).answer
   const server = await startServer({
     listener,
     host: '127.0.0.1',

@@ -31,36 +31,24 @@ let nextRevision = 0
 
 export class Catalogue {
   readonly #options: CatalogueOptions
-  #discovery: Discovery = { tables: [], notes: [], unreadable: [], isOutgrown: false }
-  #tables: TableCatalogue
-  #revision = nextRevision++
+  discovery: Discovery = { tables: [], unreadable: [], isOutgrown: false }
+  tables: TableCatalogue
+  /** Changes with the tables: a table discovered later may change the meaning of a text. */
+  revision = nextRevision++
   /** The view in which each name means its own table. */
-  readonly view: TableView = { key: '', tables: () => this.#tables }
+  readonly view: TableView = { key: '', tables: () => this.tables }
 
   constructor(options: CatalogueOptions) {
     this.#options = options
-    this.#tables = this.#current()
-  }
-
-  get tables(): TableCatalogue {
-    return this.#tables
-  }
-
-  /** Changes with the tables: a table discovered later may change the meaning of a text. */
-  get revision(): number {
-    return this.#revision
-  }
-
-  get discovery(): Discovery {
-    return this.#discovery
+    this.tables = this.#current()
   }
 
   /** Takes over what a process has found. Returns whether that differs from what was known. */
   learn(discovery: Discovery): boolean {
-    if (JSON.stringify(discovery) === JSON.stringify(this.#discovery)) return false
-    this.#discovery = discovery
-    this.#tables = this.#current()
-    this.#revision = nextRevision++
+    if (JSON.stringify(discovery) === JSON.stringify(this.discovery)) return false
+    this.discovery = discovery
+    this.tables = this.#current()
+    this.revision = nextRevision++
     return true
   }
 
@@ -68,16 +56,16 @@ export class Catalogue {
   viewWith(standIns: ReadonlyMap<string, TableDefinition>): TableView {
     const key = JSON.stringify([...standIns].map(([name, table]) => [name, table.name]))
     const find = (name: string): TableDefinition | undefined => {
-      const table = this.#tables.find(name)
+      const table = this.tables.find(name)
       return table && (standIns.get(table.name) ?? wildcardOver(table, standIns))
     }
-    return { key, tables: () => ({ ...this.#tables, find }) }
+    return { key, tables: () => ({ ...this.tables, find }) }
   }
 
   #current(): TableCatalogue {
     const { tables, naming, functions, broken } = this.#options
     const declared = tables.map(({ definition }) => definition)
-    const absences = new Map(this.#discovery.unreadable.map(({ table, reason }) => [table, { reason }]))
-    return tableCatalogue([...this.#discovery.tables, ...declared], naming, absences, functions, broken)
+    const absences = new Map(this.discovery.unreadable.map(({ table, reason }) => [table, { reason }]))
+    return tableCatalogue([...this.discovery.tables, ...declared], naming, absences, functions, broken)
   }
 }

@@ -5,16 +5,14 @@ import type { CheckedColumn, ResultColumn } from '../../model/query.js'
 import { checkedColumn } from '../checked-column.js'
 
 export class CompiledQuery {
-  translation: TranslatedQuery
+  translation!: TranslatedQuery
   /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
-  revision: number
-  columns: readonly StructField[] = []
-  resultColumns: readonly ResultColumn[] = []
-  checkedColumns: readonly CheckedColumn[] = []
+  revision!: number
+  columns!: readonly StructField[]
+  resultColumns!: readonly ResultColumn[]
+  checkedColumns!: readonly CheckedColumn[]
 
   constructor(translation: TranslatedQuery, revision: number) {
-    this.translation = translation
-    this.revision = revision
     this.renew(translation, revision)
   }
 

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../model/bounded-map.js'
 import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { CompiledQuery } from './compiled-query.js'
-import type { SqlNeeds, WireParameter } from './process/messages.js'
+import type { BoundQuery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { typesOf, wireParameters } from './values/parameter-values.js'
 
@@ -16,12 +16,6 @@ export interface CompilerDeps {
   readonly discover: () => Promise<void>
   /** Why the data folder cannot be used; null where it can. */
   readonly dataFault: () => string | null
-}
-
-/** A translated query as the engine's processes take it. */
-export interface BoundQuery extends SqlNeeds {
-  readonly sql: string
-  readonly parameters: readonly WireParameter[]
 }
 
 type Types = Readonly<Record<string, Type>>
@@ -44,7 +38,7 @@ export class Compiler {
     sql: string,
     types: Types,
     view: TableView,
-    options: Pick<GenerateOptions, 'bindsTimes' | 'delay' | 'limitsEarly'> = { bindsTimes: true, limitsEarly: true },
+    options: GenerateOptions = { bindsTimes: true, limitsEarly: true },
   ): TranslatedQuery {
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
@@ -74,8 +68,14 @@ export class Compiler {
   }
 
   /** @throws SqlError */
-  async compile(sql: string, types: Types, view: TableView): Promise<CompiledQuery> {
-    const translation = await this.withNewFiles(sql, () => this.translate(sql, types, view))
+  async compile(
+    sql: string,
+    types: Types,
+    view: TableView,
+    more: Pick<GenerateOptions, 'tellsConstants'> = {},
+  ): Promise<CompiledQuery> {
+    const options = { bindsTimes: true, limitsEarly: true, ...more }
+    const translation = await this.withNewFiles(sql, () => this.translate(sql, types, view, options))
     return new CompiledQuery(translation, this.#deps.catalogue.revision)
   }
 

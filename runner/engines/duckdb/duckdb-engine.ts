@@ -2,7 +2,7 @@
  * The embedded engine in the parent process: translates queries, sends them to the engine's processes, and translates their errors.
  */
 import { type resolveQuery, SqlError, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
-import type { TranslatedQuery } from '../../../googlesql-duckdb/index.js'
+import type { GenerateOptions } from '../../../googlesql-duckdb/index.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import {
@@ -18,10 +18,10 @@ import type { Query, QueryReads, ResultSet } from '../../model/query.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { type CompiledQuery, columnsOf } from './compiled-query.js'
-import { type BoundQuery, type Compiler, statementOf } from './compiler.js'
+import { type Compiler, statementOf } from './compiler.js'
 import type { EngineProcesses } from './engine-processes.js'
 import type { Share } from './process/fair-queue.js'
-import type { Answers, Discovery } from './process/messages.js'
+import type { Answers, BoundQuery, Discovery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
 import { isInformationSchema } from './tables/information-schema.js'
@@ -80,7 +80,7 @@ export class DuckdbEngine implements Engine {
   async runTolerant(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun> {
     const generate = { bindsTimes: true, delay: 'rows', tolerated } as const
     const translation = this.#parts.compiler.translateOnce(query.sql, typesOf(query.parameters), this.#view, generate)
-    const bound = this.#bind(translation, query)
+    const bound = this.#parts.compiler.bind(translation, query, this.#view)
     const places = translation.fallible!
     try {
       await this.#askRows(bound, columnsOf(translation), { ...options, contract: [] }, options.signal)
@@ -103,10 +103,11 @@ export class DuckdbEngine implements Engine {
   async compile(
     sql: string,
     types: Readonly<Record<string, string>>,
+    more: Pick<GenerateOptions, 'tellsConstants'> = {},
   ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> {
     const { catalogue, compiler } = this.#parts
     try {
-      const compiled = await compiler.compile(sql, readTypes(types), catalogue.view)
+      const compiled = await compiler.compile(sql, readTypes(types), catalogue.view, more)
       for (const table of compiled.translation.tables) {
         if (!isInformationSchema(table)) this.#compiledTables.add(table)
       }
@@ -118,9 +119,10 @@ export class DuckdbEngine implements Engine {
   }
 
   async check(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
-    const result = await this.compile(sql, types)
+    const result = await this.compile(sql, types, { tellsConstants: true })
     if (result.compiled === undefined) return result
     const { translation, columns, checkedColumns } = result.compiled
+    const constants = translation.constants!
     const { catalogue, compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       try {
@@ -128,11 +130,11 @@ export class DuckdbEngine implements Engine {
         await compiler.runRetrying(translation, retried, one =>
           processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
         )
-        return { ok: true, columns: checkedColumns }
+        return { ok: true, columns: checkedColumns, constants }
       } catch (error) {
         // DuckDB finds some errors of the query before it runs the query, such as a constant that overflows or an invalid pattern.
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-        return { ok: false, problem: { line: 1, column: 1, message: error.failure.message } }
+        return { ok: false, problem: { line: 1, column: 1, message: error.failure.message }, constants }
       }
     })
   }
@@ -144,7 +146,7 @@ export class DuckdbEngine implements Engine {
       const { translation } = await compiler.compile(query.sql, types, catalogue.view)
       const retried = { sql: query.sql, types, view: catalogue.view, delay: 'rows' } as const
       const { sql, plan } = await compiler.runRetrying(translation, retried, one =>
-        processes.ask({ kind: 'explain', ...this.#bind(one, query) }, { signal }),
+        processes.ask({ kind: 'explain', ...compiler.bind(one, query, this.#view) }, { signal }),
       )
       return { engineSql: sql, plan }
     })
@@ -199,35 +201,22 @@ export class DuckdbEngine implements Engine {
     return this.#parts.processes.pid()
   }
 
-  /** Columns and files that were left out of discovered tables, and why. */
-  notes(): readonly string[] {
-    return this.#parts.catalogue.discovery.notes
-  }
-
   /** Tables that have files and cannot be queried, and why. */
   unreadable(): Discovery['unreadable'] {
     return this.#parts.catalogue.discovery.unreadable
   }
 
-  async #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
+  #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
     const { compiler } = this.#parts
-    const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, this.#parts.clock)
-    try {
+    const run = async (signal: AbortSignal): Promise<ResultSet> => {
       const { translation, columns, resultColumns } = await compiler.compiledOf(query, view)
       const retried = { sql: query.sql, types: typesOf(query.parameters), view, delay: 'rows' } as const
       const answer = await compiler.runRetrying(translation, retried, one =>
         this.#askRows(compiler.bind(one, query, view), columns, options, signal),
       )
       return { columns: resultColumns, ...answer }
-    } catch (error) {
-      throw runnerError(error, signal)
-    } finally {
-      end()
     }
-  }
-
-  #bind(translation: TranslatedQuery, query: Query): BoundQuery {
-    return this.#parts.compiler.bind(translation, query, this.#view)
+    return this.#within(options.timeoutMs, run, [options.signal])
   }
 
   #askRows(
@@ -243,8 +232,12 @@ export class DuckdbEngine implements Engine {
   }
 
   /** @throws RunnerError */
-  async #within<T>(timeoutMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, end } = deadlineSignal([], timeoutMs, this.#parts.clock)
+  async #within<T>(
+    timeoutMs: number,
+    ask: (signal: AbortSignal) => Promise<T>,
+    signals: readonly AbortSignal[] = [],
+  ): Promise<T> {
+    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.clock)
     try {
       return await ask(signal)
     } catch (error) {

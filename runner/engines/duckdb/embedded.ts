@@ -4,7 +4,7 @@ import { fieldsToColumns, requiredPaths, type SchemaField } from '../../../googl
 import { toTable } from '../../formats/table.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
-import type { BoundValue, ResultColumn } from '../../model/query.js'
+import type { BoundValue } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { openDuckdbEngine } from './open-engine.js'
 
@@ -31,23 +31,13 @@ export interface EmbeddedEngineOptions {
   readonly timeoutMs?: number
 }
 
-export interface EmbeddedEngine {
-  /**
-   * Runs BigQuery SQL. Values of rows are as in the HTTP results: INT64 a number or, beyond ±(2^53−1), a string, and so on.
-   * @throws QueryFault in BigQuery's words when the query is at fault, RunnerError otherwise.
-   */
-  readonly query: (
-    sql: string,
-    parameters?: Readonly<Record<string, BoundValue>>,
-  ) => Promise<{ columns: ResultColumn[]; rows: unknown[][] }>
-  readonly close: () => Promise<void>
-}
+export type EmbeddedEngine = Awaited<ReturnType<typeof openEmbedded>>
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_RESULT_BYTES = 256_000_000
 
 /** @throws UsageError when a table's schema names an unknown type, SetupError when DuckDB cannot be opened. */
-export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock): Promise<EmbeddedEngine> {
+export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock) {
   const engine = await openDuckdbEngine({
     dataDir: null,
     database: null,
@@ -61,7 +51,12 @@ export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock)
     clock,
   })
   return {
-    query: (sql, parameters = {}) => query(engine, sql, parameters, options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    /**
+     * Runs BigQuery SQL. Values of rows are as in the HTTP results: INT64 a number or, beyond ±(2^53−1), a string, and so on.
+     * @throws QueryFault in BigQuery's words when the query is at fault, RunnerError otherwise.
+     */
+    query: (sql: string, parameters: Readonly<Record<string, BoundValue>> = {}) =>
+      query(engine, sql, parameters, options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     close: () => engine.close(),
   }
 }

@@ -18,9 +18,16 @@ const OWNER_FILE = 'owner'
  * @throws SetupError when it cannot be written there.
  */
 export function makeEngineFolder(tempDir: string): string {
+  let folder: string | null = null
   try {
-    return makeFolderIn(tempDir)
+    makeFolder(tempDir)
+    for (const name of readdirSync(tempDir))
+      if (name.startsWith(PREFIX) && isOrphan(join(tempDir, name))) tryRemove(join(tempDir, name))
+    folder = mkdtempSync(join(tempDir, PREFIX))
+    writeFileSync(join(folder, OWNER_FILE), `${hostname()} ${process.pid}`)
+    return folder
   } catch (cause) {
+    if (folder !== null) tryRemove(folder)
     throw temporaryFailure(tempDir, cause)
   }
 }
@@ -39,21 +46,6 @@ export function ownFileFailure(error: unknown): SetupError | null {
   return place && reason ? temporaryFailure(place[1]!, error, reason) : null
 }
 
-function makeFolderIn(tempDir: string): string {
-  makeFolder(tempDir)
-  for (const name of readdirSync(tempDir)) {
-    if (name.startsWith(PREFIX) && isOrphan(join(tempDir, name))) tryRemove(join(tempDir, name))
-  }
-  const folder = mkdtempSync(join(tempDir, PREFIX))
-  try {
-    writeFileSync(join(folder, OWNER_FILE), `${hostname()} ${process.pid}`)
-  } catch (error) {
-    tryRemove(folder)
-    throw error
-  }
-  return folder
-}
-
 /** Removes a folder if possible; the folder of another user cannot be removed. */
 export function tryRemove(folder: string): void {
   try {
@@ -65,14 +57,10 @@ export function tryRemove(folder: string): void {
 
 /** Whether the folder's owner is dead. Owners on other hosts (such as a container that shares the folder) count as alive. */
 function isOrphan(folder: string): boolean {
-  const [host, pid] = ownerOf(folder)
-  return host === hostname() && pid !== undefined && !isAlive(Number(pid))
-}
-
-function ownerOf(folder: string): readonly string[] {
   try {
-    return readFileSync(join(folder, OWNER_FILE), 'utf8').split(' ')
+    const [host, pid] = readFileSync(join(folder, OWNER_FILE), 'utf8').split(' ')
+    return host === hostname() && pid !== undefined && !isAlive(Number(pid))
   } catch {
-    return []
+    return false
   }
 }

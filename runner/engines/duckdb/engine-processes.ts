@@ -7,7 +7,7 @@ import { makeEngineFolder, temporaryFailure, tryRemove } from './engine-folder.j
 import { ApartProcesses, ofApart } from './process/apart-processes.js'
 import type { Discovery, Request, SessionOptions, TableSource } from './process/messages.js'
 import type { Ask } from './process/request-queue.js'
-import { EngineProcess } from './process/supervisor.js'
+import { EngineProcess, type ProcessOptions } from './process/supervisor.js'
 import { withFiles } from './tables/source-files.js'
 
 export interface ProcessesOptions {
@@ -36,7 +36,10 @@ export class EngineProcesses {
     this.#options = options
     this.#folder = folder
     this.#session = { ...options.session, tables: filesOfAll(options, join(folder, 'rows')) }
-    this.#apart = new ApartProcesses({ clock: options.clock, start: () => this.#startApart() })
+    this.#apart = new ApartProcesses({
+      clock: options.clock,
+      start: () => this.#start(`apart-${++this.#apartCount}`, ofApart(this.#session)),
+    })
   }
 
   /** @throws SetupError when temporary files cannot be written; EngineDiedError when DuckDB cannot be opened. */
@@ -84,9 +87,7 @@ export class EngineProcesses {
   }
 
   async #startShared(): Promise<void> {
-    this.#shared = await EngineProcess.start({
-      ...this.#processOptions('child'),
-      session: this.#session,
+    this.#shared = await this.#start('child', this.#session, {
       onDiscovery: discovery => {
         this.#learn(discovery)
         void this.#readTables()
@@ -97,18 +98,10 @@ export class EngineProcesses {
     this.ask = this.#apart.askBeside(this.#shared.ask)
   }
 
-  #startApart(): Promise<EngineProcess> {
-    return EngineProcess.start({
-      ...this.#processOptions(`apart-${++this.#apartCount}`),
-      session: ofApart(this.#session),
-      onDiscovery: () => undefined,
-    })
-  }
-
-  #processOptions(name: string) {
+  #start(name: string, session: ProcessOptions['session'], more: Partial<ProcessOptions> = {}): Promise<EngineProcess> {
     const { observe, clock } = this.#options
     const onDisruptive = (request: Request): void => this.#apart.remember(request)
-    return { folder: this.#folder, name, observe, clock, onDisruptive }
+    return EngineProcess.start({ folder: this.#folder, name, session, observe, clock, onDisruptive, ...more })
   }
 
   #learn(discovery: Discovery): void {

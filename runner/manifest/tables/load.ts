@@ -236,7 +236,7 @@ class SchemaReader {
     const before = this.diagnostics.length
     this.#checkFieldMembers(name, field, at)
     if (typeof type !== 'string') {
-      // A misspelt "type", or one that is no text, is reported already.
+      // A misspelt "type", or one that is not a text, is reported already.
       if (this.diagnostics.length === before) this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
       return []
     }

@@ -10,14 +10,17 @@ import {
   type ExplainRequest,
   type Failure,
   type FromChild,
+  type ReadsRequest,
   type Request,
   type RunRequest,
   runsJavaScript,
 } from '../process/messages.js'
-import type { Evaluate } from '../tables/choose-parts.js'
+import type { ChooseDeps } from '../tables/choose-parts.js'
 import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
-import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
+import { Prepared } from '../tables/prepared.js'
+import { emptyShards } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
+import { findReads } from '../tables/table-reads.js'
 import { CutResultError } from '../values/result-chunks.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
@@ -95,8 +98,10 @@ export class Answering {
       if (isFatal(error)) return giveUp(error)
       if (!this.#running.delete(id)) return
       const failure = this.#failureFor(request, state, error)
-      const isBystander = isShortOfRoom(failure) && isShared && this.#running.size > 0
-      send({ kind: 'failed', id, failure: isBystander ? suspected(failure) : failure })
+      // The others may have left too little memory or disk space: the query runs once more, apart.
+      const isCrowded = failure.kind === 'query' && failure.isShortOfRoom && isShared && this.#running.size > 0
+      const suspected = { kind: 'disruptive', cause: causeText(error), isCertain: false } as const
+      send({ kind: 'failed', id, failure: isCrowded ? suspected : failure })
     } finally {
       end()
     }
@@ -156,20 +161,16 @@ export class Answering {
   async #perform(request: Request, state: Running): Promise<Answer> {
     const { session } = this.#options
     if (request.kind === 'discover') return session.discover()
-    if (request.kind === 'ping') {
-      await session.ping()
-      return null
-    }
+    if (request.kind === 'ping') return session.ping().then(() => null)
     if (runsJavaScript(request)) await session.javascript.begin()
     session.shards.declare(request.tables)
-    if (request.kind === 'reads') {
-      return session.borrow(connection => session.reads.find(connection, request, interruptible(connection, state)))
-    }
+    if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
     if (request.kind === 'check') {
+      const prepared = new Prepared()
       await session.tables.stand(request.tables)
-      const { views } = emptyShards(request.shardReads)
-      const chosen = { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) }
-      return this.#withConnection(request, state, chosen)
+      for (const read of request.shardReads) prepared.views.set(read.view, emptyShards(read))
+      addSchemaViews(prepared, request, null)
+      return this.#withConnection(request, state, prepared)
     }
     const work = (): Promise<Answer> => this.#performOnce(request, state)
     // The query may have read a part of the old file and a part of the new one.
@@ -183,81 +184,73 @@ export class Answering {
   async #performOnce(request: RunRequest | ExplainRequest, state: Running): Promise<Answer> {
     const { session, send } = this.#options
     const startedAt = performance.now()
-    const reads = await session.tables.refresh(request.tables)
-    const files = session.tables.filesInPlace(request.tables)
-    const chosen = await this.#withSchemaViews(request, await this.#chooseShards(request, state))
-    for (const read of [...reads, ...chosen.reads]) {
+    const prepared = new Prepared()
+    await session.tables.prepare(request.tables, prepared)
+    if (request.shardReads.length > 0)
+      await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
+    if (request.tables.some(isInformationSchema)) await this.#prepareSchemaViews(request, prepared)
+    for (const read of prepared.reads) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
-    const [outcome] = await Promise.allSettled([this.#withConnection(request, state, chosen)])
-    const changed = state.ended === null ? session.openFiles.changedOf([...files, ...chosen.files]) : null
+    const [outcome] = await Promise.allSettled([this.#withConnection(request, state, prepared)])
+    const changed = state.ended === null ? session.openFiles.changedOf(prepared.files) : null
     if (changed !== null) throw new FileChangedError(changed)
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   }
 
-  async #chooseShards({ shardReads, parameters }: RunRequest | ExplainRequest, state: Running): Promise<ChosenShards> {
-    if (shardReads.length === 0) return NO_SHARDS
-    const { borrow, shards } = this.#options.session
-    return borrow(connection => shards.choose(connection, shardReads, parameters, interruptible(connection, state)))
-  }
-
-  async #withSchemaViews(request: QueryRequest, chosen: ChosenShards): Promise<ChosenShards> {
-    if (!request.tables.some(isInformationSchema)) return chosen
-    const { discover, tables, shards } = this.#options.session
-    await discover()
-    const known = [...tables.definitions(), ...shards.definitions()]
-    const counted = request.tables.flatMap(name => tablesCounted(name, known))
-    shards.declare(counted)
-    const reads = await tables.refresh(counted)
-    return {
-      ...chosen,
-      reads: [...chosen.reads, ...reads],
-      files: [...chosen.files, ...tables.filesInPlace(counted)],
-      views: new Map([...chosen.views, ...schemaViews(request, known)]),
-    }
-  }
-
-  async #withConnection(request: QueryRequest, state: Running, chosen: ChosenShards): Promise<Answer> {
-    if (state.ended !== null) throw new EndedError()
-    const { borrow, largePlans } = this.#options.session
-    return borrow(connection =>
-      largePlans.during(request.sql, async () => {
-        const begin = (): Promise<Answer> => this.#work(connection, request, state, chosen)
-        try {
-          return await begin()
-        } catch (error) {
-          if (state.hasSent || !isOptimizerFailure(causeText(error))) throw error
-          return largePlans.unfailing(begin)
-        }
+  /** Calls `choose` with what evaluates conditions; cancelling the request interrupts an evaluation. */
+  #choosing<T>(
+    { parameters }: RunRequest | ExplainRequest | ReadsRequest,
+    state: Running,
+    choose: (deps: ChooseDeps) => Promise<T>,
+  ): Promise<T> {
+    const { session, guard } = this.#options
+    return session.borrow(connection =>
+      choose({
+        connection,
+        parameters,
+        guard: sql => guard(connection, sql, []),
+        evaluate: work => registered(connection, state, work),
       }),
     )
+  }
+
+  async #prepareSchemaViews(request: QueryRequest, prepared: Prepared): Promise<void> {
+    const { discover, tables, shards } = this.#options.session
+    await discover()
+    const all = [...tables.definitions(), ...shards.definitions()]
+    const counted = request.tables.flatMap(name => tablesCounted(name, all))
+    shards.declare(counted)
+    await tables.prepare(counted, prepared)
+    addSchemaViews(prepared, request, all)
+  }
+
+  #withConnection(request: QueryRequest, state: Running, prepared: Prepared): Promise<Answer> {
+    const { borrow, largePlans } = this.#options.session
+    return borrow(connection => {
+      const begin = (): Promise<Answer> =>
+        registered(connection, state, () => this.#work(connection, request, state, prepared))
+      const unlessFailing = (error: unknown): Promise<Answer> => {
+        if (state.hasSent || !isOptimizerFailure(causeText(error))) throw error
+        return largePlans.unfailing(begin)
+      }
+      return largePlans.during(request.sql, () => begin().catch(unlessFailing))
+    })
   }
 
   async #work(
     connection: DuckDBConnection,
     request: QueryRequest,
     state: Running,
-    chosen: ChosenShards,
+    prepared: Prepared,
   ): Promise<Answer> {
-    if (state.ended !== null) throw new EndedError()
-    state.connection = connection
-    try {
-      await this.#options.guard(connection, request.sql, namesRead(request))
-      await makeViews(connection, chosen)
-      switch (request.kind) {
-        case 'run':
-          return await this.#run(connection, request, state)
-        case 'check':
-          return await checkQuery(connection, request)
-        case 'explain': {
-          const { sql, plan } = await explainQuery(connection, request)
-          return { sql, plan: [...chosen.summary, plan].join('\n') }
-        }
-      }
-    } finally {
-      state.connection = null
-    }
+    await this.#options.guard(connection, request.sql, [...request.tables, ...prepared.views.keys()])
+    await prepared.makeViews(connection)
+    if (request.kind === 'run') return this.#run(connection, request, state)
+    if (request.kind === 'check') return checkQuery(connection, request)
+    const { sql, plan } = await explainQuery(connection, request)
+    return { sql, plan: [...prepared.summary, plan].join('\n') }
   }
 
   async #run(connection: DuckDBConnection, request: RunRequest, state: Running): Promise<Answers['run']> {
@@ -278,31 +271,18 @@ export class Answering {
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
-const isShortOfRoom = (failure: Failure): failure is Failure & { kind: 'query' } =>
-  failure.kind === 'query' && failure.isShortOfRoom === true
-
-/** The failure of a query for which the others may have left too little memory or disk space: it runs once more, apart. */
-const suspected = ({ cause }: Failure & { kind: 'query' }): Failure => ({ kind: 'disruptive', cause, isCertain: false })
-
-/** Registers the connection while it evaluates conditions, so that cancelling the request interrupts them. */
-const interruptible =
-  (connection: DuckDBConnection, state: Running): Evaluate =>
-  async evaluate => {
-    if (state.ended !== null) throw new EndedError()
-    state.connection = connection
-    try {
-      return await evaluate()
-    } finally {
-      state.connection = null
-    }
+/** Registers the connection while it works, so that cancelling the request interrupts the work. */
+async function registered<T>(connection: DuckDBConnection, state: Running, work: () => Promise<T>): Promise<T> {
+  if (state.ended !== null) throw new EndedError()
+  state.connection = connection
+  try {
+    return await work()
+  } finally {
+    state.connection = null
   }
+}
 
-/** The SQL of the views of INFORMATION_SCHEMA that the request reads, by name. */
-const schemaViews = ({ tables }: QueryRequest, known: readonly TableDefinition[] | null): [string, string][] =>
-  tables.filter(isInformationSchema).map(name => [name, informationSchemaSql(name, known)])
-
-/** The names of the tables and views that the SQL may read. */
-const namesRead = ({ tables, shardReads }: QueryRequest): readonly string[] => [
-  ...tables,
-  ...shardReads.map(({ view }) => view),
-]
+/** Adds the views of INFORMATION_SCHEMA that the request reads. */
+function addSchemaViews({ views }: Prepared, { tables }: QueryRequest, all: readonly TableDefinition[] | null): void {
+  for (const name of tables.filter(isInformationSchema)) views.set(name, informationSchemaSql(name, all))
+}

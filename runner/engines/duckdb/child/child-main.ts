@@ -27,7 +27,7 @@ async function open(options: SessionOptions, readAhead: readonly string[]): Prom
   folder = options.folder
   try {
     const guard = statementGuard()
-    const session = await openSession(options, guard, (id, ms) => answering?.addComputing(id, ms) ?? false)
+    const session = await openSession(options, (id, ms) => answering?.addComputing(id, ms) ?? false)
     answering = new Answering({ session, guard, isShared: options.isShared, send, giveUp })
     const discovery = await session.discover()
     // A table that cannot be read is an error of the query that needs it.

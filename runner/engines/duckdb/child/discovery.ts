@@ -11,7 +11,6 @@ import { quoteName } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import {
-  type DataFile,
   datasetsInFolder,
   filesOfTable,
   isFolderName,
@@ -22,8 +21,8 @@ import {
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import type { OpenFiles } from '../tables/open-files.js'
-import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/parquet-source.js'
-import type { TableStore } from '../tables/table-store.js'
+import { parquetShape, type Shape, selectFrom, shapeOf } from '../tables/parquet-source.js'
+import type { StoredTable, TableStore } from '../tables/table-store.js'
 
 /** The name as which the session attaches the database. */
 export const DATABASE = '~database'
@@ -31,151 +30,103 @@ export const DATABASE = '~database'
 /** A table of the attached database; its schemas are datasets, `dataset` or, in another project, `project.dataset`. */
 interface DatabaseTable {
   readonly source: string
-  readonly shape: ParquetShape
+  readonly shape: Shape
 }
 
-export interface DiscovererDeps {
-  readonly options: SessionOptions
-  readonly admin: DuckDBConnection
-  readonly tables: TableStore
-  readonly openFiles: OpenFiles
-}
+/**
+ * Declares the tables that have a schema to the store. `discover` declares those that have none, as they are when it is called.
+ * `admin` is a connection that runs only short statements.
+ */
+export async function openDiscovery(
+  options: SessionOptions,
+  admin: DuckDBConnection,
+  store: TableStore,
+  openFiles: OpenFiles,
+) {
+  const { tables, dataDir } = options
+  const database = options.database === null ? new Map<string, never>() : await tablesOfDatabase(admin)
+  const declared = new Set(tables.map(({ definition }) => definition.name))
+  const allowed = new Set(allowedDatasets(options))
+  const wildcards = tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
+  declareKnown(options, database, store)
 
-/** Declares the tables of a session to its store. */
-export class Discoverer {
-  readonly #deps: DiscovererDeps
-  readonly #database: ReadonlyMap<string, DatabaseTable>
-  readonly #declared: ReadonlySet<string>
-  readonly #allowed: ReadonlySet<string>
-  /** The definitions of wildcard tables. */
-  readonly wildcards: readonly TableDefinition[]
-
-  private constructor(deps: DiscovererDeps, database: ReadonlyMap<string, DatabaseTable>) {
-    const definitions = deps.options.tables.map(({ definition }) => definition)
-    this.#deps = deps
-    this.#database = database
-    this.#declared = new Set(definitions.map(({ name }) => name))
-    this.#allowed = new Set(allowedDatasets(deps.options))
-    this.wildcards = definitions.filter(({ name }) => isWildcard(name))
-  }
-
-  /** Declares the tables that have a schema. */
-  static async open(deps: DiscovererDeps): Promise<Discoverer> {
-    const database = deps.options.database === null ? new Map() : await tablesOfDatabase(deps.admin)
-    const discoverer = new Discoverer(deps, database)
-    discoverer.#declareKnown()
-    return discoverer
-  }
-
-  /** Declares the tables that have none, as they are now. */
-  async discover(): Promise<Discovery> {
-    const { dataDir } = this.#deps.options
-    const findings = new Findings()
-    for (const [name, table] of this.#database) {
-      if (!this.#declared.has(name)) this.#takeDatabaseTable(name, table, findings)
+  async function discover(): Promise<Discovery> {
+    const found: TableDefinition[] = []
+    const unreadable: Discovery['unreadable'][number][] = []
+    let isOutgrown = false
+    const tryDefine = async (name: string, define: () => TableDefinition | Promise<TableDefinition>) => {
+      try {
+        return await define()
+      } catch (error) {
+        if (!(error instanceof QueryFault)) throw error
+        unreadable.push({ table: name, reason: error.message })
+        return null
+      }
+    }
+    const take = (table: StoredTable): void => {
+      store.declare(table)
+      found.push(table.definition)
+    }
+    for (const [name, { source, shape }] of database) {
+      if (declared.has(name)) continue
+      const wildcard = declaringOf(wildcards, name)
+      const isInferred = wildcard === undefined
+      const definition = wildcard ? { ...wildcard, name } : await tryDefine(name, () => definitionOf(name, shape))
+      if (!definition) continue
+      take({
+        definition,
+        isInferred,
+        origin: { kind: 'select', sql: selectFrom(source, definition, shape, { isInferred }) },
+      })
     }
     const listing = newListing()
     for (const name of dataDir === null ? [] : tablesInFolder(dataDir)) {
-      if (this.#declared.has(name) || this.#database.has(name)) continue
-      if (!this.#allowed.has(datasetOf(name))) findings.isOutgrown = true
+      if (declared.has(name) || database.has(name)) continue
+      if (!allowed.has(datasetOf(name))) isOutgrown = true
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-      else if (!declaringOf(this.wildcards, name)) await this.#takeFiles(name, listing, findings)
+      if (!allowed.has(datasetOf(name)) || declaringOf(wildcards, name)) continue
+      const definition = await tryDefine(name, () => definitionOfFiles(name, listing))
+      if (definition) take({ definition, isInferred: true, origin: { kind: 'data-folder' } })
     }
-    return findings.discovery()
+    return { tables: found, unreadable, isOutgrown }
   }
 
-  #declareKnown(): void {
-    for (const { definition, files } of this.#deps.options.tables) {
-      if (isWildcard(definition.name)) continue
-      const known = this.#database.get(definition.name)
-      const origin = files
-        ? ({ kind: 'files', files } as const)
-        : known
-          ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
-          : ({ kind: 'data-folder' } as const)
-      this.#deps.tables.declare({ definition, origin })
-    }
+  /** @throws QueryFault that says why the files of the table are not used. */
+  async function definitionOfFiles(name: string, listing: Listing): Promise<TableDefinition> {
+    const files = filesOfTable(dataDir!, name, listing)
+    const other = files.find(({ format }) => format !== 'parquet')
+    if (other)
+      throw new QueryFault(
+        `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
+      )
+    const shape = await shapeIn(files[0]!.path).catch((cause: unknown) => {
+      throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
+    })
+    return definitionOf(name, shape)
   }
 
-  #takeDatabaseTable(name: string, { source, shape }: DatabaseTable, findings: Findings): void {
-    const wildcard = declaringOf(this.wildcards, name)
-    const definition = wildcard ? { ...wildcard, name } : definitionOf(name, shape)
-    if (!findings.take(definition)) return
-    const isInferred = wildcard === undefined
-    const sql = selectFrom(source, definition, shape, { isInferred })
-    this.#deps.tables.declare({ definition, isInferred, origin: { kind: 'select', sql } })
-  }
-
-  async #takeFiles(name: string, listing: Listing, findings: Findings): Promise<void> {
-    const { options, tables } = this.#deps
-    const files = tryFiles(() => filesOfTable(options.dataDir!, name, listing))
-    if (typeof files === 'string') return findings.refuse(name, files, `${name}: ${files}`)
-    const other = files.find(file => file.format !== 'parquet')
-    if (other) {
-      const remedy = `\`sluice tables infer ${name} ${other.path}\` writes one`
-      const reason = `there is a data file for it, but no table schema ${name}.json; ${remedy}`
-      return findings.refuse(name, reason, `${name} has no schema, so its ${other.format} files are not read`)
-    }
-    const { path } = files[0]!
-    const shape = await this.#shapeOf(path).catch((error: unknown) => fileFault(error, 'Parquet'))
-    if (typeof shape === 'string')
-      return findings.refuse(name, `its data file is not used, since ${shape}`, `${name}: ${path}: ${shape}`)
-    const definition = definitionOf(name, shape)
-    if (findings.take(definition)) tables.declare({ definition, isInferred: true, origin: { kind: 'data-folder' } })
-  }
-
-  async #shapeOf(path: string): Promise<ParquetShape> {
-    const { admin, openFiles } = this.#deps
+  async function shapeIn(path: string): Promise<Shape> {
     const file = openFiles.open({ path, stamp: null, isGiven: false })
     return parquetShape(admin, file.path).finally(() => openFiles.close([file]))
   }
+
+  return { wildcards, discover }
 }
 
-class Findings {
-  readonly #tables: TableDefinition[] = []
-  readonly #notes: string[] = []
-  readonly #unreadable: Discovery['unreadable'][number][] = []
-  isOutgrown = false
-
-  /** False for a table that has no columns, which is refused. */
-  take(definition: TableDefinition): boolean {
-    const { name, columns, unreadable = [] } = definition
-    if (columns.length > 0) this.#tables.push(definition)
-    else
-      this.refuse(
-        name,
-        unreadable[0]
-          ? `none of its columns can be read; ${unreadable[0].name}: ${unreadable[0].reason}`
-          : 'it has no columns',
-      )
-    return columns.length > 0
-  }
-
-  refuse(table: string, reason: string, note?: string): void {
-    if (note !== undefined) this.#notes.push(note)
-    this.#unreadable.push({ table, reason })
-  }
-
-  discovery(): Discovery {
-    const columns = this.#tables.flatMap(({ name, unreadable = [] }) =>
-      unreadable.map(column => `${name}.${column.name} cannot be read: ${column.reason}`),
-    )
-    return {
-      tables: this.#tables,
-      notes: [...this.#notes, ...columns],
-      unreadable: this.#unreadable,
-      isOutgrown: this.isOutgrown,
-    }
-  }
-}
-
-/** The files; the reason where the table's place cannot be read. */
-function tryFiles(find: () => readonly DataFile[]): readonly DataFile[] | string {
-  try {
-    return find()
-  } catch (error) {
-    if (error instanceof QueryFault) return error.message
-    throw error
+function declareKnown(
+  { tables }: SessionOptions,
+  database: ReadonlyMap<string, DatabaseTable>,
+  store: TableStore,
+): void {
+  for (const { definition, files } of tables) {
+    if (isWildcard(definition.name)) continue
+    const known = database.get(definition.name)
+    const origin = files
+      ? ({ kind: 'files', files } as const)
+      : known
+        ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
+        : ({ kind: 'data-folder' } as const)
+    store.declare({ definition, origin })
   }
 }
 
@@ -188,8 +139,8 @@ export function allowedDatasets({ dataDir, tables }: SessionOptions): readonly s
 
 const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
 
-/** The table definition inferred from a file's columns. */
-function definitionOf(name: string, shape: ParquetShape): TableDefinition {
+/** The table definition inferred from a file's columns. @throws QueryFault for a table without a column that can be read. */
+function definitionOf(name: string, shape: Shape): TableDefinition {
   const columns: StructField[] = []
   const unreadable: UnreadableColumn[] = []
   for (const [i, column] of shape.names.entries()) {
@@ -197,7 +148,12 @@ function definitionOf(name: string, shape: ParquetShape): TableDefinition {
     if (type) columns.push({ name: column, type })
     else unreadable.push({ name: column, reason: whyUnreadable(name, column, shape.types[i]!) })
   }
-  return { name, columns, ...(unreadable.length > 0 && { unreadable }) }
+  const [first] = unreadable
+  if (columns.length === 0)
+    throw new QueryFault(
+      first ? `none of its columns can be read; ${first.name}: ${first.reason}` : 'it has no columns',
+    )
+  return { name, columns, ...(first && { unreadable }) }
 }
 
 async function tablesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<string, DatabaseTable>> {

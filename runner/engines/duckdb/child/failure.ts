@@ -8,112 +8,93 @@ import { BrokenContractError } from '../../../result/broken-contract.js'
 import { ValueError } from '../../../result/scalar-text.js'
 import { ownFileFailure } from '../engine-folder.js'
 import type { Failure } from '../process/messages.js'
+import { type Wording, wordingOf } from '../tables/file-fault.js'
 import { BindError } from '../values/bind-parameters.js'
 
 /** RE2's messages (re2.cc, `RegexpStatus::CodeText`), which DuckDB passes on unchanged. */
 const RE2_MESSAGES =
   /Invalid Input Error: ((?:invalid escape sequence|invalid character class range|invalid character class|missing \]|missing \)|unexpected \)|trailing \\|no argument for repetition operator|invalid repetition size|bad repetition operator|invalid perl operator|invalid UTF-8|invalid named capture group|pattern too large)[^\n]*)/
 
-interface Wording {
-  readonly pattern: RegExp
-  readonly message: (match: RegExpExecArray) => string
+interface FailureWording extends Wording {
   /** Whether the failure is one of an expression; another expression in its place would not help. @default true */
   readonly isOfExpression?: false
   /** See Failure. @default false */
   readonly isShortOfRoom?: true
 }
 
-const WORDINGS: readonly Wording[] = [
+const WORDINGS: readonly FailureWording[] = [
   {
     pattern: RE2_MESSAGES,
     message: match => `Cannot parse regular expression: ${match[1]!.replace(NO_MATCH_OR, '')}`,
   },
-  {
-    pattern: /Pattern failed to parse, error: '([\s\S]*)'/,
-    message: match => `Cannot parse regular expression: ${match[1]}`,
-  },
+  { pattern: /Pattern failed to parse, error: '([\s\S]*)'/, message: 'Cannot parse regular expression: $1' },
   {
     pattern: /^Invalid Input Error: Failed to read file "([^"\n]*)": ([^\n]*)/,
-    message: ([, file, reason]) => `${file}: it cannot be decoded as Parquet: ${reason}`,
+    message: '$1: it cannot be decoded as Parquet: $2',
     isOfExpression: false,
   },
   {
     pattern: /^Invalid Input Error: Invalid string encoding found in Parquet file "([^"\n]*)"/,
-    message: ([, file]) => `${file}: it cannot be decoded as Parquet: a text is not UTF-8`,
+    message: '$1: it cannot be decoded as Parquet: a text is not UTF-8',
     isOfExpression: false,
   },
   {
     // DuckDB's decoders do not know the file. After these words, the message may have bytes of the file.
     pattern:
       /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding|[^\n:]*\bGZIP\b[^\n:]*|(?:Snappy|ZSTD|Brotli|LZ4) [Dd]ecompression failure)/,
-    message: match => `A Parquet file of a table that the query reads cannot be decoded: ${match[1]}`,
+    message: 'A Parquet file of a table that the query reads cannot be decoded: $1',
     isOfExpression: false,
   },
-  { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
-  { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
-  { pattern: /Overflow in \w+ of DECIMAL/, message: () => 'numeric overflow' },
+  { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: 'int64 overflow: $1' },
+  { pattern: /Overflow in negation of \w+/i, message: 'int64 overflow' },
+  { pattern: /Overflow in \w+ of DECIMAL/, message: 'numeric overflow' },
   // Only a sum of NUMERIC can overflow HUGEINT; a sum of INT64 would need 2^64 rows.
-  { pattern: /Overflow in HUGEINT (?:addition|multiplication|subtraction)/, message: () => 'numeric overflow: SUM' },
+  { pattern: /Overflow in HUGEINT (?:addition|multiplication|subtraction)/, message: 'numeric overflow: SUM' },
   {
     pattern: /could not convert blob to UTF8|invalid UTF-?8|not valid UTF-?8/i,
-    message: () => 'Invalid cast of bytes to UTF8 string',
+    message: 'Invalid cast of bytes to UTF8 string',
   },
-  { pattern: /Type INT128 with value (-?\d+) can't be cast/, message: match => `int64 overflow: ${match[1]}` },
+  { pattern: /Type INT128 with value (-?\d+) can't be cast/, message: 'int64 overflow: $1' },
+  { pattern: /Type DOUBLE with value (\S+) can't be cast .* INT64/, message: 'int64 out of range: $1' },
+  { pattern: /Could not cast value .* to DECIMAL|Casting value .* to type DECIMAL/, message: 'numeric out of range' },
+  { pattern: /Could not convert string '([\s\S]*)' to INT64/, message: 'Bad int64 value: $1' },
+  { pattern: /Could not convert string '([\s\S]*)' to DOUBLE/, message: 'Bad double value: $1' },
+  { pattern: /Could not convert string '([\s\S]*)' to BOOL/, message: 'Bad bool value: $1' },
+  { pattern: /Could not convert string "([\s\S]*)" to DECIMAL/, message: 'Invalid NUMERIC value: $1' },
+  { pattern: /(?:invalid )?date field (?:value|format)[^"]*"([^"]*)"/, message: "Invalid date: '$1'" },
   {
-    pattern: /Type DOUBLE with value (\S+) can't be cast .* INT64/,
-    message: match => `int64 out of range: ${match[1]}`,
-  },
-  {
-    pattern: /Could not cast value .* to DECIMAL|Casting value .* to type DECIMAL/,
-    message: () => 'numeric out of range',
-  },
-  { pattern: /Could not convert string '([\s\S]*)' to INT64/, message: match => `Bad int64 value: ${match[1]}` },
-  { pattern: /Could not convert string '([\s\S]*)' to DOUBLE/, message: match => `Bad double value: ${match[1]}` },
-  { pattern: /Could not convert string '([\s\S]*)' to BOOL/, message: match => `Bad bool value: ${match[1]}` },
-  {
-    pattern: /Could not convert string "([\s\S]*)" to DECIMAL/,
-    message: match => `Invalid NUMERIC value: ${match[1]}`,
-  },
-  {
-    pattern: /(?:invalid )?date field (?:value|format)[^"]*"([^"]*)"/,
-    message: match => `Invalid date: '${match[1]}'`,
-  },
-  {
-    pattern: /invalid timestamp field format: "([^"]*)"|timestamp field value out of range: "([^"]*)"/,
-    message: match => `Invalid timestamp: '${match[1] ?? match[2]}'`,
+    pattern: /(?:invalid timestamp field format|timestamp field value out of range): "([^"]*)"/,
+    message: "Invalid timestamp: '$1'",
   },
   {
     pattern:
       /(?:Date|Timestamp|TIMESTAMP) out of range|Could not convert .* to timestamp|Overflow in (?:date|timestamp)/i,
-    message: () => 'Date or time value is out of range',
+    message: 'Date or time value is out of range',
   },
   {
     pattern: /list_\w+: (?:left|right) argument can not contain NULL/,
-    message: () => 'Cannot compute a distance with a NULL element',
+    message: 'Cannot compute a distance with a NULL element',
   },
-  { pattern: /Division by zero|divide by zero/i, message: () => 'division by zero' },
-  { pattern: /pattern must not end with escape character/, message: () => 'LIKE pattern ends with a backslash' },
-  { pattern: /Malformed JSON/, message: () => 'Invalid input to JSON' },
-  {
-    pattern: /More than one row returned by a subquery/,
-    message: () => 'Scalar subquery produced more than one element',
-  },
+  { pattern: /Division by zero|divide by zero/i, message: 'division by zero' },
+  { pattern: /pattern must not end with escape character/, message: 'LIKE pattern ends with a backslash' },
+  { pattern: /Malformed JSON/, message: 'Invalid input to JSON' },
+  { pattern: /More than one row returned by a subquery/, message: 'Scalar subquery produced more than one element' },
   {
     pattern: /limit was set by the 'max_temp_directory_size' setting/,
-    message: () =>
+    message:
       'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
     isOfExpression: false,
     isShortOfRoom: true,
   },
   {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
-    message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
+    message: 'Resources exceeded during query execution: the query needs more memory than it may have',
     isOfExpression: false,
     isShortOfRoom: true,
   },
   // These entries match all other errors that a value causes.
-  { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
-  { pattern: /^Conversion Error/, message: () => 'A value cannot be converted to the type asked for' },
+  { pattern: /^Out of Range Error|value is out of range/, message: 'A value is out of range' },
+  { pattern: /^Conversion Error/, message: 'A value cannot be converted to the type asked for' },
 ]
 
 /** The failure for an error; DuckDB's text appears only in `cause`. */
@@ -136,11 +117,11 @@ export function failureOf(error: unknown): Failure {
   }
   const unwritten = ownFileFailure(error)
   if (unwritten) return { kind: 'query', message: unwritten.message, cause, of: 'file' }
-  const searched = withoutMiddle(text)
-  for (const { pattern, message, isOfExpression = true, isShortOfRoom = false } of WORDINGS) {
-    const match = pattern.exec(searched)
+  const worded = wordingOf(withoutMiddle(text), WORDINGS)
+  if (worded) {
+    const { isOfExpression = true, isShortOfRoom = false, pattern } = worded.wording
     const of = isOfExpression ? pattern.source : null
-    if (match) return { kind: 'query', message: message(match), cause, of, isShortOfRoom }
+    return { kind: 'query', message: worded.message, cause, of, isShortOfRoom }
   }
   return { kind: 'engine', cause }
 }

@@ -34,27 +34,23 @@ export class JavaScriptThread {
   readonly #timeLimitMs: number
   #thread: Thread | null = null
   #leftMs = 0
-  #timeOut: string | null = null
+  /** Why the JavaScript of the query was stopped; null where it was not. */
+  timeOut: string | null = null
 
   constructor(timeLimitMs = TIME_LIMIT_MS) {
     this.#timeLimitMs = timeLimitMs
   }
 
-  /** Why the JavaScript of the query was stopped; null where it was not. */
-  get timeOut(): string | null {
-    return this.#timeOut
-  }
-
   /** Makes the thread ready for a query, which may use the whole time limit. */
   async begin(): Promise<void> {
     this.#leftMs = this.#timeLimitMs
-    this.#timeOut = null
+    this.timeOut = null
     this.#thread ??= await this.#start()
   }
 
   /** Runs calls as RunJavaScript does. */
   readonly run = (definition: string, calls: readonly string[]): readonly (string | null)[] => {
-    if (this.#timeOut !== null) throw new ScalarFunctionError(this.#timeOut)
+    if (this.timeOut !== null) throw new ScalarFunctionError(this.timeOut)
     const thread = this.#thread
     if (thread === null) throw new SandboxFailedError('the thread has not begun')
     const spent = stopwatch()
@@ -67,8 +63,8 @@ export class JavaScriptThread {
     if (outcome === 'timed-out') {
       this.#thread = null
       void thread.worker.terminate()
-      this.#timeOut = `JavaScript took more than ${this.#timeLimitMs / 1000} s ${placeOf(JSON.parse(definition))}`
-      throw new ScalarFunctionError(this.#timeOut)
+      this.timeOut = `JavaScript took more than ${this.#timeLimitMs / 1000} s ${placeOf(JSON.parse(definition))}`
+      throw new ScalarFunctionError(this.timeOut)
     }
     const answer = receiveMessageOnPort(thread.port)!.message as FromSandbox
     if ('results' in answer) return answer.results

@@ -4,7 +4,7 @@ import type { StructField } from '../../../../googlesql/data.js'
 import { BodyBuilder } from '../../../result/body.js'
 import { BrokenContractError } from '../../../result/broken-contract.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
-import { bindParameters } from '../values/bind-parameters.js'
+import { withStatement } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
 
@@ -20,19 +20,15 @@ export async function runQuery(
   request: RunRequest,
   sendPart: SendPart,
 ): Promise<Answers['run']> {
-  const statement = await prepareSelect(connection, limited(request.sql, request.maxRows))
-  try {
-    checkWidth(statement, request.columns)
-    bindParameters(statement, request.parameters)
+  return withStatement(connection, limited(request.sql, request.maxRows), request.parameters, async statement => {
+    checkSelect(statement, request.columns)
     const begun = statement.stream()
     // The writers are compiled while DuckDB works.
     const writers = request.columns.map((column, i) =>
       compileCellWriter(column, request.contract[i] ?? NO_PROMISE, request),
     )
-    return await writeRows(await begun, writers, request, sendPart)
-  } finally {
-    statement.destroySync()
-  }
+    return writeRows(await begun, writers, request, sendPart)
+  })
 }
 
 /**
@@ -41,43 +37,29 @@ export async function runQuery(
  * @returns DuckDB's error; a CutResultError if the query does not fail again
  */
 export async function reasonOfCut(connection: DuckDBConnection, request: RunRequest): Promise<unknown> {
-  try {
-    const prepared = await connection.prepare(`EXPLAIN ANALYZE ${limited(request.sql, request.maxRows)}`)
-    try {
-      bindParameters(prepared, request.parameters)
-      await prepared.run()
-    } finally {
-      prepared.destroySync()
-    }
-    return new CutResultError()
-  } catch (reason) {
-    return reason
-  }
+  const sql = `EXPLAIN ANALYZE ${limited(request.sql, request.maxRows)}`
+  return withStatement(connection, sql, request.parameters, statement => statement.run()).then(
+    () => new CutResultError(),
+    reason => reason,
+  )
 }
 
 /** Compiles a query without running it. */
-export async function checkQuery(connection: DuckDBConnection, { sql, columns }: CheckRequest): Promise<null> {
-  const prepared = await prepareSelect(connection, sql)
-  try {
-    checkWidth(prepared, columns)
+export const checkQuery = (connection: DuckDBConnection, { sql, columns }: CheckRequest): Promise<null> =>
+  withStatement(connection, sql, [], statement => {
+    checkSelect(statement, columns)
     return null
-  } finally {
-    prepared.destroySync()
-  }
-}
+  })
 
 /** DuckDB's drawing of the plan, and the SQL. */
-export async function explainQuery(connection: DuckDBConnection, request: ExplainRequest): Promise<Answers['explain']> {
-  const prepared = await connection.prepare(`EXPLAIN ${request.sql}`)
-  try {
-    bindParameters(prepared, request.parameters)
-    const reader = await prepared.runAndReadAll()
-    const plan = reader.getRows().map(row => String(row[1]))
-    return { sql: request.sql, plan: plan.join('\n') }
-  } finally {
-    prepared.destroySync()
-  }
-}
+export const explainQuery = (
+  connection: DuckDBConnection,
+  { sql, parameters }: ExplainRequest,
+): Promise<Answers['explain']> =>
+  withStatement(connection, `EXPLAIN ${sql}`, parameters, async statement => {
+    const rows = (await statement.runAndReadAll()).getRows()
+    return { sql, plan: rows.map(row => String(row[1])).join('\n') }
+  })
 
 /**
  * Limits the SQL to one row more than `maxRows`. The additional row shows whether the result is cut; the limit saves DuckDB
@@ -88,14 +70,8 @@ function limited(sql: string, maxRows: number): string {
 }
 
 /** Prepares a statement and checks that it is one SELECT, the only statement that the translator writes. */
-async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
-  const prepared = await connection.prepare(sql)
-  if (prepared.statementType === StatementType.SELECT) return prepared
-  prepared.destroySync()
-  throw new UnexpectedValueError('Only SELECT statements are run')
-}
-
-function checkWidth(prepared: DuckDBPreparedStatement, columns: readonly StructField[]): void {
+function checkSelect(prepared: DuckDBPreparedStatement, columns: readonly StructField[]): void {
+  if (prepared.statementType !== StatementType.SELECT) throw new UnexpectedValueError('Only SELECT statements are run')
   if (prepared.columnCount === columns.length) return
   // DuckDB does not know the columns before it knows the types of the parameters. The number of columns is then checked at run
   // time.

@@ -6,15 +6,12 @@ import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/
 import { type OnComputed, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { isSource } from '../../../platform/own-module.js'
 import type { SessionOptions } from '../process/messages.js'
-import type { Guard } from '../tables/choose-parts.js'
 import { OpenFiles } from '../tables/open-files.js'
 import { ShardStore } from '../tables/shard-store.js'
-import { ReadsFinder } from '../tables/table-reads.js'
 import { TableStore } from '../tables/table-store.js'
-import { allowedDatasets, DATABASE, Discoverer } from './discovery.js'
+import { allowedDatasets, DATABASE, openDiscovery } from './discovery.js'
 import { JavaScriptThread } from './javascript-thread.js'
 import { LARGE_PLAN_SETTING, LargePlans } from './large-plans.js'
-import { statementGuard } from './statement-allowlist.js'
 
 export type Session = Awaited<ReturnType<typeof openSession>>
 
@@ -36,10 +33,10 @@ const ROW_GROUP_SIZE = 4_096
 const WAL_BYTES = '1MB'
 
 /**
- * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
- * conditions by which shards are chosen. `onComputed` is called in a shared process alone.
+ * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `onComputed` is called
+ * in a shared process alone.
  */
-export async function openSession(options: SessionOptions, guard = statementGuard(), onComputed?: OnComputed) {
+export async function openSession(options: SessionOptions, onComputed?: OnComputed) {
   const spill = join(options.folder, 'spill')
   mkdirSync(spill, { recursive: true })
   const own = join(options.folder, 'files')
@@ -76,16 +73,12 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   }
   await lock(admin, options, own)
   const tables = new TableStore(await connect(), options.dataDir, openFiles)
-  const discoverer = await Discoverer.open({ options, admin, tables, openFiles })
-  const { dataDir } = options
-  const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
-  const shards = new ShardStore({ tables, openFiles, dataDir, declared: discoverer.wildcards, guard: guardCondition })
+  const { wildcards, discover } = await openDiscovery(options, admin, tables, openFiles)
+  const shards = new ShardStore({ tables, openFiles, dataDir: options.dataDir, declared: wildcards })
   return {
     tables,
     openFiles,
     shards,
-    /** Finds the files that a query would open. */
-    reads: new ReadsFinder(tables, shards, guardCondition),
     /** Calls its argument with a free connection, waiting for one if necessary. */
     borrow: connectionPool(connect, options.connections),
     largePlans: new LargePlans(admin),
@@ -94,7 +87,7 @@ export async function openSession(options: SessionOptions, guard = statementGuar
     /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
     ping: () => admin.run('SELECT 1'),
     /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
-    discover: () => discoverer.discover(),
+    discover,
     /** Frees DuckDB's memory, files and threads. */
     close: () => {
       // DuckDB keeps an instance until its last connection has ended.
@@ -133,15 +126,8 @@ function connectionPool(connect: () => Promise<DuckDBConnection>, size: number) 
   const free: DuckDBConnection[] = []
   const waiting: ((connection: DuckDBConnection) => void)[] = []
   let made = 0
-  const take = async (): Promise<DuckDBConnection> => {
-    const idle = free.pop()
-    if (idle) return idle
-    if (made < size) {
-      made++
-      return connect()
-    }
-    return new Promise(resolve => waiting.push(resolve))
-  }
+  const take = async (): Promise<DuckDBConnection> =>
+    free.pop() ?? (made++ < size ? connect() : new Promise(resolve => waiting.push(resolve)))
   return async <T>(use: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
     const connection = await take()
     try {

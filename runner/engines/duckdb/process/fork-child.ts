@@ -4,25 +4,20 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Clock } from '../../../model/ports.js'
 import { isSource, ownModule } from '../../../platform/own-module.js'
 import { temporaryFailure, tryRemove } from '../engine-folder.js'
 import type { FromChild, SessionOptions, ToChild } from './messages.js'
+import { watchMemory } from './watch-memory.js'
 
-export interface EngineChild {
-  readonly pid: number | undefined
-  /** Sends a message. A child that cannot be reached is killed, and `onExit` is called. */
-  readonly post: (message: ToChild) => void
-  /** Kills the child at once; `onExit` gets the reason. */
-  readonly kill: (reason: string) => void
-  /** Resolves when the child has exited. */
-  readonly exited: Promise<void>
-}
+export type EngineChild = ReturnType<typeof forkChild>
 
 export interface ForkChildOptions {
   /** The options of this child, including its folder, which is removed when the child has exited. */
   readonly session: SessionOptions
   /** The tables that the child reads before it is ready. */
   readonly readAhead: readonly string[]
+  readonly clock: Clock
   readonly onMessage: (message: FromChild) => void
   /** Called with the reason when the child has exited. */
   readonly onExit: (reason: string) => void
@@ -43,11 +38,16 @@ const SHELL = '/bin/sh'
  * these would otherwise wait while queries use all processors.
  */
 const NICENESS = 10
+/**
+ * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows that operators are
+ * processing, which DuckDB does not count. A REPEAT over a series took 4 GB although the limit was 200 MB.
+ */
+const UNCOUNTED_MB = 600
 
 /**
  * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
  */
-export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOptions): EngineChild {
+export function forkChild({ session, readAhead, clock, onMessage, onExit }: ForkChildOptions) {
   const { folder } = session
   try {
     mkdirSync(folder, { recursive: true })
@@ -73,25 +73,26 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
     if (message.kind === 'broken') reason ||= message.cause
     else onMessage(message)
   })
-  child.on('error', error => {
-    reason ||= error.message
-  })
-  let isGone = false
-  let resolveExited = (): void => undefined
-  const exited = new Promise<void>(resolve => {
-    resolveExited = resolve
-  })
-  const gone = (why: string): void => {
-    if (isGone) return
-    isGone = true
-    tryRemove(folder)
-    onExit(why)
-    resolveExited()
+  const kill = (why: string): void => {
+    reason ||= why
+    child.kill('SIGKILL')
   }
-  child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
-  // A process that could not be started emits no exit event.
-  child.on('error', error => {
-    if (child.pid === undefined) gone(error.message)
+  const limitMb = session.memoryLimitMb + UNCOUNTED_MB
+  const onExceeded = (megabytes: number): void => kill(`it held ${megabytes} MB of memory`)
+  const endWatch = child.pid === undefined ? null : watchMemory({ pid: child.pid, limitMb, clock, onExceeded })
+  const exited = new Promise<void>(resolve => {
+    const gone = (why: string): void => {
+      endWatch?.()
+      tryRemove(folder)
+      onExit(why)
+      resolve()
+    }
+    child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
+    child.on('error', error => {
+      // A process that could not be started emits no exit event.
+      if (child.pid === undefined) gone(error.message)
+      else reason ||= error.message
+    })
   })
   const post = (message: ToChild): void => {
     child.send(message, error => {
@@ -102,11 +103,11 @@ export function forkChild({ session, readAhead, onMessage, onExit }: ForkChildOp
   post({ kind: 'open', options: session, readAhead })
   return {
     pid: child.pid,
+    /** Sends a message. A child that cannot be reached is killed, and `onExit` is called. */
     post,
-    kill: why => {
-      reason ||= why
-      child.kill('SIGKILL')
-    },
+    /** Kills the child at once; `onExit` gets the reason. */
+    kill,
+    /** Resolves when the child has exited. */
     exited,
   }
 }
@@ -124,7 +125,7 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
   }
 }
 
-function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): EngineChild {
+function neverStarted(reason: string, onExit: ForkChildOptions['onExit']) {
   setImmediate(onExit, reason)
   return { pid: undefined, post: () => undefined, kill: () => undefined, exited: Promise.resolve() }
 }

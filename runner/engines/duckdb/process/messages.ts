@@ -47,13 +47,17 @@ export interface SqlNeeds {
   readonly shardReads: readonly ShardRead[]
 }
 
-export interface RunRequest extends SqlNeeds {
-  readonly kind: 'run'
+/** A translated query with its arguments. */
+export interface BoundQuery extends SqlNeeds {
   readonly sql: string
-  /** The columns of the result in order; names are unique. */
-  readonly columns: readonly StructField[]
   /** The parameters, in the order of $1, $2, … */
   readonly parameters: readonly WireParameter[]
+}
+
+export interface RunRequest extends BoundQuery {
+  readonly kind: 'run'
+  /** The columns of the result in order; names are unique. */
+  readonly columns: readonly StructField[]
   readonly maxRows: number
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** What the endpoint promises about each column; empty if it promises nothing. */
@@ -65,10 +69,8 @@ export interface CheckRequest extends SqlNeeds {
   readonly sql: string
   readonly columns: readonly StructField[]
 }
-export interface ExplainRequest extends SqlNeeds {
+export interface ExplainRequest extends BoundQuery {
   readonly kind: 'explain'
-  readonly sql: string
-  readonly parameters: readonly WireParameter[]
 }
 /** Asks which files a query would open. */
 export interface ReadsRequest extends SqlNeeds {
@@ -76,18 +78,18 @@ export interface ReadsRequest extends SqlNeeds {
   readonly parameters: readonly WireParameter[]
   readonly partitionReads: readonly PartitionRead[]
 }
-/** Looks again for tables without a schema file. */
-export interface DiscoverRequest {
-  readonly kind: 'discover'
-}
-export interface PingRequest {
-  readonly kind: 'ping'
-}
 /** Whether the request calls JavaScript functions. DuckDB calls none when it only plans a query. */
 export const runsJavaScript = (request: Request): boolean =>
   (request.kind === 'run' || request.kind === 'reads') && request.runsJavaScript
 
-export type Request = RunRequest | CheckRequest | ExplainRequest | ReadsRequest | DiscoverRequest | PingRequest
+export type Request =
+  | RunRequest
+  | CheckRequest
+  | ExplainRequest
+  | ReadsRequest
+  /** Looks again for tables without a schema file. */
+  | { readonly kind: 'discover' }
+  | { readonly kind: 'ping' }
 
 /** The answer to each kind of request. */
 export interface Answers {
@@ -100,13 +102,9 @@ export interface Answers {
   readonly ping: null
 }
 
-/**
- * The tables found in the data folder or the database. `notes` are texts for the log about columns and files that were left
- * out, and why.
- */
+/** The tables found in the data folder or the database. */
 export interface Discovery {
   readonly tables: readonly TableDefinition[]
-  readonly notes: readonly string[]
   /** Tables that have files but cannot be queried, and why; see TableCatalogue's `absence`. */
   readonly unreadable: readonly { readonly table: string; readonly reason: string }[]
   /**

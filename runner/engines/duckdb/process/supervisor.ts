@@ -5,7 +5,6 @@ import type { Clock } from '../../../model/ports.js'
 import { type EngineChild, forkChild } from './fork-child.js'
 import type { Discovery, FromChild, Request, SessionOptions } from './messages.js'
 import { type Ask, EngineDiedError, RequestQueue, unavailable } from './request-queue.js'
-import { watchMemory } from './watch-memory.js'
 
 export interface ProcessOptions {
   /** The existing folder of the engine; each child gets a folder inside it. */
@@ -15,7 +14,7 @@ export interface ProcessOptions {
   readonly session: Omit<SessionOptions, 'folder'>
   readonly observe: Observer
   readonly clock: Clock
-  readonly onDiscovery: (discovery: Discovery) => void
+  readonly onDiscovery?: (discovery: Discovery) => void
   /** See RequestQueueOptions. */
   readonly onDisruptive: (request: Request) => void
   /** The tables that a child reads before it replaces another, so that no query waits for them. @default none */
@@ -33,12 +32,6 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
 /** How long close() waits for the child to exit before it is killed, in milliseconds. */
 const CLOSE_WITHIN_MS = 2_000
-
-/**
- * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows that operators are
- * processing, which DuckDB does not count. A REPEAT over a series took 4 GB although the limit was 200 MB.
- */
-const UNCOUNTED_MB = 600
 
 /** One of the engine's processes: a child that is replaced when it dies, and the requests to it. */
 export class EngineProcess {
@@ -134,53 +127,27 @@ export class EngineProcess {
     const { session, folder, name, clock, tablesAhead } = this.#options
     const isReplacement = this.#child !== null
     this.#startedAt = clock.nowMs()
-    let endWatch = (): void => undefined
     const child = forkChild({
       session: { ...session, folder: join(folder, `${name}-${++this.#children}`) },
       readAhead: (isReplacement && tablesAhead?.()) || [],
+      clock,
       onMessage: message => this.#receive(child, message),
       onExit: reason => {
-        endWatch()
         this.#alive.delete(child)
         this.#onExit(child, reason)
       },
     })
     this.#alive.add(child)
-    if (child.pid !== undefined) {
-      endWatch = watchMemory({
-        pid: child.pid,
-        limitMb: session.memoryLimitMb + UNCOUNTED_MB,
-        clock,
-        onExceeded: megabytes => child.kill(`it held ${megabytes} MB of memory`),
-      })
-    }
     return child
   }
 
   #receive(from: EngineChild, message: FromChild): void {
+    if (message.kind === 'ready') this.#onReady(from, message.discovery)
     // What a replaced child still sends is of requests that have begun again.
-    if (from !== this.#child && message.kind !== 'ready') return
-    switch (message.kind) {
-      case 'ready':
-        this.#onReady(from, message.discovery)
-        break
-      case 'part':
-        this.#work.addPart(message.id, message.bytes)
-        break
-      case 'answer':
-        this.#work.settle(message.id, { answer: message.answer })
-        break
-      case 'failed':
-        this.#work.settle(message.id, { failure: message.failure })
-        break
-      case 'table-read': {
-        const { table, files, durationMs } = message
-        this.#options.observe({ kind: 'engine.table-read', table, files, durationMs })
-        break
-      }
-      case 'broken':
-        break
-    }
+    else if (from !== this.#child) return
+    else if (message.kind === 'table-read') this.#options.observe({ ...message, kind: 'engine.table-read' })
+    else if (message.kind === 'part') this.#work.addPart(message.id, message.bytes)
+    else if (message.kind !== 'broken') this.#work.settle(message.id, message)
   }
 
   #onReady(child: EngineChild, discovery: Discovery): void {
@@ -191,7 +158,7 @@ export class EngineProcess {
       this.#work.loseChild(this.#renewReason, true)
       replaced.kill(this.#renewReason)
     }
-    onDiscovery(discovery)
+    onDiscovery?.(discovery)
     observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - this.#startedAt })
     this.#settleNext(null)
     this.#work.setReady(true)

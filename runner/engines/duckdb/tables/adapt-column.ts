@@ -10,8 +10,9 @@ import {
   quoteText,
 } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { emptyColumn } from './convert.js'
 import { AS_DECLARED, fromWire } from './file-column.js'
-import { asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
+import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
 
 /** The place of a column, and whether its type was declared or inferred from the file. */
@@ -69,7 +70,6 @@ const sqlName = (type: DuckDBType): string => (type.typeId === DuckDBTypeId.TIME
 const EPOCHS: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.INTEGER, DuckDBTypeId.UINTEGER])
 /** Integer types that can hold values beyond INT64. */
 const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
-const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIT, DuckDBTypeId.BIGNUM, DuckDBTypeId.GEOMETRY])
 
 function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const own = googlesqlType(have)?.kind
@@ -77,8 +77,10 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
     return exactBignumeric(sql, have)
   if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
   if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
-  const isCast = own === want.kind || isWidening(own, want.kind) || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
-  return isCast ? castTo(want, sql) : mismatch(have, want, place.path)
+  const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
+  return isWider || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
+    ? castTo(want, sql)
+    : mismatch(have, want, place.path)
 }
 
 const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
@@ -138,22 +140,14 @@ function wayOut(have: DuckDBType): string | null {
 }
 
 /**
- * Whether a table schema may declare a column of type `from` as type `to`. A cast to FLOAT64 may round; a time without a zone
- * is in UTC.
+ * The types as which a table schema may declare a column of another type. A cast to FLOAT64 may round; a time without a zone is in
+ * UTC.
  */
-function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
-  switch (from) {
-    case 'INT64':
-      return to === 'FLOAT64' || to === 'NUMERIC' || to === 'STRING'
-    case 'NUMERIC':
-      return to === 'FLOAT64'
-    case 'DATETIME':
-      return to === 'TIMESTAMP'
-    case 'TIMESTAMP':
-      return to === 'DATETIME'
-    default:
-      return false
-  }
+const WIDER: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
+  INT64: ['FLOAT64', 'NUMERIC', 'STRING'],
+  NUMERIC: ['FLOAT64'],
+  DATETIME: ['TIMESTAMP'],
+  TIMESTAMP: ['DATETIME'],
 }
 
 function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly StructField[], place: ColumnPlace): string {
@@ -164,7 +158,7 @@ function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly Struc
     const exact = have.entryNames.indexOf(name)
     const at = exact >= 0 ? exact : have.entryNames.findIndex(entry => entry.toLowerCase() === name.toLowerCase())
     if (at !== i || have.entryNames[at] !== name) isSame = false
-    if (at < 0) return `${quoteName(name)} := ${type.kind === 'ARRAY' ? '[]' : 'NULL'}::${duckdbType(type)}`
+    if (at < 0) return `${quoteName(name)} := ${emptyColumn(type)}`
     const field = `struct_extract(${sql}, ${quoteText(have.entryNames[at]!)})`
     const value = adaptColumn(field, have.entryTypes[at]!, type, { ...place, path: `${place.path}.${name}` })
     if (value !== field) isSame = false

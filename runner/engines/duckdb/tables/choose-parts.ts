@@ -2,13 +2,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 import type { ShardCondition } from '../../../../googlesql-duckdb/data.js'
 import type { WireParameter } from '../process/messages.js'
-import { bindParameters } from '../values/bind-parameters.js'
-
-/** Runs the evaluation of a condition. It may take long, so it is interrupted when the query is cancelled. */
-export type Evaluate = <T>(work: () => Promise<T>) => Promise<T>
-
-/** Throws if the translator could not have written this SQL. */
-export type Guard = (connection: DuckDBConnection, sql: string) => Promise<void>
+import { withStatement } from '../values/bind-parameters.js'
 
 export interface Parts<T> {
   readonly all: readonly T[]
@@ -21,8 +15,10 @@ export interface Parts<T> {
 export interface ChooseDeps {
   readonly connection: DuckDBConnection
   readonly parameters: readonly WireParameter[]
-  readonly guard: Guard
-  readonly evaluate: Evaluate
+  /** Throws if the translator could not have written this SQL. */
+  readonly guard: (sql: string) => Promise<void>
+  /** Runs the evaluation of a condition. It may take long, so it is interrupted when the query is cancelled. */
+  readonly evaluate: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 /** The parts that meet all conditions. A condition that fails excludes no parts: the query itself decides. */
@@ -35,29 +31,13 @@ export async function chooseParts<T>(
   for (const { sql, parameters: indexes } of conditions) {
     if (chosen.length === 0) break
     const text = `${rowsOf(chosen)} WHERE ${sql}`
-    await guard(connection, text)
+    await guard(text)
     const values = indexes.map(index => parameters[index]!)
-    const kept = await evaluate(() => keysOf(connection, text, values))
+    const keys = async (statement: DuckDBPreparedStatement): Promise<ReadonlySet<unknown>> =>
+      new Set((await statement.runAndReadAll()).getRows().map(([key]) => key))
     // A failed condition is ignored: the query evaluates it again, and reports the error if it matters.
+    const kept = await evaluate(() => withStatement(connection, text, values, keys).catch(() => null))
     if (kept) chosen = chosen.filter(part => kept.has(keyOf(part)))
   }
   return chosen
-}
-
-/** The keys of the parts that meet the condition; null if the condition fails. */
-async function keysOf(
-  connection: DuckDBConnection,
-  sql: string,
-  parameters: readonly WireParameter[],
-): Promise<ReadonlySet<unknown> | null> {
-  let prepared: DuckDBPreparedStatement | null = null
-  try {
-    prepared = await connection.prepare(sql)
-    bindParameters(prepared, parameters)
-    return new Set((await prepared.runAndReadAll()).getRows().map(([key]) => key))
-  } catch {
-    return null
-  } finally {
-    prepared?.destroySync()
-  }
 }

@@ -93,17 +93,14 @@ async function convertCsv(connection: DuckDBConnection, file: TextFile, table: T
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
   const source = `read_csv(${quotePath(file.path)}, ${options})`
   const names = new Map<string, string>()
-  const present = new Set<string>()
   for (const { name } of table.columns) {
     const key = findKey(header, name)
-    if (key === undefined) continue
-    names.set(name, key)
-    present.add(name)
+    if (key !== undefined) names.set(name, key)
   }
-  if (present.size === 0 && header.length > 0) {
+  if (names.size === 0 && header.length > 0) {
     throw new QueryFault(`The header of ${file.name} names no column of ${table.name}: ${header.join(', ')}`)
   }
-  return conversionOf(source, table, 'text', { names, below: new Map() }, present)
+  return conversionOf(source, table, 'text', { names, below: new Map() })
 }
 
 /** The column names in the first line; empty for an empty file. */
@@ -125,25 +122,22 @@ async function csvHeader(connection: DuckDBConnection, file: TextFile): Promise<
   return names
 }
 
-function conversionOf(
-  source: string,
-  table: TableDefinition,
-  form: WireForm,
-  spelling: KeySpelling,
-  present?: ReadonlySet<string>,
-): Conversion {
+/** Of a CSV file, `spelling` has the columns that the file has. */
+function conversionOf(source: string, table: TableDefinition, form: WireForm, spelling: KeySpelling): Conversion {
   const columns = (rowNumber: string | null): string =>
     table.columns
       .map(({ name, type }) => {
-        if (present && !present.has(name)) return emptyColumn(type)
-        return fromWire(type, quoteName(spelling.names.get(name) ?? name), {
+        const key = spelling.names.get(name)
+        const context = {
           path: `${table.name}.${name}`,
           form,
           rowNumber,
           spelling: spelling.below.get(name) ?? AS_DECLARED,
-        })
+        }
+        const isMissing = form === 'text' && key === undefined
+        const sql = isMissing ? emptyColumn(type) : fromWire(type, quoteName(key ?? name), context)
+        return `${sql} AS ${quoteName(name)}`
       })
-      .map((sql, i) => `${sql} AS ${quoteName(table.columns[i]!.name)}`)
       .join(', ')
   return {
     select: `SELECT ${columns(null)} FROM ${source}`,

@@ -3,7 +3,7 @@
  * imports that `imports.json` names there.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
@@ -21,8 +21,7 @@ import {
 import { isNotThere, tryStat } from './try-stat.js'
 import { isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
-export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
-export type FileFormat = (typeof FILE_FORMATS)[number]
+export type FileFormat = 'parquet' | 'ndjson' | 'csv'
 
 /** A file, and its state at the time of a `stat`. */
 export interface DataFile {
@@ -68,7 +67,7 @@ export function statFile(path: string): DataFile | null {
   const stat = kind && tryStat(path)
   if (!kind || !stat?.isFile()) return null
   const { size, mtimeNs } = stat
-  return { path, format: kind.format, compression: kind.compression, size, mtimeNs, stamp: fileStamp(stat) }
+  return { ...kind, path, size, mtimeNs, stamp: fileStamp(stat) }
 }
 
 /** The files of one import, which never change. */
@@ -85,9 +84,14 @@ export interface TableContents {
   readonly imports: readonly ImportedFiles[]
 }
 
-/** Equal keys mean the same files in the same state. */
-export const contentsKey = ({ files, imports }: TableContents): string =>
-  JSON.stringify([files.map(({ path, stamp }) => [path, stamp]), imports.map(({ path }) => path)])
+/** Identifies a file in its state, or an import, which has no stamp. */
+export const keyOf = (path: string, stamp: string | null): string => `${path} ${stamp ?? ''}`
+
+/** The keys of the files and imports, with the paths relative to `folder`. */
+export const keysOf = ({ files, imports }: TableContents, folder = '/'): readonly string[] => [
+  ...files.map(({ path, stamp }) => keyOf(relative(folder, path), stamp)),
+  ...imports.map(({ path }) => keyOf(relative(folder, path), null)),
+]
 
 const NOTHING: TableContents = { files: [], imports: [] }
 
@@ -95,19 +99,15 @@ const NOTHING: TableContents = { files: [], imports: [] }
  * A listing of dataset folders, shared by tables that are read together: otherwise, each of hundreds of tables would list the
  * hundreds of files of its dataset.
  */
-export interface Listing {
-  /** The names in the dataset's folder that belong to this table: those that begin with its name and a dot. */
-  readonly namesOf: (dataset: string, table: string) => readonly string[]
-}
+export type Listing = (dataset: string, table: string) => readonly string[]
 
+/** The listing tells the names in a dataset's folder that begin with the name of the table and a dot. */
 export function newListing(): Listing {
   const datasets = new Map<string, ReadonlyMap<string, readonly string[]>>()
-  return {
-    namesOf: (dataset, table) => {
-      const known = datasets.get(dataset) ?? namesByTable(dataset)
-      datasets.set(dataset, known)
-      return known.get(table) ?? []
-    },
+  return (dataset, table) => {
+    const names = datasets.get(dataset) ?? namesByTable(dataset)
+    datasets.set(dataset, names)
+    return names.get(table) ?? []
   }
 }
 
@@ -201,21 +201,16 @@ export const looseFiles = (dataDir: string, tableName: string): readonly DataFil
 export const unreadFiles = (dataDir: string, tableName: string): readonly UnreadFile[] =>
   filesInPlace(dataDir, tableName, newListing()).unread
 
-interface FilesInPlace {
-  readonly files: readonly DataFile[]
-  readonly unread: readonly UnreadFile[]
-}
-
-function filesInPlace(dataDir: string, tableName: string, listing: Listing): FilesInPlace {
+function filesInPlace(dataDir: string, tableName: string, listing: Listing) {
   const place = placeOf(dataDir, tableName)
-  if (place === null) return { files: [], unread: [] }
-  const { dataset, folder, table } = place
-  const names = [
-    ...listing.namesOf(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
-    ...namesIn(folder).map(name => ({ path: join(folder, name), name, kind: fileKind(name) })),
-  ]
   const files: DataFile[] = []
   const unread: UnreadFile[] = []
+  if (place === null) return { files, unread }
+  const { dataset, folder, table } = place
+  const names = [
+    ...listing(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
+    ...namesIn(folder).map(name => ({ path: join(folder, name), name, kind: fileKind(name) })),
+  ]
   for (const { path, name, kind } of names.sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const file = kind && statFile(path)
     if (file) files.push(file)
@@ -240,14 +235,8 @@ function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced
   return files.filter(({ path, size, mtimeNs }) => !gone.has(`${path} ${size} ${mtimeNs}`))
 }
 
-interface Place {
-  readonly dataset: string
-  readonly folder: string
-  readonly table: string
-}
-
 /** The place of a table's files; null for a name that no table in the folder can have. */
-function placeOf(dataDir: string, tableName: string): Place | null {
+function placeOf(dataDir: string, tableName: string) {
   const dot = tableName.lastIndexOf('.')
   if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return null
   const dataset = join(dataDir, tableName.slice(0, dot))
@@ -263,34 +252,31 @@ export function datasetsInFolder(dataDir: string): readonly string[] {
 }
 
 /** The names `<dataset>.<table>` of all tables in whose place something is, sorted. */
-export function tablesInFolder(dataDir: string): readonly string[] {
-  const found = new Set<string>()
-  for (const dataset of namesIn(dataDir)) {
-    if (dataset.startsWith('.') || !isFolderName(dataset)) continue
-    for (const name of namesIn(join(dataDir, dataset))) {
-      const table = tableOf(name)
-      if (isOwnName(name) && !kindInDataset(name)) continue
-      // A description of a dataset is often beside its tables.
-      if (!isFolderName(table) || name.endsWith('.md')) continue
-      if (table !== name || holdsFiles(dataDir, dataset, name)) found.add(`${dataset}.${table}`)
-    }
-  }
-  return [...found].sort()
-}
+export const tablesInFolder = (dataDir: string): readonly string[] =>
+  namesIn(dataDir)
+    .filter(dataset => !dataset.startsWith('.'))
+    .flatMap(dataset => tablesIn(dataDir, dataset, ({ name }) => holdsFiles(dataDir, dataset, name)))
+    .sort()
 
 /** The names of the tables in the data folder that are shards with this prefix, `<dataset>.<beginning>`, sorted. */
 export function shardsInFolder(dataDir: string, prefix: string): readonly string[] {
-  const dot = prefix.lastIndexOf('.')
-  const dataset = prefix.slice(0, Math.max(0, dot))
-  if (!isFolderName(dataset)) return []
-  const found = new Set<string>()
-  for (const entry of entriesIn(join(dataDir, dataset))) {
-    const table = tableOf(entry.name)
-    const isTable =
-      kindInDataset(entry.name) !== null || !(isOwnName(entry.name) || (table === entry.name && entry.isFile()))
-    if (isTable && isFolderName(table) && isShardOf(`${dataset}.${table}`, prefix)) found.add(`${dataset}.${table}`)
+  const dataset = prefix.slice(0, Math.max(0, prefix.lastIndexOf('.')))
+  const all = tablesIn(dataDir, dataset, entry => !entry.isFile())
+  return all.filter(table => isShardOf(table, prefix)).sort()
+}
+
+/** The tables of a dataset; `isTable` decides about an entry with the name of a table. */
+function tablesIn(dataDir: string, dataset: string, isTable: (entry: Dirent) => boolean): readonly string[] {
+  const tables = new Set<string>()
+  for (const entry of isFolderName(dataset) ? entriesIn(join(dataDir, dataset)) : []) {
+    const { name } = entry
+    const table = tableOf(name)
+    if (isOwnName(name) && !kindInDataset(name)) continue
+    // A description of a dataset is often beside its tables.
+    if (!isFolderName(table) || name.endsWith('.md')) continue
+    if (table !== name || isTable(entry)) tables.add(`${dataset}.${table}`)
   }
-  return [...found].sort()
+  return [...tables]
 }
 
 /**

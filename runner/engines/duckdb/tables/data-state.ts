@@ -1,10 +1,10 @@
 /** Fingerprints of the data of tables: the names, sizes and change times of their files. */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
+import { dirname } from 'node:path'
 import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
-import { FolderReader, newListing, shardsInFolder, type TableContents } from './data-folder.js'
+import { FolderReader, keysOf, newListing, shardsInFolder } from './data-folder.js'
 import { isInformationSchema } from './information-schema.js'
 import { tryStat } from './try-stat.js'
 
@@ -33,34 +33,28 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
     if (isInformationSchema(table)) return null
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
-      return names.map(name => describe(reader.contents(name, listing), dataDir!)).join('\n')
+      // The paths are relative, since replicas may mount the data folder at different places.
+      return JSON.stringify(names.map(name => keysOf(reader.contents(name, listing), dataDir!)))
     } catch {
       return null // The query will report the error.
     }
   }
 
-  function forget(): void {
-    seen.clear()
-    listing = newListing()
-  }
-
   function stateOf(table: string): string | null {
-    const before = seen.get(table)
-    if (before !== undefined) return before
-    if (seen.size === 0) setImmediate(forget)
-    const state = fingerprint(table)
+    if (seen.size === 0)
+      setImmediate(() => {
+        seen.clear()
+        listing = newListing()
+      })
+    const state = seen.has(table) ? (seen.get(table) ?? null) : fingerprint(table)
     seen.set(table, state)
     return state
   }
 
   return tables => {
-    const hash = createHash('sha256')
-    for (const table of [...tables].sort()) {
-      const state = stateOf(table)
-      if (state === null) return null
-      hash.update(`${table}\0${state}\0`)
-    }
-    return hash.digest('base64url')
+    const states = [...tables].sort().map(table => [table, stateOf(table)])
+    if (states.some(([, state]) => state === null)) return null
+    return createHash('sha256').update(JSON.stringify(states)).digest('base64url')
   }
 }
 
@@ -85,13 +79,6 @@ function copyOf(folder: string): string {
   } catch {
     return ''
   }
-}
-
-/** Describes the files by their paths relative to the data folder, since replicas may mount it at different places. */
-function describe({ files, imports }: TableContents, dataDir: string): string {
-  const loose = files.map(({ path, stamp }) => `${relative(dataDir, path)} ${stamp}`)
-  const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)
-  return JSON.stringify([loose, imported])
 }
 
 function stampOf(paths: readonly string[]): string | null {

@@ -16,9 +16,21 @@ export class UnopenedFileError extends QueryFault {
 export const LEADS_OUT =
   'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read'
 
-interface Wording {
+/** What a message of DuckDB means: `$1` in ours is the first group of the pattern. */
+export interface Wording {
   readonly pattern: RegExp
-  readonly message: (match: RegExpExecArray) => string
+  readonly message: string | ((match: RegExpExecArray) => string)
+}
+
+/** The first wording whose pattern the text meets, with its message. */
+export function wordingOf<W extends Wording>(text: string, wordings: readonly W[]) {
+  for (const wording of wordings) {
+    const match = wording.pattern.exec(text)
+    if (!match) continue
+    const filled = (template: string): string => template.replace(/\$(\d)/g, (_, group) => match[group] ?? '')
+    return { wording, message: typeof wording.message === 'string' ? filled(wording.message) : wording.message(match) }
+  }
+  return null
 }
 
 /** The longest message, in characters: it may quote a row of any length. */
@@ -28,17 +40,16 @@ const WORDINGS: readonly Wording[] = [
   {
     // DuckDB checks the access to the target of a link.
     pattern: /^Permission Error: Cannot access file/m,
-    message: () => LEADS_OUT,
+    message: LEADS_OUT,
   },
   {
     // DuckDB's lenient mode would read these lines, but would also accept rows with broken quotes.
     pattern: /CSV Parser state machine reached an invalid state/,
-    message: () =>
-      'its lines end in different ways (LF, CRLF, CR); `sluice import` takes LF beside CRLF, and writes Parquet',
+    message: 'its lines end in different ways (LF, CRLF, CR); `sluice import` takes LF beside CRLF, and writes Parquet',
   },
   {
     pattern: /byte order mark \(BOM\) is not supported/,
-    message: () => 'it begins with a byte order mark; `sluice import` takes such files, and writes Parquet',
+    message: 'it begins with a byte order mark; `sluice import` takes such files, and writes Parquet',
   },
   {
     // DuckDB has already read the line end, and counts one line too many.
@@ -47,13 +58,10 @@ const WORDINGS: readonly Wording[] = [
   },
   {
     pattern: /JSON transform error in file .*?, in line (\d+): Failed to cast value to numerical: ([^\n]*)/,
-    message: ([, line, value]) => `in line ${line}: not a number: ${value}`,
+    message: 'in line $1: not a number: $2',
   },
-  {
-    pattern: /JSON transform error in file .*?, in line (\d+): ([^\n]*)/,
-    message: ([, line, reason]) => `in line ${line}: ${reason}`,
-  },
-  { pattern: /CSV Error on Line: (\d+)/, message: ([, line]) => `in line ${line}: not valid CSV` },
+  { pattern: /JSON transform error in file .*?, in line (\d+): ([^\n]*)/, message: 'in line $1: $2' },
+  { pattern: /CSV Error on Line: (\d+)/, message: 'in line $1: not valid CSV' },
 ]
 
 /** The message for an error; `format` is the expected format of the file. */
@@ -62,9 +70,7 @@ export function fileFault(error: unknown, format: string): string {
   const text = error instanceof Error ? error.message : String(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)
   if (own >= 0) return beginning(text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)
-  for (const { pattern, message } of WORDINGS) {
-    const match = pattern.exec(text)
-    if (match) return beginning(message(match), MAX_LENGTH)
-  }
+  const worded = wordingOf(text, WORDINGS)
+  if (worded) return beginning(worded.message, MAX_LENGTH)
   return `it cannot be read as ${format}`
 }

@@ -91,33 +91,31 @@ export function asList(type: DuckDBType): DuckDBListType | null {
   return new DuckDBListType(new DuckDBStructType(['key', 'value'], [type.keyType, type.valueType]))
 }
 
-/** Types without an equivalent that a table schema may declare as a type other than JSON. */
-const DECLARED_AS: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
-  [DuckDBTypeId.BIT]: 'STRING',
-  [DuckDBTypeId.BIGNUM]: 'STRING',
-  [DuckDBTypeId.GEOMETRY]: 'STRING',
-}
+/** Types without an equivalent that a table schema may declare as STRING. */
+export const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.BIT,
+  DuckDBTypeId.BIGNUM,
+  DuckDBTypeId.GEOMETRY,
+])
 
 export const TOO_WIDE = 'more than 38 digits, which the embedded engine reads as other numbers'
 export const NARROWER = 'write the file with at most 38 digits, or with the numbers as text'
 
-const CUT_AS: Readonly<Partial<Record<DuckDBTypeId, string>>> = {
-  [DuckDBTypeId.TIME]: 'TIME',
-  [DuckDBTypeId.TIMESTAMP]: 'TIMESTAMP',
-  [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
-}
-
 /** Why a column cannot be read, and what to do: `its type VARIANT has no equivalent in GoogleSQL; …`. */
 export function whyUnreadable(table: string, column: string, type: DuckDBType): string {
   const { path, type: culprit } = culpritOf(column, type)
-  const what = path === column ? `its type ${culprit} has` : `its field ${path} has the type ${culprit}, which has`
   const without = `leave it out (SELECT * EXCEPT (${column}))`
+  const schema = (kind: string): string =>
+    `${without}, or give the table a schema, ${table}.json, that declares ${path} as ${kind}`
+  const isWhole = path === column
   if (isTooWide(culprit))
-    return `${path === column ? `its type ${culprit}` : `the type ${culprit} of its field ${path}`} has ${TOO_WIDE}; ${without}, or ${NARROWER}`
-  if (isCut(culprit))
-    return `${path === column ? 'it' : `its field ${path}`} has nanoseconds, which would be cut to microseconds; ${without}, or give the table a schema, ${table}.json, that declares ${path} as ${CUT_AS[culprit.typeId]}, if they may be cut`
-  const kind = DECLARED_AS[culprit.typeId] ?? 'JSON'
-  return `${what} no equivalent in GoogleSQL; ${without}, or give the table a schema, ${table}.json, that declares ${path} as ${kind}`
+    return `${isWhole ? `its type ${culprit}` : `the type ${culprit} of its field ${path}`} has ${TOO_WIDE}; ${without}, or ${NARROWER}`
+  if (isCut(culprit)) {
+    const kind = culprit.typeId === DuckDBTypeId.TIME ? 'TIME' : 'TIMESTAMP'
+    return `${isWhole ? 'it' : `its field ${path}`} has nanoseconds, which would be cut to microseconds; ${schema(kind)}, if they may be cut`
+  }
+  const what = isWhole ? `its type ${culprit} has` : `its field ${path} has the type ${culprit}, which has`
+  return `${what} no equivalent in GoogleSQL; ${schema(AS_TEXT.has(culprit.typeId) ? 'STRING' : 'JSON')}`
 }
 
 /** The innermost part of the type that has no equivalent. */

@@ -96,45 +96,36 @@ const ROWS: Readonly<Record<InformationSchemaView, (table: TableDefinition) => r
   ],
   // According to BigQuery's documentation, generation_expression, is_stored and is_updatable are always NULL.
   COLUMNS: table =>
-    columnsOf(table).map(({ name, type, position, isHidden }) => ({
+    columnsOf(table).map(({ name, type, position }) => ({
       column_name: name,
       ordinal_position: position,
       is_nullable: yesNo(type.kind !== 'ARRAY' && !table.required?.includes(name)),
       data_type: typeName(type),
       is_generated: 'NEVER',
-      is_hidden: yesNo(isHidden),
-      is_system_defined: yesNo(isHidden),
+      is_hidden: yesNo(position === null),
+      is_system_defined: yesNo(position === null),
       is_partitioning_column: yesNo(name === table.partitionedBy),
-      clustering_ordinal_position: clusteringPosition(table, name),
+      // From 1; NULL for the other columns.
+      clustering_ordinal_position: (table.clusteredBy ?? []).indexOf(name) + 1 || null,
     })),
   COLUMN_FIELD_PATHS: table =>
     columnsOf(table)
-      .filter(({ isHidden }) => !isHidden)
+      .filter(({ position }) => position !== null)
       .flatMap(({ name, type }) =>
         pathsOf(name, type).map(path => ({ column_name: name, field_path: path.name, data_type: typeName(path.type) })),
       ),
   PARTITIONS: () => [],
 }
 
-/** The position of the column among the clustering columns of the table, from 1; null for other columns. */
-function clusteringPosition({ clusteredBy = [] }: TableDefinition, column: string): number | null {
-  const place = clusteredBy.indexOf(column)
-  return place < 0 ? null : place + 1
-}
-
 interface SchemaColumn extends StructField {
-  /** Null for a pseudo column. */
+  /** Null for a pseudo column, which is hidden. */
   readonly position: number | null
-  readonly isHidden: boolean
 }
 
 function columnsOf({ columns, pseudoColumns = [] }: TableDefinition): readonly SchemaColumn[] {
   const pseudo = new Set(pseudoColumns.map(({ name }) => name))
-  const own = columns.filter(({ name }) => !pseudo.has(name))
-  return [
-    ...own.map((column, i) => ({ ...column, position: i + 1, isHidden: false })),
-    ...pseudoColumns.map(column => ({ ...column, position: null, isHidden: true })),
-  ]
+  const own = columns.filter(({ name }) => !pseudo.has(name)).map((column, i) => ({ ...column, position: i + 1 }))
+  return [...own, ...pseudoColumns.map(column => ({ ...column, position: null }))]
 }
 
 /** The column and the fields within it, each with its path. */

@@ -96,6 +96,8 @@ export interface NamedFile {
 /** The open files of tables. */
 export class OpenFiles {
   readonly #options: OpenFilesOptions
+  readonly #links: string
+  readonly #copies: string
   readonly #open = new Set<OpenFile>()
   /** The queries that run. */
   readonly #queries = new Set<symbol>()
@@ -105,15 +107,9 @@ export class OpenFiles {
 
   constructor(options: OpenFilesOptions) {
     this.#options = options
+    this.#links = join(options.own, 'open')
+    this.#copies = join(options.own, 'copies')
     for (const folder of [this.#links, this.#copies]) mkdirSync(folder, { recursive: true })
-  }
-
-  get #links(): string {
-    return join(this.#options.own, 'open')
-  }
-
-  get #copies(): string {
-    return join(this.#options.own, 'copies')
   }
 
   /** The folder below which open files have the paths that they have in the data folder. */

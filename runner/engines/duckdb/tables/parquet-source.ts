@@ -3,21 +3,28 @@ import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
 import { quoteName, quotePath } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { withStatement } from '../values/bind-parameters.js'
 import { adaptColumn } from './adapt-column.js'
 import { emptyColumn, findKey } from './convert.js'
 import { fileFault } from './file-fault.js'
 import type { OpenFile } from './open-files.js'
 import { withStoredTypes } from './stored-types.js'
 
-/** The columns of a Parquet file, in its order. */
-export interface ParquetShape {
+/** Columns in the order of their source. */
+export interface Shape {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
 }
 
+export interface ParquetShape extends Shape {
+  /** Files with the same key are read by one scan. */
+  readonly key: string
+}
+
 export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
-  const { names, types } = await shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
-  return { names, types: await withStoredTypes(connection, path, types) }
+  const { names, types: read } = await shapeOf(connection, parquetSource([path]))
+  const types = await withStoredTypes(connection, path, read)
+  return { names, types, key: JSON.stringify([names, types.map(type => type.toJson())]) }
 }
 
 /** The columns of a Parquet file that is open. @throws QueryFault that names the file. */
@@ -28,17 +35,11 @@ export function shapeOfFile(connection: DuckDBConnection, { path, name }: OpenFi
 }
 
 /** The columns of any table expression. */
-export async function shapeOf(connection: DuckDBConnection, source: string): Promise<ParquetShape> {
-  const prepared = await connection.prepare(`SELECT * FROM ${source}`)
-  const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
-  const shape = { names: indexes.map(i => prepared.columnName(i)), types: indexes.map(i => prepared.columnType(i)) }
-  prepared.destroySync()
-  return shape
-}
-
-/** The key of a shape: files with the same key are read by one scan. */
-export const shapeKey = (shape: ParquetShape): string =>
-  JSON.stringify([shape.names, shape.types.map(type => type.toJson())])
+export const shapeOf = (connection: DuckDBConnection, source: string): Promise<Shape> =>
+  withStatement(connection, `SELECT * FROM ${source}`, [], statement => {
+    const indexes = Array.from({ length: statement.columnCount }, (_, i) => i)
+    return { names: indexes.map(i => statement.columnName(i)), types: indexes.map(i => statement.columnType(i)) }
+  })
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
@@ -48,7 +49,7 @@ export const shapeKey = (shape: ParquetShape): string =>
 export function selectFrom(
   source: string,
   table: TableDefinition,
-  shape: ParquetShape,
+  shape: Shape,
   { more = '', isInferred = false }: { readonly more?: string; readonly isInferred?: boolean } = {},
 ): string {
   const columns = table.columns.map(({ name, type }) => {

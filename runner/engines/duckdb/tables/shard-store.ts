@@ -15,31 +15,13 @@ import {
   type TableDefinition,
 } from '../../../../googlesql/data.js'
 import { quoteName, quotePath, quoteText, SHARD_SUFFIX, type ShardRead } from '../../../../googlesql-duckdb/data.js'
-import { QueryFault } from '../../../model/query-fault.js'
-import type { WireParameter } from '../process/messages.js'
-import { chooseParts, type Evaluate, type Guard } from './choose-parts.js'
-import { FolderReader, type Listing, newListing, shardsInFolder, type TableContents } from './data-folder.js'
-import type { OpenFile, OpenFiles } from './open-files.js'
-import { type ParquetShape, selectFrom, shapeKey, shapeOf, shapeOfFile } from './parquet-source.js'
-import type { TableRead, TableStore } from './table-store.js'
+import { type ChooseDeps, chooseParts } from './choose-parts.js'
+import { shardsInFolder } from './data-folder.js'
+import type { OpenFiles } from './open-files.js'
+import { selectFrom, shapeOf } from './parquet-source.js'
+import type { Prepared } from './prepared.js'
+import type { TableStore } from './table-store.js'
 import { emptySelect, inScans } from './table-view.js'
-
-export interface ChosenShards {
-  /** The SQL of the views, by name. */
-  readonly views: ReadonlyMap<string, string>
-  /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
-  readonly summary: readonly string[]
-  readonly reads: readonly TableRead[]
-  /** The files that are read in place. */
-  readonly files: readonly OpenFile[]
-}
-
-export const NO_SHARDS: ChosenShards = {
-  views: new Map(),
-  summary: [],
-  reads: [],
-  files: [],
-}
 
 /** The shards of a read. */
 export interface ShardChoice {
@@ -47,17 +29,8 @@ export interface ShardChoice {
   readonly chosen: readonly Shard[]
 }
 
-/** Creates the views on this connection, and replaces the views of earlier queries. */
-export async function makeViews(connection: DuckDBConnection, { views }: ChosenShards): Promise<void> {
-  for (const [name, select] of views)
-    await connection.run(`CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS ${select}`)
-}
-
-/** Views without rows, which are enough to compile a query. */
-export const emptyShards = (reads: readonly ShardRead[]): ChosenShards => ({
-  ...NO_SHARDS,
-  views: new Map(reads.map(({ view, columns }) => [view, emptySelect(withSuffix(columns))])),
-})
+/** The SQL of a view without rows, which is enough to compile a query. */
+export const emptyShards = ({ columns }: ShardRead): string => emptySelect(withSuffix(columns))
 
 export interface ShardStoreOptions {
   readonly tables: TableStore
@@ -65,32 +38,18 @@ export interface ShardStoreOptions {
   readonly dataDir: string | null
   /** The definitions of wildcard tables. */
   readonly declared: readonly TableDefinition[]
-  /** Throws if the translator could not have written this SQL. */
-  readonly guard: Guard
-}
-
-/** Parquet files of a shard that have the same shape. */
-interface InPlace {
-  readonly key: string
-  readonly shape: ParquetShape
-  readonly paths: readonly string[]
 }
 
 export class ShardStore {
   readonly #options: ShardStoreOptions
-  readonly #folder: FolderReader | null
-  readonly #shapes = shapeReader()
-  readonly #files: ShardFiles
 
   constructor(options: ShardStoreOptions) {
     this.#options = options
-    this.#folder = options.dataDir === null ? null : new FolderReader(options.dataDir)
-    this.#files = new ShardFiles(options.openFiles)
   }
 
   /** Declares each of these tables that is a shard of a wildcard definition. */
   declare(names: readonly string[]): void {
-    for (const name of names) if (!isWildcard(name)) this.#declareShard(name)
+    for (const name of names) if (!isWildcard(name)) this.#declareShard(name, null)
   }
 
   /** The definitions of all shards in the data folder that belong to a wildcard definition. */
@@ -108,51 +67,34 @@ export class ShardStore {
    * Chooses the shards of a read without opening them: those whose suffix meets all conditions. A condition that fails excludes
    * no shards: the query itself decides.
    */
-  async select(
-    connection: DuckDBConnection,
-    read: ShardRead,
-    parameters: readonly WireParameter[],
-    evaluate: Evaluate,
-  ): Promise<ShardChoice> {
+  async select(read: ShardRead, deps: ChooseDeps): Promise<ShardChoice> {
     const all = this.#shardsOf(read)
     const rowsOf = (shards: readonly Shard[]): string =>
       `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${shards.map(({ suffix }) => quoteText(suffix)).join(', ')}]) AS ${SHARD_SUFFIX}) AS s`
-    const parts = { all, keyOf: ({ suffix }: Shard) => suffix, rowsOf }
-    const { guard } = this.#options
-    return { all, chosen: await chooseParts(parts, read.conditions, { connection, parameters, guard, evaluate }) }
+    return { all, chosen: await chooseParts({ all, keyOf: ({ suffix }) => suffix, rowsOf }, read.conditions, deps) }
   }
 
   /**
-   * Chooses the shards of each read. Brings the chosen shards that are loaded into DuckDB up to date with their files.
+   * Chooses the shards of each read, and brings them up to date with their files.
    * @throws QueryFault for a shard that cannot be read.
    */
-  async choose(
-    connection: DuckDBConnection,
-    reads: readonly ShardRead[],
-    parameters: readonly WireParameter[],
-    evaluate: Evaluate,
-  ): Promise<ChosenShards> {
-    const views = new Map<string, string>()
-    const summary: string[] = []
-    const done: TableRead[] = []
-    const files: OpenFile[] = []
+  async prepare(reads: readonly ShardRead[], deps: ChooseDeps, prepared: Prepared): Promise<void> {
     for (const read of reads) {
-      const { all, chosen } = await this.select(connection, read, parameters, evaluate)
-      const one = await this.#readOne(connection, read, chosen)
-      views.set(read.view, one.select)
-      summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
-      done.push(...one.reads)
-      files.push(...one.files)
+      const { all, chosen } = await this.select(read, deps)
+      prepared.views.set(read.view, await this.#viewOver(read, chosen, deps.connection, prepared))
+      prepared.summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
     }
-    return { views, summary, reads: done, files }
   }
 
-  #declareShard(name: string): boolean {
+  /** Declares a shard of a wildcard definition, or of `read`, a wildcard table without a schema. */
+  #declareShard(name: string, read: ShardRead | null): void {
     const { tables, declared } = this.#options
-    if (tables.has(name)) return true
+    if (tables.has(name)) return
+    const origin = { kind: 'data-folder' } as const
     const definition = declaringOf(declared, name)
-    if (definition) tables.declare({ definition: { ...definition, name }, origin: { kind: 'data-folder' } })
-    return definition !== undefined
+    if (definition) tables.declare({ definition: { ...definition, name }, origin })
+    else if (read)
+      tables.declare({ definition: { name, columns: read.columns }, isInferred: true, isShard: true, origin })
   }
 
   #shardsOf({ prefix, shards }: ShardRead): readonly Shard[] {
@@ -163,55 +105,34 @@ export class ShardStore {
     return [...names].sort().map(table => ({ table, suffix: table.slice(prefix.length) }))
   }
 
-  /**
-   * The files of a shard in the data folder, if all of them are Parquet; null for a shard that is read through its own view.
-   */
-  #filesInPlace(name: string, listing: Listing): TableContents | null {
-    if (this.#folder === null || this.#options.tables.has(name, 'given')) return null
-    const contents = this.#folder.contents(name, listing)
-    const text = contents.files.find(({ format }) => format !== 'parquet')
-    if (!text) return contents
-    if (this.#declareShard(name)) return null
-    throw new QueryFault(`${name} has no schema, so its ${text.format} files cannot be read`)
-  }
-
-  async #readOne(connection: DuckDBConnection, read: ShardRead, chosen: readonly Shard[]) {
+  /** The SQL of the view over these shards: one scan reads the Parquet files of all of them that have the same shape. */
+  async #viewOver(
+    read: ShardRead,
+    chosen: readonly Shard[],
+    connection: DuckDBConnection,
+    prepared: Prepared,
+  ): Promise<string> {
     const { tables, openFiles, declared } = this.#options
-    const listing = newListing()
-    const inPlace: InPlace[] = []
-    const files: OpenFile[] = []
-    const loaded: Shard[] = []
+    const names = chosen.map(({ table }) => table)
+    for (const name of names) this.#declareShard(name, read)
+    await tables.prepare(names, prepared, false)
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
-    for (const shard of chosen) {
-      const contents = this.#filesInPlace(shard.table, listing)
-      if (contents === null) {
-        loaded.push(shard)
-        continue
-      }
-      const imported = contents.imports.map(({ path, files: paths }) => ({ stamp: null, key: path, paths }))
-      const loose = contents.files.map(({ path, stamp }) => ({ stamp, key: stamp, paths: [path] }))
-      for (const { stamp, key, paths } of [...loose, ...imported]) {
-        const open = paths.map(path => this.#files.open(path, stamp))
-        const shape = await this.#shapes(connection, open[0]!, key)
-        inPlace.push({ ...shape, paths: open.map(file => file.path) })
-        files.push(...open)
-      }
-    }
-    const names = loaded.map(({ table }) => table)
-    const reads = await tables.refresh(names)
-    files.push(...tables.filesInPlace(names))
-    const more = suffixOfFile(openFiles.root, read.prefix)
-    const selects = inScans(inPlace).map(({ shape, paths }) =>
-      selectFrom(parquetWithNames(paths), definition, shape, { more, isInferred }),
+    const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table), suffix }))
+    const files = parts.flatMap(({ parquet }) => parquet)
+    const scans = inScans(
+      files.map(({ shape, open }) => ({ key: shape.key, shape, paths: open.map(file => file.path) })),
     )
-    for (const { table, suffix } of loaded) {
-      const shape = await shapeOf(connection, quoteName(table))
-      const own = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
-      selects.push(selectFrom(quoteName(table), definition, shape, { more: own, isInferred }))
+    const ofFile = suffixOfFile(openFiles.root, read.prefix)
+    const selects = scans.map(({ shape, paths }) =>
+      selectFrom(parquetWithNames(paths), definition, shape, { more: ofFile, isInferred }),
+    )
+    for (const { tables: sources, suffix } of parts) {
+      const more = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
+      for (const source of sources.map(quoteName))
+        selects.push(selectFrom(source, definition, await shapeOf(connection, source), { more, isInferred }))
     }
-    const select = selects.length === 0 ? emptySelect(withSuffix(read.columns)) : selects.join(' UNION ALL ')
-    return { select, reads, files }
+    return selects.length === 0 ? emptyShards(read) : selects.join(' UNION ALL ')
   }
 }
 
@@ -234,57 +155,4 @@ function suffixOfFile(root: string, prefix: string): string {
   const beginning = `${join(root, prefix.slice(0, dot))}/${prefix.slice(dot + 1)}`
   const rest = `substr(${FILE_NAME}, ${[...beginning].length + 1})`
   return `, split_part(split_part(${rest}, '/', 1), '.', 1) AS ${quoteName(TABLE_SUFFIX)}`
-}
-
-/** The most files that stay open while no query reads them. */
-const MAX_OPEN = 1_000
-
-/** The open files of shards. The files that were read last stay open. */
-class ShardFiles {
-  readonly #openFiles: OpenFiles
-  readonly #open = new Map<string, { readonly stamp: string | null; readonly file: OpenFile }>()
-
-  constructor(openFiles: OpenFiles) {
-    this.#openFiles = openFiles
-  }
-
-  open(path: string, stamp: string | null): OpenFile {
-    const before = this.#open.get(path)
-    this.#open.delete(path)
-    if (before && before.stamp !== stamp) this.#openFiles.close([before.file])
-    const file = before?.stamp === stamp ? before.file : this.#openFiles.open({ path, stamp, isGiven: false })
-    this.#open.set(path, { stamp, file })
-    if (this.#open.size > MAX_OPEN) {
-      const [oldest, { file: unused }] = this.#open.entries().next().value!
-      this.#open.delete(oldest)
-      this.#openFiles.close([unused])
-    }
-    return file
-  }
-}
-
-/** The most shapes of files that are remembered. */
-const MAX_SHAPES = 100_000
-
-/**
- * Reads the columns of Parquet files; a file that has not changed is not opened again. Files with equal shapes share one
- * object.
- */
-function shapeReader() {
-  const known = new Map<string, { readonly stamp: string; readonly key: string; readonly shape: ParquetShape }>()
-  const byKey = new Map<string, ParquetShape>()
-  return async (connection: DuckDBConnection, file: OpenFile, stamp: string) => {
-    const before = known.get(file.name)
-    if (before?.stamp === stamp) return { key: before.key, shape: before.shape }
-    const read = await shapeOfFile(connection, file)
-    const key = shapeKey(read)
-    const shape = byKey.get(key) ?? read
-    byKey.set(key, shape)
-    if (known.size >= MAX_SHAPES) {
-      known.clear()
-      byKey.clear()
-    }
-    known.set(file.name, { stamp, key, shape })
-    return { key, shape }
-  }
 }

@@ -1,6 +1,7 @@
 /** Copies a text file in a consistent state, even if another process appends to it or replaces it during the copy. */
+import { createHash } from 'node:crypto'
 import { fstatSync, read } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { fileStamp } from '../../../model/file-stamp.js'
@@ -39,16 +40,27 @@ export class FileChangedError extends QueryFault {
 export async function copySteady(handle: number, { path, compression }: DataFile, into: string): Promise<number> {
   const before = fstatSync(handle, { bigint: true })
   const size = Number(before.size)
-  const copy = await writing(into, () => open(into, 'w+'))
+  const copy = await writing(into, () => open(into, 'w'))
   try {
-    const lastLineEnd = await copyBytes(handle, size, copy, path, into)
+    let [lastLineEnd, at] = [0, 0]
+    const copied = createHash('sha256')
+    for await (const bytes of firstBytes(handle, size, path)) {
+      copied.update(bytes)
+      await writing(into, () => copy.writeFile(bytes))
+      const newline = bytes.lastIndexOf(NEWLINE)
+      if (newline !== -1) lastLineEnd = at + newline + 1
+      at += bytes.length
+    }
     const lineEnd = compression === 'uncompressed' ? lastLineEnd : size
     const ageNs = (await copy.stat({ bigint: true })).mtimeNs - before.mtimeNs
     if (lineEnd < size && ageNs < HALF_ROW_NS) await new Promise(resolve => setTimeout(resolve, HALF_ROW_MS))
     const after = fstatSync(handle, { bigint: true })
-    const isUnchanged = ageNs > STEP_NS && fileStamp(after) === fileStamp(before)
-    // A file that only grew, or was replaced under its name, still begins with the same bytes.
-    if (!isUnchanged && !(await hasSameBytes(handle, size, copy.fd))) throw new FileChangedError(path)
+    if (ageNs <= STEP_NS || fileStamp(after) !== fileStamp(before)) {
+      // A file that only grew, or was replaced under its name, still begins with the same bytes.
+      const now = createHash('sha256')
+      for await (const bytes of firstBytes(handle, size, path)) now.update(bytes)
+      if (now.digest('hex') !== copied.digest('hex')) throw new FileChangedError(path)
+    }
     if (lineEnd === size || after.size === before.size) return size
     await copy.truncate(lineEnd)
     return lineEnd
@@ -66,31 +78,13 @@ async function writing<T>(into: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Copies the first `size` bytes; returns the length up to the last line end. */
-async function copyBytes(handle: number, size: number, copy: FileHandle, path: string, into: string): Promise<number> {
+/** The first `size` bytes in chunks, each of which is overwritten by the next. @throws FileChangedError where there are fewer. */
+async function* firstBytes(handle: number, size: number, path: string): AsyncGenerator<Buffer> {
   const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(size, CHUNK_BYTES)))
-  let lastLineEnd = 0
   for (let at = 0; at < size; ) {
     const { bytesRead } = await readAt(handle, chunk, 0, Math.min(chunk.length, size - at), at)
     if (bytesRead === 0) throw new FileChangedError(path)
-    const bytes = chunk.subarray(0, bytesRead)
-    await writing(into, () => copy.writeFile(bytes))
-    const newline = bytes.lastIndexOf(NEWLINE)
-    if (newline !== -1) lastLineEnd = at + newline + 1
+    yield chunk.subarray(0, bytesRead)
     at += bytesRead
   }
-  return lastLineEnd
-}
-
-async function hasSameBytes(handle: number, size: number, copy: number): Promise<boolean> {
-  const [bytes, copied] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)]
-  for (let at = 0; at < size; ) {
-    const length = Math.min(CHUNK_BYTES, size - at)
-    const { bytesRead } = await readAt(handle, bytes, 0, length, at)
-    const { bytesRead: copiedBytes } = await readAt(copy, copied, 0, bytesRead, at)
-    if (bytesRead === 0 || copiedBytes !== bytesRead) return false
-    if (bytes.compare(copied, 0, bytesRead, 0, bytesRead) !== 0) return false
-    at += bytesRead
-  }
-  return true
 }

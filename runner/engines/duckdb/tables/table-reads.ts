@@ -1,11 +1,10 @@
 /** Finds the files that a query would open, without opening any of them. */
-import type { DuckDBConnection } from '@duckdb/node-api'
 import { isWildcard, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
 import { duckdbType, FROM_COLUMN, PARTITION_ALIAS, quoteText, UNTIL_COLUMN } from '../../../../googlesql-duckdb/data.js'
 import type { FileReads, TableReads } from '../../../model/query.js'
 import type { ReadsRequest } from '../process/messages.js'
-import { type ChooseDeps, chooseParts, type Evaluate, type Guard } from './choose-parts.js'
-import { type ImportedFiles, statFile, type TableContents } from './data-folder.js'
+import { type ChooseDeps, chooseParts } from './choose-parts.js'
+import { statFile, type TableContents } from './data-folder.js'
 import { PARTITION_KEY } from './imports-file.js'
 import { isInformationSchema } from './information-schema.js'
 import type { ShardStore } from './shard-store.js'
@@ -24,71 +23,68 @@ interface Found extends Omit<TableReads, 'files' | 'bytes'> {
   readonly paths: readonly string[] | null
 }
 
-export class ReadsFinder {
-  readonly #tables: TableStore
-  readonly #shards: ShardStore
-  readonly #guard: Guard
+/** What chooses and finds the files of tables. */
+interface Stores {
+  readonly tables: TableStore
+  readonly shards: ShardStore
+}
 
-  constructor(tables: TableStore, shards: ShardStore, guard: Guard) {
-    this.#tables = tables
-    this.#shards = shards
-    this.#guard = guard
+/** @throws QueryFault for a data folder or an import that cannot be read. */
+export async function findReads(stores: Stores, request: ReadsRequest, deps: ChooseDeps): Promise<FileReads> {
+  const found: Found[] = []
+  for (const name of request.tables.filter(table => !isInformationSchema(table)))
+    found.push(await (isWildcard(name) ? readsOfShards : readsOfTable)(stores, name, request, deps))
+  const sizes = new Map(found.flatMap(({ paths }) => paths ?? []).map(path => [path, sizeOf(path)]))
+  const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
+  return {
+    tables: found.map(({ table, paths, parts }) => ({
+      table,
+      files: paths?.length ?? null,
+      bytes: paths && sum(paths),
+      parts,
+    })),
+    files: sizes.size,
+    bytes: sum(sizes.keys()),
   }
+}
 
-  /** @throws QueryFault for a data folder or an import that cannot be read. */
-  async find(connection: DuckDBConnection, request: ReadsRequest, evaluate: Evaluate): Promise<FileReads> {
-    const deps = { connection, parameters: request.parameters, guard: this.#guard, evaluate }
-    const found: Found[] = []
-    for (const name of request.tables.filter(one => !isInformationSchema(one)))
-      found.push(await (isWildcard(name) ? this.#ofShards(name, request, deps) : this.#ofTable(name, request, deps)))
-    const sizes = new Map(found.flatMap(({ paths }) => paths ?? []).map(path => [path, sizeOf(path)]))
-    const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
-    return {
-      tables: found.map(({ table, paths, parts }) => ({
-        table,
-        files: paths === null ? null : paths.length,
-        bytes: paths === null ? null : sum(paths),
-        parts,
-      })),
-      files: sizes.size,
-      bytes: sum(sizes.keys()),
+async function readsOfTable({ tables }: Stores, name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
+  const contents = tables.contents(name)
+  if (contents === null) return { table: name, paths: null, parts: null }
+  const reads = request.partitionReads.filter(({ table }) => table === name)
+  const definition = tables.definitions().find(table => table.name === name)
+  const { always, partitioned } = byPartition(contents, definition)
+  if (reads.length === 0 || !definition || partitioned.length === 0)
+    return { table: name, paths: pathsOf(contents), parts: null }
+  const chosen = new Set<PartitionFile>()
+  for (const { conditions } of reads) {
+    for (const unit of new Set(partitioned.map(file => file.unit))) {
+      const all = partitioned.filter(file => file.unit === unit)
+      const rowsOf = (files: readonly PartitionFile[]): string => rowsOfPartitions(files, unit, definition)
+      for (const file of await chooseParts({ all, keyOf: ({ path }) => path, rowsOf }, conditions, deps))
+        chosen.add(file)
     }
   }
+  const parts = { kind: 'partitions', read: countOf([...chosen]), of: countOf(partitioned) } as const
+  return { table: name, paths: [...always, ...[...chosen].map(({ path }) => path)], parts }
+}
 
-  async #ofTable(name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
-    const contents = this.#tables.contents(name)
-    if (contents === null) return { table: name, paths: null, parts: null }
-    const reads = request.partitionReads.filter(({ table }) => table === name)
-    const definition = this.#tables.definitions().find(one => one.name === name)
-    const { always, partitioned } = byPartition(contents, definition)
-    if (reads.length === 0 || !definition || partitioned.length === 0) {
-      return { table: name, paths: [...always, ...partitioned.map(({ path }) => path)], parts: null }
-    }
-    const chosen = new Set<PartitionFile>()
-    for (const { conditions } of reads) {
-      for (const unit of new Set(partitioned.map(file => file.unit))) {
-        const all = partitioned.filter(file => file.unit === unit)
-        const rowsOf = (files: readonly PartitionFile[]): string => rowsOfPartitions(files, unit, definition)
-        const kept = await chooseParts({ all, keyOf: ({ path }) => path, rowsOf }, conditions, deps)
-        for (const file of kept) chosen.add(file)
-      }
-    }
-    const parts = { kind: 'partitions', read: countOf([...chosen]), of: countOf(partitioned) } as const
-    return { table: name, paths: [...always, ...[...chosen].map(({ path }) => path)], parts }
+async function readsOfShards(
+  { tables, shards }: Stores,
+  name: string,
+  request: ReadsRequest,
+  deps: ChooseDeps,
+): Promise<Found> {
+  const all = new Set<string>()
+  const chosen = new Set<string>()
+  for (const read of request.shardReads.filter(({ table }) => table === name)) {
+    const choice = await shards.select(read, deps)
+    for (const { table } of choice.all) all.add(table)
+    for (const { table } of choice.chosen) chosen.add(table)
   }
-
-  async #ofShards(name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
-    const all = new Set<string>()
-    const chosen = new Set<string>()
-    for (const read of request.shardReads.filter(({ table }) => table === name)) {
-      const choice = await this.#shards.select(deps.connection, read, request.parameters, deps.evaluate)
-      for (const { table } of choice.all) all.add(table)
-      for (const { table } of choice.chosen) chosen.add(table)
-    }
-    const contents = [...chosen].map(table => this.#tables.contents(table))
-    const paths = contents.includes(null) ? null : contents.flatMap(one => pathsOf(one!))
-    return { table: name, paths, parts: { kind: 'shards', read: chosen.size, of: all.size } }
-  }
+  const contents = [...chosen].map(table => tables.contents(table))
+  const paths = contents.includes(null) ? null : contents.flatMap(shard => pathsOf(shard!))
+  return { table: name, paths, parts: { kind: 'shards', read: chosen.size, of: all.size } }
 }
 
 const sizeOf = (path: string): number => Number(statFile(path)?.size ?? 0n)
@@ -99,18 +95,13 @@ const pathsOf = ({ files, imports }: TableContents): readonly string[] => [
 ]
 
 /** Separates the files that conditions can leave out from those that every query of the table opens. */
-function byPartition(
-  { files, imports }: TableContents,
-  definition: TableDefinition | undefined,
-): { readonly always: readonly string[]; readonly partitioned: readonly PartitionFile[] } {
-  const isFit = ({ partition }: ImportedFiles): boolean =>
-    partition !== null && partition.column === definition?.partitionedBy
-  return {
-    always: [...files.map(({ path }) => path), ...imports.filter(one => !isFit(one)).flatMap(one => one.files)],
-    partitioned: imports
-      .filter(isFit)
-      .flatMap(one => one.files.map(path => ({ path, partition: partitionOf(path), unit: one.partition!.unit }))),
-  }
+function byPartition({ files, imports }: TableContents, definition: TableDefinition | undefined) {
+  const [always, partitioned] = [files.map(({ path }) => path), [] as PartitionFile[]]
+  for (const { files: paths, partition } of imports)
+    if (partition?.column === definition?.partitionedBy && partition)
+      partitioned.push(...paths.map(path => ({ path, partition: partitionOf(path), unit: partition.unit })))
+    else always.push(...paths)
+  return { always, partitioned }
 }
 
 /**

@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/data.js'
-import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { type Conversion, convert } from './convert.js'
 import {
-  contentsKey,
   type DataFile,
   FolderReader,
-  type ImportedFiles,
+  keyOf,
+  keysOf,
   type Listing,
   newListing,
   statFile,
@@ -19,51 +18,53 @@ import {
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
-import { shapeOfFile } from './parquet-source.js'
-import { type ImportPart, type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
+import { type ParquetShape, shapeOfFile } from './parquet-source.js'
+import type { Prepared, TableRead } from './prepared.js'
+import { FileChangedError } from './steady-copy.js'
+import { type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
 
 /** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
 export interface StoredTable {
   readonly definition: TableDefinition
   /** Whether the definition was inferred from its files. */
   readonly isInferred?: boolean
+  /** Whether it is only known as a shard of a wildcard table without a schema: it is no table of INFORMATION_SCHEMA. */
+  readonly isShard?: boolean
   readonly origin:
     | { readonly kind: 'files'; readonly files: readonly string[] }
     | { readonly kind: 'data-folder' }
     | { readonly kind: 'select'; readonly sql: string }
 }
 
-export interface TableRead {
-  readonly table: string
-  /** The number of new and changed files; an import counts as one. */
-  readonly files: number
-}
-
-/** What a table's view shows. */
+/** What of a table's files queries see. */
 interface Shown {
-  /** The files that it shows, as `contentsKey` gives them; null where it was made for a query that is only compiled. */
-  readonly key: string | null
-  readonly contents: TableContents
+  /** See keysOf; null where the view was made for a query that is only compiled. */
+  readonly keys: readonly string[] | null
   readonly parts: TableParts
-  readonly view: string
+  /** Null where only wildcard tables have needed the parts until now. */
+  readonly view: string | null
 }
 
 interface Entry {
   readonly table: StoredTable
   /** DuckDB's tables with rows of its text files. Each has the rows of some files in one state, and never changes. */
   readonly converted: Set<string>
-  /** Null until the view exists. */
+  /** Null until a query needs the table. */
   shown: Shown | null
 }
 
 const NOTHING: TableContents = { files: [], imports: [] }
-const NO_PARTS: TableParts = { tables: [], loose: [], imports: [] }
+const NO_PARTS: TableParts = { tables: [], parquet: [] }
 
 export class TableStore {
   readonly #connection: DuckDBConnection
   readonly #openFiles: OpenFiles
   readonly #folder: FolderReader | null
   readonly #entries = new Map<string, Entry>()
+  /** The names of the tables by their names in lower case. */
+  readonly #names = new Map<string, string>()
+  /** Files with equal shapes share one object. */
+  readonly #shapes = new Map<string, ParquetShape>()
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -80,23 +81,22 @@ export class TableStore {
     const { name } = table.definition
     const old = this.#entries.get(name)
     if (old && JSON.stringify(old.table) === JSON.stringify(table)) return
-    const clash = [...this.#entries.keys()].find(other => other !== name && other.toLowerCase() === name.toLowerCase())
-    if (clash !== undefined)
+    const clash = this.#names.get(name.toLowerCase()) ?? name
+    if (clash !== name)
       throw new QueryFault(
         `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
       )
+    this.#names.set(name.toLowerCase(), name)
     this.#entries.set(name, { table, converted: old?.converted ?? new Set(), shown: null })
     if (old?.shown) this.#openFiles.close(openIn(old.shown.parts))
   }
 
-  /** Whether a table has this name. With `given`, only tables whose rows are not in the data folder count. */
-  has(name: string, origin?: 'given'): boolean {
-    const entry = this.#entries.get(name)
-    return entry !== undefined && (origin !== 'given' || isGiven(entry))
+  has(name: string): boolean {
+    return this.#entries.has(name)
   }
 
   definitions(): readonly TableDefinition[] {
-    return [...this.#entries.values()].map(({ table }) => table.definition)
+    return [...this.#entries.values()].filter(({ table }) => !table.isShard).map(({ table }) => table.definition)
   }
 
   /** The names of the tables whose rows are not in the data folder. */
@@ -104,24 +104,36 @@ export class TableStore {
     return [...this.#entries.values()].filter(isGiven).map(({ table }) => table.definition.name)
   }
 
+  /** Brings these tables up to date for a query; see `refresh`. */
+  async prepare(names: readonly string[], { reads, files }: Prepared, withViews = true): Promise<void> {
+    reads.push(...(await this.refresh(names, withViews)))
+    const parquet = this.#entriesOf(names).flatMap(({ shown }) => shown?.parts.parquet ?? [])
+    // Files of imports never change.
+    files.push(...parquet.flatMap(({ imported, open }) => (imported === null ? open : [])))
+  }
+
   /**
    * Brings these tables up to date with their files. Reads only new and changed files; running queries keep the rows that they
-   * began with.
+   * began with. Without views, queries read the tables by their parts.
    * @throws QueryFault that names the file and row when a file holds a value that its table's schema does not allow.
    */
-  async refresh(names: readonly string[]): Promise<readonly TableRead[]> {
+  async refresh(names: readonly string[], withViews = true): Promise<readonly TableRead[]> {
     const wanted = this.#entriesOf(names)
+    const isCurrent = (entry: Entry, listing: Listing): boolean =>
+      !(needsView(entry, withViews) && !entry.shown?.view) && this.#isCurrent(entry, listing)
     const listing = newListing()
-    if (wanted.every(entry => this.#isCurrent(entry, listing))) return []
+    if (wanted.every(entry => isCurrent(entry, listing))) return []
     return this.#inTurn(async () => {
       const now = newListing()
       const reads: TableRead[] = []
       const loaded = new Map<Entry, Shown>()
       try {
         for (const entry of wanted) {
-          if (this.#isCurrent(entry, now)) continue
-          const shown = await this.#load(entry, now)
-          reads.push({ table: entry.table.definition.name, files: newFiles(entry.shown, shown.contents) })
+          if (isCurrent(entry, now)) continue
+          const shown = await this.#load(entry, now, withViews)
+          const before = new Set(entry.shown?.keys)
+          const files = shown.keys!.filter(key => !before.has(key)).length
+          reads.push({ table: entry.table.definition.name, files })
           loaded.set(entry, shown)
         }
       } finally {
@@ -133,17 +145,22 @@ export class TableStore {
 
   /** Creates the missing views of these tables, without rows, which is enough to compile a query. Reads no file. */
   async stand(names: readonly string[]): Promise<void> {
-    const isMissing = ({ shown }: Entry): boolean => shown === null
+    const isMissing = ({ shown }: Entry): boolean => !shown?.view
     if (!this.#entriesOf(names).some(isMissing)) return
     await this.#inTurn(() => {
       const missing = this.#entriesOf(names).filter(isMissing)
-      return this.#show(new Map(missing.map(entry => [entry, shownOf(entry, null, NOTHING, NO_PARTS)])))
+      return this.#show(new Map(missing.map(entry => [entry, shownOf(entry, null, NO_PARTS)])))
     })
   }
 
-  /** The files that queries on these tables read in place and that may change; files of imports never do. */
-  filesInPlace(names: readonly string[]): readonly OpenFile[] {
-    return this.#entriesOf(names).flatMap(({ shown }) => shown?.parts.loose.map(({ open }) => open) ?? [])
+  /**
+   * What a wildcard table reads of a shard that was prepared without a view.
+   * @throws FileChangedError where the shard was declared anew meanwhile.
+   */
+  partsOf(name: string): TableParts {
+    const entry = this.#entries.get(name)
+    if (!entry?.shown) throw new FileChangedError(name)
+    return isGiven(entry) ? { tables: [name], parquet: [] } : entry.shown.parts
   }
 
   /**
@@ -169,8 +186,8 @@ export class TableStore {
   }
 
   #isCurrent(entry: Entry, listing: Listing): boolean {
-    const key = entry.shown?.key ?? null
-    return key !== null && key === contentsKey(this.#contentsOf(entry, listing))
+    const keys = entry.shown?.keys
+    return keys?.join('\n') === keysOf(this.#contentsOf(entry, listing)).join('\n')
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -191,19 +208,32 @@ export class TableStore {
   }
 
   /** Converts the text files of the table that are new or have changed, and opens its Parquet files. @throws QueryFault. */
-  async #load(entry: Entry, listing: Listing): Promise<Shown> {
+  async #load(entry: Entry, listing: Listing, withViews: boolean): Promise<Shown> {
     const contents = this.#contentsOf(entry, listing)
     const opened: OpenFile[] = []
     const tables: string[] = []
     try {
       const texts = contents.files.filter(({ format }) => format !== 'parquet')
+      const { isShard, definition } = entry.table
+      if (isShard && texts[0])
+        throw new QueryFault(`${definition.name} has no schema, so its ${texts[0].format} files cannot be read`)
       for (const group of inGroups(texts)) tables.push(await this.#converted(entry, group))
-      const loose: ParquetPart[] = []
-      for (const file of contents.files)
-        if (file.format === 'parquet') loose.push(await this.#openParquet(entry, file, opened))
-      const imports: ImportPart[] = []
-      for (const imported of contents.imports) imports.push(await this.#openImport(entry, imported, opened))
-      return shownOf(entry, contentsKey(contents), contents, { tables, loose, imports })
+      const sources = [
+        ...contents.files
+          .filter(({ format }) => format === 'parquet')
+          .map(({ path, stamp }) => ({ path, stamp, paths: [path], imported: null })),
+        ...contents.imports.map(imported => ({ ...imported, stamp: null, paths: imported.files, imported })),
+      ]
+      const parquet: ParquetPart[] = []
+      for (const { path, stamp, paths, imported } of sources) {
+        const key = keyOf(path, stamp)
+        const before = entry.shown?.parts.parquet.find(part => part.key === key)
+        const open =
+          before?.open ?? paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
+        if (!before) opened.push(...open)
+        parquet.push(before ?? { key, open, shape: await this.#shapeOf(open[0]!), imported })
+      }
+      return shownOf(entry, keysOf(contents), { tables, parquet }, withViews)
     } catch (error) {
       this.#openFiles.close(opened)
       this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? [])])
@@ -215,7 +245,7 @@ export class TableStore {
   async #converted(entry: Entry, files: readonly DataFile[]): Promise<string> {
     const { definition } = entry.table
     const columns = columnList(definition)
-    const name = rowTable([definition.name, columns, ...files.map(keyOfFile)])
+    const name = rowTable([definition.name, columns, ...files.map(({ path, stamp }) => keyOf(path, stamp))])
     if (entry.converted.has(name)) return name
     let file = files[0]!
     try {
@@ -250,26 +280,16 @@ export class TableStore {
     return new QueryFault(`${file.path}: ${fileFault(reason, file.format.toUpperCase())}`, { cause: error })
   }
 
-  async #openParquet(entry: Entry, { path, stamp }: DataFile, opened: OpenFile[]): Promise<ParquetPart> {
-    const known = entry.shown?.parts.loose.find(({ open }) => open.name === path && fileStamp(open.state) === stamp)
-    if (known) return known
-    const open = this.#openFiles.open({ path, stamp, isGiven: isOfFiles(entry) })
-    opened.push(open)
-    return { open, shape: await shapeOfFile(this.#connection, open) }
-  }
-
-  /** Opens the files of a new import; imports never change. */
-  async #openImport(entry: Entry, imported: ImportedFiles, opened: OpenFile[]): Promise<ImportPart> {
-    const known = entry.shown?.parts.imports.find(part => part.imported.path === imported.path)
-    if (known) return known
-    const open = imported.files.map(path => this.#openFiles.open({ path, stamp: null, isGiven: false }))
-    opened.push(...open)
-    return { imported, open, shape: await shapeOfFile(this.#connection, open[0]!) }
+  async #shapeOf(file: OpenFile): Promise<ParquetShape> {
+    const read = await shapeOfFile(this.#connection, file)
+    const shape = this.#shapes.get(read.key) ?? read
+    this.#shapes.set(shape.key, shape)
+    return shape
   }
 
   /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */
   async #show(all: ReadonlyMap<Entry, Shown>): Promise<void> {
-    const changed = [...all].filter(([{ shown }, { view }]) => view !== shown?.view)
+    const changed = [...all].filter(([{ shown }, { view }]) => view !== null && view !== shown?.view)
     if (changed.length > 0) {
       await this.#transact(async () => {
         for (const [{ table }, { view }] of changed)
@@ -304,25 +324,16 @@ function storedDefinition(definition: TableDefinition): TableDefinition {
 }
 
 /** The files that are read in place. */
-const openIn = ({ loose, imports }: TableParts): readonly OpenFile[] => [
-  ...loose.map(({ open }) => open),
-  ...imports.flatMap(({ open }) => open),
-]
+const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap(({ open }) => open)
 
-/** The number of files and imports that the view did not show before. */
-function newFiles(before: Shown | null, { files, imports }: TableContents): number {
-  const { contents } = before ?? { contents: NOTHING }
-  const known = new Set([...contents.files.map(keyOfFile), ...contents.imports.map(({ path }) => path)])
-  return [...files.map(keyOfFile), ...imports.map(({ path }) => path)].filter(key => !known.has(key)).length
-}
+const needsView = (entry: Entry, withViews: boolean): boolean => withViews || isGiven(entry)
 
-const keyOfFile = ({ path, stamp }: DataFile): string => `${path} ${stamp}`
-
-function shownOf({ table }: Entry, key: string | null, contents: TableContents, parts: TableParts): Shown {
-  const { definition, origin, isInferred = false } = table
-  if (origin.kind !== 'select') return { key, contents, parts, view: viewOver(definition, parts, isInferred) }
+function shownOf(entry: Entry, keys: readonly string[] | null, parts: TableParts, withViews = true): Shown {
+  if (!needsView(entry, withViews)) return { keys, parts, view: null }
+  const { definition, origin, isInferred = false } = entry.table
+  if (origin.kind !== 'select') return { keys, parts, view: viewOver(definition, parts, isInferred) }
   const more = unknownColumns(definition)
-  return { key, contents, parts, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
+  return { keys, parts, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
 }
 
 function missing(path: string): never {

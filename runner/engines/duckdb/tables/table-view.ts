@@ -17,50 +17,43 @@ import {
 import type { ImportedFiles } from './data-folder.js'
 import { PARTITION_KEY } from './imports-file.js'
 import type { OpenFile } from './open-files.js'
-import { type ParquetShape, parquetSource, selectFrom, shapeKey } from './parquet-source.js'
+import { type ParquetShape, parquetSource, selectFrom } from './parquet-source.js'
 
-/** A Parquet file. */
+/** A Parquet file, or the files of an import, which all have the same shape. */
 export interface ParquetPart {
-  readonly open: OpenFile
-  readonly shape: ParquetShape
-}
-
-/** The files of an import, which all have the same shape. */
-export interface ImportPart {
-  readonly imported: ImportedFiles
+  /** Identifies the files in their state. */
+  readonly key: string
   readonly open: readonly OpenFile[]
   readonly shape: ParquetShape
+  /** Null for a file that was not written by an import. */
+  readonly imported: ImportedFiles | null
 }
 
 /** What the view of a table reads: DuckDB's tables with the rows of text files, and Parquet files in place. */
 export interface TableParts {
   readonly tables: readonly string[]
-  readonly loose: readonly ParquetPart[]
-  readonly imports: readonly ImportPart[]
+  readonly parquet: readonly ParquetPart[]
 }
 
 /**
  * The SQL of a table's view. A partitioned table has two hidden columns: the start and the end of the row's partition, or NULL if
  * they are not known. Filters on them keep DuckDB from opening files (scans/partition-filter.ts).
  */
-export function viewOver(
-  definition: TableDefinition,
-  { tables, loose, imports }: TableParts,
-  isInferred: boolean,
-): string {
+export function viewOver(definition: TableDefinition, { tables, parquet }: TableParts, isInferred: boolean): string {
   const more = unknownColumns(definition)
   const names = definition.columns.map(column => quoteName(column.name)).join(', ')
-  const files = loose.map(({ open, shape }) => ({ key: shapeKey(shape), shape, paths: [open.path] }))
-  const imported = imports.map(({ imported: { partition }, shape, open }) => {
+  const scans = parquet.map(({ imported, shape, open }) => {
+    const partition = imported?.partition
     const unit = partition?.column === definition.partitionedBy ? (partition?.unit ?? null) : null
-    return { key: `${unit} ${shapeKey(shape)}`, shape, paths: open.map(({ path }) => path), unit }
+    return { key: `${unit} ${shape.key}`, shape, paths: open.map(({ path }) => path), unit }
   })
   const selects = [
     ...tables.map(table => `SELECT ${names}${more} FROM ${quoteName(table)}`),
-    ...inScans(files).map(({ shape, paths }) =>
-      selectFrom(parquetSource(paths), definition, shape, { more, isInferred }),
+    ...inScans(scans).map(({ shape, paths, unit }) =>
+      unit === null
+        ? selectFrom(parquetSource(paths), definition, shape, { more, isInferred })
+        : partitionedSelect(definition, shape, paths, unit),
     ),
-    ...inScans(imported).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, more)),
   ]
   return selects.length > 0
     ? selects.join(' UNION ALL ')
@@ -84,14 +77,12 @@ export function inScans<T extends { readonly key: string; readonly paths: readon
   return [...groups.values()]
 }
 
-function importSelect(
+function partitionedSelect(
   table: TableDefinition,
   shape: ParquetShape,
   paths: readonly string[],
-  unit: PartitionUnit | null,
-  more: string,
+  unit: PartitionUnit,
 ): string {
-  if (unit === null) return selectFrom(parquetSource(paths), table, shape, { more })
   const source =
     `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = true, ` +
     `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`

@@ -7,6 +7,7 @@ import {
   DECIMAL,
   DOUBLE,
   DuckDBBlobValue,
+  type DuckDBConnection,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBIntervalValue,
@@ -42,13 +43,24 @@ export class BindError extends Error {
   }
 }
 
-/** Binds $1, $2, … in order. @throws BindError */
-export function bindParameters(prepared: DuckDBPreparedStatement, parameters: readonly WireParameter[]): void {
-  for (const [index, { name, type, value: given }] of parameters.entries()) {
-    const value = checkValue(type, given, WRITER)
-    if (value === undefined) throw new BindError(name, `is not a value of type ${typeName(type)}`)
-    if (value === null) prepared.bindNull(index + 1)
-    else prepared.bindValue(index + 1, value, valueType(type))
+/** Calls `use` with a statement that has $1, $2, … bound in order, and destroys the statement after it. @throws BindError */
+export async function withStatement<T>(
+  connection: DuckDBConnection,
+  sql: string,
+  parameters: readonly WireParameter[],
+  use: (statement: DuckDBPreparedStatement) => T | Promise<T>,
+): Promise<T> {
+  const statement = await connection.prepare(sql)
+  try {
+    for (const [index, { name, type, value: given }] of parameters.entries()) {
+      const value = checkValue(type, given, WRITER)
+      if (value === undefined) throw new BindError(name, `is not a value of type ${typeName(type)}`)
+      if (value === null) statement.bindNull(index + 1)
+      else statement.bindValue(index + 1, value, valueType(type))
+    }
+    return await use(statement)
+  } finally {
+    statement.destroySync()
   }
 }
 

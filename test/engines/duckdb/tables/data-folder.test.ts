@@ -79,7 +79,7 @@ describe('the data folder', () => {
       is: [1, 22, -3, null, '9007199254740993', '9223372036854775807', 4],
     },
     {
-      name: 'FLOAT64 with the three that are no numbers',
+      name: 'FLOAT64 with the three that are not numbers',
       type: 'FLOAT',
       lines: '1.5 2 "NaN" "Infinity" "-Infinity" "0.25"',
       is: [1.5, 2, 'NaN', 'Infinity', '-Infinity', 0.25],
@@ -235,7 +235,7 @@ describe('the data folder', () => {
       line: '"yesterday"',
       says: /that is not TIMESTAMP in row 2: yesterday/,
     },
-    { name: 'BYTES that are no base64', type: 'BYTES', line: '"a"', says: /that is not BYTES in row 2/ },
+    { name: 'BYTES that are not base64', type: 'BYTES', line: '"a"', says: /that is not BYTES in row 2/ },
     {
       name: 'an object where a list is due',
       type: 'RECORD',
@@ -617,9 +617,12 @@ describe('the data folder', () => {
         ['at', 'TIMESTAMP'],
         ['r', 'ARRAY'],
       ])
-      expect(again.engine.notes()).to.deep.equal([
-        'own.u has no schema, so its ndjson files are not read',
-        'own.t.m cannot be read: its type INTEGER[][] has no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (m)), or give the table a schema, own.t.json, that declares m as JSON',
+      expect(again.engine.tables().find('own.t')!.unreadable).to.deep.equal([
+        {
+          name: 'm',
+          reason:
+            'its type INTEGER[][] has no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (m)), or give the table a schema, own.t.json, that declares m as JSON',
+        },
       ])
       expect(() => translate('SELECT * FROM own.u', again.engine.tables(), {})).to.throw(
         /^Table not found: own\.u; there is a data file for it, but no table schema own\.u\.json; `sluice tables infer own\.u \S+` writes one at \[1:15\]$/,
@@ -655,10 +658,8 @@ describe('the data folder', () => {
     const engine = await openRawEngine({ database: path, tables: [source('logs.edge', EDGE)] })
     try {
       expect(engine.engine.tables().names()).to.have.members(['logs.edge', 'logs.v', 'main.t'])
-      expect(engine.engine.notes()).to.have.length(1)
-      expect(engine.engine.notes()[0]).to.match(
-        /^main\.t\.h cannot be read: its type INTEGER\[\]\[\] has no equivalent/,
-      )
+      const [column] = engine.engine.tables().find('main.t')!.unreadable!
+      expect(column!.reason).to.match(/^its type INTEGER\[\]\[\] has no equivalent/)
       expect(
         await engine.rows({ sql: 'SELECT * FROM "logs.edge"', columns: fieldsToColumns(EDGE)!, tables: ['logs.edge'] }),
       ).to.deep.equal([['a', '2026-01-31T00:00:00Z', []]])

@@ -8,6 +8,7 @@ import { openSession } from '../../../../runner/engines/duckdb/child/session.js'
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
 import type { TableSource } from '../../../../runner/engines/duckdb/process/messages.js'
+import { Prepared } from '../../../../runner/engines/duckdb/tables/prepared.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { rowsFrom } from '../../ask-engine.js'
 import { CLOCK, scratchFolder, source } from '../raw-engine.js'
@@ -161,6 +162,25 @@ describe('wildcard tables over a data folder', () => {
     ])
   })
 
+  it('reads new shards of a table without a schema, which are no tables of INFORMATION_SCHEMA until they are found', async () => {
+    await parquet('ga/a_1.parquet', 'SELECT 1::BIGINT AS id')
+    const engine = await open()
+    const all = 'SELECT _TABLE_SUFFIX AS s, id FROM `ga.a_*` ORDER BY 1'
+    expect(await rowsFrom(engine, all)).to.deep.equal([['1', 1]])
+    await parquet('ga/a_2.parquet', "SELECT 2::INTEGER AS id, 'x' AS more")
+    await parquet('ga/a_3.parquet', 'SELECT [[1]] AS nested')
+    expect(await rowsFrom(engine, all)).to.deep.equal([
+      ['1', 1],
+      ['2', 2],
+      ['3', null],
+    ])
+    const names = 'SELECT table_name FROM ga.INFORMATION_SCHEMA.TABLES ORDER BY 1'
+    expect(await rowsFrom(engine, names)).to.deep.equal([['a_1'], ['a_2']])
+    expect(await rowsFrom(engine, 'SELECT id, more FROM ga.a_2')).to.deep.equal([[2, 'x']])
+    write('ga/a_4.ndjson', '{"id": 4}\n')
+    expect(await failure(rowsFrom(engine, all))).to.contain('ga.a_4 has no schema, so its ndjson files cannot be read')
+  })
+
   it('changes the state of the data with each shard', async () => {
     write('ga/events_20260101.ndjson', '{"id": 1}\n')
     const engine = await open(source('ga.events_*', SCHEMA))
@@ -232,9 +252,11 @@ describe('wildcard tables over a data folder', () => {
     try {
       const { shardReads } = translate(`${ids} WHERE _TABLE_SUFFIX < '2025'`, tableCatalogue([table.definition]), {})
       const began = process.cpuUsage()
-      const { summary } = await session.borrow(one => session.shards.choose(one, shardReads, [], work => work()))
+      const prepared = new Prepared()
+      const deps = { parameters: [], guard: async () => {}, evaluate: <T>(work: () => Promise<T>) => work() }
+      await session.borrow(connection => session.shards.prepare(shardReads, { connection, ...deps }, prepared))
       const { user, system } = process.cpuUsage(began)
-      expect(summary).to.deep.equal(['ga.events_*: 1 of 1001 shards'])
+      expect(prepared.summary).to.deep.equal(['ga.events_*: 1 of 1001 shards'])
       expect((user + system) / 1_000).to.be.lessThan(MOST_CPU_MS)
     } finally {
       session.close()
