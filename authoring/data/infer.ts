@@ -9,7 +9,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { textTable } from '../terminal/table.js'
 import { badRowLine, MAX_BAD_ROWS } from './import.js'
-import { type InferredTable, inferTable, unreadFiles, whyUnread } from './open-infer.js'
+import { type InferredTable, inferTable, unreadFiles } from './open-infer.js'
 import { writeWhole } from './write-whole.js'
 
 export interface InferFlags {
@@ -64,8 +64,8 @@ export async function inferSchema(
       `its rows are read from ${place}.parquet, .ndjson, .jsonl or .csv, or from such files in ${place}/: put the files there, or use sluice import\n`,
     )
   }
-  for (const file of unreadFiles(dataDir, table))
-    io.print(`doubt: ${relative('.', file.path)} is not read: ${whyUnread(file, table)}\n`)
+  for (const { path: unread, reason } of unreadFiles(dataDir, table))
+    io.print(`doubt: ${relative('.', unread)} is not read: ${reason}\n`)
   return EXIT.clean
 }
 

@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path'
 import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
-import { type DuckdbEngine, filesOfTable, statFile, unreadFiles, whyUnread } from '../../runner/engines/duckdb/index.js'
+import { type DuckdbEngine, filesOfTable, statFile, unreadFiles } from '../../runner/engines/duckdb/index.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -111,9 +111,7 @@ export function unreadableColumns(settings: Settings, tables: TableCatalogue): r
 
 /** Warnings of files in the places of this catalogue's tables that are not read. */
 export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
-  return tables
-    .names()
-    .flatMap(name => unreadFiles(dataDir, name).map(file => unreadFile(file.path, whyUnread(file, name))))
+  return tables.names().flatMap(name => unreadFiles(dataDir, name).map(({ path, reason }) => unreadFile(path, reason)))
 }
 
 const SOME_ROWS = 100
