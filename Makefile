@@ -11,7 +11,7 @@ help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
 
 serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve ARGS="--port 9000", ENGINE=bigquery
-	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "* | *" --data"[=\ ]*) ;; *) node dist/cli/main.js sample --once ;; esac
+	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "* | *" --data"[=\ ]*) ;; *) node dist/cli/main.js sample --if-empty ;; esac
 	@exec env SLUICE_ENGINE="$(ENGINE)" node dist/cli/main.js serve $(ARGS)
 
 validate: build ## Check every manifest and every variant of its query

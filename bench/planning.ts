@@ -3,7 +3,7 @@
  * operators. Prints the slowest curves; no result is a failure.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { sizeOfSql } from '../googlesql-duckdb/emit/macro-usage.js'
+import { factsOf } from '../googlesql-duckdb/emit/macro-usage.js'
 import { quoteName } from '../googlesql-duckdb/emit/quote.js'
 import { duckdbType } from '../googlesql-duckdb/emit/type.js'
 import { generate } from '../googlesql-duckdb/generate.js'
@@ -69,7 +69,7 @@ async function curves(
       clearTimeout(timer)
       ms.push(performance.now() - began)
       prepared?.destroySync()
-      growth = sizeOfSql(sql) / sizeOfTree(query)
+      growth = factsOf(sql).size / sizeOfTree(query)
     }
     found.push({ name, ms, growth })
   }

@@ -2,12 +2,12 @@
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
+import { ensureToken } from '../authoring/token/token-writer.js'
 import { type Log, openLog } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { startWatchdog } from '../runner/platform/watchdog.js'
 import { openRunner } from '../runner/serve/runner.js'
 import type { PlaceFailure } from '../runner/serve/served-engine.js'
-import { ensureToken } from '../runner/serve/tokens.js'
 import { readSettings, type Settings } from '../runner/settings/settings.js'
 
 /**

@@ -4,7 +4,8 @@ import { assignments } from '../authoring/terminal/arguments.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { textTable } from '../authoring/terminal/table.js'
 import { leftToCallers, tokenWarnings } from '../authoring/token/check-token.js'
-import { addToken, readTokens, removeToken } from '../runner/serve/tokens.js'
+import { addToken, listTokens, revokeToken } from '../authoring/token/token-writer.js'
+import { tokensPath } from '../runner/serve/tokens.js'
 import { readSettings } from '../runner/settings/settings.js'
 
 type SettingFlags = Readonly<Record<string, string | undefined>>
@@ -37,7 +38,7 @@ export async function createTokenCommand(
 }
 
 export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Promise<number> {
-  const tokens = await readTokens(readSettings(settingFlags, io.environment))
+  const tokens = await listTokens(tokensPath(readSettings(settingFlags, io.environment)))
   const columns = [
     'name',
     'endpoints',
@@ -74,7 +75,7 @@ export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Pro
 }
 
 export async function revokeTokenCommand(settingFlags: SettingFlags, name: string, io: Io): Promise<number> {
-  await removeToken(readSettings(settingFlags, io.environment), name)
+  await revokeToken(tokensPath(readSettings(settingFlags, io.environment)), name)
   io.print(`revoked ${name}\n`)
   return EXIT.clean
 }

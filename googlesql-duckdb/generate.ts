@@ -57,6 +57,8 @@ export interface GenerateOptions {
   readonly tolerated?: number | null
   /** Whether to list the partitions that are read. @default false */
   readonly tellsPartitions?: boolean
+  /** Whether to list the constants that can be wrong. @default false */
+  readonly tellsConstants?: boolean
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Translates BigQuery SQL to DuckDB SQL. */
 
-import { resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.js'
+import { type ConstantChecks, constantChecks, resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.js'
 import type { OutputColumn } from '../googlesql/plan/nodes.js'
 import type { Type } from '../googlesql/types/types.js'
 import type { ParameterTime } from './analysis/parameter-times.js'
@@ -27,6 +27,8 @@ export interface TranslatedQuery {
   readonly partitionReads?: readonly PartitionRead[]
   /** Where the query may fail; absent unless `tolerated` is set. */
   readonly fallible?: FalliblePlaces
+  /** Absent unless `tellsConstants` is set. */
+  readonly constants?: ConstantChecks
 }
 
 /** @throws SqlError in BigQuery's words for a mistake, and for a construct that the embedded engine does not support. */
@@ -34,13 +36,14 @@ export function translate(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
-  options?: GenerateOptions,
+  options: GenerateOptions = {},
 ): TranslatedQuery {
   const query = resolveQuery(source, tables, parameterTypes)
   try {
     // Without `column`, which keeps the resolved query in memory.
     const columns = query.columns.map(({ column: _, ...rest }) => rest)
-    return { ...generate(query, options), columns }
+    const constants = options.tellsConstants && { constants: constantChecks(query) }
+    return { ...generate(query, options), columns, ...constants }
   } catch (error) {
     if (error instanceof GenerateError) throw new SqlError(error.message, source, error.at ?? 0)
     throw error

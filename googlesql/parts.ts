@@ -16,10 +16,11 @@ type Members = Readonly<Record<string, unknown>>
 /** Adds the parts of one sort to the list, in the order of the table. */
 export function collectParts(value: unknown, parts: Parts | string, sort: string, into: unknown[]): void {
   if (value === null || value === undefined) return
+  if (typeof parts === 'string' && parts !== sort) return
   if (Array.isArray(value)) {
     for (const item of value) collectParts(item, parts, sort, into)
   } else if (typeof parts === 'string') {
-    if (parts === sort) into.push(value)
+    into.push(value)
   } else {
     for (const member in parts) collectParts((value as Members)[member], parts[member]!, sort, into)
   }
@@ -35,14 +36,13 @@ export function mapPartsIn<V>(value: V, parts: Parts | string, replacements: Rep
 
 function mapped(value: unknown, parts: Parts | string, replacements: Replacements): unknown {
   if (value === null || value === undefined) return value
+  const replace = typeof parts === 'string' ? replacements[parts] : null
+  if (replace === undefined) return value
   if (Array.isArray(value)) {
     const items = value.map(item => mapped(item, parts, replacements))
     return items.some((item, i) => item !== value[i]) ? items : value
   }
-  if (typeof parts === 'string') {
-    const replace = replacements[parts]
-    return replace ? replace(value as never) : value
-  }
+  if (typeof parts === 'string') return replace!(value as never)
   const object = value as Members
   let copy: Record<string, unknown> | null = null
   for (const member in parts) {

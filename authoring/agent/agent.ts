@@ -5,6 +5,7 @@ import type { Observer } from '../../runner/model/events.js'
 import { NO_TOKENS, openRunner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
+import { tableResource } from '../data/table-resource.js'
 
 /** Manifests and table schemas are read again when they change. The caller closes it. @throws LoadError, SetupError. */
 export async function openAgentDeps(given: Settings, observe: Observer) {
@@ -20,7 +21,7 @@ export async function openAgentDeps(given: Settings, observe: Observer) {
       catalogue: tables,
       async resources() {
         const loaded = await loadTableSchemas(settings.tablesDir)
-        return new Map(loaded.tables.map(({ name, resource }) => [name, resource]))
+        return new Map(loaded.tables.map(({ name, declared }) => [name, tableResource(declared)]))
       },
     },
     maxBytes: settings.mcpMaxBytes,

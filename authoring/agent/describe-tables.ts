@@ -5,7 +5,7 @@ import { type GivenArguments, unknownArguments } from '../../runner/mcp/call-end
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { READ_ONLY } from '../../runner/mcp/tools.js'
 import { type ArgumentProblem, invalidArguments } from '../../runner/model/errors.js'
-import type { TableResource } from '../../runner/model/table-resource.js'
+import type { TableResource } from '../data/table-resource.js'
 
 export interface TableSources {
   /** All tables that a query can name now. */

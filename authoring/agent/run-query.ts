@@ -1,5 +1,5 @@
 /** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
-import { type SqlProblem, type TableCatalogue, withAdvice } from '../../googlesql/index.js'
+import { type SqlProblem, withAdvice } from '../../googlesql/index.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
 import { type GivenArguments, noteOf, rowsOf, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import { excerptOf } from '../../runner/mcp/excerpt.js'
@@ -13,8 +13,6 @@ import { constantsChecker } from '../check/constants.js'
 
 export interface RunQueryDeps {
   readonly engine: Engine
-  /** All tables that a query can name now. */
-  readonly tables: () => TableCatalogue
   readonly clock: Clock
   readonly raw: RawJson
   /** The most bytes of an answer's rows. */
@@ -26,12 +24,7 @@ const TIMEOUT_MS = 30_000
 const RESULT_ROWS = 1_000
 
 export function runQueryTool(deps: RunQueryDeps): OtherTool {
-  const { engine, tables } = deps
-  const check = constantsChecker({
-    run: (query, options) => engine.run(query, options),
-    check: (sql, types) => engine.check(sql, types),
-    tables,
-  })
+  const check = constantsChecker(deps.engine)
   return {
     tool: TOOL,
     async call(args, signal) {

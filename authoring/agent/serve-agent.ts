@@ -41,7 +41,7 @@ export async function serveAgent(
     isAuthor: true,
     otherTools: [
       describeTablesTool({ ...tables, maxBytes }),
-      runQueryTool({ engine, tables: tables.catalogue, clock: deps.clock, raw, maxBytes }),
+      runQueryTool({ engine, clock: deps.clock, raw, maxBytes }),
     ],
     raw,
     about: { requestId: randomUUID(), method: 'POST', path: 'stdio' },

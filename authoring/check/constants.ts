@@ -1,21 +1,15 @@
 /** Finds the constants of a query that are invalid, such as a time zone that does not exist, by computing each by itself. */
-import { constantChecks, orMistake, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { type ConstantChecks, SqlError } from '../../googlesql/index.js'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import { typesOf } from '../../runner/model/parameter-types.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
-
-/** The embedded engine, as it checks queries. */
-export interface ConstantsEngine extends Pick<Engine, 'check' | 'run'> {
-  readonly tables: () => TableCatalogue
-}
 
 const MAX_PROBES = 1_000
 const TIMEOUT_MS = 30_000
 
 /** As the engine's own `check`, which compiles a query without computing its constants; this one computes them too. */
-export function constantsChecker(engine: ConstantsEngine): Engine['check'] {
+export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine['check'] {
   /**
    * The messages of expressions that have failed, and null for those that have not: many manifests, and many variants of a
    * query, contain the same patterns.
@@ -30,8 +24,7 @@ export function constantsChecker(engine: ConstantsEngine): Engine['check'] {
     return outcome
   }
 
-  async function firstMistake(sql: string, types: Readonly<Record<string, string>>): Promise<SqlError | null> {
-    const { mistakes, probes } = checksOf(sql, types, engine.tables())
+  async function firstMistake(sql: string, { mistakes, probes }: ConstantChecks): Promise<SqlError | null> {
     const [mistake] = mistakes
     if (mistake) return new SqlError(mistake.reason, sql, mistake.at, mistake.mistake)
     for (const { at, sql: expression, parameters } of probes) {
@@ -43,27 +36,14 @@ export function constantsChecker(engine: ConstantsEngine): Engine['check'] {
   }
 
   return async (sql, types, values) => {
-    const mistake = await firstMistake(sql, types)
-    return mistake ? { ok: false, problem: mistake.problem } : engine.check(sql, types, values)
+    const result = await engine.check(sql, types, values)
+    const mistake = result.constants ? await firstMistake(sql, result.constants) : null
+    return mistake ? { ok: false, problem: mistake.problem } : result
   }
 }
 
-/** The checks; none for a query that cannot be resolved, whose mistake the engine's own check reports. */
-function checksOf(
-  sql: string,
-  names: Readonly<Record<string, string>>,
-  tables: TableCatalogue,
-): ReturnType<typeof constantChecks> {
-  const types = typesOf(names)
-  if (types === null) return NONE
-  const query = orMistake(() => resolveQuery(sql, tables, types))
-  return query instanceof SqlError ? NONE : constantChecks(query)
-}
-
-const NONE: ReturnType<typeof constantChecks> = { mistakes: [], probes: [] }
-
 /** The message of the expression of a query without tables and parameters that has failed; null where none has. */
-async function probe(engine: ConstantsEngine, sql: string): Promise<string | null> {
+async function probe(engine: Pick<Engine, 'run'>, sql: string): Promise<string | null> {
   const { signal } = new AbortController()
   const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '', timeoutMs: TIMEOUT_MS, signal } as const
   try {

@@ -3,8 +3,8 @@
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
-import type { TableResource } from '../../runner/model/table-resource.js'
 import { tableDifferences } from './difference.js'
+import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
 
 /** A table of the warehouse. A view (`isView`) has no partitions or clusters. */
 export interface WarehouseTable {
@@ -24,9 +24,10 @@ export function compareTable(
   if (warehouse === null) {
     return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
   }
-  const tellsLayout = file.tellsLayout && !warehouse.isView
-  return tableDifferences(file.resource, warehouse.resource, { tellsLayout }).map(({ column, message }) =>
-    diagnosticAt(file.placeOf(column), 'table/differs', shard === null ? message : `${message}, in ${shard}`),
+  const tellsLayout = isWholeResource(file.declared) && !warehouse.isView
+  return tableDifferences(tableResource(file.declared), warehouse.resource, { tellsLayout }).map(
+    ({ column, message }) =>
+      diagnosticAt(file.placeOf(column), 'table/differs', shard === null ? message : `${message}, in ${shard}`),
   )
 }
 

@@ -1,6 +1,6 @@
 /** Writes the CREATE TABLE statement of a table. Source: BigQuery's DDL reference. */
 import { RESERVED_KEYWORDS, type SchemaField, standardTypeName } from '../../googlesql/index.js'
-import type { TableResource } from '../../runner/model/table-resource.js'
+import type { TableResource } from './table-resource.js'
 
 /** One `CREATE TABLE IF NOT EXISTS` statement with its semicolon. `name` is `dataset.table`, or with a project in front. */
 export function createTableStatement(name: string, resource: TableResource): string {

@@ -5,6 +5,7 @@ import { readSettings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { createTableStatement } from './ddl-text.js'
 import { noTableText, tableNamed } from './table-named.js'
+import { tableResource } from './table-resource.js'
 import { schemaFiles } from './warehouse.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
@@ -19,6 +20,6 @@ export async function printTables(names: readonly string[], flags: Flags, io: Io
   }
   const all = tables.filter(({ name }) => !isWildcard(name))
   const wanted = names.length === 0 ? all : names.map(name => tableNamed(tables, name)!)
-  io.print(wanted.map(({ name, resource }) => createTableStatement(name, resource)).join('\n'))
+  io.print(wanted.map(({ name, declared }) => createTableStatement(name, tableResource(declared))).join('\n'))
   return EXIT.clean
 }

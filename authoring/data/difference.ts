@@ -1,7 +1,7 @@
 /** Finds the differences between a table's schema file and the table in the warehouse. */
 
 import { type SchemaField, standardTypeName } from '../../googlesql/index.js'
-import type { TableResource } from '../../runner/model/table-resource.js'
+import type { TableResource } from './table-resource.js'
 
 export interface TableDifference {
   /** The path of the column, outermost field first; empty for the whole table. */

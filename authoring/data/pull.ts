@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/load.js'
 import { SetupError } from '../../runner/model/errors.js'
-import type { TableResource } from '../../runner/model/table-resource.js'
 import { fileReason, SETTING } from '../../runner/platform/write-failure.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { tableDifferences } from './difference.js'
+import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
 import { describeAll, listNamed, VIEWS, withWarehouse } from './warehouse.js'
 import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './warehouse-names.js'
 import { writeWhole } from './write-whole.js'
@@ -73,7 +73,8 @@ async function textOf(path: string): Promise<string | null> {
 function changes(path: string, before: string, after: string): string {
   const [old, now] = [before, after].map(text => readTableSchema({ file: path, text }).table)
   if (!old || !now) return 'all, for it was not valid'
-  const differences = tableDifferences(old.resource, now.resource, { tellsLayout: old.tellsLayout })
+  const [oldTable, newTable] = [tableResource(old.declared), tableResource(now.declared)]
+  const differences = tableDifferences(oldTable, newTable, { tellsLayout: isWholeResource(old.declared) })
   return differences.length === 0
     ? 'descriptions, defaults, policy tags or form'
     : differences.map(({ message }) => message).join('; ')

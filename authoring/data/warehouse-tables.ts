@@ -4,8 +4,8 @@ import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud
 import { clientFailure, type OpenedAccess } from '../../runner/engines/bigquery/index.js'
 import { raced } from '../../runner/model/deadline.js'
 import { SetupError } from '../../runner/model/errors.js'
-import { type TableResource, tableResource } from '../../runner/model/table-resource.js'
 import { type RoutineResource, routineResource } from './routine-resource.js'
+import { type TableResource, tableResource } from './table-resource.js'
 
 /** A table's place; `project` is the project of the settings where a name has none. */
 export interface TablePlace {

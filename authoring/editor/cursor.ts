@@ -77,7 +77,7 @@ export interface NamePathAt {
   readonly from: number
 }
 
-/** The dotted name that the token ends; null for a token that is no name. */
+/** The dotted name that the token ends; null for a token that is not a name. */
 export function namePathAt(tokens: readonly LenientToken[], index: number): NamePathAt | null {
   const token = tokens[index]
   if (token === undefined || (token.kind !== 'identifier' && token.kind !== 'quoted')) return null

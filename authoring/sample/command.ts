@@ -10,7 +10,7 @@ export function declareSample({ command, exit, io }: Declaring): void {
     .option('--count <entries>', 'entries of each stream', '10000')
     .option('--seed <number>', 'the same seed gives the same entries', '1')
     .option('--now <time>', 'ISO 8601 time of the newest entry')
-    .option('--once', 'do nothing when there are log files already')
+    .option('--if-empty', 'do nothing when there are log files already')
     .action(async (flags: Flags) => {
       const { writeSample } = await import('./sample.js')
       exit(await writeSample(settingFlags(flags), flags, io))

@@ -23,7 +23,7 @@ export async function writeSample(
 ): Promise<number> {
   const { dataDir } = readSettings(settingFlags, io.environment)
   const folder = join(dataDir, 'logs')
-  if (flags['once'] && (await hasFiles(folder))) return EXIT.clean
+  if (flags['ifEmpty'] && (await hasFiles(folder))) return EXIT.clean
   const now = flags['now']
   const options: SampleOptions = {
     count: wholeNumber('--count', flags['count'] as string, 1, MAX_COUNT),

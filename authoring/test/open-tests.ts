@@ -15,8 +15,8 @@ import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { createBudgets } from '../../runner/request/budget.js'
-import { type Closers, createClosers } from '../../runner/serve/closers.js'
+import { Budgets } from '../../runner/request/budget.js'
+import { Closers } from '../../runner/serve/closers.js'
 import { soundDefinitions, threadsOf } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
@@ -66,7 +66,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const files = read.flatMap(({ tests }) => tests ?? [])
   const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
 
-  const opened = createClosers()
+  const opened = new Closers()
   try {
     const engine = opened.add(
       await openTestEngine(
@@ -190,7 +190,7 @@ async function runAll(
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<readonly CaseResult[]> {
-  const opened = createClosers()
+  const opened = new Closers()
   const shared = testDeps(opened)
   const depsOf = (planned: PlannedCase): CaseDeps => ({ ...shared, engine: engineOf(planned) })
   const done: CaseResult[] = []
@@ -236,7 +236,7 @@ function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
     clock,
     observe,
     results: opened.add(new ResultCache({ store, clock, observe, random: Math.random })),
-    budgets: createBudgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
+    budgets: new Budgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
     tokens: { find: () => null, close: async () => {} },
     codings: [],
     caller: unrestrictedCaller('test'),

@@ -20,7 +20,7 @@ import type { CheckResult, Engine } from '../../runner/model/ports.js'
 import type { Query } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { createClosers } from '../../runner/serve/closers.js'
+import { Closers } from '../../runner/serve/closers.js'
 import { openServingEngineOver } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { TestCase, TestTable } from './files/test-file.js'
@@ -57,7 +57,7 @@ export async function openWarehouseTarget(
   const { checkedQuery, renameTables, tableReferences } = await import('./rename-tables.js')
   const { tables } = await loadTableSchemas(settings.tablesDir)
   const fieldsOf = new Map(tables.map(({ name, fields }) => [name, fields]))
-  const opened = createClosers()
+  const opened = new Closers()
   const access = await openAccess(settings)
   const definitions = tables.map(({ name, columns }) => ({ name, columns }))
   const engine = opened.add(

@@ -1,12 +1,12 @@
 /** Warnings about a new token whose calls would be refused with 403, given when the token is created. */
 
-import type { NewToken } from '../../runner/auth/token-file.js'
 import { namePattern } from '../../runner/auth/tokens.js'
 import { didYouMean } from '../../runner/manifest/report.js'
 import { type Confined, pinnedValueProblem, refusalOf } from '../../runner/request/authorize.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { listed } from '../terminal/plural.js'
 import { type FolderAccess, readAccess } from './read-access.js'
+import type { NewToken } from './token-writer.js'
 
 /**
  * The warnings, as sentences without a full stop. The token is created in any case: it fails closed, and its endpoints may be

@@ -3,10 +3,12 @@
  * those of the fragment's parts and from the template, which is the text around the parts. Each template is parsed once, like
  * each macro.
  */
-import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
+import { factsOf } from './macro-usage.js'
 import { isOperandText } from './operand.js'
 
-export interface Fragment {
+type Facts = Partial<Omit<Fragment, 'text' | 'toString'>> & Pick<Fragment, 'size'>
+
+export class Fragment {
   readonly text: string
   /** The number of names and literals that DuckDB's binder processes, including those in the bodies of macros. */
   readonly size: number
@@ -23,9 +25,24 @@ export interface Fragment {
   /** Whether the text, or a macro that it calls, contains a lambda or builds a struct. */
   readonly hasLambda: boolean
   /** The fields, where the fragment is a struct_pack call. */
-  readonly fields?: readonly { readonly name: string; readonly sql: Fragment }[]
+  declare readonly fields?: readonly { readonly name: string; readonly sql: Fragment }[]
+
+  constructor(text: string, facts: Facts) {
+    this.text = text
+    this.size = facts.size
+    this.isOperand = facts.isOperand ?? false
+    this.isPath = facts.isPath ?? false
+    this.isMacroCall = facts.isMacroCall ?? false
+    this.hasSelect = facts.hasSelect ?? false
+    this.hasQuery = facts.hasQuery ?? false
+    this.hasLambda = facts.hasLambda ?? false
+    if (facts.fields) this.fields = facts.fields
+  }
+
   /** The text, so that a fragment may stand in a template of text. */
-  toString(): string
+  toString(): string {
+    return this.text
+  }
 }
 
 /**
@@ -80,20 +97,21 @@ function readTemplate(text: string): Template {
     end = found.index + found[0].length
   }
   pieces.push(text.slice(end))
+  const facts = factsOf(text)
   const parts = new Set(pieces.filter(piece => typeof piece === 'number'))
-  const uses = new Map([...parts].map(part => [part, usesOf(text, slot(part))]))
+  const uses = new Map([...parts].map(part => [part, facts.uses.get(slot(part)) ?? 0]))
   const read = [...uses.values()].reduce((sum, count) => sum + count, 0)
   const first = /^\(*slot\$(\d+)/.exec(text)?.[1]
   return {
     pieces,
     uses,
-    size: sizeOfSql(text) - read,
+    size: facts.size - read,
     isOperand: isOperandText(text),
     isMacroCall: MACRO_CALL.test(text),
     first: first === undefined ? null : Number(first),
     hasSelect: text.includes('SELECT'),
-    hasQuery: hasQuery(text),
-    hasLambda: hasLambda(text),
+    hasQuery: facts.hasQuery,
+    hasLambda: facts.hasLambda,
   }
 }
 
@@ -104,7 +122,7 @@ export function fill(text: string, parts: readonly (Fragment | null)[]): Fragmen
   if (typeof only === 'number' && rest.length === 0) return parts[only]!
   const used = [...template.uses].map(([index, uses]) => ({ uses, part: parts[index]! }))
   const first = template.first === null ? null : parts[template.first]!
-  return made(template.pieces.map(piece => (typeof piece === 'string' ? piece : parts[piece]!.text)).join(''), {
+  return new Fragment(template.pieces.map(piece => (typeof piece === 'string' ? piece : parts[piece]!.text)).join(''), {
     size: template.size + used.reduce((sum, { uses, part }) => sum + uses * part.size, 0),
     isOperand: template.isOperand,
     isMacroCall: template.isMacroCall || (first?.isMacroCall ?? false),
@@ -139,65 +157,33 @@ export const joined = (parts: readonly Fragment[], separator: string): Fragment 
 
 /** A literal, with its cast or without. */
 export const literalFragment = (text: string, isCast: boolean): Fragment =>
-  made(text, { size: isCast ? 2 : 1, isOperand: true })
+  new Fragment(text, { size: isCast ? 2 : 1, isOperand: true })
 
 /** A parameter, with its cast. */
-export const parameterFragment = (text: string): Fragment => made(text, { size: 2 })
+export const parameterFragment = (text: string): Fragment => new Fragment(text, { size: 2 })
 
 /** A column, a variable, or a field of one: names with dots between them. */
-export const path = (text: string): Fragment => made(text, { size: 1, isOperand: true, isPath: true })
+export const path = (text: string): Fragment => new Fragment(text, { size: 1, isOperand: true, isPath: true })
 
 /**
  * A query in parentheses, or SQL that contains one. Its `size` is so large that it is not written twice where a lambda can
  * share it.
  */
 export const queryFragment = (text: string): Fragment =>
-  made(text, { size: QUERY_SIZE, isOperand: true, hasSelect: true, hasQuery: true })
+  new Fragment(text, { size: QUERY_SIZE, isOperand: true, hasSelect: true, hasQuery: true })
 const QUERY_SIZE = 1_000
 
 /**
  * SQL without facts, for SQL that no expression contains: an aggregate, which expressions read only by its column name, or a
  * clause such as ORDER BY.
  */
-export const unread = (text: string): Fragment => made(text, { size: 1 })
+export const unread = (text: string): Fragment => new Fragment(text, { size: 1 })
 
 /** The fragment with parentheses, where it needs them as an operand. */
 export const asOperand = (sql: Fragment): Fragment => (sql.isOperand ? sql : fragment`(${sql})`)
 
 export const withFields = (sql: Fragment, fields: NonNullable<Fragment['fields']>): Fragment =>
-  made(sql.text, { ...sql, fields })
+  new Fragment(sql.text, { ...sql, fields })
 
 /** Whether the template itself, without its parts, contains a lambda or builds a struct. */
 export const writesLambda = (text: string): boolean => templateOf(text).hasLambda
-
-type Known = Partial<Omit<Fragment, 'text' | 'toString'>> & Pick<Fragment, 'size'>
-
-class Piece implements Fragment {
-  readonly text: string
-  readonly size: number
-  readonly isOperand: boolean
-  readonly isPath: boolean
-  readonly isMacroCall: boolean
-  readonly hasSelect: boolean
-  readonly hasQuery: boolean
-  readonly hasLambda: boolean
-  declare readonly fields?: NonNullable<Fragment['fields']>
-
-  constructor(text: string, known: Known) {
-    this.text = text
-    this.size = known.size
-    this.isOperand = known.isOperand ?? false
-    this.isPath = known.isPath ?? false
-    this.isMacroCall = known.isMacroCall ?? false
-    this.hasSelect = known.hasSelect ?? false
-    this.hasQuery = known.hasQuery ?? false
-    this.hasLambda = known.hasLambda ?? false
-    if (known.fields) this.fields = known.fields
-  }
-
-  toString(): string {
-    return this.text
-  }
-}
-
-const made = (text: string, known: Known): Fragment => new Piece(text, known)

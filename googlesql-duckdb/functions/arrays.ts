@@ -5,14 +5,9 @@ import { BIGNUMERIC_UNIT } from '../bignumeric.js'
 import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
 import { variable } from '../emit/quote.js'
-import { ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
+import { called, ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
 import { MADE_SMALL } from './list-aggregates.js'
 import { typed } from './typed.js'
-
-const macro =
-  (name: string): SqlWriter =>
-  ({ sql }) =>
-    `${name}(${sql.join(', ')})`
 
 /** ARRAY_CONCAT; NULL where an array is NULL. DuckDB's list_concat ignores NULL arrays. */
 const concat: SqlWriter = ({ sql, args }) => {
@@ -139,9 +134,9 @@ export const ARRAY_WRITERS: SqlWriters = {
   ARRAY_CONCAT: concat,
   ARRAY_REVERSE: ofElements(({ sql: [items] }) => `list_reverse(${items})`),
   ARRAY_TO_STRING: join,
-  ARRAY_FIRST: ofElements(typed(macro('bq_array_first'))),
-  ARRAY_LAST: ofElements(typed(macro('bq_array_last'))),
-  ARRAY_SLICE: ofElements(macro('bq_array_slice')),
+  ARRAY_FIRST: ofElements(typed(called('bq_array_first'))),
+  ARRAY_LAST: ofElements(typed(called('bq_array_last'))),
+  ARRAY_SLICE: ofElements(called('bq_array_slice')),
   ARRAY_IS_DISTINCT: isDistinct,
   ARRAY_MIN: ofElements(minimum),
   ARRAY_MAX: ofElements(({ sql: [items] }) => `list_max(${items})`),

@@ -1,6 +1,6 @@
 /** The types of a function's DuckDB SQL. The SQL itself is in tables, by topic, in functions/. */
 import type { AggregateCall, Expr } from '../../googlesql/plan/nodes.js'
-import type { Type } from '../../googlesql/types/types.js'
+import type { ScalarKind, Type } from '../../googlesql/types/types.js'
 
 /** The SQL of each field of a struct_pack call, with that of its own fields where it is such a call, too. */
 export type FieldsSql = readonly { readonly sql: string; readonly fields?: FieldsSql | undefined }[]
@@ -18,6 +18,15 @@ export interface WriterCall {
   readonly type: Type
 }
 export type SqlWriter = (call: WriterCall) => string
+
+/** The writer of a function of DuckDB, or of this project, with the same arguments. */
+export const called =
+  (name: string): SqlWriter =>
+  ({ sql }) =>
+    `${name}(${sql.filter(each => each !== null).join(', ')})`
+
+/** The type of an argument that is neither an ARRAY nor a STRUCT. */
+export const kindOf = ({ args }: WriterCall, index: number): ScalarKind => args[index]!.type.kind as ScalarKind
 
 /** The function that writes a call's SQL, and facts about that SQL for the code around the call. */
 export interface FunctionSql {

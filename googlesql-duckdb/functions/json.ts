@@ -3,7 +3,6 @@
  * GoogleSQL's. Only values whose text DuckDB would change, such as numbers with a decimal point, go through JavaScript.
  */
 import { literalText } from '../../googlesql/functions/definitions/json.js'
-import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { Type } from '../../googlesql/types/types.js'
 import { type JsonPath, type JsonPathForm, parseJsonPath } from '../../googlesql/values/json-path.js'
 import { quoteText } from '../emit/quote.js'
@@ -148,8 +147,6 @@ const lax = (kind: string): SqlWriters => ({
   [`LAX_${kind}_ARRAY`]: each(`bq_json_lax_${kind.toLowerCase()}`, true),
 })
 
-const isNamed = (expr: Expr | null | undefined): boolean => expr !== null && expr !== undefined
-
 /** STRING(json), one of the signatures of STRING. */
 export const jsonString: SqlWriter = ({ sql: [document] }) => `bq_string_of_json(${document})`
 
@@ -169,7 +166,7 @@ export const JSON_WRITERS: SqlWriters = {
   PARSE_JSON: ({ sql: [text, mode] }) => `CAST(bq_json_parse(${text}, ${mode ?? "'exact'"}) AS JSON)`,
   JSON_TYPE: ({ sql: [document] }) => `bq_json_type(${document})`,
   JSON_KEYS: ({ sql: [document, depth, mode], args }) =>
-    `bq_json_keys(${textOf(document!)}, ${isNamed(args[1]) ? depth : 'NULL::BIGINT'}, ${mode ?? "'strict'"})`,
+    `bq_json_keys(${textOf(document!)}, ${args[1] ? depth : 'NULL::BIGINT'}, ${mode ?? "'strict'"})`,
   JSON_ARRAY: jsonArray,
   JSON_OBJECT: jsonObject,
   JSON_SET: editPairs('bq_json_set'),

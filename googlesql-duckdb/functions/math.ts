@@ -1,18 +1,13 @@
 /** DuckDB SQL of mathematical functions. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
-import { type SqlWriter, SqlWriterError, type SqlWriters, trying, type WriterCall } from './function-sql.js'
+import { called, type SqlWriter, SqlWriterError, type SqlWriters, trying, type WriterCall } from './function-sql.js'
 
 const DECIMAL = 'DECIMAL(38,9)'
 
 const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
 const asText = (sql: string): string => `CAST(${sql} AS VARCHAR)`
 const asDecimal = (sql: string): string => `CAST(${sql} AS ${DECIMAL})`
-
-const macro =
-  (name: string): SqlWriter =>
-  ({ sql }) =>
-    `${name}(${sql.filter(each => each !== null).join(', ')})`
 
 /** A function of FLOAT64. BigQuery has it for NUMERIC, too; that is refused, since DuckDB's result would not be exact. */
 const floatOnly =
@@ -148,9 +143,9 @@ export const MATH_WRITERS: SqlWriters = {
     'EXP',
     checked('EXP', x => `exp(${x})`),
   ),
-  LN: floatOnly('LN', macro('bq_ln')),
+  LN: floatOnly('LN', called('bq_ln')),
   LOG: floatOnly('LOG', call => (call.sql[1] ? `bq_log(${call.sql.join(', ')})` : `bq_ln(${call.sql[0]})`)),
-  LOG10: floatOnly('LOG10', macro('bq_log10')),
+  LOG10: floatOnly('LOG10', called('bq_log10')),
   DIV: orBignumeric('div', divide),
   MOD: orBignumeric('mod', modulo),
   SAFE_ADD: trying(safe(SAFE_OPERATORS.SAFE_ADD)),
@@ -172,7 +167,7 @@ export const MATH_WRITERS: SqlWriters = {
   ASINH: ({ sql: [x] }) => `asinh(${x})`,
   ATAN: ({ sql: [x] }) => `atan(${x})`,
   ATAN2: ({ sql: [y, x] }) => `atan2(${y}, ${x})`,
-  CBRT: macro('bq_cbrt'),
+  CBRT: called('bq_cbrt'),
   COS: periodic('cos(x)'),
   SIN: periodic('sin(x)'),
   TAN: periodic('tan(x)'),
@@ -185,6 +180,6 @@ export const MATH_WRITERS: SqlWriters = {
   SECH: ({ sql: [x] }) => `(1 / cosh(${x}))`,
   CSCH: checked('CSCH', x => `(1 / sinh(${x}))`),
   COTH: checked('COTH', x => `(1 / tanh(${x}))`),
-  COSINE_DISTANCE: macro('bq_cosine_distance'),
-  EUCLIDEAN_DISTANCE: macro('bq_euclidean_distance'),
+  COSINE_DISTANCE: called('bq_cosine_distance'),
+  EUCLIDEAN_DISTANCE: called('bq_euclidean_distance'),
 }

@@ -10,7 +10,6 @@ import {
   intervalOrder,
   operandAt,
 } from '../emit/expressions/compare.js'
-import { quoteText } from '../emit/quote.js'
 import { duckdbType } from '../emit/type.js'
 import { joinedSql } from './concat.js'
 import {
@@ -228,16 +227,6 @@ const safeElement =
   }
 
 /**
- * Reads a member with a JSON Pointer. A name that consists of digits must not read an element of an array, so the macro reads
- * it.
- */
-function memberSql(j: string, name: string, expr: Expr): string {
-  if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value))
-    return `bq_json_member(${j}, ${name})`
-  return `json_extract(${j}, ${quoteText(`/${expr.value.replaceAll('~', '~0').replaceAll('/', '~1')}`)})`
-}
-
-/**
  * Whether DuckDB's own IS DISTINCT FROM can compare values of these types: for structs, the fields must have the same names.
  */
 const sameStructs = (a: Type, b: Type): boolean => a.kind !== 'INTERVAL' && duckdbType(a) === duckdbType(b)
@@ -283,7 +272,4 @@ export const OPERATOR_WRITERS: SqlWriters = {
   $array_at_ordinal: ofElements(typed(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`)),
   $safe_array_at_offset: ofElements(typed(safeElement(0, 'bq_safe_array_at_offset'))),
   $safe_array_at_ordinal: ofElements(typed(safeElement(1, 'bq_safe_array_at_ordinal'))),
-  $subscript_json: ({ sql: [j, key], args: [, expr] }) =>
-    expr!.type.kind === 'INT64' ? `bq_json_at(${j}, ${key})` : memberSql(j!, key!, expr!),
-  $json_field: ({ sql: [j, name], args: [, expr] }) => memberSql(j!, name!, expr!),
 }

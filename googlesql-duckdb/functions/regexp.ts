@@ -2,15 +2,12 @@
  * DuckDB SQL of regular expressions. DuckDB has RE2, as BigQuery does. A literal pattern is parsed here, so that the plain
  * DuckDB function can be used wherever its result is the same.
  */
+import { literalText } from '../../googlesql/functions/definitions/json.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { quoteText } from '../emit/quote.js'
 import type { SqlWriters, WriterCall } from './function-sql.js'
 import { MORE_THAN_ONE_GROUP, type PatternFacts, readPattern, rewriteError, withPrefix } from './regexp/re2-pattern.js'
 
-/** The value of a STRING literal; null for any other expression. */
-export function literalText(expr: Expr | null | undefined): string | null {
-  return expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string' ? expr.value : null
-}
 /** The value of an integer literal; null for any other expression. */
 export function literalInteger(expr: Expr | null | undefined): bigint | null {
   return expr?.kind === 'literal' && expr.type.kind === 'INT64' && expr.value !== null

@@ -1,14 +1,15 @@
 /**
  * DuckDB SQL of functions on STRING and BYTES. Functions of BYTES are in JavaScript, except the few that DuckDB has for BLOB.
  */
+import { literalText } from '../../googlesql/functions/definitions/json.js'
 import { isNullLiteral } from '../../googlesql/plan/walk.js'
 import { STRING, type StructType, type Type } from '../../googlesql/types/types.js'
 import { castSql } from '../emit/expressions/cast.js'
 import { quoteText } from '../emit/quote.js'
 import { fieldNames } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import { PLAIN, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
-import { literalInteger, literalText } from './regexp.js'
+import { called, PLAIN, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
+import { literalInteger } from './regexp.js'
 
 const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
 
@@ -16,12 +17,7 @@ const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTE
 const either =
   (text: string, bytes: string): SqlWriter =>
   call =>
-    `${isBytes(call) ? bytes : text}(${given(call).join(', ')})`
-const plain =
-  (name: string): SqlWriter =>
-  call =>
-    `${name}(${given(call).join(', ')})`
-const given = (call: WriterCall): string[] => call.sql.filter(sql => sql !== null)
+    called(isBytes(call) ? bytes : text)(call)
 
 /** The characters with Unicode's property White_Space. */
 const WHITE_SPACE = quoteText(
@@ -72,11 +68,11 @@ function pad(call: WriterCall, name: 'lpad' | 'rpad'): string {
 }
 
 function replace(call: WriterCall): string {
-  if (isBytes(call)) return plain('bq_bytes_replace')(call)
+  if (isBytes(call)) return called('bq_bytes_replace')(call)
   const [part, by] = [literalText(call.args[1]), literalText(call.args[2])]
   // A replacement that makes the text much longer must be compared with the limit of 1 MB before it is computed.
   const isPlain = part !== null && part !== '' && by !== null && Buffer.byteLength(by) <= 8 * Buffer.byteLength(part)
-  return plain(isPlain ? 'replace' : 'bq_replace')(call)
+  return called(isPlain ? 'replace' : 'bq_replace')(call)
 }
 
 function split(call: WriterCall): string {
@@ -162,20 +158,20 @@ function containsSubstr(call: WriterCall): string {
 export const STRING_WRITERS: SqlWriters = {
   ASCII: either('bq_ascii', 'bq_bytes_ascii'),
   BYTE_LENGTH: either('strlen', 'octet_length'),
-  CHAR_LENGTH: plain('length'),
-  CHR: plain('bq_chr'),
-  CODE_POINTS_TO_BYTES: plain('bq_code_points_to_bytes'),
-  CODE_POINTS_TO_STRING: plain('bq_code_points_to_string'),
+  CHAR_LENGTH: called('length'),
+  CHR: called('bq_chr'),
+  CODE_POINTS_TO_BYTES: called('bq_code_points_to_bytes'),
+  CODE_POINTS_TO_STRING: called('bq_code_points_to_string'),
   CONCAT: concat,
   CONTAINS_SUBSTR: { ...PLAIN, write: containsSubstr, isNullFor: 'first' },
   EDIT_DISTANCE: ({ sql: [a, b, max], args }) =>
     `bq_edit_distance(${[a, b].map(text => (args[0]!.type.kind === 'BYTES' ? `bq_latin1(${text})` : text)).join(', ')}, ${max ?? '9223372036854775807'})`,
   ENDS_WITH: either('suffix', 'bq_bytes_ends_with'),
   FORMAT: format,
-  FROM_BASE32: plain('bq_from_base32'),
-  FROM_BASE64: plain('bq_from_base64'),
-  FROM_HEX: plain('bq_from_hex'),
-  INITCAP: call => plain(call.sql[1] === null ? 'bq_initcap_default' : 'bq_initcap')(call),
+  FROM_BASE32: called('bq_from_base32'),
+  FROM_BASE64: called('bq_from_base64'),
+  FROM_HEX: called('bq_from_hex'),
+  INITCAP: call => called(call.sql[1] === null ? 'bq_initcap_default' : 'bq_initcap')(call),
   INSTR: instr,
   LEFT: side('left'),
   LENGTH: either('length', 'octet_length'),
@@ -190,18 +186,18 @@ export const STRING_WRITERS: SqlWriters = {
   RIGHT: side('right'),
   RPAD: call => pad(call, 'rpad'),
   RTRIM: trim('rtrim'),
-  SAFE_CONVERT_BYTES_TO_STRING: plain('bq_safe_bytes_to_string'),
-  SOUNDEX: plain('bq_soundex'),
+  SAFE_CONVERT_BYTES_TO_STRING: called('bq_safe_bytes_to_string'),
+  SOUNDEX: called('bq_soundex'),
   SPLIT: split,
   STARTS_WITH: either('starts_with', 'bq_bytes_starts_with'),
   STRPOS: instr,
   SUBSTR: substr,
-  TO_BASE32: plain('bq_to_base32'),
-  TO_BASE64: plain('to_base64'),
+  TO_BASE32: called('bq_to_base32'),
+  TO_BASE64: called('to_base64'),
   TO_CODE_POINTS: either('bq_to_code_points', 'bq_bytes_to_code_points'),
   TO_HEX: call => `lower(to_hex(${call.sql[0]}))`,
   TRANSLATE: either('bq_translate', 'bq_bytes_translate'),
   TRIM: trim('trim'),
-  UNICODE: plain('bq_unicode'),
+  UNICODE: called('bq_unicode'),
   UPPER: either('bq_upper', 'bq_bytes_upper'),
 }

@@ -9,7 +9,7 @@
  */
 
 import { isVolatile } from '../../googlesql/functions/facts.js'
-import { aggregateCall, call, columnExpr, filtered, literal } from '../../googlesql/plan/build.js'
+import { aggregateCall, call, columnExpr, filtered, grouped, literal } from '../../googlesql/plan/build.js'
 import type {
   Column,
   Expr,
@@ -210,15 +210,7 @@ const replaced = (expr: Expr, exprOf: (column: Column) => Expr | undefined): Exp
   mapExpr(expr, part => (part.kind === 'column' ? exprOf(part.column) : undefined))
 
 function countOf(input: Scan, column: Column, at: number): Expr {
-  const scan: Scan = {
-    kind: 'aggregate',
-    input,
-    keys: [],
-    aggregates: [{ column, call: aggregateCall('$count_star', INT64, [], at) }],
-    groupingSets: null,
-    groupingCalls: [],
-    columns: [column],
-  }
+  const scan = grouped(input, [], [{ column, call: aggregateCall('$count_star', INT64, [], at) }])
   return { kind: 'subquery', type: INT64, form: 'scalar', scan, at }
 }
 

@@ -27,7 +27,7 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
   ...refusal(
     ['SESSION_USER'],
     'security_functions',
-    'callers send a token and are no users of the database; a pinned parameter tells tenants apart',
+    'callers send a token and are not users of the database; a pinned parameter tells tenants apart',
   ),
   ...refusal(
     ['RANGE_SESSIONIZE'],

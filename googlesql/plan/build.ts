@@ -2,8 +2,10 @@
 import type { Type } from '../types/types.js'
 import type {
   AggregateCall,
+  AggregateScan,
   CallExpr,
   CaseExpr,
+  CastExpr,
   Column,
   ColumnExpr,
   Computed,
@@ -38,6 +40,19 @@ export const columnExpr = (column: Column, isCorrelated: boolean, at: number): C
   at,
 })
 
+/** A cast without a format. */
+export const castExpr = (operand: Expr, type: Type, isImplicit: boolean): CastExpr => ({
+  kind: 'cast',
+  type,
+  operand,
+  isSafe: false,
+  isImplicit,
+  format: null,
+  timeZone: null,
+  typeParameters: null,
+  at: operand.at,
+})
+
 /** `CASE WHEN when THEN then ELSE otherwise END`; `otherwise` is null for ELSE NULL. */
 export const caseWhen = (when: Expr, then: Expr, otherwise: Expr | null, at: number = then.at): CaseExpr => ({
   kind: 'case',
@@ -60,6 +75,21 @@ export const aggregateCall = (name: string, type: Type, args: readonly Expr[], a
   filter: null,
   isSafe: false,
   at,
+})
+
+/** GROUP BY without grouping sets: the keys, and then the aggregates. */
+export const grouped = (
+  input: Scan,
+  keys: readonly Computed[],
+  aggregates: AggregateScan['aggregates'] = [],
+): AggregateScan => ({
+  kind: 'aggregate',
+  input,
+  keys,
+  aggregates,
+  groupingSets: null,
+  groupingCalls: [],
+  columns: [...keys, ...aggregates].map(({ column }) => column),
 })
 
 export const filtered = (input: Scan, condition: Expr): FilterScan => ({

@@ -1,8 +1,9 @@
 /** The state that all parts of the resolver share while one query is resolved. */
 import type * as ast from '../ast/nodes.js'
 import type { SqlMistake } from '../mistakes.js'
-import type { AggregateCall, Column, Expr, Scan, TableReference, WindowCall } from '../plan/nodes.js'
+import type { AggregateCall, Column, Computed, Expr, Scan, TableReference, WindowCall } from '../plan/nodes.js'
 import type { TableCatalogue } from '../tables.js'
+import { coerceTo } from '../types/apply-coercion.js'
 import type { Type } from '../types/types.js'
 import type { NameScope } from './name-scope.js'
 
@@ -122,3 +123,23 @@ export interface ExpressionEnv {
   /** True where a select alias means its expression and not its column: in HAVING, and inside calls. */
   readonly inlinesAliases: boolean
 }
+
+/** The environment of a clause without aggregates and window functions, in which an alias means its expression. */
+export const clauseEnv = (scope: NameScope | null, ctes: Ctes, clause: string): ExpressionEnv => ({
+  scope,
+  ctes,
+  clause,
+  aggregates: null,
+  windows: null,
+  inlinesAliases: true,
+})
+
+/** The expression as a new column. */
+export const computed = (name: string, expr: Expr, context: ResolveContext): Computed => ({
+  column: context.newColumn(name, expr.type),
+  expr,
+})
+
+/** The expression coerced to the type. @throws SqlError with this reason where the language does not coerce it */
+export const coerced = (expr: Expr, type: Type, reason: string, context: ResolveContext, at = expr.at): Expr =>
+  coerceTo(expr, type, context.source) ?? context.fail(reason, at)

@@ -15,40 +15,28 @@ export function checkJavaScript(one: TemporaryFunction, body: JavaScriptBody, co
   for (const [i, { name, type }] of one.parameters.entries()) {
     const { at } = parameters[i]!.name
     if (type === null) context.fail(`ANY TYPE is not allowed for ${name}: a JavaScript function needs types`, at)
-    const reason = whyNotPassed(type)
+    const reason = whyNot('argument', type)
     if (reason) context.fail(`The JavaScript function cannot take ${name} of type ${typeName(type)}: ${reason}`, at)
   }
   if (!one.returns || !returns) context.fail('A JavaScript function must have RETURNS with a type', name.at)
-  const reason = whyNotReturned(one.returns)
+  const reason = whyNot('result', one.returns)
   if (reason) context.fail(`The JavaScript function cannot return ${typeName(one.returns)}: ${reason}`, returns.at)
   const names = one.parameters.map(({ name }) => name)
   const mistake = syntaxError(body.text, names)
   if (mistake) context.fail(`The body of ${name.name} is not valid JavaScript: ${mistake}`, body.at)
 }
 
-const NO_FORM = 'JavaScript has no value for it; use STRING'
-
-function whyNotPassed(type: Type): string | null {
+/** Why JavaScript cannot take a value of this type as an argument, or cannot return one; null where it can. */
+function whyNot(use: 'argument' | 'result', type: Type): string | null {
   switch (type.kind) {
     case 'INT64':
-      return 'a JavaScript number does not hold every INT64; use FLOAT64, or STRING'
+      return use === 'argument' ? 'a JavaScript number does not hold every INT64; use FLOAT64, or STRING' : null
     case 'DATETIME':
     case 'TIME':
     case 'INTERVAL':
-      return NO_FORM
+      return 'JavaScript has no value for it; use STRING'
     default:
-      return inParts(type, whyNotPassed)
-  }
-}
-
-function whyNotReturned(type: Type): string | null {
-  switch (type.kind) {
-    case 'DATETIME':
-    case 'TIME':
-    case 'INTERVAL':
-      return NO_FORM
-    default:
-      return inParts(type, whyNotReturned)
+      return inParts(type, part => whyNot(use, part))
   }
 }
 

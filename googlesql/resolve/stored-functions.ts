@@ -10,21 +10,21 @@ import type { SqlMistake } from '../mistakes.js'
 import { withComputed } from '../plan/build.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
 import { moverTo } from '../plan/rewrite.js'
-import { hasSubquery, someOf } from '../plan/walk.js'
 import { SqlError } from '../sql-error.js'
 import type { FunctionSource, StoredFunction } from '../stored-functions.js'
 import { nearest } from '../suggest.js'
 import type { TableCatalogue } from '../tables.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { type Type, typeName } from '../types/types.js'
-import type {
-  ExpressionEnv,
-  QueryEnv,
-  QueryResult,
-  ResolveContext,
-  TemporaryFunction,
-  Variable,
-  Variables,
+import {
+  clauseEnv,
+  type ExpressionEnv,
+  type QueryEnv,
+  type QueryResult,
+  type ResolveContext,
+  type TemporaryFunction,
+  type Variable,
+  type Variables,
 } from './context.js'
 import { UnreadableColumnError } from './name-scope.js'
 import {
@@ -39,7 +39,7 @@ import {
   signatureOf,
   signatureType,
 } from './udf.js'
-import { asVariable } from './variables.js'
+import { asVariable, readerOf } from './variables.js'
 
 /** The expression that replaces a call; null where no dataset has a function of this name. */
 export function resolveStoredCall(
@@ -218,14 +218,7 @@ function argumentVariables(
   env: QueryEnv,
   context: ResolveContext,
 ): Variables {
-  const argumentEnv: ExpressionEnv = {
-    scope: env.outer,
-    ctes: env.ctes,
-    clause: 'argument of a table function',
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-  }
+  const argumentEnv = clauseEnv(env.outer, env.ctes, 'argument of a table function')
   const nodes = inOrder(one, given, at, context).map(({ expression }) => expression)
   const values = nodes.map(node => context.expression(node, argumentEnv))
   if (values.length !== one.parameters.length) return refuseArguments(one, values, at, context)
@@ -237,10 +230,8 @@ function argumentVariables(
       const value = typed(values[i]!)
       if (isVolatile(value))
         context.fail(`A random argument of table function ${one.definition.name.name} is not supported`, at)
-      // A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: each read resolves the value again.
-      const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
       const again = (): Expr => typed(context.expression(nodes[i]!, argumentEnv))
-      return [name.toLowerCase(), { name, type, read: isShared ? () => value : again }]
+      return [name.toLowerCase(), { name, type, read: readerOf(value, again) }]
     }),
   )
 }

@@ -10,7 +10,14 @@ import { mapExpr } from '../plan/rewrite.js'
 import { SqlError } from '../sql-error.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { type Type, typeName } from '../types/types.js'
-import type { ExpressionEnv, Functions, ResolveContext, TemporaryFunction } from './context.js'
+import {
+  clauseEnv,
+  coerced,
+  type ExpressionEnv,
+  type Functions,
+  type ResolveContext,
+  type TemporaryFunction,
+} from './context.js'
 import { checkJavaScript, javaScriptCall } from './javascript.js'
 import { type Found, mapScope, visible } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
@@ -108,22 +115,12 @@ export function resolveBody(
   const names = new Map<string, Found>(
     columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
   )
-  const expr = context.expression(body, {
-    scope: { ...mapScope(names, null), isParameters: true },
-    ctes: new Map(),
-    clause: 'SQL function body for non-AGGREGATE function',
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-  })
+  const scope = { ...mapScope(names, null), isParameters: true as const }
+  const clause = 'SQL function body for non-AGGREGATE function'
+  const expr = context.expression(body, clauseEnv(scope, new Map(), clause))
   if (!one.returns) return expr
-  return (
-    coerceTo(expr, one.returns, context.source) ??
-    context.fail(
-      `Function declared to return ${typeName(one.returns)} but the function body produces incompatible type ${typeName(expr.type)}`,
-      body.at,
-    )
-  )
+  const reason = `Function declared to return ${typeName(one.returns)} but the function body produces incompatible type ${typeName(expr.type)}`
+  return coerced(expr, one.returns, reason, context, body.at)
 }
 
 /** The expression that replaces a call of a temporary function; null for a call of any other function. */

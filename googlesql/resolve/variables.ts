@@ -1,11 +1,11 @@
 /** The variables of a script: DECLARE and SET give them values, which the query reads. */
 import type * as ast from '../ast/nodes.js'
 import { isVolatile } from '../functions/facts.js'
+import { castExpr } from '../plan/build.js'
 import type { Expr } from '../plan/nodes.js'
 import { hasSubquery, someOf } from '../plan/walk.js'
-import { coerceTo } from '../types/apply-coercion.js'
 import { INT64, type Type, typeName } from '../types/types.js'
-import type { ExpressionEnv, ResolveContext, Variable, Variables } from './context.js'
+import { clauseEnv, coerced, type ResolveContext, type Variable, type Variables } from './context.js'
 import { resolveParameterizedType } from './type.js'
 
 /**
@@ -77,14 +77,7 @@ function assigned(
   return variableOf(read, type, { name, at: value.at }, context)
 }
 
-const NO_NAMES: ExpressionEnv = {
-  scope: null,
-  ctes: new Map(),
-  clause: 'value of a variable',
-  aggregates: null,
-  windows: null,
-  inlinesAliases: true,
-}
+const NO_NAMES = clauseEnv(null, new Map(), 'value of a variable')
 
 function variableOf(
   read: () => Expr,
@@ -96,12 +89,8 @@ function variableOf(
   const first = read()
   const target = type ?? (first.kind === 'literal' && first.value === null ? INT64 : first.type)
   const typed = (expr: Expr): Expr => {
-    const coerced = coerceTo(expr, target, context.source)
-    if (coerced) return asVariable(coerced, target)
-    return context.fail(
-      `Variable ${name} has type ${typeName(target)}; found a value of type ${typeName(expr.type)}`,
-      expr.at,
-    )
+    const reason = `Variable ${name} has type ${typeName(target)}; found a value of type ${typeName(expr.type)}`
+    return asVariable(coerced(expr, target, reason, context), target)
   }
   const value = typed(first)
   if (context.usedTables.size > tables)
@@ -109,33 +98,28 @@ function variableOf(
   if (isVolatile(value)) context.fail(`The value of variable ${name} is random, which is not supported`, at)
   let parts = 0
   if (someOf(value, () => ++parts > MAX_PARTS)) context.fail(`The value of variable ${name} is too large`, at)
-  // A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: each read resolves the value again.
-  const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
   const again = (): Expr => {
     if (++context.calls.variables > MAX_READS)
       context.fail(`More than ${MAX_READS} readings of variables are not supported`, at)
     return typed(read())
   }
-  return { name, type: target, read: isShared ? () => value : again }
+  return { name, type: target, read: readerOf(value, again) }
 }
 
 /**
  * The value of a variable of this type. A literal gets a cast, because GoogleSQL coerces a literal to more types than a
  * variable.
  */
-export const asVariable = (value: Expr, type: Type): Expr => (isWritten(value) ? castOf(value, type) : value)
+export const asVariable = (value: Expr, type: Type): Expr => (isWritten(value) ? castExpr(value, type, false) : value)
+
+/**
+ * Reads the value of a variable. A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: `again`
+ * then resolves the value for each read.
+ */
+export function readerOf(value: Expr, again: () => Expr): () => Expr {
+  const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
+  return isShared ? () => value : again
+}
 
 /** Whether GoogleSQL would coerce the expression like a literal. */
 const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || expr.kind === 'array' || expr.kind === 'struct'
-
-const castOf = (operand: Expr, type: Type): Expr => ({
-  kind: 'cast',
-  type,
-  operand,
-  isSafe: false,
-  isImplicit: false,
-  format: null,
-  timeZone: null,
-  typeParameters: null,
-  at: operand.at,
-})

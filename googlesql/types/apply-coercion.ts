@@ -1,6 +1,6 @@
 /** Implicit conversion of resolved expressions. Source: the language reference, "Conversion rules". */
 
-import { literal } from '../plan/build.js'
+import { castExpr, literal } from '../plan/build.js'
 import type { CastExpr, Expr, LiteralExpr } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from '../values/literals.js'
@@ -65,19 +65,7 @@ function convertField(field: Expr, type: Type, source: string): Expr {
   return implicitCast(literal, type)
 }
 
-function implicitCast(operand: Expr, type: Type): CastExpr {
-  return {
-    kind: 'cast',
-    type,
-    operand,
-    isSafe: false,
-    isImplicit: true,
-    format: null,
-    timeZone: null,
-    typeParameters: null,
-    at: operand.at,
-  }
-}
+const implicitCast = (operand: Expr, type: Type): CastExpr => castExpr(operand, type, true)
 
 function convertLiteral(expr: LiteralExpr, type: Type, source: string): Expr {
   if (sameType(expr.type, type)) return expr

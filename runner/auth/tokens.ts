@@ -6,14 +6,7 @@ import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import { fileStamp } from '../model/file-stamp.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
-import {
-  cannotReadTokens,
-  hashToken,
-  parseRate,
-  parseTokenFile,
-  readTokenFile,
-  type TokenRecord,
-} from './token-file.js'
+import { hashToken, parseRate, readRecords, type TokenRecord } from './token-file.js'
 
 /** How long a revoked token may still work, in milliseconds. */
 const RECHECK_MS = 100
@@ -73,24 +66,20 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
     }
   }
 
-  /** Caches the hash of a valid token. Unknown tokens are not cached. */
-  function remember(token: string, hash: string, before: string | undefined, caller: Caller | null): Caller | null {
-    if (before !== undefined || token.length > MAX_REMEMBERED_LENGTH) return caller
-    remembered.set(token, hash)
-    return caller
-  }
-
   return {
     find(token) {
       recheck(RECHECK_MS)
-      const before = remembered.get(token)
       // The lookup compares hashes, not tokens, so its time reveals nothing about a token.
-      const hash = before ?? hashToken(token)
-      if (hash === unrestrictedHash) return remember(token, hash, before, unrestricted)
+      const hash = remembered.get(token) ?? hashToken(token)
+      const isUnrestricted = hash === unrestrictedHash
       // A token that was created a moment ago, as on a first start, must work at once.
-      if (!byHash.has(hash)) recheck(0)
+      if (!isUnrestricted && !byHash.has(hash)) recheck(0)
       const known = byHash.get(hash)
-      return known && clock.nowMs() < known.expiresMs ? remember(token, hash, before, known.caller) : null
+      const listed = known && clock.nowMs() < known.expiresMs ? known.caller : null
+      const caller = isUnrestricted ? unrestricted : listed
+      // Unknown tokens are not cached.
+      if (caller && token.length <= MAX_REMEMBERED_LENGTH && !remembered.has(token)) remembered.set(token, hash)
+      return caller
     },
     async close() {},
   }
@@ -126,14 +115,8 @@ function stampOf(path: string): string | null {
 
 /** Reads the tokens. A token whose rate is unchanged keeps its bucket, so that a reload does not refill it. */
 function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock: Clock): Map<string, KnownToken> {
-  let text: string
-  try {
-    text = readTokenFile(path)
-  } catch (cause) {
-    throw cause instanceof SetupError ? cause : cannotReadTokens(path, cause)
-  }
   const known = new Map<string, KnownToken>()
-  for (const record of parseTokenFile(text, path)) {
+  for (const record of readRecords(path)) {
     const old = before.get(record.sha256)
     const rate = old?.rate.rate === record.rate ? old.rate : createBucket(record.rate, clock)
     const fresh = old?.fresh.rate === record.fresh ? old.fresh : createBucket(record.fresh, clock)

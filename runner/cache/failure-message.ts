@@ -22,6 +22,6 @@ export function outcomeOf(thrown: unknown): RunOutcome {
 
 /** Rebuilds the error; null for a code that this version does not share. */
 export function errorOf({ code, detail, errors }: SharedFailure): RunnerError | null {
-  const known = SHARED.find(one => one === code)
-  return known === undefined ? null : new RunnerError(known, { detail, errors })
+  const shared = SHARED.find(candidate => candidate === code)
+  return shared === undefined ? null : new RunnerError(shared, { detail, errors })
 }

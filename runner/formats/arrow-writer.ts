@@ -127,9 +127,9 @@ class Column {
   readonly #arrow: DataType
   readonly #isNullable: boolean
   readonly #values: Values
-  #length = 0
-  /** The places of the nulls. */
-  #nulls: number[] = []
+  /** 1 for each value, 0 for each null. */
+  readonly #flags = new Items<number>(length => new Uint8Array(length))
+  #nullCount = 0
 
   /** @param arrow what `arrowType` returned for the field. */
   constructor(field: TypedField, arrow: DataType) {
@@ -143,7 +143,7 @@ class Column {
   add(row: RowReader): void {
     if (!row.takeNull()) {
       this.#values.add(row)
-      this.#length += 1
+      this.#flags.push(1)
     } else if (this.#isNullable || this.#field.type.kind === 'ARRAY') this.addWithoutParent()
     else throw nullInRequired(this.#field.name)
   }
@@ -151,20 +151,17 @@ class Column {
   /** Adds a placeholder for a field whose STRUCT is NULL, which no reader sees, or a null. */
   addWithoutParent(): void {
     this.#values.addEmpty()
-    if (this.#isNullable) this.#nulls.push(this.#length)
-    this.#length += 1
+    this.#flags.push(this.#isNullable ? 0 : 1)
+    if (this.#isNullable) this.#nullCount += 1
   }
 
   /** The values added since the last call. */
   take(): Data {
-    const [length, nulls] = [this.#length, this.#nulls]
-    this.#length = 0
-    this.#nulls = []
-    const valid = new Uint8Array(length).fill(1)
-    for (const index of nulls) valid[index] = 0
-    const nullBitmap = nulls.length === 0 ? undefined : bitsOf(valid)
+    const [flags, nullCount] = [this.#flags.take(), this.#nullCount]
+    this.#nullCount = 0
+    const nullBitmap = nullCount === 0 ? undefined : bitsOf(flags)
     // The library types the argument for each DataType by itself; this value is for any of them.
-    const data = { type: this.#arrow, length, nullCount: nulls.length, nullBitmap, ...this.#values.take() }
+    const data = { type: this.#arrow, length: flags.length, nullCount, nullBitmap, ...this.#values.take() }
     return makeData(data as never)
   }
 }
@@ -189,249 +186,177 @@ interface Values {
 function valuesOf({ type, requirement }: TypedField, arrow: DataType): Values {
   switch (type.kind) {
     case 'ARRAY':
-      return new Lists(new Column(typedElement('item', type.element, requirement), arrow.children[0]!.type))
-    case 'STRUCT':
-      return new Structs(
-        typedFields(type.fields, requirement).map((field, i) => new Column(field, arrow.children[i]!.type)),
-      )
+      return lists(new Column(typedElement('item', type.element, requirement), arrow.children[0]!.type))
+    case 'STRUCT': {
+      const fields = typedFields(type.fields, requirement)
+      return structs(fields.map((field, i) => new Column(field, arrow.children[i]!.type)))
+    }
     case 'JSON':
-      return new Texts(cell => cell)
+      return texts(cell => cell)
     case 'STRING':
     case 'INTERVAL':
     case 'RANGE<DATE>':
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
-      return new Texts(stringOf)
+      return texts(stringOf)
     case 'BYTES':
-      return new Blobs()
+      return blobs()
     case 'BOOL':
-      return new Bools()
+      return numbers(
+        cell => (cell === 'true' ? 1 : 0),
+        length => new Uint8Array(length),
+        bitsOf,
+      )
     case 'FLOAT64':
-      return new Numbers(doubleOf, values => new Float64Array(values))
+      return numbers(doubleOf, length => new Float64Array(length))
     case 'DATE':
-      return new Numbers(daysOf, values => new Int32Array(values))
+      return numbers(daysOf, length => new Int32Array(length))
     case 'INT64':
-      return new Integers(1, integerOf)
+      return integers(1, integerOf)
     case 'TIME':
-      return new Integers(1, timeOf)
+      return integers(1, timeOf)
     case 'DATETIME':
-      return new Integers(1, microsOf)
+      return integers(1, microsOf)
     case 'TIMESTAMP':
-      return new Integers(1, timestampOf)
+      return integers(1, timestampOf)
     case 'NUMERIC':
-      return new Integers(2, cell => decimalOf(cell, 9, 128))
+      return integers(2, cell => decimalOf(cell, 9, 128))
     case 'BIGNUMERIC':
-      return new Integers(4, cell => decimalOf(cell, 38, 256))
+      return integers(4, cell => decimalOf(cell, 38, 256))
     default:
       return type satisfies never
   }
 }
 
-/** Numbers in one array for all batches: V8 would copy a young one at each of its collections. */
-class NumberList {
-  readonly #items: number[] = []
+/** A typed array of the language. */
+interface TypedArray<T> {
+  [index: number]: T
+  readonly length: number
+  readonly buffer: ArrayBufferLike
+  set(items: TypedArray<T>): void
+  slice(start: number, end: number): TypedArray<T>
+}
+
+/** Numbers in one typed array, which grows: V8 would copy a young list of them at each of its collections. */
+class Items<T extends number | bigint> {
+  readonly #create: (length: number) => TypedArray<T>
+  #items: TypedArray<T>
   #length = 0
 
-  push(item: number): void {
+  constructor(create: (length: number) => TypedArray<T>) {
+    this.#create = create
+    this.#items = create(FIRST_LENGTH)
+  }
+
+  push(item: T): void {
+    if (this.#length === this.#items.length) {
+      const larger = this.#create(2 * this.#length)
+      larger.set(this.#items)
+      this.#items = larger
+    }
     this.#items[this.#length++] = item
   }
 
   /** The numbers since the last call. */
-  take(): readonly number[] {
+  take(): TypedArray<T> {
     const taken = this.#items.slice(0, this.#length)
     this.#length = 0
     return taken
   }
 }
 
-class Numbers implements Values {
-  readonly #read: (cell: string) => number
-  readonly #pack: (values: readonly number[]) => Float64Array | Int32Array
-  readonly #values = new NumberList()
-
-  constructor(read: (cell: string) => number, pack: (values: readonly number[]) => Float64Array | Int32Array) {
-    this.#read = read
-    this.#pack = pack
-  }
-
-  add(row: RowReader): void {
-    this.#values.push(this.#read(row.value()))
-  }
-
-  addEmpty(): void {
-    this.#values.push(0)
-  }
-
-  take(): object {
-    return { data: this.#pack(this.#values.take()) }
-  }
-}
-
-/** Integers of 64, 128 or 256 bits in two's complement, the lowest 64 first. */
-class Integers implements Values {
-  readonly #words: number
-  readonly #read: (cell: string) => bigint
-  /** It grows: an array of bigints would be one of objects. */
-  #values = new BigInt64Array(FIRST_LENGTH)
-  #length = 0
-
-  constructor(words: number, read: (cell: string) => bigint) {
-    this.#words = words
-    this.#read = read
-  }
-
-  add(row: RowReader): void {
-    this.#push(this.#read(row.value()))
-  }
-
-  addEmpty(): void {
-    this.#push(0n)
-  }
-
-  #push(value: bigint): void {
-    if (this.#length + this.#words > this.#values.length) {
-      const values = new BigInt64Array(2 * this.#values.length)
-      values.set(this.#values)
-      this.#values = values
-    }
-    // The array takes the lowest 64 bits of what it is given.
-    this.#values[this.#length++] = value
-    for (let word = 1, rest = value; word < this.#words; word++) {
-      rest >>= 64n
-      this.#values[this.#length++] = rest
-    }
-  }
-
-  take(): object {
-    const data = this.#values.slice(0, this.#length)
-    this.#length = 0
-    return { data: this.#words === 1 ? data : new Uint32Array(data.buffer) }
-  }
-}
-
 const FIRST_LENGTH = 4_096
 
-class Bools implements Values {
-  readonly #values = new NumberList()
-
-  add(row: RowReader): void {
-    this.#values.push(row.value() === 'true' ? 1 : 0)
-  }
-
-  addEmpty(): void {
-    this.#values.push(0)
-  }
-
-  take(): object {
-    return { data: bitsOf(this.#values.take()) }
+function numbers(
+  read: (cell: string) => number,
+  create: (length: number) => TypedArray<number>,
+  pack: (items: TypedArray<number>) => object = items => items,
+): Values {
+  const items = new Items(create)
+  return {
+    add: row => items.push(read(row.value())),
+    addEmpty: () => items.push(0),
+    take: () => ({ data: pack(items.take()) }),
   }
 }
 
-/** Where each of some values begins, and the last ends, that stand one after the other. */
-class Offsets {
-  readonly #ends = new NumberList()
-  #end = 0
-
-  add(length: number): void {
-    this.#end += length
-    this.#ends.push(this.#end)
+/** Integers of so many times 64 bits in two's complement, the lowest 64 first. */
+function integers(words: number, read: (cell: string) => bigint): Values {
+  const items = new Items<bigint>(length => new BigInt64Array(length))
+  // The array takes the lowest 64 bits of what it is given.
+  const push = (value: bigint): void => {
+    items.push(value)
+    for (let word = 1, rest = value; word < words; word++) {
+      rest >>= 64n
+      items.push(rest)
+    }
   }
-
-  take(): Int32Array {
-    this.#end = 0
-    return new Int32Array([0, ...this.#ends.take()])
-  }
-}
-
-class Texts implements Values {
-  readonly #read: (cell: string) => string
-  readonly #offsets = new Offsets()
-  readonly #texts = new BodyPieces(Number.POSITIVE_INFINITY)
-
-  constructor(read: (cell: string) => string) {
-    this.#read = read
-  }
-
-  add(row: RowReader): void {
-    const text = this.#read(row.value())
-    this.#texts.add(text)
-    this.#offsets.add(Buffer.byteLength(text))
-  }
-
-  addEmpty(): void {
-    this.#offsets.add(0)
-  }
-
-  take(): object {
-    return { valueOffsets: this.#offsets.take(), data: this.#texts.take() }
+  return {
+    add: row => push(read(row.value())),
+    addEmpty: () => push(0n),
+    take() {
+      const data = items.take()
+      return { data: words === 1 ? data : new Uint32Array(data.buffer) }
+    },
   }
 }
 
-class Blobs implements Values {
-  readonly #offsets = new Offsets()
-  #values: Buffer[] = []
-
-  add(row: RowReader): void {
-    const value = bytesOf(row.value())
-    this.#values.push(value)
-    this.#offsets.add(value.byteLength)
+/** Values of any length, one after the other. `add` adds one and returns its length; `take` takes all of them. */
+function sized(add: (row: RowReader) => number, take: () => object): Values {
+  /** Where each begins, and the last ends. */
+  const offsets = new Items<number>(length => new Int32Array(length))
+  let end = 0
+  const push = (length: number): void => {
+    end += length
+    offsets.push(end)
   }
-
-  addEmpty(): void {
-    this.#offsets.add(0)
-  }
-
-  take(): object {
-    const data = Buffer.concat(this.#values)
-    this.#values = []
-    return { valueOffsets: this.#offsets.take(), data }
+  push(0)
+  return {
+    add: row => push(add(row)),
+    addEmpty: () => push(0),
+    take() {
+      const valueOffsets = offsets.take()
+      end = 0
+      push(0)
+      return { valueOffsets, ...take() }
+    },
   }
 }
 
-class Lists implements Values {
-  readonly #items: Column
-  readonly #offsets = new Offsets()
-
-  constructor(items: Column) {
-    this.#items = items
+function texts(read: (cell: string) => string): Values {
+  const pieces = new BodyPieces(Number.POSITIVE_INFINITY)
+  const add = (row: RowReader): number => {
+    const text = read(row.value())
+    pieces.add(text)
+    return Buffer.byteLength(text)
   }
+  return sized(add, () => ({ data: pieces.take() }))
+}
 
-  add(row: RowReader): void {
+function blobs(): Values {
+  const values: Buffer[] = []
+  const add = (row: RowReader): number => values[values.push(bytesOf(row.value())) - 1]!.byteLength
+  return sized(add, () => ({ data: Buffer.concat(values.splice(0)) }))
+}
+
+function lists(items: Column): Values {
+  const add = (row: RowReader): number => {
     let count = 0
-    for (; row.toItem(count); count++) this.#items.add(row)
-    this.#offsets.add(count)
+    for (; row.toItem(count); count++) items.add(row)
+    return count
   }
-
-  addEmpty(): void {
-    this.#offsets.add(0)
-  }
-
-  take(): object {
-    return { valueOffsets: this.#offsets.take(), child: this.#items.take() }
-  }
+  return sized(add, () => ({ child: items.take() }))
 }
 
-class Structs implements Values {
-  readonly #fields: readonly Column[]
+const structs = (fields: readonly Column[]): Values => ({
+  add: row => readMembers(row, fields),
+  addEmpty() {
+    for (const field of fields) field.addWithoutParent()
+  },
+  take: () => ({ children: fields.map(field => field.take()) }),
+})
 
-  constructor(fields: readonly Column[]) {
-    this.#fields = fields
-  }
-
-  add(row: RowReader): void {
-    readMembers(row, this.#fields)
-  }
-
-  addEmpty(): void {
-    for (const field of this.#fields) field.addWithoutParent()
-  }
-
-  take(): object {
-    return { children: this.#fields.map(field => field.take()) }
-  }
-}
-
-function bitsOf(flags: ArrayLike<number>): Uint8Array {
+function bitsOf(flags: TypedArray<number>): Uint8Array {
   const bits = new Uint8Array((flags.length + 7) >> 3)
   for (let i = 0; i < flags.length; i++) bits[i >> 3]! |= flags[i]! << (i & 7)
   return bits

@@ -12,41 +12,38 @@ export interface ReadOutcome {
   readonly served: EndpointIndex
 }
 
-export interface EndpointChanges {
-  /** Takes the outcome of a load or reload, and tells listeners what it changed. */
-  update(outcome: ReadOutcome): void
-  /** Calls `listener` with each later change; returns a function that ends this. */
-  subscribe(listener: (change: EndpointChange) => void): () => void
-  /** Endpoints with diagnostics. */
-  current(): readonly EndpointChange[]
-}
-
 /** The key of mistakes that belong to no manifest. */
 const NO_FILE = ''
 
-/** Nothing is known yet. */
-export function createEndpointChanges(): EndpointChanges {
-  let before = new Map<string, EndpointChange>()
-  const listeners = new Set<(change: EndpointChange) => void>()
-  return {
-    update(outcome) {
-      const now = statesOf(outcome, before)
-      const isOther = (file: string, change: EndpointChange): boolean =>
-        JSON.stringify(before.get(file)) !== JSON.stringify(change)
-      const changed = [...now].filter(([file, change]) => isOther(file, change)).map(([, change]) => change)
-      const gone = [...before].filter(([file]) => !now.has(file)).map(([, change]) => withoutRevision(change))
-      // A manifest that was moved to another file is reported as it is now.
-      const reported = new Set(changed.map(({ id }) => id))
-      before = now
-      for (const change of [...gone.filter(({ id }) => id === null || !reported.has(id)), ...changed]) {
-        for (const listener of listeners) listener(change)
-      }
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    current: () => [...before.values()].filter(({ diagnostics }) => diagnostics.length > 0),
+export class EndpointChanges {
+  /** The endpoints of the last load, by their files. */
+  #states = new Map<string, EndpointChange>()
+  readonly #listeners = new Set<(change: EndpointChange) => void>()
+
+  /** Takes the outcome of a load or reload, and tells listeners what it changed. */
+  update(outcome: ReadOutcome): void {
+    const old = this.#states
+    this.#states = statesOf(outcome, old)
+    const changed = [...this.#states]
+      .filter(([file, change]) => JSON.stringify(old.get(file)) !== JSON.stringify(change))
+      .map(([, change]) => change)
+    const gone = [...old].filter(([file]) => !this.#states.has(file)).map(([, change]) => withoutRevision(change))
+    // A manifest that was moved to another file is reported as it is now.
+    const reported = new Set(changed.map(({ id }) => id))
+    for (const change of [...gone.filter(({ id }) => id === null || !reported.has(id)), ...changed]) {
+      for (const listener of this.#listeners) listener(change)
+    }
+  }
+
+  /** Calls `listener` with each later change; returns a function that ends this. */
+  subscribe(listener: (change: EndpointChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Endpoints with diagnostics. */
+  current(): readonly EndpointChange[] {
+    return [...this.#states.values()].filter(({ diagnostics }) => diagnostics.length > 0)
   }
 }
 
@@ -61,20 +58,15 @@ const withoutRevision = ({ file, name, id }: EndpointChange): EndpointChange => 
 /** Each endpoint by its file. */
 function statesOf(
   { loaded, diagnostics, served }: ReadOutcome,
-  before: ReadonlyMap<string, EndpointChange>,
+  old: ReadonlyMap<string, EndpointChange>,
 ): Map<string, EndpointChange> {
-  if (loaded === null) return withRest(new Map(before), diagnostics)
+  if (loaded === null) return withRest(new Map(old), diagnostics)
   const states = new Map<string, EndpointChange>()
   const revisionOf = (id: string | null): string | null => (id === null ? null : (served.find(id)?.revision ?? null))
   for (const { file, endpoint } of loaded.details) {
     const { name, id } = endpoint
-    states.set(file, {
-      file,
-      name,
-      id,
-      revision: revisionOf(id),
-      diagnostics: diagnostics.filter(one => one.file === file),
-    })
+    const own = diagnostics.filter(diagnostic => diagnostic.file === file)
+    states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
   }
   for (const { file, name, id, diagnostics: own } of loaded.broken) {
     states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
@@ -82,7 +74,7 @@ function statesOf(
   const reported = new Set([...states.values()].flatMap(state => state.diagnostics))
   return withRest(
     states,
-    diagnostics.filter(one => !reported.has(one)),
+    diagnostics.filter(diagnostic => !reported.has(diagnostic)),
   )
 }
 

@@ -71,117 +71,129 @@ interface Hit {
   readonly representation: Representation
 }
 
-/** The listener of `createRunner`: this way for hits, the app for all else. Both give the same answers. */
-export function createFastPath(deps: AppDeps, app: RequestListener): RequestListener {
-  const { clock } = deps
-  const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
+/** This way for hits, the app for all else. Both give the same answers. */
+export class FastPath {
+  readonly #deps: AppDeps
+  readonly #app: RequestListener
+  readonly #vary: string
   /** By all that decides about them; none is older than the endpoints. */
-  const plans = new BoundedMap<string, PlannedCall>(MAX_PLANS)
-  let index = deps.endpoints()
+  readonly #plans = new BoundedMap<string, PlannedCall>(MAX_PLANS)
+  #index: ReturnType<AppDeps['endpoints']>
+
+  constructor(deps: AppDeps, app: RequestListener) {
+    this.#deps = deps
+    this.#app = app
+    this.#vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
+    this.#index = deps.endpoints()
+  }
+
+  /** The listener of `createRunner`. */
+  readonly answer: RequestListener = (req, res) => {
+    const { method, url = '' } = req
+    const isSimple = (method === 'GET' || method === 'HEAD') && url.startsWith(PREFIX) && url.length <= MAX_ADDRESS
+    // Headers of a program around this listener are combined with ours in the app.
+    if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#app(req, res)
+    const began = this.#deps.clock.ticksMs()
+    try {
+      const hit = this.#findHit(req)
+      if (hit) return this.#send(req, res, hit, began)
+    } catch (thrown) {
+      return this.#fail(req, res, thrown, began)
+    }
+    this.#app(req, res)
+  }
+
+  /** The hit that answers this request; null for any other request, and then no call has been counted. */
+  #findHit(req: IncomingMessage): Hit | null {
+    const { headers, url } = req
+    const { endpoints, results, representations, unsent } = this.#deps
+    const caller = callerOf(req, this.#deps)
+    if (!caller || (caller.admitFresh !== null && wantsFresh(headers['cache-control'] ?? ''))) return null
+    if (this.#index !== endpoints()) {
+      this.#index = endpoints()
+      this.#plans.clear()
+    }
+    const { accept = '', 'accept-encoding': codings = '' } = headers
+    const key = [caller.token, accept, codings, url].join('\0')
+    const kept = this.#plans.get(key)
+    const planned = kept?.caller === caller ? kept : this.#plan(caller, req)
+    if (!planned || !isAcceptable(planned.choice)) return null
+    const result = results.entry(planned.cached)
+    const representation = result && representations.find(result, planned.offered.name, planned.choice)
+    if (!result || !representation || unsent.isFull(representation.body)) return null
+    if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
+    // Only addresses that are hits are kept, and no long header: a caller could fill the memory with different ones.
+    if (planned !== kept && accept.length + codings.length <= MAX_ADDRESS) this.#plans.set(key, planned)
+    return caller.admit() > 0 ? null : { planned, result, representation }
+  }
 
   /** Null where the app must say why the call is refused, or must run it. */
-  function plan(caller: Caller, { headers, url = '' }: IncomingMessage): PlannedCall | null {
+  #plan(caller: Caller, { headers, url = '' }: IncomingMessage): PlannedCall | null {
     const path = pathOf(url)
     const ref = path.slice(PREFIX.length)
     if (!PLAIN_REF.test(ref) || url.includes('#')) return null
     try {
-      const call = admitCall(caller, { ref }, deps)
+      const call = admitCall(caller, { ref }, this.#deps)
       if (call.endpoint.cache === null) return null
       const given = parsePairs(queryOf(url))
       const offered = chooseType(call.endpoint, given, headers.accept)
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
-      const { cached, ignored } = planCall(call, given, null, deps)
+      const { cached, ignored } = planCall(call, given, null, this.#deps)
       return cached && { caller, cached, offered, choice, path: loggedPath(path), ignored, head: null }
     } catch {
       return null
     }
   }
 
-  /** The hit that answers this request; null for any other request, and then no call has been counted. */
-  function findHit(req: IncomingMessage): Hit | null {
-    const { headers, url } = req
-    const caller = callerOf(req, deps)
-    if (!caller || (caller.admitFresh !== null && wantsFresh(headers['cache-control'] ?? ''))) return null
-    if (index !== deps.endpoints()) {
-      index = deps.endpoints()
-      plans.clear()
-    }
-    const { accept = '', 'accept-encoding': codings = '' } = headers
-    const key = [caller.token, accept, codings, url].join('\0')
-    const kept = plans.get(key)
-    const planned = kept?.caller === caller ? kept : plan(caller, req)
-    if (!planned || !isAcceptable(planned.choice)) return null
-    const result = deps.results.entry(planned.cached)
-    const representation = result && deps.representations.find(result, planned.offered.name, planned.choice)
-    if (!result || !representation || deps.unsent.isFull(representation.body)) return null
-    if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
-    // Only addresses that are hits are kept, and no long header: a caller could fill the memory with different ones.
-    if (planned !== kept && accept.length + codings.length <= MAX_ADDRESS) plans.set(key, planned)
-    return caller.admit() > 0 ? null : { planned, result, representation }
-  }
-
-  function headOf(status: 200 | 304, { planned, result, representation }: Hit): Head {
-    const { freshSeconds, ageSeconds } = freshnessOf(result, clock.nowMs())
+  #headOf(status: 200 | 304, { planned, result, representation }: Hit): Head {
+    const { freshSeconds, ageSeconds } = freshnessOf(result, this.#deps.clock.nowMs())
     const kept = planned.head
     const isSame = kept?.status === status && kept.representation === representation
     if (isSame && kept.freshSeconds === freshSeconds && kept.ageSeconds === ageSeconds) return kept
     const { cached, offered } = planned
     const facts = { result, representation, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
     const aging = { isCacheable: true, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
-    const list = ['Vary', vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
+    const list = ['Vary', this.#vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
     planned.head = { status, representation, freshSeconds, ageSeconds, list }
     return planned.head
   }
 
-  function send(req: IncomingMessage, res: ServerResponse, hit: Hit, began: number): void {
+  #send(req: IncomingMessage, res: ServerResponse, hit: Hit, began: number): void {
     const { planned, result, representation } = hit
     const { cached, ignored, caller, path } = planned
+    const { clock, newRequestId, observe, unsent } = this.#deps
     const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
-    const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), deps.newRequestId)
+    const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), newRequestId)
     const ofCall = callHeaders({ ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null })
-    res.writeHead(status, ['X-Request-Id', requestId, ...headOf(status, hit).list, ...ofCall])
+    res.writeHead(status, ['X-Request-Id', requestId, ...this.#headOf(status, hit).list, ...ofCall])
     const hasBody = status === 200 && req.method === 'GET'
     res.end(hasBody ? representation.body : undefined)
     const end = (ended: number): void => {
       const call = { requestId, method: req.method!, path, endpoint: cached.endpoint, token: caller.token }
       const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
-      deps.observe(requestDone(call, ended, clock.ticksMs() - began, outcome))
+      observe(requestDone(call, ended, clock.ticksMs() - began, outcome))
     }
     // Mostly the kernel has taken all of it by now.
     if (wasSent(req, res)) {
       end(status)
       return
     }
-    if (hasBody) deps.unsent.add(res, representation.body, caller.token)
+    if (hasBody) unsent.add(res, representation.body, caller.token)
     res.once('close', () => end(wasSent(req, res) ? status : 499))
   }
 
   /** Answers 500, as the app does: nothing around this listener would catch what is thrown in it. */
-  function fail(req: IncomingMessage, res: ServerResponse, thrown: unknown, began: number): void {
+  #fail(req: IncomingMessage, res: ServerResponse, thrown: unknown, began: number): void {
+    const { clock, newRequestId, observe } = this.#deps
     const error = toRunnerError(thrown)
-    deps.observe({ kind: 'bug', where: 'hit', cause: thrown })
-    const requestId = deps.newRequestId()
+    observe({ kind: 'bug', where: 'hit', cause: thrown })
+    const requestId = newRequestId()
     const call = { requestId, method: req.method!, path: loggedPath(req.url ?? ''), endpoint: null, token: null }
-    deps.observe(requestDone(call, error.status, clock.ticksMs() - began, { cache: null, rows: null, error }))
+    observe(requestDone(call, error.status, clock.ticksMs() - began, { cache: null, rows: null, error }))
     if (res.headersSent) return void res.destroy()
     const { status, headers, body } = problemOf(error, requestId)
     res.writeHead(status, { ...headers, 'X-Request-Id': requestId })
     res.end(req.method === 'HEAD' ? undefined : body)
-  }
-
-  return (req, res) => {
-    const { method, url = '' } = req
-    const isSimple = (method === 'GET' || method === 'HEAD') && url.startsWith(PREFIX) && url.length <= MAX_ADDRESS
-    // Headers of a program around this listener are combined with ours in the app.
-    if (!isSimple || deps.isDraining() || res.getHeaderNames().length > 0) return app(req, res)
-    const began = clock.ticksMs()
-    try {
-      const hit = findHit(req)
-      if (hit) return send(req, res, hit, began)
-    } catch (thrown) {
-      return fail(req, res, thrown, began)
-    }
-    app(req, res)
   }
 }
 

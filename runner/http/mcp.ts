@@ -67,7 +67,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
 
 /** Whether two messages of a batch ask for the same list: a hundred would have a hundred copies of it as their answer. */
 function asksTwice(message: unknown): boolean {
-  const methods = Array.isArray(message) ? message.map(one => (isRecord(one) ? one['method'] : null)) : []
+  const methods = Array.isArray(message) ? message.map(call => (isRecord(call) ? call['method'] : null)) : []
   const lists = methods.filter(method => typeof method === 'string' && method.endsWith('/list'))
   return new Set(lists).size < lists.length
 }

@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 8_000_000
 
 /**
  * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
- * so it is no part of what is kept.
+ * so it is not a part of what is kept.
  */
 interface KeptDocument {
   readonly parts: readonly string[]

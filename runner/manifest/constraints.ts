@@ -1,4 +1,5 @@
 /** Compiles the constraints of a parameter, and finds mistakes in them. */
+import { brokenConstraint } from '../model/broken-constraint.js'
 import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
 import {
   type ArgumentValue,
@@ -8,7 +9,6 @@ import {
   type ScalarValue,
 } from '../model/param.js'
 import { Pattern, re2Problem } from '../model/re2.js'
-import { isLongerThan } from '../model/text-length.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
 import { compilePinnedAs } from './pinned-as.js'
 import { describeValue } from './report.js'
@@ -35,17 +35,21 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
       : wrong(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
   }
   mistakes.push(...findMisplaced(authored, scalar, isArray))
-  const allowed = authored.enum?.map((value, index) => typed(['enum', index], value))
+  for (const [index, value] of (authored.enum ?? []).entries()) typed(['enum', index], value)
   const minimum = authored.minimum === undefined ? null : typed(['minimum'], authored.minimum)
   const maximum = authored.maximum === undefined ? null : typed(['maximum'], authored.maximum)
   if (minimum !== null && maximum !== null && compareValues(scalar, minimum, maximum) > 0) {
     wrong(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
   }
-  const findContradiction = contradictionFinder(authored, { allowed, minimum, maximum })
+  // The examples of a parameter with pinned_as may be pins, which are no regular expressions.
+  const { format, ...others } = compileParameter('', authored, {}, Number.POSITIVE_INFINITY)
+  const parameter = { ...others, ...(format && !authored.pinned_as && { format }) }
   const test = (path: NodePath, value: Scalar, what: string): void => {
     const argument = typed(path, value)
-    const contradiction = argument === null ? null : findContradiction(argument, value)
-    if (contradiction !== null) wrong(path, `the ${what} ${contradiction}`)
+    if (argument === null) return
+    const broken = brokenConstraint(parameter, scalar, argument)
+    const problem = argument === '' ? 'an empty argument counts as absent' : broken && `it ${broken}`
+    if (problem !== null) wrong(path, `${describeValue(value)} is not a valid ${what}; ${problem}`)
   }
   for (const [index, example] of (authored.examples ?? []).entries()) test(['examples', index], example, 'example')
   const { default: fallback } = authored
@@ -56,39 +60,6 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
     for (const [index, value] of fallback.entries()) test(['default', index], value, 'default')
   else test(['default'], fallback, 'default')
   return mistakes
-}
-
-/** The constraints on a value, typed; null for a bound that does not exist or is a mistake itself. */
-interface TypedConstraints {
-  readonly allowed: readonly ScalarValue[] | undefined
-  readonly minimum: ScalarValue
-  readonly maximum: ScalarValue
-}
-
-/** Returns a function that says how an example or a default breaks a constraint; null where it breaks none. */
-function contradictionFinder(
-  authored: AuthoredParameter,
-  { allowed, minimum, maximum }: TypedConstraints,
-): (argument: ScalarValue, value: Scalar) => string | null {
-  const { scalar, isArray } = splitType(authored.type)
-  const pattern = compilePattern(authored.pattern)
-  const maxLength = isArray ? authored.max_element_length : scalar === 'string' ? authored.max_length : undefined
-  return (argument, value) => {
-    if (argument === '') return 'is empty, and an empty argument counts as absent'
-    if (allowed && !allowed.includes(argument)) return `${value} is not one of the allowed values`
-    if (minimum !== null && compareValues(scalar, argument, minimum) < 0) {
-      return `${value} is less than minimum ${authored.minimum}`
-    }
-    if (maximum !== null && compareValues(scalar, argument, maximum) > 0) {
-      return `${value} is more than maximum ${authored.maximum}`
-    }
-    if (maxLength !== undefined && isLongerThan(String(argument), maxLength)) {
-      return `is longer than ${isArray ? 'max_element_length' : 'max_length'} ${maxLength}`
-    }
-    if (pattern && !pattern.matches(String(argument))) return `${value} does not match the pattern`
-    // The examples of a parameter with pinned_as may be pins.
-    return authored.format && !authored.pinned_as ? re2Problem(String(argument)) : null
-  }
 }
 
 /** Finds members that do not apply to this type. */

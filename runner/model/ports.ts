@@ -1,5 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { SqlProblem } from '../../googlesql/data.js'
+import type { ConstantChecks, SqlProblem } from '../../googlesql/index.js'
 import type { EngineName } from './engines.js'
 import type {
   CheckedColumn,
@@ -50,8 +50,14 @@ export type CheckResult =
       readonly compiled?: object
       /** What the warehouse would read; absent on other engines. */
       readonly reads?: WarehouseReads
+      /** The constants that can be wrong, which the embedded engine has not computed. */
+      readonly constants?: ConstantChecks
     }
-  | { readonly ok: false; readonly problem: SqlProblem }
+  | {
+      readonly ok: false
+      readonly problem: SqlProblem
+      readonly constants?: ConstantChecks
+    }
 
 export interface Explanation {
   /** The SQL that the engine runs, after translation. */

@@ -79,7 +79,7 @@ function typeFloat64(text: string): TypedValue {
   return typed(value === 0 ? 0 : value) // -0 and 0 are one argument and share a cache key.
 }
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/
 const OFFSET = /(Z|[+-]\d{2}(?::?\d{2})?)$/
 const LONGEST_OFFSET = '+00:00'.length
@@ -92,17 +92,10 @@ const TIMESTAMP_FORM = 'must be an ISO 8601 date and time like 2026-01-31T12:00:
 
 /** The date's own text when it names a day of the calendar. */
 function typeDate(text: string): TypedValue {
-  const parts = DATE.exec(text)
-  if (!parts) return refused(DATE_FORM)
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
-  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
-    ? typed(text)
-    : refused(DATE_FORM)
-}
-
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+  const ms = DATE.test(text) && !text.startsWith('0000') ? Date.parse(text) : Number.NaN
+  // Date.parse takes the 30th of February for a day of March.
+  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
+  return isDay ? typed(text) : refused(DATE_FORM)
 }
 
 function typeDatetime(text: string): TypedValue {
@@ -119,30 +112,10 @@ function typeTimestamp(text: string): TypedValue {
   const minutes = offsetMinutes(offset)
   if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
   if (minutes === 0) return typed(`${parts.date}T${parts.time}${parts.fraction}Z`)
-  const minuteOfDay = Number(parts.time.slice(0, 2)) * 60 + Number(parts.time.slice(3, 5)) - minutes
-  const date = shiftedDate(parts.date, Math.floor(minuteOfDay / DAY_MINUTES))
-  if (date === null) return refused('must be within the years 1 to 9999 in UTC')
-  const minute = (minuteOfDay + DAY_MINUTES) % DAY_MINUTES
-  return typed(`${date}T${two(Math.floor(minute / 60))}:${two(minute % 60)}${parts.time.slice(5)}${parts.fraction}Z`)
-}
-
-const DAY_MINUTES = 1_440
-const two = (number: number): string => (number < 10 ? `0${number}` : String(number))
-
-/** The date, the day after (1) or before it (-1); null outside the years 1 to 9999. */
-function shiftedDate(date: string, days: number): string | null {
-  if (days === 0) return date
-  let [year, month, day] = [Number(date.slice(0, 4)), Number(date.slice(5, 7)), Number(date.slice(8)) + days]
-  if (day < 1) {
-    month -= 1
-    if (month < 1) [year, month] = [year - 1, 12]
-    day = daysInMonth(year, month)
-  } else if (day > daysInMonth(year, month)) {
-    day = 1
-    month += 1
-    if (month > 12) [year, month] = [year + 1, 1]
-  }
-  return year < 1 || year > 9999 ? null : `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  const utc = new Date(Date.parse(`${parts.date}T${parts.time}Z`) - minutes * 60_000).toISOString()
+  // A year that has not four digits has a sign.
+  if (/^(?:[+-]|0000)/.test(utc)) return refused('must be within the years 1 to 9999 in UTC')
+  return typed(`${utc.slice(0, 19)}${parts.fraction}Z`)
 }
 
 /** East is positive; null beyond ±14:00, as in BigQuery. */

@@ -169,14 +169,14 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
   function unwrittenOf(kind: Event['kind']): number | null {
     const quietMs = kind in QUIET_MS ? QUIET_MS[kind as keyof typeof QUIET_MS] : 0
     if (quietMs === 0) return 0
-    const before = quiet.get(kind)
+    const last = quiet.get(kind)
     const now = clock.nowMs()
-    if (before && now < before.untilMs) {
-      before.unwritten += 1
+    if (last && now < last.untilMs) {
+      last.unwritten += 1
       return null
     }
     quiet.set(kind, { untilMs: now + quietMs, unwritten: 0 })
-    return before?.unwritten ?? 0
+    return last?.unwritten ?? 0
   }
 
   return {

@@ -11,7 +11,7 @@ export function makeFolder(path: string): void {
   const missing: string[] = []
   let at = resolve(path)
   for (let kind = kindOf(at); kind !== 'folder'; kind = kindOf(at)) {
-    if (kind === 'other') throw Object.assign(new TypeError(`${at} is no folder`), { code: 'ENOTDIR' })
+    if (kind === 'other') throw Object.assign(new TypeError(`${at} is not a folder`), { code: 'ENOTDIR' })
     missing.push(at)
     at = dirname(at)
   }

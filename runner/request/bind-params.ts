@@ -1,11 +1,10 @@
 /** Types a caller's arguments as the endpoint declares them, and reports all mistakes at once. */
+import { brokenConstraint } from '../model/broken-constraint.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
-import { re2Problem } from '../model/re2.js'
-import { isLongerThan } from '../model/text-length.js'
-import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import { splitType, typeScalar } from '../model/typed-value.js'
 import type { RawArgument, RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
@@ -134,23 +133,4 @@ export function textProblem(text: string): string | null {
   if (Buffer.byteLength(text) > MAX_VALUE_BYTES) return `must be at most ${MAX_VALUE_BYTES} bytes long`
   if (text.includes('\0')) return 'must not hold NUL characters'
   return /\p{Cs}/u.test(text) ? 'must be valid Unicode' : null
-}
-
-function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {
-  const { rows, enum: allowed, pattern, format, minimum, maximum } = parameter
-  if (type === 'string') {
-    // The length comes first: it bounds the work of all other checks.
-    const maxLength = splitType(parameter.type).isArray ? parameter.maxElementLength : parameter.maxLength
-    if (maxLength !== undefined && isLongerThan(String(value), maxLength)) {
-      return `must be at most ${maxLength} characters long`
-    }
-  }
-  if (rows && !rows.includes(String(value))) return `must be one of: ${rows.join(', ')}`
-  if (allowed && !allowed.includes(value)) return `must be one of: ${allowed.join(', ')}`
-  if (pattern && !pattern.matches(String(value))) return `must match the pattern ${pattern.source}`
-  if (minimum !== undefined && compareValues(type, value, minimum as ScalarValue) < 0)
-    return `must be at least ${minimum}`
-  if (maximum !== undefined && compareValues(type, value, maximum as ScalarValue) > 0)
-    return `must be at most ${maximum}`
-  return format === 're2' ? re2Problem(String(value)) : null
 }

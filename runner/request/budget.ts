@@ -16,18 +16,6 @@ export interface Allowance {
   readonly isBudget: boolean
 }
 
-export interface Budgets {
-  /**
-   * The allowance of a query; `maxBytesBilled` is the endpoint's own limit. Concurrent queries are each allowed all that is
-   * left.
-   * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
-   */
-  allow(payer: Payer, maxBytesBilled: number | null): Promise<Allowance>
-  spend(payer: Payer, bytesBilled: number): Promise<void>
-  /** The error for a query that would be billed for more than the rest of the budget. */
-  exceeded(cause: unknown): RunnerError
-}
-
 export interface BudgetDeps {
   readonly counters: CounterStore
   readonly clock: Clock
@@ -41,29 +29,37 @@ const DAY_MS = 86_400_000
 const KEEP_MS = DAY_MS + 3_600_000
 
 /** Budgets per UTC day. While the counters cannot be reached, the last values known to this process apply. */
-export function createBudgets({ counters, clock, observe, maxBytesBilled: fallback }: BudgetDeps): Budgets {
+export class Budgets {
+  readonly #deps: BudgetDeps
   /** The last known value of each counter, plus the amounts that this process has added since. */
-  const known = new Map<string, number>()
-  let knownDay = ''
+  readonly #known = new Map<string, number>()
+  #knownDay = ''
 
-  async function add(token: string, bytes: number): Promise<number> {
-    const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
-    if (day !== knownDay) known.clear()
-    knownDay = day
-    const key = `bytes-billed:${day}:${token}`
-    let total = (known.get(key) ?? 0) + bytes
-    try {
-      // A lower count is one that Redis has lost, or that another program has changed.
-      total = Math.max(total, await counters.add(key, bytes, KEEP_MS))
-    } catch (cause) {
-      observe({ kind: 'store.failed', operation: 'count', cause })
-    }
-    if (day === knownDay) known.set(key, total)
-    return total
+  constructor(deps: BudgetDeps) {
+    this.#deps = deps
   }
 
-  function exceeded(cause?: unknown): RunnerError {
-    const untilMidnightMs = DAY_MS - (clock.nowMs() % DAY_MS)
+  /**
+   * The allowance of a query; `ownLimit` is the endpoint's own limit. Concurrent queries are each allowed all that is left.
+   * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
+   */
+  async allow(payer: Payer, ownLimit: number | null): Promise<Allowance> {
+    const limit = ownLimit ?? this.#deps.maxBytesBilled
+    const budget = payer?.bytesPerDay ?? null
+    if (payer === null || budget === null) return { maxBytesBilled: limit, isBudget: false }
+    const left = budget - (await this.#add(payer.token, 0))
+    if (left <= 0) throw this.exceeded()
+    const isBudget = limit === null || left < limit
+    return { maxBytesBilled: isBudget ? left : limit, isBudget }
+  }
+
+  async spend(payer: Payer, bytesBilled: number): Promise<void> {
+    if (payer !== null && payer.bytesPerDay !== null && bytesBilled > 0) await this.#add(payer.token, bytesBilled)
+  }
+
+  /** The error for a query that would be billed for more than the rest of the budget. */
+  exceeded(cause?: unknown): RunnerError {
+    const untilMidnightMs = DAY_MS - (this.#deps.clock.nowMs() % DAY_MS)
     return new RunnerError('BUDGET_EXCEEDED', {
       detail: "The token's queries would be billed for more than it may cost today (UTC).",
       headers: { 'Retry-After': String(Math.ceil(untilMidnightMs / 1000)) },
@@ -71,19 +67,20 @@ export function createBudgets({ counters, clock, observe, maxBytesBilled: fallba
     })
   }
 
-  return {
-    exceeded,
-    async allow(payer, ownLimit) {
-      const limit = ownLimit ?? fallback
-      const budget = payer?.bytesPerDay ?? null
-      if (payer === null || budget === null) return { maxBytesBilled: limit, isBudget: false }
-      const left = budget - (await add(payer.token, 0))
-      if (left <= 0) throw exceeded()
-      const isBudget = limit === null || left < limit
-      return { maxBytesBilled: isBudget ? left : limit, isBudget }
-    },
-    async spend(payer, bytesBilled) {
-      if (payer !== null && payer.bytesPerDay !== null && bytesBilled > 0) await add(payer.token, bytesBilled)
-    },
+  async #add(token: string, bytes: number): Promise<number> {
+    const { counters, clock, observe } = this.#deps
+    const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
+    if (day !== this.#knownDay) this.#known.clear()
+    this.#knownDay = day
+    const key = `bytes-billed:${day}:${token}`
+    let total = (this.#known.get(key) ?? 0) + bytes
+    try {
+      // A lower count is one that Redis has lost, or that another program has changed.
+      total = Math.max(total, await counters.add(key, bytes, KEEP_MS))
+    } catch (cause) {
+      observe({ kind: 'store.failed', operation: 'count', cause })
+    }
+    if (day === this.#knownDay) this.#known.set(key, total)
+    return total
   }
 }

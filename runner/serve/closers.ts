@@ -1,32 +1,27 @@
 /** A stack of opened resources that are closed together. */
 
-export interface Closable {
+interface Closable {
   close(): Promise<void> | void
 }
 
-export interface Closers {
-  add<T extends Closable>(closable: T): T
-  close(): Promise<void>
-}
+export class Closers {
+  readonly #closables: Closable[] = []
 
-/** Closes all resources, newest first, even when one fails; the first failure is thrown at the end. */
-export function createClosers(): Closers {
-  const closables: Closable[] = []
-  return {
-    add(closable) {
-      closables.push(closable)
-      return closable
-    },
-    async close() {
-      const failures: unknown[] = []
-      for (let next = closables.pop(); next; next = closables.pop()) {
-        try {
-          await next.close()
-        } catch (thrown) {
-          failures.push(thrown)
-        }
+  add<T extends Closable>(closable: T): T {
+    this.#closables.push(closable)
+    return closable
+  }
+
+  /** Closes all resources, newest first, even when one fails; the first failure is thrown at the end. */
+  async close(): Promise<void> {
+    const failures: unknown[] = []
+    for (let next = this.#closables.pop(); next; next = this.#closables.pop()) {
+      try {
+        await next.close()
+      } catch (thrown) {
+        failures.push(thrown)
       }
-      if (failures.length > 0) throw failures[0]
-    },
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }

@@ -7,9 +7,9 @@ import { ResultCache } from '../cache/result-cache.js'
 import { Deriver } from '../formats/deriver.js'
 import type { ResultFormat } from '../formats/index.js'
 import { type AppDeps, createApp, createMetricsApp } from '../http/app.js'
-import { createDevStreams } from '../http/dev-changes.js'
-import { createEndpointChanges } from '../http/endpoint-changes.js'
-import { createFastPath } from '../http/fast-path.js'
+import { DevStreams } from '../http/dev-changes.js'
+import { EndpointChanges } from '../http/endpoint-changes.js'
+import { FastPath } from '../http/fast-path.js'
 import { servedHosts } from '../http/hosts.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
@@ -27,13 +27,13 @@ import { afterTurn } from '../observe/after-turn.js'
 import { openMetrics } from '../observe/metrics.js'
 import { systemClock } from '../platform/clock.js'
 import { bindParams } from '../request/bind-params.js'
-import { createBudgets } from '../request/budget.js'
+import { Budgets } from '../request/budget.js'
 import { handleFor, type RequestDeps } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
 import { route, routeWithHint } from '../request/route.js'
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
-import { createClosers } from './closers.js'
+import { Closers } from './closers.js'
 import { EndpointRegistry, type ReloadReport } from './endpoint-registry.js'
 import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
@@ -136,11 +136,11 @@ export async function openRunner(
 ): Promise<OpenRunner> {
   const settings = completeSettings(given)
   requireData(settings)
-  const opened = createClosers()
+  const opened = new Closers()
   try {
     const service = await openService(settings, options, tokenStore, opened)
     const { engine, deps } = service
-    const runner = runnerOver(settings, service, openApp(settings, service, opened), opened.close)
+    const runner = runnerOver(settings, service, openApp(settings, service, opened), () => opened.close())
     return { runner, deps, tables: () => engine.current()!.tables() }
   } catch (thrown) {
     await opened.close()
@@ -148,12 +148,10 @@ export async function openRunner(
   }
 }
 
-type Opened = ReturnType<typeof createClosers>
-
 /** What answers calls, without HTTP. */
 type Service = Awaited<ReturnType<typeof openService>>
 
-async function openService(settings: Settings, options: OpenOptions, tokenStore: TokenStore | null, opened: Opened) {
+async function openService(settings: Settings, options: OpenOptions, tokenStore: TokenStore | null, opened: Closers) {
   const metrics = openMetrics()
   if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
   const observe = afterTurn(event => {
@@ -170,8 +168,8 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
     }),
   )
   const registry = opened.add(openRegistry(settings, engine, { observe, clock }))
-  const changes = settings.dev ? createEndpointChanges() : null
-  if (changes) registry.onRead(changes.update)
+  const changes = settings.dev ? new EndpointChanges() : null
+  if (changes) registry.onRead(outcome => changes.update(outcome))
   await registry.start()
   const { store, counters } = await openStores(settings, { observe, clock }, opened)
   const path = tokensPath(settings)
@@ -184,7 +182,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
     engine,
     clock,
     observe,
-    budgets: createBudgets({ counters, clock, observe, maxBytesBilled }),
+    budgets: new Budgets({ counters, clock, observe, maxBytesBilled }),
     tokens,
     results,
     endpoints: registry.index,
@@ -202,7 +200,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
 type App = ReturnType<typeof openApp>
 
 /** The HTTP application, which is not listened to yet, and what its server tells it. */
-function openApp(settings: Settings, { registry, changes, metrics, deps }: Service, opened: Opened) {
+function openApp(settings: Settings, { registry, changes, metrics, deps }: Service, opened: Closers) {
   const { tokens, clock } = deps
   const deriver = opened.add(new Deriver(clock))
   const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
@@ -210,7 +208,7 @@ function openApp(settings: Settings, { registry, changes, metrics, deps }: Servi
   let isLeaving = false
   let isDraining = false
   const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
-  const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
+  const streams = changes && opened.add(new DevStreams({ changes, tokens, clock }))
   const appDeps = {
     ...deps,
     metrics,
@@ -227,7 +225,7 @@ function openApp(settings: Settings, { registry, changes, metrics, deps }: Servi
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }
-  const listener = createFastPath(appDeps, createApp(appDeps))
+  const listener = new FastPath(appDeps, createApp(appDeps)).answer
   if (settings.watch || settings.dev) {
     const { lastRead, reloadIfChanged } = registry
     const fingerprint = (): Promise<string> => sourceState(settings)

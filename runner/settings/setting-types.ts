@@ -29,32 +29,18 @@ export function nonEmpty(value: string): string {
   return value
 }
 
-/** Texts of this type, and what is wrong with any other. */
-function textType<T extends string>(isRight: (value: string) => value is T, message: string): SettingType<T> {
-  function assert(value: string): asserts value is T {
-    if (!isRight(value)) throw new SettingProblem(message)
-  }
-  return {
-    kind: 'string',
-    parse(value) {
-      assert(value)
-      return value
-    },
-    check: assert,
-  }
-}
-
-/** `read` gives NaN for a text that is not a number of this type; `isRight` is false for NaN. */
-function numberType(
-  read: (text: string) => number,
-  isRight: (value: number) => boolean,
+/** `read` gives what `isRight` refuses for a text that is not of this type. */
+function typeOf<T>(
+  kind: Kind,
+  read: (text: string) => T,
+  isRight: (value: T) => boolean,
   message: string,
-): SettingType<number> {
-  function check(value: number): void {
+): SettingType<T> {
+  function check(value: T): void {
     if (!isRight(value)) throw new SettingProblem(message)
   }
   return {
-    kind: 'number',
+    kind,
     parse(given) {
       const value = read(given)
       check(value)
@@ -64,12 +50,14 @@ function numberType(
   }
 }
 
-const isText = (value: string): value is string => typeof value === 'string'
+const textType = (isRight: (value: string) => boolean, message: string): SettingType<string> =>
+  typeOf('string', value => value, isRight, message)
 
-export const text: SettingType<string> = textType(isText, '')
+export const text: SettingType<string> = textType(() => true, '')
 
 export function wholeNumber(minimum: number, maximum: number): SettingType<number> {
-  return numberType(
+  return typeOf(
+    'number',
     value => (/^\d{1,9}$/.test(value) ? Number(value) : Number.NaN),
     value => Number.isInteger(value) && value >= minimum && value <= maximum,
     `must be a whole number from ${minimum} to ${maximum}`,
@@ -77,28 +65,33 @@ export function wholeNumber(minimum: number, maximum: number): SettingType<numbe
 }
 
 export function oneOf<const T extends string>(values: readonly T[]): SettingType<T> {
-  const isOne = (value: string): value is T => values.some(allowed => allowed === value)
-  return textType(isOne, `must be one of ${values.join(', ')}`)
+  return typeOf(
+    'string',
+    value => value as T,
+    value => values.includes(value),
+    `must be one of ${values.join(', ')}`,
+  )
 }
 
-export const yesOrNo: SettingType<boolean> = {
-  kind: 'boolean',
-  parse(value) {
-    if (value === 'true' || value === '1') return true
-    if (value === 'false' || value === '0') return false
-    throw new SettingProblem('must be true or false')
-  },
-  check: () => undefined,
-}
+const TRUTH: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
+
+export const yesOrNo: SettingType<boolean> = typeOf(
+  'boolean',
+  word => TRUTH[word]!,
+  value => typeof value === 'boolean',
+  'must be true or false',
+)
 
 /** In bytes. */
-export const size: SettingType<number> = numberType(
+export const size: SettingType<number> = typeOf(
+  'number',
   value => parseByteSize(value) ?? Number.NaN,
   value => Number.isInteger(value) && value >= 1 && value <= MAX_BYTE_SIZE,
   `must be ${BYTE_SIZE_FORM}`,
 )
 
-export const amount: SettingType<number> = numberType(
+export const amount: SettingType<number> = typeOf(
+  'number',
   value => (/^\d{1,6}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN),
   value => value >= 0 && value < 1_000_000,
   'must be a number, such as 6.25',
@@ -106,32 +99,25 @@ export const amount: SettingType<number> = numberType(
 
 /** `shape`: how a text looks that matches. */
 export function matching(pattern: RegExp, shape: string): SettingType<string> {
-  return textType((value): value is string => pattern.test(value), `must be ${shape}`)
+  return textType(value => pattern.test(value), `must be ${shape}`)
 }
 
 /** An HTTP address to which paths can be added. */
 export const httpUrl: SettingType<string> = textType(
-  (value): value is string => HTTP_URL.test(value) && URL.canParse(value),
+  value => HTTP_URL.test(value) && URL.canParse(value),
   'must be an http:// or https:// address without a slash, query or user at its end, such as https://data.example.com',
 )
 
 const HTTP_URL = /^https?:\/\/[^\s?#@/]+(?:\/[^\s?#@/]+)*$/
 
 /** Texts with commas between them. */
-function listType(isRight: (value: string) => boolean, message: string): SettingType<readonly string[]> {
-  function check(list: readonly string[]): void {
-    if (!list.every(isRight)) throw new SettingProblem(message)
-  }
-  return {
-    kind: 'list of strings',
-    parse(value) {
-      const list = value.split(',').map(element => element.trim())
-      check(list)
-      return list
-    },
-    check,
-  }
-}
+const listType = (isRight: (value: string) => boolean, message: string): SettingType<readonly string[]> =>
+  typeOf(
+    'list of strings',
+    value => value.split(',').map(element => element.trim()),
+    list => list.every(isRight),
+    message,
+  )
 
 export const origins: SettingType<readonly string[]> = listType(
   origin => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin),
@@ -146,7 +132,7 @@ export const hostNames: SettingType<readonly string[]> = listType(
 
 /** Parses a Redis URL. The error does not quote the text, since it may hold a password. */
 export const redisUrl: SettingType<string> = textType(
-  (value): value is string => /^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value)),
+  value => /^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value)),
   'must be an address like redis://host:6379 or rediss://user:password@host:6380',
 )
 
@@ -165,7 +151,7 @@ const MIN_TOKEN_LENGTH = 32
 
 const printable = matching(/^[\x21-\x7e]+$/, 'printable ASCII without spaces')
 const longEnough = textType(
-  (value): value is string => value.length >= MIN_TOKEN_LENGTH,
+  value => value.length >= MIN_TOKEN_LENGTH,
   `must have at least ${MIN_TOKEN_LENGTH} characters, or it could be guessed; "openssl rand -hex 32" prints one`,
 )
 

@@ -27,28 +27,34 @@ import {
 /** Sizes in settings are in megabytes. */
 export const BYTES_PER_MB = 1_000_000
 
-interface Names {
-  /** The flag; null for a secret, which a process list would show. */
-  readonly flag: `--${string}` | null
-  readonly variable: string
+interface Facts {
   readonly unit?: string
   readonly description: string
-  /** A flag without a value, which means `true`. @default false */
-  readonly isSwitch?: true
 }
 
-interface Setting<T> extends Names {
+/**
+ * `--cache-memory` has the variable SLUICE_CACHE_MEMORY where no other is given. A secret has no flag, which a process list would
+ * show.
+ */
+type Names =
+  | { readonly flag: `--${string}`; readonly variable?: string }
+  | { readonly flag: null; readonly variable: string }
+
+interface Setting<T> extends Facts {
+  readonly flag: Names['flag']
+  readonly variable: string
   readonly type: SettingType<T>
   readonly fallback: T
 }
 
-function setting<T>(type: SettingType<T>, fallback: NoInfer<T>, names: Names): Setting<T> {
-  return { ...names, type, fallback }
+function setting<T>(type: SettingType<T>, fallback: NoInfer<T>, names: Names & Facts): Setting<T> {
+  const { flag, variable = `SLUICE_${flag?.slice(2).toUpperCase().replaceAll('-', '_')}` } = names
+  return { ...names, variable, type, fallback }
 }
 
 /** Null where nothing is given. */
-function optional<T>(type: SettingType<T>, names: Names): Setting<T | null> {
-  return { ...names, type, fallback: null }
+function optional<T>(type: SettingType<T>, names: Names & Facts): Setting<T | null> {
+  return setting<T | null>(type, null, names)
 }
 
 const TABLE = {
@@ -58,59 +64,35 @@ const TABLE = {
     variable: 'PORT',
     description: 'Port to listen on; 0 for any free one.',
   }),
-  host: setting(text, '127.0.0.1', {
-    flag: '--host',
-    variable: 'SLUICE_HOST',
-    description: 'Address to listen on.',
-  }),
+  host: setting(text, '127.0.0.1', { flag: '--host', description: 'Address to listen on.' }),
   /** The port of metrics and health; null for that of everything else. */
   metricsPort: optional(wholeNumber(0, 65_535), {
     flag: '--metrics-port',
-    variable: 'SLUICE_METRICS_PORT',
     description: 'A port for /metrics, /healthz and /readyz alone; without it, they are at the other port.',
   }),
   /** The names in `Host` that are served; empty for all. */
   hosts: setting(hostNames, [], {
     flag: '--hosts',
-    variable: 'SLUICE_HOSTS',
     description:
       'Names that callers may reach the server by, with commas between them; others are a 421. Without it, all.',
   }),
-  endpointsDir: setting(text, 'endpoints', {
-    flag: '--endpoints',
-    variable: 'SLUICE_ENDPOINTS',
-    unit: 'folder',
-    description: 'Manifests.',
-  }),
-  tablesDir: setting(text, 'schemas/tables', {
-    flag: '--tables',
-    variable: 'SLUICE_TABLES',
-    unit: 'folder',
-    description: 'Table schemas.',
-  }),
+  endpointsDir: setting(text, 'endpoints', { flag: '--endpoints', unit: 'folder', description: 'Manifests.' }),
+  tablesDir: setting(text, 'schemas/tables', { flag: '--tables', unit: 'folder', description: 'Table schemas.' }),
   functionsDir: setting(text, 'functions', {
     flag: '--functions-dir',
-    variable: 'SLUICE_FUNCTIONS_DIR',
     unit: 'folder',
     description: 'Functions that are kept in datasets.',
   }),
-  dataDir: setting(text, 'data', {
-    flag: '--data',
-    variable: 'SLUICE_DATA',
-    unit: 'folder',
-    description: "The embedded engine's tables.",
-  }),
+  dataDir: setting(text, 'data', { flag: '--data', unit: 'folder', description: "The embedded engine's tables." }),
   /** A DuckDB database file that replaces `dataDir`; null where `dataDir` is used. */
   database: optional(text, {
     flag: '--database',
-    variable: 'SLUICE_DATABASE',
     unit: 'file',
     description: 'A DuckDB database file to read instead of the data folder.',
   }),
   /** The tokens file; null for `tokens.json` in `dataDir`. */
   tokensFile: optional(text, {
     flag: '--tokens',
-    variable: 'SLUICE_TOKENS',
     unit: 'file',
     description: 'Token hashes; without it, tokens.json in the data folder.',
   }),
@@ -122,30 +104,23 @@ const TABLE = {
   }),
   engine: setting(oneOf(Object.keys(ENGINES) as EngineName[]), 'duckdb', {
     flag: '--engine',
-    variable: 'SLUICE_ENGINE',
     description: 'The engine that runs queries.',
   }),
   /** Whether manifests, partials, table schemas and functions are reloaded when they change. */
   watch: setting(yesOrNo, false, {
     flag: '--watch',
-    variable: 'SLUICE_WATCH',
     description: 'Read manifests, partials, table schemas and functions again when they change. SIGHUP does so once.',
-    isSwitch: true,
   }),
   /** Whether HTTP shows authors what callers must not see; it reloads as `watch` does. */
   dev: setting(yesOrNo, false, {
     flag: '--dev',
-    variable: 'SLUICE_DEV',
     description:
       'For authors, not for production: --watch, mistakes and the places of failures in problems, and GET /api/dev/changes.',
-    isSwitch: true,
   }),
   /** Whether an endpoint with a mistake ends the start; otherwise it alone is not served. */
   strict: setting(yesOrNo, false, {
     flag: '--strict',
-    variable: 'SLUICE_STRICT',
     description: 'Do not start while any endpoint has a mistake; without it, the others are served.',
-    isSwitch: true,
   }),
   /** The Google Cloud project that runs and pays for queries; null for the project of the credentials. */
   project: optional(matching(/^[a-z0-9.:-]{1,64}$/, 'a project id'), {
@@ -156,19 +131,16 @@ const TABLE = {
   /** Where BigQuery's jobs run; null for where their data is. */
   location: optional(matching(/^[A-Za-z0-9-]{1,64}$/, 'a location, such as EU or europe-west4'), {
     flag: '--location',
-    variable: 'SLUICE_LOCATION',
     description: 'BigQuery: where queries run, such as EU; without it, where their data is.',
   }),
   /** The default dataset for table names without one, as `dataset` or `project.dataset`; null for none. */
   defaultDataset: optional(matching(/^(?:[a-z0-9:-]{1,64}\.)?\w{1,1024}$/, 'a dataset, or project.dataset'), {
     flag: '--dataset',
-    variable: 'SLUICE_DATASET',
     description: 'The dataset, or project.dataset, of tables that a query names without one.',
   }),
   /** The most bytes that a query may be billed for where its manifest sets no limit; null for no limit. */
   maxBytesBilled: optional(size, {
     flag: '--max-bytes-billed',
-    variable: 'SLUICE_MAX_BYTES_BILLED',
     unit: 'bytes',
     description: 'BigQuery: what a query may be billed for where its manifest sets no limit, such as 100 GB.',
   }),
@@ -183,13 +155,11 @@ const TABLE = {
   ),
   priority: setting(oneOf(['interactive', 'batch']), 'interactive', {
     flag: '--priority',
-    variable: 'SLUICE_PRIORITY',
     description: 'BigQuery: interactive, or batch, which waits for free capacity.',
   }),
   /** BigQuery's price for reading 1 TiB, in USD, for estimates. */
   pricePerTib: setting(amount, 6.25, {
     flag: '--price-per-tib',
-    variable: 'SLUICE_PRICE_PER_TIB',
     unit: 'USD',
     description: 'BigQuery: what a TiB costs, for the estimates of validate and of dry runs.',
   }),
@@ -209,28 +179,24 @@ const TABLE = {
   /** Memory that the embedded engine may use, in megabytes. */
   engineMemoryMb: setting(wholeNumber(64, 10_000_000), 1_024, {
     flag: '--engine-memory',
-    variable: 'SLUICE_ENGINE_MEMORY',
     unit: 'MB',
     description: 'Memory that the embedded engine may use.',
   }),
   /** Threads that the embedded engine may use; 0 for as many as there are processors. */
   engineThreads: setting(wholeNumber(0, 1_024), 0, {
     flag: '--engine-threads',
-    variable: 'SLUICE_ENGINE_THREADS',
     unit: 'threads',
     description: 'Threads that the embedded engine may use; 0 for as many as there are processors.',
   }),
   /** Disk space that the embedded engine may use for queries that need more memory, in megabytes. */
   engineTempMb: setting(wholeNumber(1, 10_000_000), 8_192, {
     flag: '--engine-temp',
-    variable: 'SLUICE_ENGINE_TEMP',
     unit: 'MB',
     description: 'What the embedded engine may write to the disk for queries that need more memory.',
   }),
   /** The most queries that run or wait at once; more are refused, since their callers would leave before their turn. */
   maxQueries: setting(wholeNumber(1, 10_000), 512, {
     flag: '--max-queries',
-    variable: 'SLUICE_MAX_QUERIES',
     unit: 'queries',
     description:
       'Queries that run or wait for the engine at once, of which one token may have half; more are refused with 503.',
@@ -238,28 +204,24 @@ const TABLE = {
   /** The largest result, in megabytes; a larger one is an error. */
   maxResultMb: setting(wholeNumber(1, 256), 64, {
     flag: '--max-result',
-    variable: 'SLUICE_MAX_RESULT',
     unit: 'MB',
     description: 'A result that is larger is an error.',
   }),
   /** The most bytes of results, in megabytes, that callers have asked for and not taken; more are refused. */
   maxUnsentMb: setting(wholeNumber(1, 10_000_000), 256, {
     flag: '--max-unsent',
-    variable: 'SLUICE_MAX_UNSENT',
     unit: 'MB',
     description: 'Results that callers have asked for and not yet taken, all together; more are refused with 503.',
   }),
   /** A caller that takes no byte of its result for this long is disconnected, in seconds. */
   writeIdleSeconds: setting(wholeNumber(1, 3_600), 60, {
     flag: '--write-idle-seconds',
-    variable: 'SLUICE_WRITE_IDLE_SECONDS',
     unit: 'seconds',
     description: 'A caller that takes no byte of its result for this long, and at most twice as long, is disconnected.',
   }),
   /** Memory for stored results, in megabytes. */
   cacheMb: setting(wholeNumber(0, 10_000_000), 64, {
     flag: '--cache-memory',
-    variable: 'SLUICE_CACHE_MEMORY',
     unit: 'MB',
     description: 'Memory for stored results.',
   }),
@@ -275,7 +237,6 @@ const TABLE = {
   /** The prefix of every key in Redis. */
   redisPrefix: setting(matching(/^[\w.:/-]{1,100}$/, 'letters, digits and . : / - _'), 'sluice:', {
     flag: '--redis-prefix',
-    variable: 'SLUICE_REDIS_PREFIX',
     description: 'Before every key in Redis; installations with different data need different ones.',
   }),
   /** The secret that replicas sign their results in Redis with; null for none. Like a token, it has no flag. */
@@ -288,63 +249,53 @@ const TABLE = {
   /** What happens to arguments that an endpoint does not declare, where its manifest does not say. */
   unknownArguments: setting(oneOf(['ignore', 'reject']), 'ignore', {
     flag: '--unknown-arguments',
-    variable: 'SLUICE_UNKNOWN_ARGUMENTS',
     description:
       'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
   }),
   /** The longest regular expression in a call (`format: re2`). */
   maxRegexpLength: setting(wholeNumber(1, 32_768), PATTERN_LENGTH, {
     flag: '--max-regexp-length',
-    variable: 'SLUICE_MAX_REGEXP_LENGTH',
     unit: 'characters',
     description: 'The longest regular expression that a call may send; a longer one is refused with 400.',
   }),
   corsOrigins: setting(origins, [], {
     flag: '--cors-origins',
-    variable: 'SLUICE_CORS_ORIGINS',
     description: 'Origins that browsers may call from, with commas between them.',
   }),
   /** Where callers reach the server; null for the origin of each request. */
   publicUrl: optional(httpUrl, {
     flag: '--public-url',
-    variable: 'SLUICE_PUBLIC_URL',
     unit: 'url',
     description:
       'Where callers reach the server, for its OpenAPI document; without it, where each request has reached it.',
   }),
   mcp: setting(oneOf(['on', 'off']), 'on', {
     flag: '--mcp',
-    variable: 'SLUICE_MCP',
     description: 'Whether agents are served at /mcp: on or off.',
   }),
   /** The most bytes of rows, as JSON, in one answer to an agent. */
   mcpMaxBytes: setting(size, 65_536, {
     flag: '--mcp-max-bytes',
-    variable: 'SLUICE_MCP_MAX_BYTES',
     unit: 'bytes',
     description: 'The most that an answer to an agent shows of a result, such as 64 KiB.',
   }),
   explorer: setting(oneOf(['on', 'off']), 'on', {
     flag: '--explorer',
-    variable: 'SLUICE_EXPLORER',
     description: 'Whether there is a page for people at /explorer/: on or off.',
   }),
   logLevel: setting(oneOf(LOG_LEVELS), 'info', {
     flag: '--log-level',
-    variable: 'SLUICE_LOG_LEVEL',
     description: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
   }),
   /** How long the process keeps serving after SIGTERM while `/readyz` already answers 503, in seconds. */
   drainDelaySeconds: setting(wholeNumber(0, 3_600), 0, {
     flag: '--drain-delay',
-    variable: 'SLUICE_DRAIN_DELAY',
     unit: 'seconds',
     description: 'How long calls are still taken once the process is asked to end, while /readyz says so.',
   }),
   /** How long running requests may take after SIGTERM, in seconds. */
   graceSeconds: setting(wholeNumber(0, 3_600), 10, {
     flag: '--grace',
-    variable: 'SLUICE_GRACE',
     unit: 'seconds',
     description: 'How long running requests may take once the process is asked to end.',
   }),
@@ -356,8 +307,9 @@ export type SettingKey = keyof typeof TABLE
 export type Settings = { readonly [K in SettingKey]: (typeof TABLE)[K]['fallback'] }
 
 /** One setting, as documents and `--help` list it. */
-export interface SettingRow extends Required<Pick<Names, 'flag' | 'variable' | 'unit' | 'description'>> {
+export interface SettingRow extends Pick<Setting<unknown>, 'flag' | 'variable'>, Required<Facts> {
   readonly key: SettingKey
+  /** A flag without a value, which means `true`. */
   readonly isSwitch: boolean
   /** The default as text; '' for none. */
   readonly default: string
@@ -367,8 +319,9 @@ const ENTRIES = Object.entries(TABLE) as readonly (readonly [SettingKey, Setting
 
 /** Every setting of `serve`, as the documentation lists them. */
 export const SETTINGS: readonly SettingRow[] = ENTRIES.map(([key, row]) => {
-  const { flag, variable, unit = '', description, isSwitch = false, fallback } = row
-  return { key, flag, variable, unit, description, isSwitch, default: fallback === null ? '' : String(fallback) }
+  const { flag, variable, unit = '', description, type, fallback } = row
+  const [isSwitch, text] = [type.kind === 'boolean', fallback === null ? '' : String(fallback)]
+  return { key, flag, variable, unit, description, isSwitch, default: text }
 })
 
 /** The settings without flags and variables. */

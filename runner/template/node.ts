@@ -1,4 +1,5 @@
 /** The node types of a parsed template: a closed set, independent of Handlebars' runtime. */
+import type { PlainRuleId } from '../model/rules.js'
 
 /** A name in braces. */
 export interface NamePath {
@@ -44,19 +45,7 @@ export type TemplateNode =
       readonly offset: number
     }
 
-export type TemplateRule =
-  | 'template/syntax'
-  | 'template/triple-braces'
-  | 'template/unsupported'
-  | 'template/unknown-helper'
-  | 'template/unknown-name'
-  | 'template/unknown-partial'
-  | 'template/argument-in-text'
-  | 'template/not-a-word'
-  | 'template/not-a-list'
-  | 'template/recursion'
-  | 'template/too-large'
-  | 'template/too-many-variants'
+export type TemplateRule = Extract<PlainRuleId, `template/${string}`>
 
 /** A mistake in a template's text. */
 export interface TemplateProblem {

@@ -68,11 +68,15 @@ function wrong(rule: TemplateProblem['rule'], path: NamePath, message: string, a
 }
 
 /** The first part of the path is unknown; the rest may be right. */
-function unknown(path: NamePath, among: Iterable<string>): Resolved {
+function unknown(
+  path: NamePath,
+  among: Iterable<string>,
+  more: Pick<TemplateProblem, 'otherwise' | 'table'> = {},
+): Resolved {
   const rest = path.parts.slice(1)
   const near = { word: path.parts.join('.'), among: [...among].map(name => [name, ...rest].join('.')) }
   const message = `unknown name "${path.written}"`
-  return { kind: 'problem', problem: { rule: 'template/unknown-name', offset: path.offset, message, near } }
+  return { kind: 'problem', problem: { rule: 'template/unknown-name', offset: path.offset, message, near, ...more } }
 }
 
 function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolved {
@@ -83,11 +87,8 @@ function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolv
   if (path.up === 0 && frame.data && Object.hasOwn(frame.data, name)) {
     return { kind: 'constant', value: frame.data[name as keyof typeof frame.data] }
   }
-  return wrong(
-    'template/unknown-name',
-    path,
-    `unknown name "${path.written}"; only @index, @first and @last exist, inside "#each"`,
-  )
+  const message = `unknown name "${path.written}"; only @index, @first and @last exist, inside "#each"`
+  return wrong('template/unknown-name', path, message)
 }
 
 /** Follows the names of a path after the first. */
@@ -95,11 +96,8 @@ function follow(binding: Binding, rest: readonly string[], path: NamePath): Reso
   let value: Resolved = binding
   for (const part of rest) {
     if (value.kind !== 'constant' || typeof value.value !== 'object' || Array.isArray(value.value)) {
-      return wrong(
-        'template/unknown-name',
-        path,
-        `unknown name "${path.written}": what stands before ".${part}" has no fields`,
-      )
+      const message = `unknown name "${path.written}": what stands before ".${part}" has no fields`
+      return wrong('template/unknown-name', path, message)
     }
     const map = value.value as Readonly<Record<string, Constant>>
     if (!Object.hasOwn(map, part)) return unknown(path, Object.keys(map))
@@ -110,11 +108,8 @@ function follow(binding: Binding, rest: readonly string[], path: NamePath): Reso
 
 function missingField(name: string, path: NamePath, frame: Frame, isFalse: boolean): Resolved {
   if (isFalse) return { kind: 'constant', value: false }
-  return wrong(
-    'template/unknown-name',
-    path,
-    `entry ${(frame.data?.index ?? 0) + 1} of the list has no "${name}", which other entries have`,
-  )
+  const message = `entry ${(frame.data?.index ?? 0) + 1} of the list has no "${name}", which other entries have`
+  return wrong('template/unknown-name', path, message)
 }
 
 function resolveGlobal(
@@ -139,60 +134,46 @@ function resolveGlobal(
   if (fields && rest.length > 0) {
     const [field, ...more] = rest as [string, ...string[]]
     if (more.length > 0 || !fields.has(field)) {
-      return wrong(
-        'template/unknown-name',
-        path,
-        `lookup table "${first}" has no field "${rest.join('.')}"; it has ${[...fields].join(', ')}`,
-        fields,
-      )
+      const message = `lookup table "${first}" has no field "${rest.join('.')}"; it has ${[...fields].join(', ')}`
+      return wrong('template/unknown-name', path, message, fields)
     }
     return { kind: 'field', lookup: first, field }
   }
   if (names.parameters.has(first)) {
-    if (use === 'condition')
-      return wrong(
-        'template/argument-in-text',
-        path,
-        `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`,
-      )
-    return wrong(
-      'template/argument-in-text',
-      path,
-      `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`,
-    )
+    if (use === 'condition') {
+      const message = `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`
+      return wrong('template/argument-in-text', path, message)
+    }
+    const message = `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`
+    return wrong('template/argument-in-text', path, message)
   }
-  if (fields)
-    return wrong(
-      'template/not-a-word',
-      path,
-      `"${first}" is a lookup table; write one of its fields: ${[...fields].join(', ')}`,
-    )
+  if (fields) {
+    const message = `"${first}" is a lookup table; write one of its fields: ${[...fields].join(', ')}`
+    return wrong('template/not-a-word', path, message)
+  }
   const among = [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants']
   const { partial } = scope.origin
-  if (partial === null || rest.length > 0) {
-    const found = unknown(path, among)
-    if (found.kind !== 'problem') return found
-    if (rest.length > 0) {
-      const field = rest[rest.length - 1]!
-      const lookup = [...names.lookups].find(([, known]) => known.has(field))?.[0]
-      if (lookup === undefined) return found
-      return {
-        ...found,
-        problem: {
-          ...found.problem,
-          otherwise: `write {{${lookup}.${field}}} for a field of the lookup table`,
-          table: lookup,
-        },
-      }
-    }
-    const otherwise =
-      use === 'condition'
-        ? `to ask whether an argument was given, write {{#if given.${first}}}`
-        : `an argument is written @${first}, without braces`
-    return { ...found, problem: { ...found.problem, otherwise } }
-  }
+  if (partial === null || rest.length > 0) return unknown(path, among, insteadOf(first, rest, names, use))
   const message = `unknown name "${first}": where the partial is included, {{> ${partial} ${first}=…}} would give it`
   return wrong('template/unknown-name', path, message, among)
+}
+
+/** What to write where no name is near. */
+function insteadOf(
+  first: string,
+  rest: readonly string[],
+  { lookups }: TemplateNames,
+  use: Use,
+): Pick<TemplateProblem, 'otherwise' | 'table'> {
+  const field = rest.at(-1)
+  if (field !== undefined) {
+    const table = [...lookups].find(([, fields]) => fields.has(field))?.[0]
+    return table === undefined
+      ? {}
+      : { otherwise: `write {{${table}.${field}}} for a field of the lookup table`, table }
+  }
+  if (use === 'condition') return { otherwise: `to ask whether an argument was given, write {{#if given.${first}}}` }
+  return { otherwise: `an argument is written @${first}, without braces` }
 }
 
 function resolveGiven(rest: readonly string[], path: NamePath, names: TemplateNames, use: Use): Resolved {
@@ -200,11 +181,8 @@ function resolveGiven(rest: readonly string[], path: NamePath, names: TemplateNa
   if (!names.parameters.has(name))
     return wrong('template/unknown-name', path, `"given.${name}": no parameter is named "${name}"`, names.parameters)
   if (use !== 'condition') {
-    return wrong(
-      'template/argument-in-text',
-      path,
-      `"given.${name}" can only be asked about with {{#if}} or {{#unless}}; the argument itself is @${name}`,
-    )
+    const message = `"given.${name}" can only be asked about with {{#if}} or {{#unless}}; the argument itself is @${name}`
+    return wrong('template/argument-in-text', path, message)
   }
   return { kind: 'given', parameter: name }
 }

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { withFileLock } from '../../runner/auth/file-lock.js'
-import { createToken, listTokens, revokeToken } from '../../runner/auth/token-file.js'
+import { withFileLock } from '../../authoring/token/file-lock.js'
+import { createToken, listTokens, revokeToken } from '../../authoring/token/token-writer.js'
 import { SetupError } from '../../runner/model/errors.js'
 
 const MAKE_THREE = `
-import { createToken } from './runner/auth/token-file.js'
+import { createToken } from './authoring/token/token-writer.js'
 const [path, name] = process.argv.slice(-2)
 for (const i of [1, 2, 3]) await createToken(path, { name: name + i, allow: ['*'] }, 0)
 `

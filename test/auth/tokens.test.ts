@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createToken, listTokens, type NewToken, revokeToken } from '../../runner/auth/token-file.js'
+import { createToken, listTokens, type NewToken, revokeToken } from '../../authoring/token/token-writer.js'
 import { openTokenStore } from '../../runner/auth/tokens.js'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
@@ -213,7 +213,7 @@ describe('tokens', () => {
     ['a short hash', { tokens: [{ name: 'n', sha256: 'ab', endpoints: ['*'] }] }, /"sha256"/],
     ['a misspelt pin', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pined: { project: 'a' } }] }, /"pined"/],
     [
-      'a pin that is no text',
+      'a pin that is not a text',
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { size: 5 } }] },
       /"pinned"/,
     ],
@@ -238,7 +238,7 @@ describe('tokens', () => {
       /"n" and "m" are the same token/,
     ],
     [
-      'an expiry that is no time',
+      'an expiry that is not a time',
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires: 'soon' }] },
       /"expires"/,
     ],

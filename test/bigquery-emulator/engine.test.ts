@@ -13,7 +13,7 @@ const FAULTS = {
   'in any order, as often as they are named, without regard to case': 'the emulator distinguishes parameters by case',
   'a query of an unknown name, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
   'an overflow, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
-  'a text that is no number, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
+  'a text that is not a number, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
   'a NULL inside an array of the result, without a word of it to callers': 'the emulator does not refuse it',
   'a query without running it': 'the emulator’s dry run evaluates constants',
   'a constant that fails in a branch that no row reaches': 'the emulator’s dry run evaluates constants',

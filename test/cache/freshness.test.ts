@@ -218,7 +218,9 @@ describe('an old result while a new one is made', () => {
 })
 
 describe('arguments that the engine refuses', () => {
-  const REFUSED = new RunnerError('ARGUMENT_INVALID', { errors: [{ parameter: 'pattern', detail: 'is no pattern' }] })
+  const REFUSED = new RunnerError('ARGUMENT_INVALID', {
+    errors: [{ parameter: 'pattern', detail: 'is not a pattern' }],
+  })
   const refusing = (b: Bench, key = 'k') => {
     const run = async () => {
       refusals.set(b, (refusals.get(b) ?? 0) + 1)

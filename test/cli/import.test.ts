@@ -286,7 +286,7 @@ describe('sluice import', () => {
     ],
     ['a field twice', '{"id":1,"ID":2}', '2:9: id: found the field a second time, expected each field once'],
     ['half a row', '{"id":1,"tags":["a"', '2:20: tags[0]: found the end of the row, expected "," or "]"'],
-    ['what is no object', '[1]', '2:1: found "[1]", expected a row, as a JSON object'],
+    ['what is not an object', '[1]', '2:1: found "[1]", expected a row, as a JSON object'],
     ['two objects', '{"id":1} {"id":2}', '2:10: found "{"id":2}", expected the end of the row'],
     [
       'a control character',
@@ -299,7 +299,7 @@ describe('sluice import', () => {
       '2:16: who: found half of a surrogate pair, expected both halves',
     ],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       Buffer.from('{"id":1,"who":"\xe9"}', 'latin1'),
       '2:16: found the byte 0xe9 behind "{"id":1,"who":"", expected UTF-8',
     ],
@@ -549,7 +549,7 @@ describe('sluice import', () => {
       /cut\.csv\.gz: its gzip cannot be read to the end/,
     ],
     [
-      'what is no zstd',
+      'what is not zstd',
       () => ['shop.flat', file('in/no.csv.zst', FLAT_CSV)],
       1,
       /no\.csv\.zst: its zstd cannot be read to the end/,
@@ -567,10 +567,10 @@ describe('sluice import', () => {
       /wide\.csv: the file is UTF-16; it must be UTF-8/,
     ],
     [
-      'what is no Parquet',
+      'what is not Parquet',
       () => ['shop.flat', file('in/no.parquet', FLAT_CSV)],
       1,
-      /no\.parquet: the file is no Parquet file, or a damaged one/,
+      /no\.parquet: the file is not a Parquet file, or a damaged one/,
     ],
     [
       'a CSV column that is a list',

@@ -177,7 +177,12 @@ describe('sluice new', () => {
     ['a path for a name', ['../x', '--table', 'shop.orders'], 2, 'is not the name of an endpoint'],
     ['an unknown table', ['shop.x', '--table', 'shop.ordrs'], 2, 'did you mean shop.orders?'],
     ['an unknown column', ['shop.x', '--table', 'shop.orders', '--time', 'orderd_at'], 2, 'did you mean ordered_at?'],
-    ['a column that is no time', ['shop.x', '--table', 'shop.orders', '--time', 'country'], 2, 'and country is STRING'],
+    [
+      'a column that is not a time',
+      ['shop.x', '--table', 'shop.orders', '--time', 'country'],
+      2,
+      'and country is STRING',
+    ],
     ['buckets without a time', ['shop.x', '--table', 'shop.orders', '--interval'], 2, '--interval needs --time'],
     ['a column without a table', ['shop.x', '--time', 'at'], 2, 'need --table'],
     ['a query and a table', ['shop.x', '--table', 'a', '--from-sql', 'b'], 2, '--from-sql excludes'],

@@ -192,15 +192,15 @@ describe('sluice sample', () => {
     await runner.close()
   })
 
-  it('--once does nothing where there are log files, otherwise it writes all', async () => {
+  it('--if-empty does nothing where there are log files, otherwise it writes all', async () => {
     mkdirSync(folder.path('once', 'logs'), { recursive: true })
     writeFileSync(folder.path('once', 'logs', '.hidden'), '')
     const began = `writing sample entries into ${folder.path('once', 'logs')}…\n`
-    expect(await sample('once', '--once', '--count', '5')).to.include({ code: 0, err: began })
+    expect(await sample('once', '--if-empty', '--count', '5')).to.include({ code: 0, err: began })
     const file = folder.path('once', 'logs', 'edge.ndjson')
     const first = [readFileSync(file, 'utf8'), statSync(file).mtimeMs]
     expect(first[0]).to.match(/^(.+\n){5}$/)
-    expect(await sample('once', '--once', '--count', '9')).to.deep.equal({ code: 0, out: '', err: '' })
+    expect(await sample('once', '--if-empty', '--count', '9')).to.deep.equal({ code: 0, out: '', err: '' })
     expect([readFileSync(file, 'utf8'), statSync(file).mtimeMs]).to.deep.equal(first)
     expect((await sample('once', '--count', '9')).code).to.equal(0)
     expect(readFileSync(file, 'utf8')).to.match(/^(.+\n){9}$/)

@@ -31,7 +31,7 @@ describe('files in the place of a table that are not read', () => {
     ['two endings', 'x/orders.2026.csv', 'x/orders.2026.csv'],
     ['compressed Parquet', 'x/orders.parquet.gz', 'x/orders.parquet.gz'],
     ['another ending in the folder', 'x/orders/1.avro', 'x/orders/1.avro'],
-    ['a file that is no data', 'x/orders/README.md', 'x/orders/README.md'],
+    ['a file that is not data', 'x/orders/README.md', 'x/orders/README.md'],
     ['a folder of a partition', 'x/orders/cat=a/1.parquet', 'x/orders/cat=a'],
     ['a folder of a partition that begins with _', 'x/orders/_cat=a/1.parquet', 'x/orders/_cat=a'],
     ['a folder as Spark writes it', 'x/orders.parquet/part-0.parquet', 'x/orders.parquet'],

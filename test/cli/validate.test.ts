@@ -50,7 +50,7 @@ describe('sluice validate', () => {
     expect(out).to.match(/^3 manifests, \d+ variants: no problems\n$/)
   })
 
-  it('says with --hints what would narrow the types, which is no problem', async () => {
+  it('says with --hints what would narrow the types, which is not a problem', async () => {
     const { code, out, err } = await validate('--hints')
     expect(code).to.equal(0)
     expect(out).to.match(/^3 manifests, \d+ variants: no problems, \d+ hints\n$/)

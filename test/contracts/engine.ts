@@ -362,7 +362,7 @@ export function engineContract(
       { name: 'a division by zero', sql: 'SELECT 1 / 0 AS x', says: /division by zero/ },
       { name: 'an overflow', sql: 'SELECT 9223372036854775807 + n AS x FROM UNNEST([1]) AS n', says: /int64 overflow/ },
       {
-        name: 'a text that is no number',
+        name: 'a text that is not a number',
         sql: "SELECT CAST(s AS INT64) AS x FROM UNNEST(['ab']) AS s",
         says: /Bad int64 value: ab/,
       },
@@ -377,7 +377,7 @@ export function engineContract(
       })
     }
 
-    it('an argument that is no regular expression, by its name', async () => {
+    it('an argument that is not a regular expression, by its name', async () => {
       const parameters = { project: { type: 'STRING', value: 'abc(' }, other: { type: 'STRING', value: 'x' } }
       const error = await errorOf(
         textOf('SELECT n FROM UNNEST(["a", @other]) AS n WHERE REGEXP_CONTAINS(n, @project)', parameters),

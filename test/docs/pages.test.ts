@@ -40,7 +40,7 @@ const ENDPOINTS = new Set(
   ].flatMap(text => /^name: (\S+)$/m.exec(text)?.[1] ?? []),
 )
 
-/** A command with its flags; null for words that are no command. */
+/** A command with its flags; null for words that are not a command. */
 function commandNamed(words: readonly string[]): Command | null {
   let found: Command = makeProgram(SILENT_IO, () => undefined)
   for (const word of words) {

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createToken, type NewToken } from '../../runner/auth/token-file.js'
+import { createToken, type NewToken } from '../../authoring/token/token-writer.js'
 import type { Event } from '../../runner/model/events.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import { command } from '../cli/command.js'

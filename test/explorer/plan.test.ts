@@ -27,7 +27,7 @@ describe('the plan of a chart', () => {
     expect(plan.series[0]!.values).to.deep.equal([7, 7, 7])
   })
 
-  it('has a gap for NULL, for what is no number, and for a time that is missing', () => {
+  it('has a gap for NULL, for what is not a number, and for a time that is missing', () => {
     const rows = [0, 1, 2, 5, 6].map(minute => [at(minute), minute === 1 ? null : minute === 6 ? 'NaN' : minute])
     const plan = lines([TIME, column('n', 'FLOAT64')], rows)
     expect(plan.series[0]!.values).to.deep.equal([0, null, 2, null, 5, null])

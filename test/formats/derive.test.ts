@@ -61,7 +61,7 @@ describe('derived formats', () => {
     )
   })
 
-  it('refuse JSON that is cut or is no result', async function () {
+  it('refuse JSON that is cut or is not a result', async function () {
     this.timeout(60_000)
     const columns = [
       { name: 'a', type: 'INT64' },

@@ -78,7 +78,7 @@ describe('the judge of two answers', () => {
       ROWS,
       'internal Internal error: no column #0 in sight',
     ],
-    ['what is no fault of the query', { kind: 'error', message: 'x', isFault: false }, ROWS, 'internal x'],
+    ['what is not a fault of the query', { kind: 'error', message: 'x', isFault: false }, ROWS, 'internal x'],
     ['no answer in time', { kind: 'timeout' }, ROWS, 'timeout'],
     [
       'what the reference lacks',

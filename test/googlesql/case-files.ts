@@ -88,7 +88,7 @@ function parseCases(file: string, text: string): readonly FiledCase[] {
 
 function mistakeIn(each: SqlCase): string | undefined {
   const unknown = Object.keys(each).find(key => !KEYS.includes(key))
-  if (unknown) return `${unknown} is no key of a case`
+  if (unknown) return `${unknown} is not a key of a case`
   if ((each.rows === undefined) === (each.error === undefined)) return 'a case has either rows or an error'
   const oracle = each.oracle && Object.entries(each.oracle)
   if (oracle && (oracle.length !== 1 || !/^(differs|skip)$/.test(oracle[0]![0]) || !oracle[0]![1])) {

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createToken, type NewToken, revokeToken } from '../../runner/auth/token-file.js'
+import { createToken, type NewToken, revokeToken } from '../../authoring/token/token-writer.js'
 import { openTokenStore } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
 import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { Deriver } from '../../runner/formats/deriver.js'
 import { createApp } from '../../runner/http/app.js'
-import { createFastPath } from '../../runner/http/fast-path.js'
+import { FastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
 import type { McpSettings } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
@@ -22,7 +22,7 @@ import type { Event } from '../../runner/model/events.js'
 import type { Clock } from '../../runner/model/ports.js'
 import { openMetrics } from '../../runner/observe/metrics.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { createBudgets } from '../../runner/request/budget.js'
+import { Budgets } from '../../runner/request/budget.js'
 import { indexEndpoints } from '../../runner/request/route.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { type CountingEngine, countingEngine, handMadeEndpoint, loadedOf } from '../request/hand-made.js'
@@ -105,7 +105,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   let isLeaving = false
   let isDraining = false
   let names = 0
-  const budgets = createBudgets({ counters: new MemoryCounters(), clock, observe, maxBytesBilled: null })
+  const budgets = new Budgets({ counters: new MemoryCounters(), clock, observe, maxBytesBilled: null })
   const deps = {
     engine: served,
     beginCall: () => served.begin(),
@@ -141,7 +141,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     slowPathCalls += 1
     app(req, res)
   }
-  const listener = options.isSlowPathOnly ? counted : createFastPath(appDeps, counted)
+  const listener = options.isSlowPathOnly ? counted : new FastPath(appDeps, counted).answer
   const server = await startServer({
     listener,
     host: '127.0.0.1',

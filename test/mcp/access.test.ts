@@ -106,7 +106,7 @@ describe('mcp: access', () => {
     expect(other.structuredContent.result[0].text).to.equal('secret of b')
   })
 
-  it('offers no tool of a tenant to a token that pins none, and none of a pin that is no value', async () => {
+  it('offers no tool of a tenant to a token that pins none, and none of a pin that is not a value', async () => {
     const free = await http.token({ allow: ['shop.messages'] })
     expect(NAMES((await http.ask('tools/list', {}, { 'X-API-KEY': free })).result)).to.deep.equal([])
     const wrong = await http.token({ allow: ['shop.orders'], pin: { count: 'many' } })

@@ -130,7 +130,7 @@ describe("the container's health check", () => {
     }
   })
 
-  it('fails where nothing listens, and where the answer is no success', async () => {
+  it('fails where nothing listens, and where the answer is not a success', async () => {
     const server = createServer((_, response) => void response.writeHead(503).end())
     await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

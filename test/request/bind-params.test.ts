@@ -130,7 +130,7 @@ describe('arguments', () => {
       problems: [`project must be at most ${MAX_VALUE_BYTES} bytes long`],
     },
     {
-      it: 'that is no row of its lookup table',
+      it: 'that is not a row of its lookup table',
       parameters: [{ ...project, rows: ['hourly', 'daily'] }],
       query: 'project=weekly',
       problems: ['project must be one of: hourly, daily'],

@@ -3,7 +3,7 @@ import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { CounterStore } from '../../runner/model/ports.js'
-import { type Allowance, createBudgets, type Payer } from '../../runner/request/budget.js'
+import { type Allowance, Budgets, type Payer } from '../../runner/request/budget.js'
 import { type ManualClock, manualClock } from '../cache/manual-clock.js'
 
 const HOUR_MS = 3_600_000
@@ -15,7 +15,7 @@ function open(options: { counters?: CounterStore; clock?: ManualClock; maxBytesB
   const events: Event[] = []
   const counters = options.counters ?? new MemoryCounters()
   const observe = (event: Event): void => void events.push(event)
-  return { budgets: createBudgets({ counters, clock, observe, maxBytesBilled }), clock, events }
+  return { budgets: new Budgets({ counters, clock, observe, maxBytesBilled }), clock, events }
 }
 
 async function refusal(work: Promise<unknown>): Promise<RunnerError> {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createToken } from '../../runner/auth/token-file.js'
+import { createToken } from '../../authoring/token/token-writer.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import type { EndpointChange } from '../../runner/model/published-endpoint.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createToken } from '../../runner/auth/token-file.js'
+import { createToken } from '../../authoring/token/token-writer.js'
 import { pause, until } from '../until.js'
 import { call, makeFolder, openReplica, type Replica, settingsOf } from './shop.js'
 

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { checkManifests } from '../../authoring/check/check-manifests.js'
+import { addToken, ensureToken, listTokens } from '../../authoring/token/token-writer.js'
 import { RESULT_FORMATS } from '../../runner/formats/index.js'
 import { LoadError, type RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
-import { addToken, ensureToken, readTokens } from '../../runner/serve/tokens.js'
+import { tokensPath } from '../../runner/serve/tokens.js'
 import { DEFAULT_SETTINGS, readSettings, type Settings } from '../../runner/settings/settings.js'
 
 const ID = '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01'
@@ -206,7 +207,7 @@ describe('a runner', () => {
     expect(Buffer.from(token ?? '', 'base64url')).to.have.length(32)
     expect(await ensureToken(fresh)).to.equal(null)
     expect(readFileSync(fresh.tokensFile, 'utf8')).to.not.include(token)
-    expect(await readTokens(fresh), 'it may call the endpoints of tenants').to.have.nested.property(
+    expect(await listTokens(tokensPath(fresh)), 'it may call the endpoints of tenants').to.have.nested.property(
       '[0].allTenants',
       true,
     )

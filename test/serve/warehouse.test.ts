@@ -5,12 +5,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { placeFailuresBelow } from '../../authoring/call/place-failure.js'
+import { addToken } from '../../authoring/token/token-writer.js'
 import { METRICS_KEPT_MS } from '../../runner/http/app.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { type RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { createRunner, openRunner, type Runner } from '../../runner/serve/runner.js'
-import { addToken } from '../../runner/serve/tokens.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { command, type Finished, scratch } from '../cli/command.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
@@ -419,13 +419,13 @@ describe('make serve', () => {
   function before(...given: readonly string[]): string {
     const { SLUICE_ENGINE: _, ...env } = process.env
     const listed = spawnSync('make', ['-n', 'serve', ...given], { encoding: 'utf8', env }).stdout
-    const line = listed.split('\n').find(one => one.includes('sample --once'))
+    const line = listed.split('\n').find(one => one.includes('sample --if-empty'))
     return spawnSync('sh', ['-c', `node() { echo "$@"; }; ${line}`], { encoding: 'utf8' }).stdout
   }
 
   it('writes sample logs for the embedded engine alone', () => {
-    expect(before()).to.equal('dist/cli/main.js sample --once\n')
-    expect(before('ARGS=--port 0 --dataset bigquery_logs')).to.equal('dist/cli/main.js sample --once\n')
+    expect(before()).to.equal('dist/cli/main.js sample --if-empty\n')
+    expect(before('ARGS=--port 0 --dataset bigquery_logs')).to.equal('dist/cli/main.js sample --if-empty\n')
     for (const given of ['ENGINE=bigquery', 'ARGS=--engine bigquery', "ARGS=--engine=bigquery --data 'a b'"]) {
       expect(before(given), given).to.equal('')
     }

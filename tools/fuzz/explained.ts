@@ -90,7 +90,7 @@ const EXPLAINED: readonly Explained[] = [
     expected: /null/,
   },
   {
-    reason: 'a NULL is no constant to search for (string_functions#contains_substr)',
+    reason: 'a NULL is not a constant to search for (string_functions#contains_substr)',
     class: ['error'],
     found: /CONTAINS_SUBSTR: the search value must/,
   },

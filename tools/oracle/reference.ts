@@ -198,7 +198,7 @@ function tableData({ columns, rows }: CaseTable): object {
 
 function typeNamed(name: string): Type {
   const type = parseTypeName(name)
-  if (!type) throw new UnknownValueError(`${name} is no type of BigQuery's`)
+  if (!type) throw new UnknownValueError(`${name} is not a type of BigQuery's`)
   return type
 }
 

@@ -85,7 +85,7 @@ export function typeOfMessage(message: TypeMessage): Type {
   if (message.rangeType) return scalarType(`RANGE<${typeName(typeOfMessage(message.rangeType.elementType))}>`)!
   const kind = message.typeKind === 'TYPE_DOUBLE' ? 'FLOAT64' : message.typeKind.replace('TYPE_', '')
   const type = scalarType(kind)
-  if (!type) throw new UnknownValueError(`${message.typeKind} is no type of BigQuery's`)
+  if (!type) throw new UnknownValueError(`${message.typeKind} is not a type of BigQuery's`)
   return type
 }
 
@@ -201,7 +201,8 @@ function rangeOf({ start, end }: RangeMessage, kind: RangeKind): string {
 
 function decimalBytes(text: string, scale: number): Uint8Array {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
-  if (!match || (match[3]?.length ?? 0) > scale) throw new UnknownValueError(`${text} is no decimal of scale ${scale}`)
+  if (!match || (match[3]?.length ?? 0) > scale)
+    throw new UnknownValueError(`${text} is not a decimal of scale ${scale}`)
   const digits = BigInt(match[2]! + (match[3] ?? '').padEnd(scale, '0'))
   let rest = match[1] ? -digits : digits
   const bytes: number[] = []
@@ -271,7 +272,7 @@ function intervalOf(bytes: Buffer): string {
 
 function intervalBytes(text: string): Uint8Array {
   const match = /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d+))?$/.exec(text)
-  if (!match) throw new UnknownValueError(`${text} is no interval`)
+  if (!match) throw new UnknownValueError(`${text} is not an interval`)
   const [, monthSign, years, months, days, clockSign, hours, minutes, seconds, fraction = ''] = match
   const micros =
     BigInt(Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000_000n +

@@ -82,7 +82,7 @@ function storedNamed(name: string, { view }: SqlCursor): FunctionSource | undefi
   return sources.find(source => source.name === name) ?? sources.find(source => name.endsWith(`.${source.name}`))
 }
 
-/** An alias of a whole row is no column. */
+/** An alias of a whole row is not a column. */
 const isColumn = ({ origin, type }: ScopeColumn): boolean => origin !== null || type?.kind !== 'STRUCT'
 
 function cteNamed(scope: SqlScope, name: string): Cte | undefined {

@@ -28,7 +28,7 @@ export function lenientTokens(sql: string): readonly LenientToken[] {
   return tokens
 }
 
-/** After a dot that ends a line, as in `entry.`, a keyword on the next line is no field. */
+/** After a dot that ends a line, as in `entry.`, a keyword on the next line is not a field. */
 function withKeyword(token: Token, before: Token | undefined): Token {
   const isField = before?.term === '.' && before.end < token.at && token.kind === 'identifier'
   const term = isField ? token.text.toUpperCase() : ''

@@ -1,6 +1,6 @@
 /** CAST between types with BigQuery's conversions. Source: the language reference, "Conversion functions". */
 import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
-import type { ScalarKind, Type } from '../../../googlesql/types/types.js'
+import type { ScalarKind, StructType, Type } from '../../../googlesql/types/types.js'
 import { typeName } from '../../../googlesql/types/types.js'
 import { SqlWriterError } from '../../functions/function-sql.js'
 import { namedTemplate } from '../named.js'
@@ -22,21 +22,29 @@ function convert(sql: string, from: Type, to: Type): string {
   if (duckdbType(from) === duckdbType(to)) return sql
   if (from.kind === 'ARRAY' || to.kind === 'ARRAY') {
     if (from.kind !== 'ARRAY' || to.kind !== 'ARRAY') throw invalid(from, to)
-    return `list_transform(${sql}, lambda element$: ${convert('element$', from.element, to.element)})`
+    return eachElement(sql, element => convert(element, from.element, to.element))
   }
   if (from.kind === 'STRUCT' || to.kind === 'STRUCT') {
     if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length)
       throw invalid(from, to)
-    const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
-    const fields = to.fields.map((field, i) => {
-      const part = `struct_extract(${sql}, ${quoteText(fromNames[i]!)})`
-      return `${quoteName(toNames[i]!)} := ${namedTemplate(convert(part, from.fields[i]!.type, field.type))}`
-    })
-    return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
+    return eachField(sql, from, to, (field, i) => convert(field, from.fields[i]!.type, to.fields[i]!.type))
   }
   const writer = WRITERS[`${from.kind} ${to.kind}`]
   if (!writer) throw invalid(from, to)
   return writer(sql)
+}
+
+const eachElement = (sql: string, write: (element: string) => string): string =>
+  `list_transform(${sql}, lambda element$: ${write('element$')})`
+
+/** The struct with other fields, NULL where it is NULL. */
+function eachField(sql: string, from: StructType, to: StructType, write: (field: string, i: number) => string): string {
+  const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
+  const fields = toNames.map((name, i) => {
+    const value = write(`struct_extract(${sql}, ${quoteText(fromNames[i]!)})`, i)
+    return `${quoteName(name)} := ${namedTemplate(value)}`
+  })
+  return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
 }
 
 const invalid = (from: Type, to: Type): SqlWriterError =>
@@ -117,15 +125,9 @@ export function constrainSql(sql: string, type: Type, parameters: TypeParameters
   }
   switch (type.kind) {
     case 'ARRAY':
-      return `list_transform(${sql}, lambda element$: ${part('element$', type.element, 0)})`
-    case 'STRUCT': {
-      const names = fieldNames(type)
-      const fields = type.fields.map((field, i) => {
-        const value = `struct_extract(${sql}, ${quoteText(names[i]!)})`
-        return `${quoteName(names[i]!)} := ${namedTemplate(part(value, field.type, i))}`
-      })
-      return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
-    }
+      return eachElement(sql, element => part(element, type.element, 0))
+    case 'STRUCT':
+      return eachField(sql, type, type, (field, i) => part(field, type.fields[i]!.type, i))
     case 'STRING':
       return `bq_limited_text(${sql}, ${numbers[0]}::BIGINT)`
     case 'BYTES':

@@ -247,7 +247,7 @@ function fieldSql({ operand, index, type }: FieldExpr, scope: SqlScope | null, c
   if (isNullLiteral(operand)) return nullSql(type)
   const sql = exprSql(operand, scope, context)
   if (operand.type.kind !== 'STRUCT')
-    throw new GenerateError('Internal error: a field of what is no struct', operand.at)
+    throw new GenerateError('Internal error: a field of what is not a struct', operand.at)
   const name = fieldNames(operand.type)[index]!
   if (sql.isPath) return path(`${sql}.${quoteName(name)}`)
   const field = fragment`struct_extract(${sql}, ${quoteText(name)})`

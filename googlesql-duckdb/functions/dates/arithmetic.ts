@@ -1,12 +1,17 @@
 /** Additions, differences, arrays and buckets of dates and times as DuckDB SQL. */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
-import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { quoteText } from '../../emit/quote.js'
-import { type FunctionSql, ofParts, PLAIN, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
+import {
+  type FunctionSql,
+  kindOf,
+  ofParts,
+  PLAIN,
+  type SqlWriter,
+  type SqlWriters,
+  type WriterCall,
+} from '../function-sql.js'
 import { writtenInt64, writtenMicros } from '../intervals.js'
 import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.js'
-
-const kindOf = (call: WriterCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 /** The start of the error message, `Adding 1 DAY to date `, as SQL; the macro appends the value. */
 function said(call: WriterCall, sign: 1 | -1, count: string, part: string): string {

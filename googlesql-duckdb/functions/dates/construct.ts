@@ -2,12 +2,9 @@
  * DuckDB SQL of DATE, DATETIME, TIME and TIMESTAMP, from parts, from each other and from numbers, and of the current time.
  */
 
-import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { datetimeLiteral, timestampLiteral } from '../../../googlesql/values/literals.js'
-import type { SqlWriter, SqlWriters, WriterCall } from '../function-sql.js'
+import { kindOf, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
 import { civilSql, instantSql, zoneOf } from './time-zones.js'
-
-const kindOf = (call: WriterCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 /** The civil time of argument 0, a TIMESTAMP, in the zone of argument 1. */
 const civil = (call: WriterCall): string => civilSql(call.sql[0]!, zoneOf(call.args[1], call.sql[1]))

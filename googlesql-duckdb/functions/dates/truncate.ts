@@ -1,12 +1,8 @@
 /** DuckDB SQL of the DATE_TRUNC family, LAST_DAY and EXTRACT. */
 import { INTERVAL_PARTS } from '../../../googlesql/functions/definitions/date-parts.js'
-import type { ScalarKind } from '../../../googlesql/types/types.js'
-import { heavyOperator, ofParts, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
+import { heavyOperator, kindOf, ofParts, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
 import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
-
-/** The type of an argument, on which the SQL of these functions depends. */
-const kindOf = (call: WriterCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 function truncatedDate(date: string, part: string): string {
   const weekday = firstWeekday(part)

@@ -57,7 +57,6 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_decimal_units(x) AS (CAST(trunc(x) AS HUGEINT) * 1000000000 + CAST(CAST(x - trunc(x) AS DECIMAL(10,9)) * 1000000000::DECIMAL(10,0) AS HUGEINT))`,
   `bq_frame_units(n) AS CASE WHEN n > 70000000000000000000000000000
      THEN bq_raise('Window frame offsets of NUMERIC above 7e28 are not supported on the embedded engine') ELSE bq_decimal_units(n) END`,
-  `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,
   'bq_interval_add(a, b, sgn) AS bq_interval(bq_interval_months(a) + bq_interval_months(b) * sgn, bq_interval_days(a) + bq_interval_days(b) * sgn, bq_interval_micros(a) + bq_interval_micros(b) * sgn)',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',
   // The remainder of a part is carried to the next one: a month has 30 days, a day 24 hours.

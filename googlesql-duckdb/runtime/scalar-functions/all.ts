@@ -1,5 +1,4 @@
 /** All JavaScript scalar functions, by topic. */
-import { ARITHMETIC_SCALAR_FUNCTIONS } from './arithmetic.js'
 import { BIGNUMERIC_SCALAR_FUNCTIONS } from './bignumeric.js'
 import { BYTES_SCALAR_FUNCTIONS } from './bytes.js'
 import { CAST_SCALAR_FUNCTIONS } from './casts.js'
@@ -21,7 +20,6 @@ import { STRING_SCALAR_FUNCTIONS } from './strings.js'
 
 export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CORE_SCALAR_FUNCTIONS,
-  ...ARITHMETIC_SCALAR_FUNCTIONS,
   ...BIGNUMERIC_SCALAR_FUNCTIONS,
   ...CAST_SCALAR_FUNCTIONS,
   ...DATE_SCALAR_FUNCTIONS,

@@ -17,12 +17,7 @@ import {
   squareRoot,
   variance,
 } from './decimals.js'
-import {
-  type ScalarFunction,
-  ScalarFunctionError,
-  type ScalarFunctionType,
-  type ScalarFunctionValue,
-} from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const UNIT = BIGNUMERIC_UNIT
 const MAX_INT64 = 2n ** 63n - 1n
@@ -160,68 +155,67 @@ const ofDigits = (items: readonly (string | null)[]): (bigint | null)[] =>
   items.map(item => (item === null ? null : BigInt(item)))
 const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [BigInt(x!), BigInt(y!)])
 
-const scalar = (
-  name: string,
-  parameters: readonly ScalarFunctionType[],
-  returns: ScalarFunctionType,
-  compute: (...args: never[]) => ScalarFunctionValue,
-): ScalarFunction => ({ name: `bq_bignumeric_${name}`, parameters, returns, handlesNull: false, compute })
-
 const BIG = 'BIGNUM'
 
 export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('read', ['VARCHAR'], BIG, read),
-  scalar('parse', ['VARCHAR'], BIG, parse),
-  scalar('of_float', ['DOUBLE'], BIG, ofFloat),
-  scalar('text', [BIG], 'VARCHAR', bignumericText),
-  scalar('to_int64', [BIG], 'BIGINT', toInt64),
-  scalar('to_float', [BIG], 'DOUBLE', (x: bigint) => Number(`${x}e-${BIGNUMERIC_SCALE}`)),
-  scalar('to_numeric', [BIG], 'VARCHAR', toNumeric),
-  scalar('limited', [BIG, 'BIGINT', 'BIGINT', 'VARCHAR'], BIG, limited),
-  scalar('subtract', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
+  scalar('bq_bignumeric_read', ['VARCHAR'], BIG, read),
+  scalar('bq_bignumeric_parse', ['VARCHAR'], BIG, parse),
+  scalar('bq_bignumeric_of_float', ['DOUBLE'], BIG, ofFloat),
+  scalar('bq_bignumeric_text', [BIG], 'VARCHAR', bignumericText),
+  scalar('bq_bignumeric_to_int64', [BIG], 'BIGINT', toInt64),
+  scalar('bq_bignumeric_to_float', [BIG], 'DOUBLE', (x: bigint) => Number(`${x}e-${BIGNUMERIC_SCALE}`)),
+  scalar('bq_bignumeric_to_numeric', [BIG], 'VARCHAR', toNumeric),
+  scalar('bq_bignumeric_limited', [BIG, 'BIGINT', 'BIGINT', 'VARCHAR'], BIG, limited),
+  scalar('bq_bignumeric_subtract', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
     inRange(x - y, () => `${bignumericText(x)} - ${bignumericText(y)}`),
   ),
-  scalar('negate', [BIG], BIG, (x: bigint) => inRange(-x, () => `-(${bignumericText(x)})`)),
-  scalar('multiply', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
+  scalar('bq_bignumeric_negate', [BIG], BIG, (x: bigint) => inRange(-x, () => `-(${bignumericText(x)})`)),
+  scalar('bq_bignumeric_multiply', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
     inRange(divideRounded(x * y, UNIT), () => `${bignumericText(x)} * ${bignumericText(y)}`),
   ),
-  scalar('divide', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
+  scalar('bq_bignumeric_divide', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
     const write = (): string => `${bignumericText(x)} / ${bignumericText(y)}`
     return inRange(divideRounded(x * UNIT, divisor(y, write)), write)
   }),
-  scalar('div', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
+  scalar('bq_bignumeric_div', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
     const write = (): string => `DIV(${written(x, y)})`
     return inRange((x / divisor(y, write)) * UNIT, write)
   }),
-  scalar('mod', [BIG, BIG], BIG, (x: bigint, y: bigint) => x % divisor(y, () => `MOD(${written(x, y)})`)),
-  scalar('round', [BIG, 'BIGINT', 'VARCHAR'], BIG, rounded),
-  scalar('trunc', [BIG, 'BIGINT'], BIG, (x: bigint, digits: bigint) => rounded(x, digits, 'TRUNC')),
-  scalar('floor', [BIG], BIG, (x: bigint) => whole(x, -1n, 'FLOOR')),
-  scalar('ceil', [BIG], BIG, (x: bigint) => whole(x, 1n, 'CEIL')),
-  scalar('sqrt', [BIG], BIG, (x: bigint) => {
+  scalar('bq_bignumeric_mod', [BIG, BIG], BIG, (x: bigint, y: bigint) => x % divisor(y, () => `MOD(${written(x, y)})`)),
+  scalar('bq_bignumeric_round', [BIG, 'BIGINT', 'VARCHAR'], BIG, rounded),
+  scalar('bq_bignumeric_trunc', [BIG, 'BIGINT'], BIG, (x: bigint, digits: bigint) => rounded(x, digits, 'TRUNC')),
+  scalar('bq_bignumeric_floor', [BIG], BIG, (x: bigint) => whole(x, -1n, 'FLOOR')),
+  scalar('bq_bignumeric_ceil', [BIG], BIG, (x: bigint) => whole(x, 1n, 'CEIL')),
+  scalar('bq_bignumeric_sqrt', [BIG], BIG, (x: bigint) => {
     if (x < 0n) throw new ScalarFunctionError(`SQRT is undefined for negative value: SQRT(-${magnitude(x)})`)
     return squareRoot(x, UNIT)
   }),
   // Raises the error of a sum or a total that is out of range.
-  scalar('overflow', ['VARCHAR'], BIG, (text: string) => {
+  scalar('bq_bignumeric_overflow', ['VARCHAR'], BIG, (text: string) => {
     throw new ScalarFunctionError(`BIGNUMERIC overflow: ${text}`)
   }),
-  scalar('average', [BIG, 'BIGINT'], BIG, (total: bigint, n: bigint) => divideRounded(total, n)),
-  scalar('percentile', ['VARCHAR[]', BIG], BIG, (sorted: readonly (string | null)[], fraction: bigint) =>
+  scalar('bq_bignumeric_average', [BIG, 'BIGINT'], BIG, (total: bigint, n: bigint) => divideRounded(total, n)),
+  scalar('bq_bignumeric_percentile', ['VARCHAR[]', BIG], BIG, (sorted: readonly (string | null)[], fraction: bigint) =>
     interpolated(ofDigits(sorted), fraction, UNIT),
   ),
-  scalar('rank', ['BIGINT', BIG], 'BIGINT', rank),
-  scalar('variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items: readonly (string | null)[], less: bigint) =>
-    variance(ofDigits(items), less, BIGNUMERIC_SCALE),
+  scalar('bq_bignumeric_rank', ['BIGINT', BIG], 'BIGINT', rank),
+  scalar(
+    'bq_bignumeric_variance',
+    ['VARCHAR[]', 'BIGINT'],
+    'DOUBLE',
+    (items: readonly (string | null)[], less: bigint) => variance(ofDigits(items), less, BIGNUMERIC_SCALE),
   ),
-  scalar('covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs: readonly (readonly string[])[], less: bigint) =>
-    covariance(pairsOf(pairs), less, BIGNUMERIC_SCALE),
+  scalar(
+    'bq_bignumeric_covariance',
+    ['VARCHAR[][]', 'BIGINT'],
+    'DOUBLE',
+    (pairs: readonly (readonly string[])[], less: bigint) => covariance(pairsOf(pairs), less, BIGNUMERIC_SCALE),
   ),
-  scalar('correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
+  scalar('bq_bignumeric_correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
     correlation(pairsOf(pairs)),
   ),
-  scalar('frame_units', [BIG], 'HUGEINT', frameUnits),
-  scalar('series', [BIG, BIG, BIG], 'VARCHAR[]', generate),
-  scalar('json_string', [BIG], 'VARCHAR', jsonString),
-  scalar('json', [BIG, 'BOOLEAN'], 'VARCHAR', jsonValue),
+  scalar('bq_bignumeric_frame_units', [BIG], 'HUGEINT', frameUnits),
+  scalar('bq_bignumeric_series', [BIG, BIG, BIG], 'VARCHAR[]', generate),
+  scalar('bq_bignumeric_json_string', [BIG], 'VARCHAR', jsonString),
+  scalar('bq_bignumeric_json', [BIG, 'BOOLEAN'], 'VARCHAR', jsonValue),
 ]

@@ -1,7 +1,8 @@
 /** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
 import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
-import { checkPadding, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
+import { BASE32_DIGITS, base32Text, bytesOfDigits } from './base-digits.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { checkOutput, checkPadding, findNth, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
 
@@ -71,16 +72,8 @@ function split(value: Bytes, delimiter: Bytes): Bytes[] {
 
 function replace(value: Bytes, part: Bytes, by: Bytes): Bytes {
   const parts = part.length === 0 ? [value] : split(value, part)
-  if (value.length + (parts.length - 1) * (by.length - part.length) > MAX_OUTPUT_BYTES) {
-    throw new ScalarFunctionError('Output of REPLACE exceeds max allowed output size of 1MB')
-  }
+  checkOutput('REPLACE', value.length + (parts.length - 1) * (by.length - part.length))
   return Buffer.concat(parts.flatMap((each, index) => (index === 0 ? [each] : [by, each])))
-}
-
-function instr(value: Bytes, part: Bytes, position: bigint, occurrence: bigint): bigint {
-  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
-  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
-  return BigInt(findNth(value, part, Number(position), Number(occurrence)))
 }
 
 const startsWith = (value: Bytes, part: Bytes): boolean =>
@@ -99,38 +92,12 @@ function fromCodePoints(codes: readonly (bigint | null)[]): Bytes | null {
   })
 }
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-function toBase32(value: Bytes): string {
-  let text = ''
-  let bits = 0
-  let buffer = 0
-  for (const byte of value) {
-    buffer = ((buffer << 8) | byte) & 0xfff
-    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(buffer >> (bits - 5)) & 31]
-  }
-  if (bits > 0) text += BASE32[(buffer << (5 - bits)) & 31]
-  return text.padEnd(Math.ceil(text.length / 8) * 8, '=')
-}
-
 function fromBase32(text: string): Bytes {
-  const invalid = (): ScalarFunctionError => new ScalarFunctionError('Failed to decode invalid base32 string')
   const digits = withoutTrailing(text, '=')
-  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) throw invalid()
-  const bytes: number[] = []
-  let bits = 0
-  let buffer = 0
-  for (const digit of digits) {
-    const value = BASE32.indexOf(digit)
-    if (value < 0) throw invalid()
-    buffer = ((buffer << 5) | value) & 0xfff
-    bits += 5
-    if (bits >= 8) {
-      bits -= 8
-      bytes.push((buffer >> bits) & 255)
-    }
+  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) {
+    throw new ScalarFunctionError('Failed to decode invalid base32 string')
   }
-  return Uint8Array.from(bytes)
+  return bytesOfDigits(digits, 5, BASE32_DIGITS, 'base32')
 }
 
 /**
@@ -191,152 +158,71 @@ function wellFormedLength(value: Bytes, index: number): number {
   return length
 }
 
-const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
+export const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
 
 const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
   Buffer.from(translate(latin1(value), latin1(source), latin1(target)), 'latin1')
 
 const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
 
+const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction =>
+  scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a: Bytes, b: Bytes) => {
+    if (a.length !== b.length) {
+      throw new ScalarFunctionError(
+        `Bitwise binary operator for BYTES requires equal length of the inputs. Got ${a.length} bytes on the left hand side and ${b.length} bytes on the right hand side.`,
+      )
+    }
+    return a.map((byte, i) => combine(byte, b[i]!))
+  })
+
+/** The bits shifted by `count`, towards the first byte for a positive count. */
+function shifted(bytes: Bytes, count: bigint): Bytes {
+  const length = BigInt(bytes.length) * 8n
+  if (bytes.length === 0 || count >= length || count <= -length) return new Uint8Array(bytes.length)
+  const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const moved = count >= 0n ? BigInt.asUintN(Number(length), value << count) : value >> -count
+  return Buffer.from(moved.toString(16).padStart(bytes.length * 2, '0'), 'hex')
+}
+
+const shift = (name: string, sign: bigint): ScalarFunction =>
+  scalar(name, ['BLOB', 'BIGINT'], 'BLOB', (bytes: Bytes, count: bigint) => {
+    if (count < 0n) throw new ScalarFunctionError('Bitwise shift by negative offset.')
+    return shifted(bytes, sign * count)
+  })
+
 export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_bytes_substr',
-    parameters: ['BLOB', 'BIGINT', 'BIGINT'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: substr,
-  },
-  { name: 'bq_bytes_left', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: left },
-  { name: 'bq_bytes_right', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: right },
-  {
-    name: 'bq_bytes_trim',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: trim(true, true),
-  },
-  {
-    name: 'bq_bytes_ltrim',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: trim(true, false),
-  },
-  {
-    name: 'bq_bytes_rtrim',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: trim(false, true),
-  },
-  {
-    name: 'bq_bytes_lpad',
-    parameters: ['BLOB', 'BIGINT', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: pad('left'),
-  },
-  {
-    name: 'bq_bytes_rpad',
-    parameters: ['BLOB', 'BIGINT', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: pad('right'),
-  },
-  { name: 'bq_bytes_repeat', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: repeat },
-  {
-    name: 'bq_bytes_translate',
-    parameters: ['BLOB', 'BLOB', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: translated,
-  },
-  {
-    name: 'bq_bytes_replace',
-    parameters: ['BLOB', 'BLOB', 'BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: replace,
-  },
-  {
-    name: 'bq_bytes_reverse',
-    parameters: ['BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: (value: Bytes) => value.slice().reverse(),
-  },
-  {
-    name: 'bq_bytes_split',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'VARCHAR[]',
-    handlesNull: false,
-    compute: (value: Bytes, delimiter: Bytes) => split(value, delimiter).map(hexOf),
-  },
-  {
-    name: 'bq_bytes_instr',
-    parameters: ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: instr,
-  },
-  {
-    name: 'bq_bytes_starts_with',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BOOLEAN',
-    handlesNull: false,
-    compute: startsWith,
-  },
-  {
-    name: 'bq_bytes_ends_with',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BOOLEAN',
-    handlesNull: false,
-    compute: endsWith,
-  },
-  {
-    name: 'bq_bytes_lower',
-    parameters: ['BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: (value: Bytes) => value.map(byte => (isUpper(byte) ? byte + 32 : byte)),
-  },
-  {
-    name: 'bq_bytes_upper',
-    parameters: ['BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: (value: Bytes) => value.map(byte => (isLower(byte) ? byte - 32 : byte)),
-  },
-  {
-    name: 'bq_bytes_ascii',
-    parameters: ['BLOB'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (value: Bytes) => BigInt(value[0] ?? 0),
-  },
-  {
-    name: 'bq_bytes_to_code_points',
-    parameters: ['BLOB'],
-    returns: 'BIGINT[]',
-    handlesNull: false,
-    compute: (value: Bytes) => Array.from(value, BigInt),
-  },
-  {
-    name: 'bq_code_points_to_bytes',
-    parameters: ['BIGINT[]'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: fromCodePoints,
-  },
-  { name: 'bq_to_base32', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: toBase32 },
-  { name: 'bq_from_base32', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromBase32 },
-  { name: 'bq_from_base64', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromBase64 },
-  { name: 'bq_from_hex', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromHex },
-  {
-    name: 'bq_safe_bytes_to_string',
-    parameters: ['BLOB'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: safeToString,
-  },
+  scalar('bq_bytes_substr', ['BLOB', 'BIGINT', 'BIGINT'], 'BLOB', substr),
+  scalar('bq_bytes_left', ['BLOB', 'BIGINT'], 'BLOB', left),
+  scalar('bq_bytes_right', ['BLOB', 'BIGINT'], 'BLOB', right),
+  scalar('bq_bytes_trim', ['BLOB', 'BLOB'], 'BLOB', trim(true, true)),
+  scalar('bq_bytes_ltrim', ['BLOB', 'BLOB'], 'BLOB', trim(true, false)),
+  scalar('bq_bytes_rtrim', ['BLOB', 'BLOB'], 'BLOB', trim(false, true)),
+  scalar('bq_bytes_lpad', ['BLOB', 'BIGINT', 'BLOB'], 'BLOB', pad('left')),
+  scalar('bq_bytes_rpad', ['BLOB', 'BIGINT', 'BLOB'], 'BLOB', pad('right')),
+  scalar('bq_bytes_repeat', ['BLOB', 'BIGINT'], 'BLOB', repeat),
+  scalar('bq_bytes_translate', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', translated),
+  scalar('bq_bytes_replace', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', replace),
+  scalar('bq_bytes_reverse', ['BLOB'], 'BLOB', (value: Bytes) => value.slice().reverse()),
+  scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', (value: Bytes, delimiter: Bytes) =>
+    split(value, delimiter).map(hexOf),
+  ),
+  scalar('bq_bytes_instr', ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'], 'BIGINT', findNth),
+  scalar('bq_bytes_starts_with', ['BLOB', 'BLOB'], 'BOOLEAN', startsWith),
+  scalar('bq_bytes_ends_with', ['BLOB', 'BLOB'], 'BOOLEAN', endsWith),
+  scalar('bq_bytes_lower', ['BLOB'], 'BLOB', (value: Bytes) => value.map(byte => (isUpper(byte) ? byte + 32 : byte))),
+  scalar('bq_bytes_upper', ['BLOB'], 'BLOB', (value: Bytes) => value.map(byte => (isLower(byte) ? byte - 32 : byte))),
+  scalar('bq_bytes_ascii', ['BLOB'], 'BIGINT', (value: Bytes) => BigInt(value[0] ?? 0)),
+  scalar('bq_bytes_to_code_points', ['BLOB'], 'BIGINT[]', (value: Bytes) => Array.from(value, BigInt)),
+  scalar('bq_code_points_to_bytes', ['BIGINT[]'], 'BLOB', fromCodePoints),
+  scalar('bq_to_base32', ['BLOB'], 'VARCHAR', base32Text),
+  scalar('bq_from_base32', ['VARCHAR'], 'BLOB', fromBase32),
+  scalar('bq_from_base64', ['VARCHAR'], 'BLOB', fromBase64),
+  scalar('bq_from_hex', ['VARCHAR'], 'BLOB', fromHex),
+  scalar('bq_safe_bytes_to_string', ['BLOB'], 'VARCHAR', safeToString),
+  scalar('bq_bytes_not', ['BLOB'], 'BLOB', (bytes: Bytes) => bytes.map(byte => ~byte)),
+  bytewise('bq_bytes_and', (a, b) => a & b),
+  bytewise('bq_bytes_or', (a, b) => a | b),
+  bytewise('bq_bytes_xor', (a, b) => a ^ b),
+  shift('bq_bytes_shift_left', 1n),
+  shift('bq_bytes_shift_right', -1n),
 ]

@@ -8,7 +8,7 @@ import {
   timestampLiteral,
   timestampRefusal,
 } from '../../../googlesql/values/literals.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
@@ -21,23 +21,16 @@ const canonical = (
   name: string,
   read: (text: string) => string | null,
   refusal: (text: string) => string,
-): ScalarFunction => ({
-  name,
-  parameters: ['VARCHAR'],
-  returns: 'VARCHAR',
-  handlesNull: false,
-  compute: (text: string) => {
+): ScalarFunction =>
+  scalar(name, ['VARCHAR'], 'VARCHAR', (text: string) => {
     const value = read(text)
     if (value === null) throw new ScalarFunctionError(refusal(text))
     return value
-  },
-})
+  })
 
 export function invalidInput(name: string, text: string): never {
   throw new ScalarFunctionError(`Invalid input to ${name}: "${text}"`)
 }
-
-const OF_TEXT = { parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false } as const
 
 export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
@@ -49,26 +42,21 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     text => numericLiteral(text, 'NUMERIC', 'cast'),
     text => `Invalid NUMERIC value: ${shown(text)}`,
   ),
-  {
-    ...OF_TEXT,
-    name: 'bq_parse_numeric',
-    compute: (text: string) =>
+  scalar(
+    'bq_parse_numeric',
+    ['VARCHAR'],
+    'VARCHAR',
+    (text: string) =>
       numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast') ?? invalidInput('PARSE_NUMERIC', text),
-  },
-  { ...OF_TEXT, name: 'bq_read_hex_float', returns: 'DOUBLE', compute: hexFloat },
-  {
-    name: 'bq_read_hex',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (text: string) => {
-      const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
-      const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
-      if (value === null || value > MAX_INT64 || value < MIN_INT64)
-        throw new ScalarFunctionError(`Bad int64 value: ${shown(text)}`)
-      return value
-    },
-  },
+  ),
+  scalar('bq_read_hex_float', ['VARCHAR'], 'DOUBLE', hexFloat),
+  scalar('bq_read_hex', ['VARCHAR'], 'BIGINT', (text: string) => {
+    const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
+    const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
+    if (value === null || value > MAX_INT64 || value < MIN_INT64)
+      throw new ScalarFunctionError(`Bad int64 value: ${shown(text)}`)
+    return value
+  }),
 ]
 
 /**

@@ -2,7 +2,7 @@
 import type { Type } from '../../../googlesql/types/types.js'
 import { readableText } from './format/value.js'
 import { keepLast } from './keep-last.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 import { foldCase, normalized } from './strings.js'
 
 const folded = (text: string): string => foldCase(normalized(text, 'NFKC'))
@@ -37,23 +37,21 @@ function containsIn(value: string | null, type: Type, search: string): boolean |
 const textOf = (isContained: boolean | null): string | null => (isContained === null ? null : String(isContained))
 
 export const CONTAINS_SUBSTR_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_contains_substr',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: true,
-    refuses: true,
-    compute: (value: string | null, search: string | null) => textOf(containsText(value, search)),
-  },
-  {
-    name: 'bq_value_contains_substr',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: true,
-    refuses: true,
-    compute: (value: string | null, type: string, search: string | null) => {
+  scalar(
+    'bq_contains_substr',
+    ['VARCHAR', 'VARCHAR'],
+    'VARCHAR',
+    (value: string | null, search: string | null) => textOf(containsText(value, search)),
+    { handlesNull: true, refuses: true },
+  ),
+  scalar(
+    'bq_value_contains_substr',
+    ['VARCHAR', 'VARCHAR', 'VARCHAR'],
+    'VARCHAR',
+    (value: string | null, type: string, search: string | null) => {
       if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
       return textOf(containsIn(value, typeOf(type), foldedSearch(search)))
     },
-  },
+    { handlesNull: true, refuses: true },
+  ),
 ]

@@ -1,17 +1,16 @@
 /** The scalar function by which macros raise errors. */
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Not volatile, since TRY() refuses volatile functions. When a constant call fails during planning, DuckDB evaluates it again
-    // for each row that needs it. So inside a CASE, bq_error raises its error only if its branch is taken.
-    name: 'bq_error',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    isShort: true,
-    compute: (message: string) => {
+  // Not volatile, since TRY() refuses volatile functions. When a constant call fails during planning, DuckDB evaluates it again
+  // for each row that needs it. So inside a CASE, bq_error raises its error only if its branch is taken.
+  scalar(
+    'bq_error',
+    ['VARCHAR'],
+    'BIGINT',
+    (message: string) => {
       throw new ScalarFunctionError(message)
     },
-  },
+    { isShort: true },
+  ),
 ]

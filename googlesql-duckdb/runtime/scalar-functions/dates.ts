@@ -10,7 +10,7 @@ import { FORMAT_TIME_SCALAR_FUNCTIONS } from './dates/format-time.js'
 import { PARSE_TIME_SCALAR_FUNCTIONS } from './dates/parse-time.js'
 import { TIME_ZONE_SCALAR_FUNCTIONS, timeZone } from './dates/time-zones.js'
 import { INTERVAL_SCALAR_FUNCTIONS } from './intervals.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 /**
  * A series of dates as days since 1970: from `first` in steps of `count` * `unit` months, up to `last`. Each date is computed
@@ -32,13 +32,7 @@ function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): 
 }
 
 export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_month_series',
-    parameters: ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
-    returns: 'BIGINT[]',
-    handlesNull: false,
-    compute: monthSeries,
-  },
+  scalar('bq_month_series', ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'], 'BIGINT[]', monthSeries),
   ...TIME_ZONE_SCALAR_FUNCTIONS,
   ...FORMAT_TIME_SCALAR_FUNCTIONS,
   ...PARSE_TIME_SCALAR_FUNCTIONS,
@@ -46,27 +40,15 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_TIME_SCALAR_FUNCTIONS,
   ...CAST_NUMBER_SCALAR_FUNCTIONS,
   ...CAST_BYTES_SCALAR_FUNCTIONS,
-  {
-    // Parameters: the message before the value, the value in microseconds, and the text after it. If SQL composed this message,
-    // planning that SQL would take longer than planning the rest of the query.
-    name: 'bq_overflow',
-    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (said: string, micros: bigint, zone: string) => {
-      throw new ScalarFunctionError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
-    },
-  },
-  {
-    // Parameters: a text that contains no zone, and the zone. Returns the instant in microseconds.
-    name: 'bq_timestamp_from_text',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (text: string, zone: string) => {
-      const micros = zonedTimestampMicros(text, timeZone(zone))
-      if (micros === null) throw new ScalarFunctionError(`Invalid timestamp: '${text}'`)
-      return micros
-    },
-  },
+  // Parameters: the message before the value, the value in microseconds, and the text after it. If SQL composed this message,
+  // planning that SQL would take longer than planning the rest of the query.
+  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (said: string, micros: bigint, zone: string) => {
+    throw new ScalarFunctionError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
+  }),
+  // Parameters: a text that contains no zone, and the zone. Returns the instant in microseconds.
+  scalar('bq_timestamp_from_text', ['VARCHAR', 'VARCHAR'], 'BIGINT', (text: string, zone: string) => {
+    const micros = zonedTimestampMicros(text, timeZone(zone))
+    if (micros === null) throw new ScalarFunctionError(`Invalid timestamp: '${text}'`)
+    return micros
+  }),
 ]

@@ -1,6 +1,6 @@
 /** FLOAT64 arithmetic step by step with BigQuery's errors, for rows whose plain result is not finite. */
 import { doubleText } from './decimal-text.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 type Operator = '+' | '-' | '*' | '/'
 export type FloatStep = Operator | `safe${Operator}` | 'ieee' | 'negate' | 'abs' | 'ceil' | 'floor' | 'round' | 'trunc'
@@ -81,20 +81,7 @@ function computeSteps(steps: string, leaves: readonly (number | null)[]): number
 }
 
 export const FLOAT_STEP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_float_steps',
-    parameters: ['VARCHAR', 'DOUBLE[]'],
-    returns: 'DOUBLE',
-    handlesNull: false,
-    compute: computeSteps,
-  },
-  {
-    // Volatile, so that DuckDB does not copy a column with this call into the filters above it.
-    name: 'bq_float_steps_apart',
-    parameters: ['VARCHAR', 'DOUBLE[]'],
-    returns: 'DOUBLE',
-    handlesNull: false,
-    isVolatile: true,
-    compute: computeSteps,
-  },
+  scalar('bq_float_steps', ['VARCHAR', 'DOUBLE[]'], 'DOUBLE', computeSteps),
+  // Volatile, so that DuckDB does not copy a column with this call into the filters above it.
+  scalar('bq_float_steps_apart', ['VARCHAR', 'DOUBLE[]'], 'DOUBLE', computeSteps, { isVolatile: true }),
 ]

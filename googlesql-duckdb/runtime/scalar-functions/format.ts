@@ -5,7 +5,7 @@ import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, 
 import { prettyJson } from './format/json.js'
 import { literalText, readableText } from './format/value.js'
 import { keepLast } from './keep-last.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const MAX_OUTPUT = 1 << 20
 /** The most digits that a double has after the point. */
@@ -230,12 +230,6 @@ function fraction(text: string, type: Type, letter: string, { flags, width, prec
 const typesOf = keepLast((json: string) => JSON.parse(json) as readonly Type[])
 
 export const FORMAT_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format string, the types of the values as JSON, the values in the encoding of format/value.ts.
-    name: 'bq_format',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR[]'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: format,
-  },
+  // Parameters: format string, the types of the values as JSON, the values in the encoding of format/value.ts.
+  scalar('bq_format', ['VARCHAR', 'VARCHAR', 'VARCHAR[]'], 'VARCHAR', format),
 ]

@@ -1,6 +1,6 @@
 /** Fingerprints and digests that DuckDB does not have. */
 import { createHash } from 'node:crypto'
-import type { ScalarFunction } from './scalar-function.js'
+import { type ScalarFunction, scalar } from './scalar-function.js'
 
 const K0 = 0xc3a5c85c97cb3127n
 const K1 = 0xb492b66fbe98f273n
@@ -116,18 +116,6 @@ function longer(at: Fetch, size: number): bigint {
 }
 
 export const HASH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_farm_fingerprint',
-    parameters: ['BLOB'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (value: Uint8Array) => BigInt.asIntN(64, fingerprint64(value)),
-  },
-  {
-    name: 'bq_sha512',
-    parameters: ['BLOB'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: (value: Uint8Array) => createHash('sha512').update(value).digest(),
-  },
+  scalar('bq_farm_fingerprint', ['BLOB'], 'BIGINT', (value: Uint8Array) => BigInt.asIntN(64, fingerprint64(value))),
+  scalar('bq_sha512', ['BLOB'], 'BLOB', (value: Uint8Array) => createHash('sha512').update(value).digest()),
 ]

@@ -1,6 +1,6 @@
 /** INTERVAL values from text and to text: `1-2 3 4:5:6.789`, parts of it, and ISO 8601 durations. */
 import { type IntervalParts, readInterval } from '../../../googlesql/values/interval-text.js'
-import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionValue } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 /** The months, days and microseconds of a text: see readInterval. @throws ScalarFunctionError for a text that is not valid. */
 export function parseInterval(text: string, part: string, to: string): IntervalParts {
@@ -36,26 +36,8 @@ function intervalDuration(months: bigint, days: bigint, micros: bigint): string 
 }
 
 export const INTERVAL_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: text, and the two parts, each '' when absent. Returns a list of months, days and microseconds.
-    name: 'bq_parse_interval',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'BIGINT[]',
-    handlesNull: false,
-    compute: (text: string, part: string, to: string): ScalarFunctionValue => parseInterval(text, part, to),
-  },
-  {
-    name: 'bq_interval_text',
-    parameters: ['BIGINT', 'BIGINT', 'BIGINT'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: intervalText,
-  },
-  {
-    name: 'bq_duration_text',
-    parameters: ['BIGINT', 'BIGINT', 'BIGINT'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: intervalDuration,
-  },
+  // Parameters: text, and the two parts, each '' when absent. Returns a list of months, days and microseconds.
+  scalar('bq_parse_interval', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'BIGINT[]', parseInterval),
+  scalar('bq_interval_text', ['BIGINT', 'BIGINT', 'BIGINT'], 'VARCHAR', intervalText),
+  scalar('bq_duration_text', ['BIGINT', 'BIGINT', 'BIGINT'], 'VARCHAR', intervalDuration),
 ]

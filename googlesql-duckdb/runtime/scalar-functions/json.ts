@@ -19,12 +19,7 @@ import {
 } from './json/document.js'
 import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json/edit.js'
 import { keepLast } from './keep-last.js'
-import {
-  type ScalarFunction,
-  ScalarFunctionError,
-  type ScalarFunctionType,
-  type ScalarFunctionValue,
-} from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
 
 const parsedPath = keepLast((text: string, form: string, modes: string) =>
   parseJsonPath(text, form as JsonPathForm, modes === 'lax'),
@@ -302,14 +297,6 @@ function contains(whole: JsonNode, part: JsonNode, isTop: boolean): boolean {
   return whole.kind === part.kind && documentText(whole) === documentText(part)
 }
 
-const native = (
-  name: string,
-  parameters: readonly ScalarFunctionType[],
-  returns: ScalarFunctionType,
-  compute: (...args: never[]) => ScalarFunctionValue,
-  handlesNull = false,
-): ScalarFunction => ({ name, parameters, returns, handlesNull, compute })
-
 const TEXT: ScalarFunctionType = 'VARCHAR'
 
 /** A change at a path; where the path is NULL, the document stays as it is. */
@@ -317,7 +304,7 @@ const edit = (
   name: string,
   change: (root: JsonNode, path: JsonPath, value: JsonNode, flag: boolean) => JsonNode,
 ): ScalarFunction =>
-  native(
+  scalar(
     name,
     [TEXT, TEXT, TEXT, 'BOOLEAN'],
     TEXT,
@@ -325,75 +312,75 @@ const edit = (
       if (text === null || path === null || flag === null) return text
       return jsonText(change(documentOf(text), editedPathOf(path), documentOf(value), flag))
     },
-    true,
+    { handlesNull: true },
   )
 
 export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  native('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
+  scalar('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
     const node = find(text, path, form)
     return !node || node.kind === 'null' ? null : withLineEscapes(documentText(node))
   }),
-  native('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
+  scalar('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
     const parsed = pathOf(path, form, form === 'standard')
     if (parsed.mode !== 'strict') return jsonText({ kind: 'array', items: findAll(documentOf(text), parsed) })
     const node = find(text, path, form)
     return node ? jsonText(node) : null
   }),
-  native('bq_json_value_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
+  scalar('bq_json_value_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
     scalarText(find(text, path, form), false),
   ),
-  native('bq_json_value', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
+  scalar('bq_json_value', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
     scalarText(find(text, path, form), true),
   ),
-  native('bq_json_query_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+  scalar('bq_json_query_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
     itemTexts(find(text, path, form), node => withLineEscapes(documentText(node))),
   ),
-  native('bq_json_query_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+  scalar('bq_json_query_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
     itemTexts(find(text, path, form), jsonText),
   ),
-  native('bq_json_value_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+  scalar('bq_json_value_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
     scalarTexts(find(text, path, form), false),
   ),
-  native('bq_json_value_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+  scalar('bq_json_value_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
     scalarTexts(find(text, path, form), true),
   ),
 
-  native('bq_json_parse', [TEXT, TEXT], TEXT, (text: string, wideNumbers: string) =>
+  scalar('bq_json_parse', [TEXT, TEXT], TEXT, (text: string, wideNumbers: string) =>
     canonical(text, wideNumbers, 'Invalid input to PARSE_JSON: '),
   ),
-  native('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
-  native('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
-  native('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
+  scalar('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
+  scalar('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
+  scalar('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
   // A negative zero loses its sign here; only a negative zero in JSON text keeps it.
-  native('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
-  native('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
+  scalar('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
+  scalar('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
 
-  native('bq_json_bool', [TEXT], 'BOOLEAN', strictBool),
-  native('bq_json_int64', [TEXT], 'BIGINT', strictInt64),
-  native('bq_json_float64', [TEXT, TEXT], 'DOUBLE', strictFloat64),
-  native('bq_json_string', [TEXT], TEXT, strictString),
-  native('bq_json_lax_bool', [TEXT], 'BOOLEAN', laxBool),
-  native('bq_json_lax_int64', [TEXT], 'BIGINT', laxInt64),
-  native('bq_json_lax_float64', [TEXT], 'DOUBLE', laxFloat64),
-  native('bq_json_lax_string', [TEXT], TEXT, laxString),
-  native('bq_json_items', [TEXT], 'VARCHAR[]', (text: string) => itemTexts(documentOf(text), jsonText)),
-  native('bq_json_flatten', [TEXT], 'VARCHAR[]', (text: string) => itemsOf(documentOf(text), true).map(jsonText)),
-  native(
+  scalar('bq_json_bool', [TEXT], 'BOOLEAN', strictBool),
+  scalar('bq_json_int64', [TEXT], 'BIGINT', strictInt64),
+  scalar('bq_json_float64', [TEXT, TEXT], 'DOUBLE', strictFloat64),
+  scalar('bq_json_string', [TEXT], TEXT, strictString),
+  scalar('bq_json_lax_bool', [TEXT], 'BOOLEAN', laxBool),
+  scalar('bq_json_lax_int64', [TEXT], 'BIGINT', laxInt64),
+  scalar('bq_json_lax_float64', [TEXT], 'DOUBLE', laxFloat64),
+  scalar('bq_json_lax_string', [TEXT], TEXT, laxString),
+  scalar('bq_json_items', [TEXT], 'VARCHAR[]', (text: string) => itemTexts(documentOf(text), jsonText)),
+  scalar('bq_json_flatten', [TEXT], 'VARCHAR[]', (text: string) => itemsOf(documentOf(text), true).map(jsonText)),
+  scalar(
     'bq_json_keys',
     [TEXT, 'BIGINT', TEXT],
     'VARCHAR[]',
     (text: string | null, depth: bigint | null, mode: string | null) =>
       text === null ? null : keysOf(text, depth, mode),
-    true,
+    { handlesNull: true },
   ),
-  native('bq_json_contains', [TEXT, TEXT], 'BOOLEAN', (whole: string, part: string) =>
+  scalar('bq_json_contains', [TEXT, TEXT], 'BOOLEAN', (whole: string, part: string) =>
     contains(documentOf(whole), documentOf(part), true),
   ),
 
   edit('bq_json_set', setValue),
   edit('bq_json_append', appendItems),
   edit('bq_json_insert', insertItems),
-  native(
+  scalar(
     'bq_json_remove',
     [TEXT, TEXT],
     TEXT,
@@ -403,9 +390,9 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       if (parsed.steps.length === 0) throw new ScalarFunctionError("The JSONPath cannot be '$'")
       return jsonText(removeAt(documentOf(text), parsed))
     },
-    true,
+    { handlesNull: true },
   ),
-  native(
+  scalar(
     'bq_json_strip_nulls',
     [TEXT, TEXT, 'BOOLEAN', 'BOOLEAN'],
     TEXT,

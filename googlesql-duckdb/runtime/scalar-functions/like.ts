@@ -1,5 +1,6 @@
 /** LIKE in linear time in text times pattern, for BYTES, and for texts and patterns for which DuckDB's own LIKE takes too long. */
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { latin1 } from './bytes.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
 
@@ -57,22 +58,10 @@ function matches(text: string, pattern: string): boolean | null {
   return true
 }
 
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
-
 export const LIKE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_like_text',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'BOOLEAN',
-    handlesNull: false,
-    compute: matches,
-  },
-  {
-    // `_` matches any byte.
-    name: 'bq_like_blob',
-    parameters: ['BLOB', 'BLOB'],
-    returns: 'BOOLEAN',
-    handlesNull: false,
-    compute: (bytes: Uint8Array, pattern: Uint8Array) => matches(latin1(bytes), latin1(pattern)),
-  },
+  scalar('bq_like_text', ['VARCHAR', 'VARCHAR'], 'BOOLEAN', matches),
+  // `_` matches any byte.
+  scalar('bq_like_blob', ['BLOB', 'BLOB'], 'BOOLEAN', (bytes: Uint8Array, pattern: Uint8Array) =>
+    matches(latin1(bytes), latin1(pattern)),
+  ),
 ]

@@ -11,12 +11,7 @@ import {
   variance,
 } from './decimals.js'
 import { numericPower } from './numeric-power.js'
-import {
-  type ScalarFunction,
-  ScalarFunctionError,
-  type ScalarFunctionType,
-  type ScalarFunctionValue,
-} from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
 
 const SCALE = 9
 const UNIT = 10n ** 9n
@@ -37,8 +32,13 @@ function textOf(units: bigint, name: string): string {
   return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
 }
 
-const divisionByZero = (x: string, y: string): ScalarFunctionError =>
-  new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
+/** The units of y, by which x is divided. @throws ScalarFunctionError for zero */
+function divisorOf(x: string, y: string): bigint {
+  const units = unitsOf(y)
+  if (units === 0n) throw new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
+  return units
+}
+
 const shown = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 function roundUnits(units: bigint, digits: number, mode: string): bigint {
@@ -95,13 +95,6 @@ function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   return result
 }
 
-const native = (
-  name: string,
-  parameters: readonly ScalarFunctionType[],
-  returns: ScalarFunctionType,
-  compute: (...args: never[]) => ScalarFunctionValue,
-): ScalarFunction => ({ name, parameters, returns, handlesNull: false, compute })
-
 const TEXT: ScalarFunctionType = 'VARCHAR'
 
 /** ceil(count * factor) with an exact product; `factor` is a FLOAT64 from 0 to 1. */
@@ -113,46 +106,55 @@ function ceilOfProduct(count: bigint, factor: number): bigint {
   return (product + scale - 1n) / scale
 }
 
+/** The factor of `bq_made_large`: the values that `bq_float_total` gets as `small` were multiplied by 2^-64. */
+const MADE_SMALL_BY = 2 ** 64
+
 export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_ceil_of_product',
-    parameters: ['BIGINT', 'DOUBLE'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: ceilOfProduct,
-  },
-  native('bq_numeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) => {
-    if (unitsOf(y) === 0n) throw divisionByZero(x, y)
-    return textOf((unitsOf(x) / unitsOf(y)) * UNIT, `${shown(x)} / ${shown(y)}`)
+  // Undoes the scaling of bq_float_total on a finite total.
+  scalar('bq_made_large', ['DOUBLE'], 'DOUBLE', (small: number) => {
+    if (!Number.isFinite(small)) return small
+    const total = small * MADE_SMALL_BY
+    if (!Number.isFinite(total)) throw new ScalarFunctionError('double overflow')
+    return total
   }),
-  native('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
+  scalar('bq_multiply_decimals', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+    textOf(divideRounded(unitsOf(x) * unitsOf(y), UNIT), `${shown(x)} * ${shown(y)}`),
+  ),
+  scalar('bq_divide_decimals', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+    textOf(divideRounded(unitsOf(x) * UNIT, divisorOf(x, y)), `${shown(x)} / ${shown(y)}`),
+  ),
+  scalar('bq_ceil_of_product', ['BIGINT', 'DOUBLE'], 'BIGINT', ceilOfProduct),
+  scalar('bq_numeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+    textOf((unitsOf(x) / divisorOf(x, y)) * UNIT, `${shown(x)} / ${shown(y)}`),
+  ),
+  scalar('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
     textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
   ),
-  native('bq_numeric_power', [TEXT, TEXT], TEXT, power),
-  native('bq_numeric_sqrt', [TEXT], TEXT, sqrt),
-  native('bq_numeric_percentile', ['VARCHAR[]', TEXT], TEXT, percentile),
-  native('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole: bigint, fraction: string, n: bigint) =>
+  scalar('bq_numeric_power', [TEXT, TEXT], TEXT, power),
+  scalar('bq_numeric_sqrt', [TEXT], TEXT, sqrt),
+  scalar('bq_numeric_percentile', ['VARCHAR[]', TEXT], TEXT, percentile),
+  scalar('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole: bigint, fraction: string, n: bigint) =>
     textOf(divideRounded(whole * UNIT + unitsOf(fraction), n), 'AVG'),
   ),
-  native(
+  scalar(
     'bq_numeric_covariance',
     ['VARCHAR[][]', 'BIGINT'],
     'DOUBLE',
     (pairs: readonly (readonly string[])[], less: bigint) => covariance(pairsOf(pairs), less, SCALE),
   ),
-  native('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
+  scalar('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
     correlation(pairsOf(pairs)),
   ),
-  native('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items: readonly (string | null)[], less: bigint) =>
+  scalar('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items: readonly (string | null)[], less: bigint) =>
     variance(unitsOfAll(items), less, SCALE),
   ),
-  native('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
+  scalar('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
     roundDouble(x, digits, false),
   ),
-  native('bq_trunc_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
+  scalar('bq_trunc_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
     roundDouble(x, digits, true),
   ),
-  native('bq_bit_count_bytes', ['BLOB'], 'BIGINT', (bytes: Uint8Array) => {
+  scalar('bq_bit_count_bytes', ['BLOB'], 'BIGINT', (bytes: Uint8Array) => {
     let count = 0n
     for (const byte of bytes) for (let bits = byte; bits > 0; bits >>= 1) if (bits & 1) count++
     return count

@@ -2,7 +2,7 @@
 
 import { withoutLeading, withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { publicSuffix, registeredDomain } from './public-suffix.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const WHITE_SPACE = ' \t\n\v\f\r'
 
@@ -200,66 +200,16 @@ function ipv4ToInt64(bytes: Uint8Array): bigint {
 }
 
 export const NET_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  { name: 'bq_net_host', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: host },
-  {
-    name: 'bq_net_public_suffix',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    refuses: true,
-    compute: ofHost(publicSuffix),
-  },
-  {
-    name: 'bq_net_reg_domain',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    refuses: true,
-    compute: ofHost(registeredDomain),
-  },
-  {
-    name: 'bq_net_ip_from_string',
-    parameters: ['VARCHAR'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: ipFromString,
-  },
-  {
-    name: 'bq_net_safe_ip_from_string',
-    parameters: ['VARCHAR'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: parseIp,
-  },
-  { name: 'bq_net_ip_to_string', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: ipToString },
-  {
-    name: 'bq_net_ip_net_mask',
-    parameters: ['BIGINT', 'BIGINT'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: ipNetMask,
-  },
-  { name: 'bq_net_ip_trunc', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: ipTrunc },
-  {
-    name: 'bq_net_ip_in_net',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'BOOLEAN',
-    handlesNull: false,
-    compute: ipInNet,
-  },
-  {
-    name: 'bq_net_make_net',
-    parameters: ['VARCHAR', 'BIGINT'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: makeNet,
-  },
-  {
-    name: 'bq_net_ipv4_from_int64',
-    parameters: ['BIGINT'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: ipv4FromInt64,
-  },
-  { name: 'bq_net_ipv4_to_int64', parameters: ['BLOB'], returns: 'BIGINT', handlesNull: false, compute: ipv4ToInt64 },
+  scalar('bq_net_host', ['VARCHAR'], 'VARCHAR', host),
+  scalar('bq_net_public_suffix', ['VARCHAR'], 'VARCHAR', ofHost(publicSuffix), { refuses: true }),
+  scalar('bq_net_reg_domain', ['VARCHAR'], 'VARCHAR', ofHost(registeredDomain), { refuses: true }),
+  scalar('bq_net_ip_from_string', ['VARCHAR'], 'BLOB', ipFromString),
+  scalar('bq_net_safe_ip_from_string', ['VARCHAR'], 'BLOB', parseIp),
+  scalar('bq_net_ip_to_string', ['BLOB'], 'VARCHAR', ipToString),
+  scalar('bq_net_ip_net_mask', ['BIGINT', 'BIGINT'], 'BLOB', ipNetMask),
+  scalar('bq_net_ip_trunc', ['BLOB', 'BIGINT'], 'BLOB', ipTrunc),
+  scalar('bq_net_ip_in_net', ['VARCHAR', 'VARCHAR'], 'BOOLEAN', ipInNet),
+  scalar('bq_net_make_net', ['VARCHAR', 'BIGINT'], 'VARCHAR', makeNet),
+  scalar('bq_net_ipv4_from_int64', ['BIGINT'], 'BLOB', ipv4FromInt64),
+  scalar('bq_net_ipv4_to_int64', ['BLOB'], 'BIGINT', ipv4ToInt64),
 ]

@@ -1,7 +1,7 @@
 /** Ranges: their texts, and the steps of GENERATE_RANGE_ARRAY. */
 import type { RangeElementKind } from '../../../googlesql/types/types.js'
 import { readRange } from '../../../googlesql/values/ranges.js'
-import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const DAY_MICROS = 86_400_000_000n
 const MAX_RANGES = 1_000_000
@@ -52,18 +52,6 @@ function steps(name: string, parts: readonly (bigint | null)[], isNull: boolean,
 }
 
 export const RANGE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_read_range',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR[]',
-    handlesNull: false,
-    compute: read,
-  },
-  {
-    name: 'bq_range_steps',
-    parameters: ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'],
-    returns: 'BIGINT[]',
-    handlesNull: true,
-    compute: steps,
-  },
+  scalar('bq_read_range', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', read),
+  scalar('bq_range_steps', ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'], 'BIGINT[]', steps, { handlesNull: true }),
 ]

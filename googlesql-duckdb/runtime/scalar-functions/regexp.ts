@@ -13,8 +13,9 @@ import {
   rewriteError,
   withPrefix,
 } from '../../functions/regexp/re2-pattern.js'
+import { latin1 } from './bytes.js'
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 /** The size of a class of Unicode in DuckDB's RE2, whose programs read bytes. */
 const UNICODE_CLASS = 200
@@ -170,64 +171,21 @@ function withAnyByte(pattern: string, alternatives: Alternatives, start: number,
   return text + pattern.slice(at, end)
 }
 
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
-
 export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_re_all',
-    parameters: ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'BIGINT'],
-    returns: 'VARCHAR[]',
-    handlesNull: false,
-    compute: all,
-  },
-  {
-    name: 'bq_re_instr',
-    parameters: ['VARCHAR[][]', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
-    returns: 'VARCHAR',
-    handlesNull: false,
+  scalar('bq_re_all', ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'BIGINT'], 'VARCHAR[]', all),
+  scalar('bq_re_instr', ['VARCHAR[][]', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'], 'VARCHAR', instr, {
     refuses: true,
-    compute: instr,
-  },
-  {
-    name: 'bq_re_size',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: sizeOf,
-  },
-  { name: 'bq_re_group', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: group },
-  { name: 'bq_re_wrap', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: wrap },
-  {
-    name: 'bq_re_placed',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (pattern: string) => placed(pattern).text,
-  },
-  { name: 'bq_re_placed_groups', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: groupsOf },
-  { name: 'bq_re_position', parameters: ['BIGINT'], returns: 'BIGINT', handlesNull: false, compute: position },
-  { name: 'bq_re_occurrence', parameters: ['BIGINT'], returns: 'BIGINT', handlesNull: false, compute: occurrence },
-  {
-    name: 'bq_re_return_position',
-    parameters: ['BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: returnPosition,
-  },
-  {
-    name: 'bq_re_rewrite',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: rewrite,
-  },
-  { name: 'bq_latin1', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: latin1 },
-  { name: 'bq_latin1_pattern', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: latin1Pattern },
-  {
-    name: 'bq_from_latin1',
-    parameters: ['VARCHAR'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: (text: string) => Buffer.from(text, 'latin1'),
-  },
+  }),
+  scalar('bq_re_size', ['VARCHAR'], 'BIGINT', sizeOf),
+  scalar('bq_re_group', ['VARCHAR'], 'BIGINT', group),
+  scalar('bq_re_wrap', ['VARCHAR'], 'VARCHAR', wrap),
+  scalar('bq_re_placed', ['VARCHAR'], 'VARCHAR', (pattern: string) => placed(pattern).text),
+  scalar('bq_re_placed_groups', ['VARCHAR'], 'BIGINT', groupsOf),
+  scalar('bq_re_position', ['BIGINT'], 'BIGINT', position),
+  scalar('bq_re_occurrence', ['BIGINT'], 'BIGINT', occurrence),
+  scalar('bq_re_return_position', ['BIGINT'], 'BIGINT', returnPosition),
+  scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', rewrite),
+  scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1),
+  scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', latin1Pattern),
+  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', (text: string) => Buffer.from(text, 'latin1')),
 ]

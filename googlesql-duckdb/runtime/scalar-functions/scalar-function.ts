@@ -46,6 +46,15 @@ export interface ScalarFunction {
   readonly compute: (...args: never[]) => ScalarFunctionValue
 }
 
+/** A scalar function in the tables of this folder; `facts` are those that are not the default. */
+export const scalar = (
+  name: string,
+  parameters: readonly ScalarFunctionType[],
+  returns: ScalarFunctionType,
+  compute: ScalarFunction['compute'],
+  facts: Partial<ScalarFunction> = {},
+): ScalarFunction => ({ name, parameters, returns, handlesNull: false, compute, ...facts })
+
 /** An error of the query itself, found at run time. The message is shown to authors and is in BigQuery's words. */
 export class ScalarFunctionError extends Error {
   override readonly name = 'ScalarFunctionError'

@@ -8,7 +8,7 @@ import {
 } from '../../../googlesql/values/text-search.js'
 import type { SearchedParts } from '../../searched-parts.js'
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 /**
  * TRUE if the search matches a text of the value; otherwise NULL if a text is NULL, else FALSE. The value is in the encoding of
@@ -61,14 +61,12 @@ const compiled = keepLast((parts: string, query: string, analyzer: string, optio
 }))
 
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_search',
-    // Parameters: the value, its searched parts as JSON, the query, json_scope, the analyzer, and its options (NULL if absent).
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: true,
-    refuses: true,
-    compute: (
+  // Parameters: the value, its searched parts as JSON, the query, json_scope, the analyzer, and its options (NULL if absent).
+  scalar(
+    'bq_search',
+    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
+    'VARCHAR',
+    (
       value: string | null,
       parts: string,
       query: string | null,
@@ -89,5 +87,6 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
         throw error
       }
     },
-  },
+    { handlesNull: true, refuses: true },
+  ),
 ]

@@ -1,35 +1,39 @@
 /** Text functions that DuckDB does not have, or whose result differs. All count code points, as GoogleSQL does. */
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 /** GoogleSQL's limit on the output of LPAD, RPAD, REPEAT, REPLACE and TRANSLATE. */
-export const MAX_OUTPUT_BYTES = 1 << 20
+const MAX_OUTPUT_BYTES = 1 << 20
+
+/** @throws ScalarFunctionError where the result of the function has too many bytes */
+export function checkOutput(name: string, bytes: number | bigint): void {
+  if (bytes > MAX_OUTPUT_BYTES) {
+    throw new ScalarFunctionError(`Output of ${name} exceeds max allowed output size of 1MB`)
+  }
+}
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text)
 
-function instr(value: string, part: string, position: bigint, occurrence: bigint): bigint {
-  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
-  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
-  return BigInt(findNth([...value], [...part], Number(position), Number(occurrence)))
-}
-
 /**
- * The 1-based position of the nth occurrence of `part`; 0 if there is no such occurrence. From a positive position the search
- * goes forwards. From a negative position it goes backwards, and an occurrence must begin at or before that position.
+ * INSTR: the 1-based position of the nth occurrence of `part`; 0 if there is no such occurrence. From a positive position the
+ * search goes forwards. From a negative position it goes backwards, and an occurrence must begin at or before that position.
  * Occurrences may overlap.
  */
-export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: number, occurrence: number): number {
-  if (position > 0) {
+export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: bigint, occurrence: bigint): bigint {
+  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
+  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
+  const [place, count] = [Number(position), Number(occurrence)]
+  if (place > 0) {
     let seen = 0
     for (const start of occurrences(value, part)) {
-      if (start >= position - 1 && ++seen === occurrence) return start + 1
+      if (start >= place - 1 && ++seen === count) return BigInt(start + 1)
     }
-    return 0
+    return 0n
   }
   // An empty part also occurs after the last character; for an empty part, position -1 means that place.
-  const from = value.length + position + (part.length === 0 ? 1 : 0)
+  const from = value.length + place + (part.length === 0 ? 1 : 0)
   const starts = [...occurrences(value, part)].filter(start => start <= from)
-  return (starts.at(-occurrence) ?? -1) + 1
+  return BigInt((starts.at(-count) ?? -1) + 1)
 }
 
 /** The places at which the part begins, by the algorithm of Knuth, Morris and Pratt, which never reads a character again. */
@@ -171,9 +175,7 @@ export function translate(value: string, source: string, target: string): string
   const mapping = translation(source, target)
   let result = ''
   for (const char of value) result += mapping.get(char) ?? char
-  if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {
-    throw new ScalarFunctionError('Output of TRANSLATE exceeds max allowed output size of 1MB')
-  }
+  checkOutput('TRANSLATE', utf8Bytes(result))
   return result
 }
 
@@ -184,17 +186,14 @@ function repeat(value: string, count: bigint): string {
 /** The number of copies in the text. @throws ScalarFunctionError for a negative count, and for a text that is too long. */
 export function repetitions(bytes: number, count: bigint): number {
   if (count < 0n) throw new ScalarFunctionError('Second argument (repeat count) for REPEAT cannot be negative')
-  if (bytes > 0 && BigInt(bytes) * count > BigInt(MAX_OUTPUT_BYTES)) {
-    throw new ScalarFunctionError('Output of REPEAT exceeds max allowed output size of 1MB')
-  }
+  checkOutput('REPEAT', BigInt(bytes) * count)
   return bytes === 0 ? 0 : Number(count)
 }
 
 /** @throws ScalarFunctionError where LPAD and RPAD refuse: a result that is too long, or an empty padding. */
 export function checkPadding(size: bigint, isEmptyPattern: boolean): number {
   if (size < 0n) throw new ScalarFunctionError('Second argument (output size) for LPAD/RPAD cannot be negative')
-  if (size > BigInt(MAX_OUTPUT_BYTES))
-    throw new ScalarFunctionError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
+  checkOutput('LPAD/RPAD', size)
   if (isEmptyPattern) throw new ScalarFunctionError('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
   return Number(size)
 }
@@ -210,17 +209,14 @@ const pad =
     const padding =
       pattern.repeat(Math.floor(missing / patterns.length)) + patterns.slice(0, missing % patterns.length).join('')
     const result = side === 'left' ? padding + value : value + padding
-    if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {
-      throw new ScalarFunctionError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
-    }
+    checkOutput('LPAD/RPAD', utf8Bytes(result))
     return result
   }
 
 function replace(value: string, part: string, by: string): string {
   const parts = part === '' ? [value] : value.split(part)
   const bytes = utf8Bytes(value) + (parts.length - 1) * (utf8Bytes(by) - utf8Bytes(part))
-  if (bytes > MAX_OUTPUT_BYTES)
-    throw new ScalarFunctionError('Output of REPLACE exceeds max allowed output size of 1MB')
+  checkOutput('REPLACE', bytes)
   return parts.join(by)
 }
 
@@ -288,117 +284,42 @@ function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | nul
 const codePoints = (text: string): Uint32Array => Uint32Array.from(text, char => char.codePointAt(0)!)
 
 export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_upper_text',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => value.toUpperCase(),
-  },
-  {
-    name: 'bq_lower_text',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => value.toLowerCase(),
-  },
-  {
-    name: 'bq_reverse_text',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => [...value].reverse().join(''),
-  },
-  {
-    name: 'bq_instr',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: instr,
-  },
-  { name: 'bq_initcap', parameters: ['VARCHAR', 'VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: initcap },
-  {
-    name: 'bq_initcap_default',
-    parameters: ['VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string) => initcap(value, DEFAULT_DELIMITERS),
-  },
-  {
-    name: 'bq_normalize',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    refuses: true,
-    compute: normalized,
-  },
-  {
-    name: 'bq_normalize_fold',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    refuses: true,
-    compute: (value: string, form: string) => foldCase(normalized(value, form)),
-  },
-  { name: 'bq_soundex', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: soundex },
-  {
-    name: 'bq_translate',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: translate,
-  },
-  { name: 'bq_repeat', parameters: ['VARCHAR', 'BIGINT'], returns: 'VARCHAR', handlesNull: false, compute: repeat },
-  {
-    name: 'bq_lpad',
-    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: pad('left'),
-  },
-  {
-    name: 'bq_rpad',
-    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: pad('right'),
-  },
-  {
-    name: 'bq_replace',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: replace,
-  },
-  { name: 'bq_chr', parameters: ['BIGINT'], returns: 'VARCHAR', handlesNull: false, compute: chr },
-  { name: 'bq_ascii', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: ascii },
-  {
-    name: 'bq_unicode',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (value: string) => BigInt(value.codePointAt(0) ?? 0),
-  },
-  {
-    name: 'bq_to_code_points',
-    parameters: ['VARCHAR'],
-    returns: 'BIGINT[]',
-    handlesNull: false,
-    compute: (value: string) => Array.from(value, char => BigInt(char.codePointAt(0)!)),
-  },
-  {
-    name: 'bq_code_points_to_string',
-    parameters: ['BIGINT[]'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (codes: readonly (bigint | null)[]) => (codes.includes(null) ? null : codePointsToString(codes)),
-  },
-  {
-    // NULL where it would take too long.
-    name: 'bq_edit_distance_of',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (a: string, b: string, max: bigint) => editDistance(codePoints(a), codePoints(b), max),
-  },
+  scalar('bq_upper_text', ['VARCHAR'], 'VARCHAR', (value: string) => value.toUpperCase()),
+  scalar('bq_lower_text', ['VARCHAR'], 'VARCHAR', (value: string) => value.toLowerCase()),
+  scalar('bq_reverse_text', ['VARCHAR'], 'VARCHAR', (value: string) => [...value].reverse().join('')),
+  scalar(
+    'bq_instr',
+    ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'],
+    'BIGINT',
+    (value: string, part: string, position: bigint, n: bigint) => findNth([...value], [...part], position, n),
+  ),
+  scalar('bq_initcap', ['VARCHAR', 'VARCHAR'], 'VARCHAR', initcap),
+  scalar('bq_initcap_default', ['VARCHAR'], 'VARCHAR', (value: string) => initcap(value, DEFAULT_DELIMITERS)),
+  scalar('bq_normalize', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalized, { refuses: true }),
+  scalar(
+    'bq_normalize_fold',
+    ['VARCHAR', 'VARCHAR'],
+    'VARCHAR',
+    (value: string, form: string) => foldCase(normalized(value, form)),
+    { refuses: true },
+  ),
+  scalar('bq_soundex', ['VARCHAR'], 'VARCHAR', soundex),
+  scalar('bq_translate', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', translate),
+  scalar('bq_repeat', ['VARCHAR', 'BIGINT'], 'VARCHAR', repeat),
+  scalar('bq_lpad', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', pad('left')),
+  scalar('bq_rpad', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', pad('right')),
+  scalar('bq_replace', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', replace),
+  scalar('bq_chr', ['BIGINT'], 'VARCHAR', chr),
+  scalar('bq_ascii', ['VARCHAR'], 'BIGINT', ascii),
+  scalar('bq_unicode', ['VARCHAR'], 'BIGINT', (value: string) => BigInt(value.codePointAt(0) ?? 0)),
+  scalar('bq_to_code_points', ['VARCHAR'], 'BIGINT[]', (value: string) =>
+    Array.from(value, char => BigInt(char.codePointAt(0)!)),
+  ),
+  scalar('bq_code_points_to_string', ['BIGINT[]'], 'VARCHAR', (codes: readonly (bigint | null)[]) =>
+    codes.includes(null) ? null : codePointsToString(codes),
+  ),
+  // NULL where it would take too long.
+  scalar('bq_edit_distance_of', ['VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', (a: string, b: string, max: bigint) =>
+    editDistance(codePoints(a), codePoints(b), max),
+  ),
 ]

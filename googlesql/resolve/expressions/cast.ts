@@ -1,10 +1,9 @@
 /** Resolves the casts that a query writes; coercion adds other casts. */
 import type * as ast from '../../ast/nodes.js'
 import type { CastExpr, Expr } from '../../plan/nodes.js'
-import { coerceTo } from '../../types/apply-coercion.js'
 import { mayCast } from '../../types/cast-rules.js'
 import { STRING, shortTypeName, type Type } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { coerced, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { resolveParameterizedType } from '../type.js'
 
 /** CAST and SAFE_CAST. */
@@ -20,10 +19,7 @@ export function resolveCast(node: ast.Cast, env: ExpressionEnv, context: Resolve
   const text = (part: ast.Expression | null, what: string): Expr | null => {
     if (!part) return null
     const expr = context.expression(part, env)
-    return (
-      coerceTo(expr, STRING, context.source) ??
-      context.fail(`${what} must be a STRING, not ${shortTypeName(expr.type)}`, part.at)
-    )
+    return coerced(expr, STRING, `${what} must be a STRING, not ${shortTypeName(expr.type)}`, context, part.at)
   }
   const cast: CastExpr = {
     kind: 'cast',

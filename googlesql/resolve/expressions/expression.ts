@@ -21,7 +21,7 @@ import {
   structOf,
   type Type,
 } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { coerced, computed, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { type Found, mapScope, visible } from '../name-scope.js'
 import { resolveType } from '../type.js'
 import { datePartWord, operatorCall, wordSource } from './arguments.js'
@@ -34,6 +34,8 @@ import { negated, resolveBinary, resolveIs, resolveLike, resolveLikeQuantified, 
 import { resolveInQuery, resolveSubquery } from './subquery.js'
 
 export function resolveExpression(node: ast.Expression, env: ExpressionEnv, context: ResolveContext): Expr {
+  const test = (name: string, { isNegated, at }: Negatable, operands: readonly ast.Expression[], start = at): Expr =>
+    negated(isNegated, operatorCall(name, operands, start, env, context), at)
   switch (node.kind) {
     case 'null':
       return literal(INT64, null, node.at)
@@ -64,25 +66,13 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, cont
     case 'is':
       return resolveIs(node, env, context)
     case 'is-distinct':
-      return negated(
-        node.isNegated,
-        operatorCall('$is_distinct', [node.left, node.right], startOf(node), env, context),
-        node.at,
-      )
+      return test('$is_distinct', node, [node.left, node.right], startOf(node))
     case 'between':
-      return negated(
-        node.isNegated,
-        operatorCall('$between', [node.operand, node.low, node.high], node.at, env, context),
-        node.at,
-      )
+      return test('$between', node, [node.operand, node.low, node.high])
     case 'in-list':
-      return negated(node.isNegated, operatorCall('$in', [node.operand, ...node.items], node.at, env, context), node.at)
+      return test('$in', node, [node.operand, ...node.items])
     case 'in-unnest':
-      return negated(
-        node.isNegated,
-        operatorCall('$in_array', [node.operand, node.array], node.at, env, context),
-        node.at,
-      )
+      return test('$in_array', node, [node.operand, node.array])
     case 'in-query':
       return negated(node.isNegated, resolveInQuery(node, env, context), node.at)
     case 'like':
@@ -127,6 +117,9 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, cont
   }
 }
 
+/** A test that may be written with NOT. */
+type Negatable = { readonly isNegated: boolean; readonly at: number }
+
 // ---- structure
 
 function resolveIndex(node: ast.Index, env: ExpressionEnv, context: ResolveContext): Expr {
@@ -149,10 +142,9 @@ function resolveIndex(node: ast.Index, env: ExpressionEnv, context: ResolveConte
     'safe-offset': '$safe_array_at_offset',
     'safe-ordinal': '$safe_array_at_ordinal',
   }[node.mode]
-  const index = coerceTo(context.expression(node.index, env), INT64, context.source)
-  if (index) return operatorCall(name, [operand, index], node.at, env, context)
-  const found = shortTypeName(context.expression(node.index, env).type)
-  return context.fail(`Array position in [] must be coercible to INT64 type, but has type ${found}`, node.index.at)
+  const index = context.expression(node.index, env)
+  const reason = `Array position in [] must be coercible to INT64 type, but has type ${shortTypeName(index.type)}`
+  return operatorCall(name, [operand, coerced(index, INT64, reason, context, node.index.at)], node.at, env, context)
 }
 
 const modeName = (mode: ast.Index['mode']): string => mode.replace('-', '_').toUpperCase()
@@ -180,17 +172,10 @@ function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv, context: R
     return context.fail(`Array elements of types {${types}} do not have a common supertype`, node.at)
   }
   if (element.kind === 'ARRAY') return context.fail(nestedArray(element), node.at)
-  const coerced = items.map(item => {
-    const value = coerceTo(item, element, context.source)
-    return (
-      value ??
-      context.fail(
-        `Array element type ${shortTypeName(item.type)} does not coerce to ${shortTypeName(element)}`,
-        item.at,
-      )
-    )
-  })
-  return { kind: 'array', type: arrayOf(element), items: coerced, hasWrittenType: node.element !== null, at: node.at }
+  const reasonOf = ({ type }: Expr): string =>
+    `Array element type ${shortTypeName(type)} does not coerce to ${shortTypeName(element)}`
+  const elements = items.map(item => coerced(item, element, reasonOf(item), context))
+  return { kind: 'array', type: arrayOf(element), items: elements, hasWrittenType: node.element !== null, at: node.at }
 }
 
 const nestedArray = (type: Type): string =>
@@ -206,17 +191,12 @@ function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, context:
         node.at,
       )
     }
-    const coerced = fields.map((field, i) => {
-      const wanted = type.fields[i]!.type
-      return (
-        coerceTo(field, wanted, context.source) ??
-        context.fail(
-          `Struct field ${i + 1} has type ${shortTypeName(field.type)} which does not coerce to ${shortTypeName(wanted)}`,
-          field.at,
-        )
-      )
+    const values = fields.map((field, i) => {
+      const [own, wanted] = [field.type, type.fields[i]!.type]
+      const reason = `Struct field ${i + 1} has type ${shortTypeName(own)} which does not coerce to ${shortTypeName(wanted)}`
+      return coerced(field, wanted, reason, context)
     })
-    return { kind: 'struct', type, fields: coerced, hasWrittenType: true, at: node.at }
+    return { kind: 'struct', type, fields: values, hasWrittenType: true, at: node.at }
   }
   const type = structOf(
     fields.map((field, i) => {
@@ -250,11 +230,10 @@ function resolveWith(node: ast.WithExpression, env: ExpressionEnv, context: Reso
   const inner: ExpressionEnv = { ...env, scope: mapScope(names, env.scope) }
   const bindings: Computed[] = []
   for (const binding of node.bindings) {
-    const expr = context.expression(binding.expression, inner)
-    const column = context.newColumn(binding.name.name, expr.type)
-    bindings.push({ column, expr })
+    const bound = computed(binding.name.name, context.expression(binding.expression, inner), context)
+    bindings.push(bound)
     const key = binding.name.name.toLowerCase()
-    names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column: visible(column) })
+    names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column: visible(bound.column) })
   }
   const result = context.expression(node.result, inner)
   return { kind: 'let', type: result.type, bindings, result, at: node.at }

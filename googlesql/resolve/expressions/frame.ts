@@ -1,9 +1,8 @@
 /** Frames of windows: checks the order of the bounds and the types of their offsets. */
 import type * as ast from '../../ast/nodes.js'
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey } from '../../plan/nodes.js'
-import { coerceTo } from '../../types/apply-coercion.js'
 import { INT64, isNumeric, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { coerced, type ExpressionEnv, type ResolveContext } from '../context.js'
 
 const ORDER_OF_BOUNDS = ['unbounded-preceding', 'preceding', 'current-row', 'following', 'unbounded-following']
 
@@ -56,15 +55,8 @@ function resolveBound(
   if (!bound.offset) return { kind: bound.kind, offset: null }
   const expr = context.expression(bound.offset, { ...env, scope: null, aggregates: null })
   if (frame.unit === 'rows') {
-    const offset = coerceTo(expr, INT64, context.source)
-    if (!offset) {
-      const found = shortTypeName(expr.type)
-      return context.fail(
-        `Window framing expression for ROWS can only be of integer type, but has type ${found}`,
-        bound.at,
-      )
-    }
-    return checkedBound(bound, offset, context)
+    const reason = `Window framing expression for ROWS can only be of integer type, but has type ${shortTypeName(expr.type)}`
+    return checkedBound(bound, coerced(expr, INT64, reason, context, bound.at), context)
   }
   const key = orderBy[0]
   if (!key || orderBy.length !== 1) {
@@ -81,14 +73,9 @@ function resolveBound(
       key.expr.at,
     )
   }
-  const offset = coerceTo(expr, key.expr.type, context.source)
-  if (!offset) {
-    return context.fail(
-      `Window framing expression has type ${shortTypeName(expr.type)} that cannot coerce to the type of the ORDER BY expression, which is ${shortTypeName(key.expr.type)}`,
-      bound.at,
-    )
-  }
-  return checkedBound(bound, offset, context)
+  const [own, wanted] = [expr.type, key.expr.type].map(shortTypeName)
+  const reason = `Window framing expression has type ${own} that cannot coerce to the type of the ORDER BY expression, which is ${wanted}`
+  return checkedBound(bound, coerced(expr, key.expr.type, reason, context, bound.at), context)
 }
 
 function checkedBound(bound: ast.FrameBound, offset: Expr, context: ResolveContext): ResolvedBound {

@@ -5,9 +5,8 @@ import { startOf } from '../../ast/start-of.js'
 import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../plan/walk.js'
-import { coerceTo } from '../../types/apply-coercion.js'
 import { arrayOf, BOOL, INT64, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { coerced, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { operatorCall } from './arguments.js'
 import { floatLiteral, MAX_INT64 } from './literal.js'
 import { oneColumn } from './subquery.js'
@@ -104,13 +103,8 @@ export function resolveLike(node: ast.Like, env: ExpressionEnv, context: Resolve
 export function resolveIs(node: ast.IsTest, env: ExpressionEnv, context: ResolveContext): Expr {
   const name = { NULL: '$is_null', UNKNOWN: '$is_null', TRUE: '$is_true', FALSE: '$is_false' }[node.test]
   const operand = context.expression(node.operand, env)
-  const typed = node.test === 'UNKNOWN' ? coerceTo(operand, BOOL, context.source) : operand
-  if (!typed) {
-    return context.fail(
-      `No matching signature for operator IS UNKNOWN for argument types: ${shortTypeName(operand.type)}`,
-      startOf(node),
-    )
-  }
+  const reason = `No matching signature for operator IS UNKNOWN for argument types: ${shortTypeName(operand.type)}`
+  const typed = node.test === 'UNKNOWN' ? coerced(operand, BOOL, reason, context, startOf(node)) : operand
   return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env, context), node.at)
 }
 

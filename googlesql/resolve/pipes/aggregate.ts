@@ -1,10 +1,18 @@
 /** The pipe operator AGGREGATE: its groups and its columns, which are the keys and then the aggregates. */
 
 import type * as ast from '../../ast/nodes.js'
-import type { Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
+import type { Expr, Scan, SortKey } from '../../plan/nodes.js'
 import { mapExpr } from '../../plan/rewrite.js'
 import { someOf } from '../../plan/walk.js'
-import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
+import {
+  type Collected,
+  clauseEnv,
+  computed,
+  type ExpressionEnv,
+  type NamedColumn,
+  type QueryEnv,
+  type ResolveContext,
+} from '../context.js'
 import { impliedName } from '../expressions/expression.js'
 import { fromScope, readableExpr } from '../name-scope.js'
 import { type FromResult, rangeNames } from '../queries/from.js'
@@ -27,14 +35,7 @@ export function resolvePipeAggregate(
 ): FromResult {
   const scope = fromScope(input.names, env.outer)
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
-  const base: ExpressionEnv = {
-    scope,
-    ctes: env.ctes,
-    clause: 'pipe AGGREGATE',
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-  }
+  const base = clauseEnv(scope, env.ctes, 'pipe AGGREGATE')
   const items = node.items.map(item => {
     const expr = context.expression(item.expression, { ...base, aggregates: { collected, scope } })
     if (!isAggregate(expr, collected)) {
@@ -52,9 +53,9 @@ export function resolvePipeAggregate(
     ...items.map(item => ({ ...item, expr: mapExpr(item.expr, after) })),
   ]
   const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, context)
-  const computed = outputs.map(({ name, expr }): Computed => ({ column: context.newColumn(name, expr.type), expr }))
-  const columns = computed.map(item => item.column)
-  const projected: Scan = { kind: 'project', input: grouped, computed, columns }
+  const made = outputs.map(({ name, expr }) => computed(name, expr, context))
+  const columns = made.map(item => item.column)
+  const projected: Scan = { kind: 'project', input: grouped, computed: made, columns }
   const named = columns.map((column, i): NamedColumn => ({ name: outputs[i]!.name, column }))
   return { scan: ordered(projected, outputs, node.at, context), names: rangeNames(named, false, '') }
 }

@@ -4,15 +4,23 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
-import { filtered, project } from '../../plan/build.js'
-import type { Column, Computed, ResolvedCte, Scan, SortKey } from '../../plan/nodes.js'
+import { filtered, grouped, project } from '../../plan/build.js'
+import type { Column, Computed, ResolvedCte, Scan } from '../../plan/nodes.js'
 import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
-import type { Collected, ExpressionEnv, QueryEnv, QueryResult, ResolveContext } from '../context.js'
+import {
+  type Collected,
+  clauseEnv,
+  computed,
+  type ExpressionEnv,
+  type QueryEnv,
+  type QueryResult,
+  type ResolveContext,
+} from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { fromScope, type Range, readableExpr, type VisibleColumn } from '../name-scope.js'
 import { type FromResult, rangeNames, resolvePipeJoin } from '../queries/from.js'
-import { sortKey } from '../queries/order.js'
+import { orderKey } from '../queries/order.js'
 import { resolvePivot, resolveUnpivot } from '../queries/pivot.js'
 import { limited, resolveSelect } from '../queries/select.js'
 import { combine } from '../queries/set.js'
@@ -97,7 +105,7 @@ function resolvePipe(
     case 'pipe-limit':
       return {
         ...table,
-        scan: limited(table.scan, { orderBy: [], ...node }, clauseEnv(table, 'pipe LIMIT', env), context),
+        scan: limited(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env), context),
       }
     case 'pipe-join':
       return plain(resolvePipeJoin(table, node, env, context))
@@ -112,20 +120,14 @@ function resolvePipe(
 
 // ---- expressions over the table
 
-const clauseEnv = (table: Table, clause: string, env: QueryEnv): ExpressionEnv => ({
-  scope: fromScope(table.names, env.outer),
-  ctes: env.ctes,
-  clause,
-  aggregates: null,
-  windows: null,
-  inlinesAliases: true,
-})
+const envOf = (table: Table, clause: string, env: QueryEnv): ExpressionEnv =>
+  clauseEnv(fromScope(table.names, env.outer), env.ctes, clause)
 
 /** An environment in which window functions may be called, and a function that returns the scan with their columns. */
 function withWindows(table: Table, clause: string, windows: readonly ast.NamedWindow[], env: QueryEnv) {
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
   const named = new Map(windows.map(({ name, window }) => [name.name.toLowerCase(), window]))
-  const inner: ExpressionEnv = { ...clauseEnv(table, clause, env), windows: { collected, named } }
+  const inner: ExpressionEnv = { ...envOf(table, clause, env), windows: { collected, named } }
   const computed = (): Scan => {
     const { scan } = table
     if (collected.windows.length === 0) return scan
@@ -145,14 +147,11 @@ const computing = (table: Table, input: Scan, computed: readonly Computed[]): Sc
 
 function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, node.isWindow ? 'pipe WINDOW' : 'pipe EXTEND', node.windows, env)
-  const computed = node.items.flatMap((item): Computed[] => {
+  const added = node.items.flatMap((item): Computed[] => {
     if (item.kind === 'star') {
       if (!item.of)
         return context.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
-      return resolveStar(item, null, windows.env, context).map(({ name, expr }) => ({
-        column: context.newColumn(name, expr.type),
-        expr,
-      }))
+      return resolveStar(item, null, windows.env, context).map(({ name, expr }) => computed(name, expr, context))
     }
     const expr = context.expression(item.expression, windows.env)
     const isWindow = someOf(
@@ -161,22 +160,21 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, context: Reso
     )
     if (node.isWindow && !isWindow)
       return context.fail('Pipe WINDOW expression must include a window function call', item.at)
-    return [{ column: context.newColumn(item.alias?.name ?? impliedName(item.expression), expr.type), expr }]
+    return [computed(item.alias?.name ?? impliedName(item.expression), expr, context)]
   })
   return extendColumns(
     table,
-    computing(table, windows.computed(), computed),
-    computed.map(item => item.column),
+    computing(table, windows.computed(), added),
+    added.map(item => item.column),
   )
 }
 
 function set(node: ast.PipeSet, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, 'pipe SET', [], env)
-  const computed = node.items.map(({ name, expression }): Computed => {
-    const expr = context.expression(expression, windows.env)
-    return { column: context.newColumn(name.name, expr.type), expr }
-  })
-  return replaceColumns(node, table, computing(table, windows.computed(), computed), computed, context)
+  const values = node.items.map(({ name, expression }) =>
+    computed(name.name, context.expression(expression, windows.env), context),
+  )
+  return replaceColumns(node, table, computing(table, windows.computed(), values), values, context)
 }
 
 function where(node: ast.PipeWhere, table: Table, env: QueryEnv, context: ResolveContext): Table {
@@ -189,17 +187,8 @@ function where(node: ast.PipeWhere, table: Table, env: QueryEnv, context: Resolv
 
 function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, 'pipe ORDER BY', [], env)
-  const outputs = outputsOf(table)
-  const keys = node.orderBy.map((item): SortKey => {
-    const { expression } = item
-    if (expression.kind !== 'int') return sortKey(item, context.expression(expression, windows.env), context)
-    const column = outputs[Number(expression.value) - 1]?.column
-    if (column) return sortKey(item, readableExpr(column, false, expression.at), context)
-    return context.fail(
-      `ORDER BY column number item is out of range. Column numbers must be between one and ${outputs.length}`,
-      expression.at,
-    )
-  })
+  const columns = outputsOf(table).map(output => output.column)
+  const keys = node.orderBy.map(item => orderKey(item, columns, windows.env, context))
   const input = windows.computed()
   const scan: Scan = { kind: 'order', input, keys, columns: input.columns }
   return { ...table, scan: project(scan, table.scan.columns) }
@@ -225,18 +214,9 @@ function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext)
   const outputs = outputsOf(table)
   const keys = outputs.map(({ name, column }): Computed => {
     refuseUngroupable(name, column, node.at, context)
-    return { column: context.newColumn(column.name, column.type), expr: readableExpr(column, false, node.at) }
+    return computed(column.name, readableExpr(column, false, node.at), context)
   })
   const columns = keys.map(key => key.column)
-  const scan: Scan = {
-    kind: 'aggregate',
-    input: table.scan,
-    keys,
-    aggregates: [],
-    groupingSets: null,
-    groupingCalls: [],
-    columns,
-  }
   const moved = new Map(outputs.map(({ column }, i) => [column.id, columns[i]!]))
   const move = (column: VisibleColumn): VisibleColumn[] => {
     const to = moved.get(column.column.id)
@@ -248,7 +228,7 @@ function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext)
     return to ? [{ ...range, column: to }] : []
   })
   const value = table.value && (moved.get(table.value.id) ?? null)
-  return { scan, names: { ranges, columns: table.names.columns.flatMap(move) }, value }
+  return { scan: grouped(table.scan, keys), names: { ranges, columns: table.names.columns.flatMap(move) }, value }
 }
 
 function refuseUngroupable(name: string, { type }: Column, at: number, context: ResolveContext): void {

@@ -1,11 +1,11 @@
 /** Expresses a FULL JOIN in a correlated subquery by LEFT JOIN and UNION ALL, which engines can compute there. */
 
-import { call, columnExpr, filtered, literal, withComputed } from '../../plan/build.js'
-import type { CastExpr, Column, Computed, Expr, JoinScan, Scan } from '../../plan/nodes.js'
+import { call, castExpr, columnExpr, filtered, literal, withComputed } from '../../plan/build.js'
+import type { Column, Expr, JoinScan, Scan } from '../../plan/nodes.js'
 import { copierOf } from '../../plan/rewrite.js'
 import { outerColumns } from '../../plan/walk.js'
 import { BOOL } from '../../types/types.js'
-import type { ResolveContext } from '../context.js'
+import { computed, type ResolveContext } from '../context.js'
 
 /** Whether the scan reads a column of an enclosing query. */
 export const isCorrelated = (scan: Scan): boolean => outerColumns(scan).size > 0
@@ -51,20 +51,9 @@ function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, 
     columns: [...scan.columns, ...marked.columns],
   }
   const isMissing = call('$is_null', BOOL, [columnExpr(isThere, false, at)], at)
-  const nulls = (other.columns as readonly Column[]).map(({ name, type }): Computed => {
-    const expr: CastExpr = {
-      kind: 'cast',
-      type,
-      operand: literal(type, null, at),
-      isSafe: false,
-      isImplicit: true,
-      format: null,
-      timeZone: null,
-      typeParameters: null,
-      at,
-    }
-    return { column: context.newColumn(name, type), expr }
-  })
+  const nulls = (other.columns as readonly Column[]).map(({ name, type }) =>
+    computed(name, castExpr(literal(type, null, at), type, true), context),
+  )
   return {
     kind: 'project',
     input: filtered(joined, isMissing),

@@ -8,7 +8,7 @@ import { nearest } from '../../suggest.js'
 import type { TableDefinition } from '../../tables.js'
 import { INT64, STRING, type StructField, typeName } from '../../types/types.js'
 import { isWildcard } from '../../wildcard-tables.js'
-import type { ExpressionEnv, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
+import { clauseEnv, type ExpressionEnv, type NamedColumn, type QueryEnv, type ResolveContext } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from '../name-scope.js'
 import { resolveTableCall } from '../stored-functions.js'
@@ -53,14 +53,8 @@ export function resolveFrom(
   }
 }
 
-const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv => ({
-  scope: fromScope(names, env.outer),
-  ctes: env.ctes,
-  clause,
-  aggregates: null,
-  windows: null,
-  inlinesAliases: true,
-})
+const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv =>
+  clauseEnv(fromScope(names, env.outer), env.ctes, clause)
 
 // ---- tables
 

@@ -2,11 +2,12 @@
 import type * as ast from '../../ast/nodes.js'
 import { isOrderable } from '../../functions/definitions/operators.js'
 import { isVolatile } from '../../functions/facts.js'
-import type { Expr, SortKey } from '../../plan/nodes.js'
+import type { Column, Expr, SortKey } from '../../plan/nodes.js'
 import { hasSubquery } from '../../plan/walk.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import { INT64, shortTypeName } from '../../types/types.js'
 import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { readableExpr } from '../name-scope.js'
 
 /** The number of LIMIT and OFFSET: an INT64 expression of literals and parameters. */
 export function integer(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
@@ -31,4 +32,19 @@ export function sortKey(item: ast.OrderItem, expr: Expr, context: ResolveContext
     isDescending: item.isDescending,
     nullsFirst: item.nulls ? item.nulls === 'first' : !item.isDescending,
   }
+}
+
+/** A sort key of a query; an integer is the number of one of these columns. */
+export function orderKey(
+  item: ast.OrderItem,
+  columns: readonly Column[],
+  env: ExpressionEnv,
+  context: ResolveContext,
+): SortKey {
+  const { expression } = item
+  if (expression.kind !== 'int') return sortKey(item, context.expression(expression, env), context)
+  const column = columns[Number(expression.value) - 1]
+  if (column) return sortKey(item, readableExpr(column, false, expression.at), context)
+  const range = `Column numbers must be between one and ${columns.length}`
+  return context.fail(`ORDER BY column number item is out of range. ${range}`, expression.at)
 }

@@ -2,11 +2,10 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
-import { call, filtered, literal } from '../../plan/build.js'
+import { call, filtered, grouped, literal } from '../../plan/build.js'
 import { exprKey } from '../../plan/key.js'
-import type { AggregateScan, Column, Expr, Scan } from '../../plan/nodes.js'
+import type { Column, Expr, Scan } from '../../plan/nodes.js'
 import { mapExpr } from '../../plan/rewrite.js'
-import { coerceTo } from '../../types/apply-coercion.js'
 import {
   arrayOf,
   BOOL,
@@ -19,7 +18,15 @@ import {
   type Type,
   typeName,
 } from '../../types/types.js'
-import type { Collected, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
+import {
+  type Collected,
+  clauseEnv,
+  coerced,
+  computed,
+  type NamedColumn,
+  type QueryEnv,
+  type ResolveContext,
+} from '../context.js'
 import {
   type FromNames,
   fromScope,
@@ -50,20 +57,15 @@ export function resolvePivot(
   context: ResolveContext,
 ): FromResult {
   const scope = fromScope(input.names, env.outer)
-  const plain = { scope, ctes: env.ctes, clause: 'PIVOT', aggregates: null, windows: null, inlinesAliases: true }
+  const plain = clauseEnv(scope, env.ctes, 'PIVOT')
   const on = context.expression(node.on, plain)
   const values = node.values.map(value => {
     const expr = context.expression(value.expression, { ...plain, scope: null })
-    const coerced = coerceTo(expr, on.type, context.source)
-    if (!coerced) {
-      return context.fail(
-        `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`,
-        value.expression.at,
-      )
-    }
+    const reason = `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`
+    const wanted = coerced(expr, on.type, reason, context, value.expression.at)
     const nameOf = (isBehindPrefix: boolean): string =>
-      value.alias?.name ?? pivotName(value.expression, coerced, isBehindPrefix, context)
-    return { expr: coerced, name: nameOf(false), suffix: nameOf(true) }
+      value.alias?.name ?? pivotName(value.expression, wanted, isBehindPrefix, context)
+    return { expr: wanted, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
     const collected = noCollected()
@@ -106,10 +108,7 @@ export function resolvePivot(
       node.at,
     )
   }
-  const keys = kept.map(column => ({
-    column: context.newColumn(column.name, column.type),
-    expr: visibleExpr(column, false, node.at),
-  }))
+  const keys = kept.map(column => computed(column.name, visibleExpr(column, false, node.at), context))
   const outputs = values.flatMap(value =>
     aggregates.map(({ call, prefix }) => ({
       name: prefix === null ? value.name : `${prefix}_${value.suffix}`,
@@ -117,16 +116,11 @@ export function resolvePivot(
       call: { ...call, filter: matches(on, value.expr, node.at) },
     })),
   )
-  const columns = [...keys.map(key => key.column), ...outputs.map(output => output.column)]
-  const scan: AggregateScan = {
-    kind: 'aggregate',
-    input: input.scan,
+  const scan = grouped(
+    input.scan,
     keys,
-    aggregates: outputs.map(({ column, call }) => ({ column, call })),
-    groupingSets: null,
-    groupingCalls: [],
-    columns,
-  }
+    outputs.map(({ column, call }) => ({ column, call })),
+  )
   const all = [
     ...keys.map(({ column }, i) => ({ name: kept[i]!.name, column })),
     ...outputs.map(({ name, column }) => ({ name, column })),
@@ -246,24 +240,16 @@ export function resolveUnpivot(
     groups.flatMap(group => group.columns.map(column => exprKey(visibleExpr(column, false, node.at)))),
   )
   const kept = input.names.columns.filter(column => !used.has(exprKey(visibleExpr(column, false, node.at))))
-  const computed = [
-    ...kept.map(column => ({
-      column: context.newColumn(column.name, column.type),
-      expr: visibleExpr(column, false, node.at),
-    })),
-    ...fields.map((field, index) => ({
-      column: context.newColumn(field.name, field.type),
-      expr: {
-        kind: 'field',
-        type: field.type,
-        operand: readableExpr(element, false, node.at),
-        index,
-        at: node.at,
-      } as Expr,
-    })),
+  const fieldOf = (type: Type, index: number): Expr => {
+    const operand = readableExpr(element, false, node.at)
+    return { kind: 'field', type, operand, index, at: node.at }
+  }
+  const made = [
+    ...kept.map(column => computed(column.name, visibleExpr(column, false, node.at), context)),
+    ...fields.map(({ name, type }, index) => computed(name, fieldOf(type, index), context)),
   ]
-  const columns = computed.map(item => item.column)
-  const projected: Scan = { kind: 'project', input: unnested, computed, columns }
+  const columns = made.map(item => item.column)
+  const projected: Scan = { kind: 'project', input: unnested, computed: made, columns }
   const values = columns.slice(kept.length, kept.length + node.values.length)
   const scan = node.includesNulls ? projected : dropAllNull(projected, values, node.at)
   return {
@@ -314,14 +300,7 @@ function label(node: ast.Expression | null, names: readonly ast.Identifier[], co
     const text = names.map(name => name.name).join('_')
     return literal(STRING, text, names[0]!.at)
   }
-  const expr = context.expression(node, {
-    scope: null,
-    ctes: new Map(),
-    clause: 'UNPIVOT',
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-  })
+  const expr = context.expression(node, clauseEnv(null, new Map(), 'UNPIVOT'))
   if (expr.kind !== 'literal' || (expr.type.kind !== 'STRING' && expr.type.kind !== 'INT64')) {
     return context.fail('UNPIVOT labels must be string or integer literals', node.at)
   }

@@ -1,10 +1,10 @@
 /** A query: its common table expressions, its set operations, its ORDER BY and LIMIT, and its pipe operators. */
 import type * as ast from '../../ast/nodes.js'
-import type { ExpressionEnv, QueryEnv, QueryResult, ResolveContext } from '../context.js'
-import { fromScope, readableExpr } from '../name-scope.js'
+import { clauseEnv, type QueryEnv, type QueryResult, type ResolveContext } from '../context.js'
+import { fromScope } from '../name-scope.js'
 import { resolvePipes, tableOfFrom, tableOfResult } from '../pipes/pipe.js'
 import { rangeNames, resolveFrom } from './from.js'
-import { sortKey } from './order.js'
+import { orderKey } from './order.js'
 import { limited, resolveSelect, type Tail } from './select.js'
 import { combine } from './set.js'
 import { resolveCtes } from './with.js'
@@ -45,26 +45,9 @@ function resolveFromClause(
 function withTail(result: QueryResult, tail: Tail, env: QueryEnv, context: ResolveContext): QueryResult {
   if (tail.orderBy.length === 0 && !tail.limit) return result
   const scope = fromScope(rangeNames(result.columns, result.isValueTable, ''), env.outer)
-  const base: ExpressionEnv = {
-    scope,
-    ctes: env.ctes,
-    clause: 'ORDER BY clause',
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-  }
-  const keys = tail.orderBy.map(item => {
-    const { expression } = item
-    if (expression.kind !== 'int') return sortKey(item, context.expression(expression, base), context)
-    const column = result.columns[Number(expression.value) - 1]?.column
-    if (!column) {
-      return context.fail(
-        `ORDER BY column number item is out of range. Column numbers must be between one and ${result.columns.length}`,
-        expression.at,
-      )
-    }
-    return sortKey(item, readableExpr(column, false, expression.at), context)
-  })
+  const base = clauseEnv(scope, env.ctes, 'ORDER BY clause')
+  const columns = result.columns.map(named => named.column)
+  const keys = tail.orderBy.map(item => orderKey(item, columns, base, context))
   let scan = result.scan
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
   return { ...result, scan: limited(scan, tail, { ...base, scope: null }, context) }

@@ -2,17 +2,25 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
-import { filtered, project, withComputed } from '../../plan/build.js'
+import { filtered, grouped, project, withComputed } from '../../plan/build.js'
 import { isSameExpr } from '../../plan/key.js'
 import type { Column, Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
 import { mapExpr, mapWindow, type Replace } from '../../plan/rewrite.js'
 import { structOf, typeName } from '../../types/types.js'
-import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, ResolveContext } from '../context.js'
+import {
+  type Collected,
+  clauseEnv,
+  type ExpressionEnv,
+  type NamedColumn,
+  type QueryEnv,
+  type QueryResult,
+  type ResolveContext,
+} from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { type Found, fromScope, mapScope, type NameScope, NO_NAMES, readableExpr } from '../name-scope.js'
 import { type FromResult, resolveFrom } from './from.js'
 import { isMadeOf, resolveGroupBy, type SelectedItem } from './group-by.js'
-import { integer, sortKey } from './order.js'
+import { integer, orderKey, sortKey } from './order.js'
 import { aggregated, regrouper } from './rewrite-grouped.js'
 import { resolveStar } from './star.js'
 
@@ -37,14 +45,7 @@ export function resolveSelect(
   const from = piped ?? (node.from ? resolveFrom(node.from, null, env, context) : { scan: ONE_ROW, names: NO_NAMES })
   if (!hasFrom) refuseWithoutFrom(node, context)
   const scope = fromScope(from.names, env.outer)
-  const base: ExpressionEnv = {
-    scope,
-    ctes: env.ctes,
-    clause: 'WHERE clause',
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-  }
+  const base = clauseEnv(scope, env.ctes, 'WHERE clause')
   let scan = from.scan
   if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base, context))
 
@@ -75,13 +76,12 @@ export function resolveSelect(
     node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null }, context)
   if (node.having && !isGrouped) refuseHaving(node.having, collected, context)
   const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'), context)
-  const order = orderKeys(
-    node,
-    tail.orderBy,
-    items,
-    columns,
-    { ...late('ORDER BY clause'), inlinesAliases: false },
-    context,
+  const orderEnv: ExpressionEnv = { ...late('ORDER BY clause'), inlinesAliases: false }
+  // The row of SELECT AS STRUCT or VALUE is one value, so an integer is not the number of a column.
+  const order = tail.orderBy.map(item =>
+    node.as
+      ? sortKey(item, context.expression(item.expression, orderEnv), context)
+      : orderKey(item, columns, orderEnv, context),
   )
 
   // ---- the scans, from the inside out
@@ -160,15 +160,8 @@ const complainOf =
     `${clause} expression references column ${name} which is neither grouped nor aggregated`
 
 function refuseWithoutFrom(node: ast.Select, context: ResolveContext): void {
-  const clause = node.where
-    ? 'WHERE'
-    : node.groupBy
-      ? 'GROUP BY'
-      : node.having
-        ? 'HAVING'
-        : node.qualify
-          ? 'QUALIFY'
-          : null
+  const clauses = { WHERE: node.where, 'GROUP BY': node.groupBy, HAVING: node.having, QUALIFY: node.qualify }
+  const clause = Object.entries(clauses).find(([, part]) => part)?.[0]
   if (node.isDistinct) return
   if (clause) context.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
 }
@@ -241,30 +234,6 @@ function aliasScope(
   return mapScope(names, outer)
 }
 
-function orderKeys(
-  node: ast.Select,
-  orderBy: readonly ast.OrderItem[],
-  items: readonly SelectedItem[],
-  columns: readonly Column[],
-  env: ExpressionEnv,
-  context: ResolveContext,
-): readonly SortKey[] {
-  return orderBy.map(item => {
-    const { expression } = item
-    if (expression.kind === 'int' && !node.as) {
-      const column = columns[Number(expression.value) - 1]
-      if (!column) {
-        return context.fail(
-          `ORDER BY column number item is out of range. Column numbers must be between one and ${items.length}`,
-          expression.at,
-        )
-      }
-      return sortKey(item, readableExpr(column, false, expression.at), context)
-    }
-    return sortKey(item, context.expression(expression, env), context)
-  })
-}
-
 function distinctScan(
   input: Scan,
   items: readonly SelectedItem[],
@@ -285,18 +254,9 @@ function distinctScan(
     column: outputs[i]!,
     expr: readableExpr(column, false, items[i]?.at ?? 0),
   }))
-  const scan: Scan = {
-    kind: 'aggregate',
-    input,
-    keys,
-    aggregates: [],
-    groupingSets: null,
-    groupingCalls: [],
-    columns: outputs,
-  }
   // ORDER BY may repeat an expression of the select list instead of using its alias.
   const written = select.map(({ expr }, i) => ({ column: outputs[i]!, expr }))
-  return { scan, outputs, keys: [...keys, ...written] }
+  return { scan: grouped(input, keys), outputs, keys: [...keys, ...written] }
 }
 
 function asValue(

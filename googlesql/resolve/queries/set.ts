@@ -3,10 +3,10 @@
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
 import { literal } from '../../plan/build.js'
-import type { Column, Computed, Expr, Scan } from '../../plan/nodes.js'
+import type { Column, Expr, Scan } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { INT64, sameType, type Type, typeName } from '../../types/types.js'
-import type { NamedColumn, QueryResult, ResolveContext } from '../context.js'
+import { coerced, computed, type NamedColumn, type QueryResult, type ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** A set operation with the places of its inputs instead of the inputs. */
@@ -74,14 +74,9 @@ export function castColumns(
   context: ResolveContext,
 ): Scan {
   const exprs = result.columns.map((named, i) => {
-    const expr = coerceTo(outputExpr(result, named), types[i]!, context.source)
-    return (
-      expr ??
-      context.fail(
-        `Column ${i + 1} of the ${what} has type ${typeName(named.column.type)}, which cannot be coerced to ${typeName(types[i]!)}`,
-        at,
-      )
-    )
+    const [own, wanted] = [named.column.type, types[i]!].map(typeName)
+    const reason = `Column ${i + 1} of the ${what} has type ${own}, which cannot be coerced to ${wanted}`
+    return coerced(outputExpr(result, named), types[i]!, reason, context, at)
   })
   return projected(
     result.scan,
@@ -226,6 +221,6 @@ function projected(input: Scan, exprs: readonly Expr[], names: readonly string[]
         sameType(expr.type, input.columns[i]!.type),
     )
   if (isSame) return input
-  const computed: Computed[] = exprs.map((expr, i) => ({ column: context.newColumn(names[i]!, expr.type), expr }))
-  return { kind: 'project', input, computed, columns: computed.map(item => item.column) }
+  const made = exprs.map((expr, i) => computed(names[i]!, expr, context))
+  return { kind: 'project', input, computed: made, columns: made.map(item => item.column) }
 }

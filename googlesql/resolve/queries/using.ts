@@ -2,9 +2,9 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { call } from '../../plan/build.js'
-import type { Column, Expr } from '../../plan/nodes.js'
+import type { Computed, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { computed, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { operatorCall } from '../expressions/arguments.js'
 import { type FromNames, type Range, type VisibleColumn, visible, visibleExpr } from '../name-scope.js'
 
@@ -27,7 +27,7 @@ export function usingNames(
   context: ResolveContext,
 ) {
   const conditions: Expr[] = []
-  const merged: { column: Column; expr: Expr }[] = []
+  const merged: Computed[] = []
   const first: VisibleColumn[] = []
   const hidden: VisibleColumn[] = []
   const gone = new Set<VisibleColumn>()
@@ -56,16 +56,10 @@ export function usingNames(
   return { on, names, merged }
 }
 
-function coalesced(
-  name: ast.Identifier,
-  left: Expr,
-  right: Expr,
-  context: ResolveContext,
-): { column: Column; expr: Expr } {
+function coalesced(name: ast.Identifier, left: Expr, right: Expr, context: ResolveContext): Computed {
   const type = commonSupertype([left, right])!
   const args = [coerceTo(left, type, context.source)!, coerceTo(right, type, context.source)!]
-  const column = context.newColumn(name.name, type)
-  return { column, expr: call('COALESCE', type, args, name.at) }
+  return computed(name.name, call('COALESCE', type, args, name.at), context)
 }
 
 function findUsing(name: ast.Identifier, names: FromNames, side: string, context: ResolveContext): VisibleColumn {

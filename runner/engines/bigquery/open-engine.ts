@@ -113,9 +113,9 @@ export class BigQueryEngine implements Engine {
    * without a schema) BigQuery may.
    */
   async compile(sql: string, types: TypeNames): Promise<CheckResult> {
-    const known = typesOf(types)
-    if (known === null) return this.check(sql, types)
-    const query = orMistake(() => resolveQuery(sql, this.#tables, known))
+    const parameterTypes = typesOf(types)
+    if (parameterTypes === null) return this.check(sql, types)
+    const query = orMistake(() => resolveQuery(sql, this.#tables, parameterTypes))
     if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
     const root = rootOf(query.mistake)
     const isBroken = root?.code === 'unknown-table' && root.schema !== undefined
@@ -212,8 +212,8 @@ export class BigQueryEngine implements Engine {
 
   #check(query: Query): Promise<CheckResult> {
     const types = Object.entries(query.parameters).map(([name, { type }]) => [name, type])
-    const known = typesOf(Object.fromEntries(types))
-    const resolve = (): unknown => known && resolveQuery(query.sql, this.#tables, known)
+    const parameterTypes = typesOf(Object.fromEntries(types))
+    const resolve = (): unknown => parameterTypes && resolveQuery(query.sql, this.#tables, parameterTypes)
     const checked = async (): Promise<CheckResult> => {
       const result = await checkQuery(query, this.#jobRequest(query), this.#deps('check', this.#closed.signal))
       return result.ok ? result : { ok: false, problem: codedProblem(result.problem, resolve) }

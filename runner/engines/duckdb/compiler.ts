@@ -38,7 +38,7 @@ export class Compiler {
     sql: string,
     types: Types,
     view: TableView,
-    options: Pick<GenerateOptions, 'bindsTimes' | 'delay' | 'limitsEarly'> = { bindsTimes: true, limitsEarly: true },
+    options: GenerateOptions = { bindsTimes: true, limitsEarly: true },
   ): TranslatedQuery {
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
@@ -68,8 +68,14 @@ export class Compiler {
   }
 
   /** @throws SqlError */
-  async compile(sql: string, types: Types, view: TableView): Promise<CompiledQuery> {
-    const translation = await this.withNewFiles(sql, () => this.translate(sql, types, view))
+  async compile(
+    sql: string,
+    types: Types,
+    view: TableView,
+    more: Pick<GenerateOptions, 'tellsConstants'> = {},
+  ): Promise<CompiledQuery> {
+    const options = { bindsTimes: true, limitsEarly: true, ...more }
+    const translation = await this.withNewFiles(sql, () => this.translate(sql, types, view, options))
     return new CompiledQuery(translation, this.#deps.catalogue.revision)
   }
 

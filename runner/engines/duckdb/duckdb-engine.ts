@@ -2,6 +2,7 @@
  * The embedded engine in the parent process: translates queries, sends them to the engine's processes, and translates their errors.
  */
 import { type resolveQuery, SqlError, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
+import type { GenerateOptions } from '../../../googlesql-duckdb/index.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import {
@@ -102,10 +103,11 @@ export class DuckdbEngine implements Engine {
   async compile(
     sql: string,
     types: Readonly<Record<string, string>>,
+    more: Pick<GenerateOptions, 'tellsConstants'> = {},
   ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> {
     const { catalogue, compiler } = this.#parts
     try {
-      const compiled = await compiler.compile(sql, readTypes(types), catalogue.view)
+      const compiled = await compiler.compile(sql, readTypes(types), catalogue.view, more)
       for (const table of compiled.translation.tables) {
         if (!isInformationSchema(table)) this.#compiledTables.add(table)
       }
@@ -117,9 +119,10 @@ export class DuckdbEngine implements Engine {
   }
 
   async check(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
-    const result = await this.compile(sql, types)
+    const result = await this.compile(sql, types, { tellsConstants: true })
     if (result.compiled === undefined) return result
     const { translation, columns, checkedColumns } = result.compiled
+    const constants = translation.constants!
     const { catalogue, compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       try {
@@ -127,11 +130,11 @@ export class DuckdbEngine implements Engine {
         await compiler.runRetrying(translation, retried, one =>
           processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
         )
-        return { ok: true, columns: checkedColumns }
+        return { ok: true, columns: checkedColumns, constants }
       } catch (error) {
         // DuckDB finds some errors of the query before it runs the query, such as a constant that overflows or an invalid pattern.
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-        return { ok: false, problem: { line: 1, column: 1, message: error.failure.message } }
+        return { ok: false, problem: { line: 1, column: 1, message: error.failure.message }, constants }
       }
     })
   }

@@ -65,7 +65,7 @@ function sendWithHeaders(req: Request, res: Response, file: ExplorerFile, isPage
     return
   }
   // Asked one at a time: among codings of equal quality, Express would take the first in the header.
-  const coding = (['br', 'gzip'] as const).find(one => req.acceptsEncodings(one) === one)
+  const coding = (['br', 'gzip'] as const).find(name => req.acceptsEncodings(name) === name)
   if (coding !== undefined) res.setHeader('Content-Encoding', coding)
   res.setHeader('Content-Security-Policy', POLICY)
   res.setHeader('Referrer-Policy', 'no-referrer')

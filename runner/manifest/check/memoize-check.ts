@@ -2,7 +2,7 @@
 import type { CheckSql } from './sql.js'
 
 /** The most checks that run at a time: each check by a remote engine takes a round trip. */
-const AT_ONCE = 16
+const AT_ONCE = 32
 
 /** Wraps `checkSql` so that a text is checked once: manifests that are copies of each other share texts. */
 export function checkOnce(checkSql: CheckSql): CheckSql {

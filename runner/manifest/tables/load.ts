@@ -14,7 +14,6 @@ import {
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { isRecord } from '../../model/is-record.js'
 import type { RuleId } from '../../model/rules.js'
-import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, didYouMean, type More, proposing, quotedList } from '../report.js'
@@ -35,9 +34,8 @@ export interface LoadedTable extends TableDefinition {
   readonly layout: TableLayout
   /** The fields as authored, for engines and for the import of files. */
   readonly fields: readonly SchemaField[]
-  readonly resource: TableResource
-  /** Whether the file is a whole table resource, with partitions and clusters; else it is a list of fields. */
-  readonly tellsLayout: boolean
+  /** The JSON of the file: a whole table resource, with partitions and clusters, or a list of fields. */
+  readonly declared: unknown
   /** The schema file. */
   readonly file: string
   /** The place of a column, given as a path with the outermost field first; an empty path is the whole table. */
@@ -130,8 +128,7 @@ export function readTableSchema({ file, text }: SourceText): {
     required: requiredPaths(fields as readonly SchemaField[]),
     layout,
     fields: fields as readonly SchemaField[],
-    resource: isResource ? tableResource(resource) : { schema: { fields: tableFields(fields) } },
-    tellsLayout: isResource,
+    declared: parsed.value,
     file,
     placeOf: column => source.valueAt(columnPath(fieldsPath, fields as readonly SchemaField[], column)),
   }
@@ -239,7 +236,7 @@ class SchemaReader {
     const before = this.diagnostics.length
     this.#checkFieldMembers(name, field, at)
     if (typeof type !== 'string') {
-      // A misspelt "type", or one that is no text, is reported already.
+      // A misspelt "type", or one that is not a text, is reported already.
       if (this.diagnostics.length === before) this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
       return []
     }

@@ -36,7 +36,7 @@ describe('an example of a result', () => {
     expect(exampleOf(await load(GOOD, {}, 'endpoints/shop.counts.example.json'))).to.equal(null)
   })
 
-  it('that is no example is left out by a server, and stops none', async () => {
+  it('that is not an example is left out by a server, and stops none', async () => {
     for (const text of ['{', '[]', 'null', '{"result":1}']) {
       const loaded = await load(text)
       expect([exampleOf(loaded), loaded.diagnostics], text).to.deep.equal([null, []])

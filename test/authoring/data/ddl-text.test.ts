@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createTableStatement } from '../../../authoring/data/ddl-text.js'
-import { tableResource } from '../../../runner/model/table-resource.js'
+import { tableResource } from '../../../authoring/data/table-resource.js'
 
 const statement = (resource: object, name = 'shop.orders'): string =>
   createTableStatement(name, tableResource(resource))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { tableDifferences } from '../../../authoring/data/difference.js'
-import { tableResource } from '../../../runner/model/table-resource.js'
+import { isWholeResource, tableResource } from '../../../authoring/data/table-resource.js'
 
 const FIELDS = [
   { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
@@ -103,5 +103,12 @@ describe('the differences of two tables', () => {
 
   it('leave the layout out for a file that is only a list of fields', () => {
     expect(messages({}, { clustering: { fields: ['id'] } }, false)).to.deep.equal([])
+  })
+
+  it('are of partitions and clusters only where the file is a whole table resource', () => {
+    expect([FIELDS, { schema: { fields: FIELDS } }].map(isWholeResource)).to.deep.equal([false, true])
+    expect(tableResource(FIELDS)).to.have.all.keys('schema')
+    const resource = { schema: { fields: FIELDS }, clustering: { fields: ['a'] }, numRows: '3' }
+    expect(tableResource(resource)).to.have.all.keys('schema', 'clustering')
   })
 })

@@ -112,7 +112,7 @@ describe('the changes between two folders of endpoints', () => {
       const edit: Edit | undefined = from === undefined ? undefined : [unescaped(from), unescaped(to ?? '')]
       write('base', `${nameOf(index)}.yaml`, edited(MANIFEST, [base]))
       write('base', `${nameOf(index)}.test.yaml`, TESTS)
-      // A moved file is no change.
+      // A moved file is not a change.
       write('head', `moved/${nameOf(index)}.yaml`, edited(MANIFEST, [base, edit, sql]))
       write('head', `moved/${nameOf(index)}.test.yaml`, edited(TESTS, [test]))
     }

@@ -46,7 +46,7 @@ describe('sluice lsp: any text', () => {
     }
   }).timeout(60_000)
 
-  it('answers in texts that are no SQL, no YAML and no template', async () => {
+  it('answers in texts that are not SQL, YAML or a template', async () => {
     const uri = folder.uri('endpoints/strange.yaml')
     const sql = [
       ...[

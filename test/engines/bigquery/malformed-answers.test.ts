@@ -56,7 +56,7 @@ describe('an answer of BigQuery that does not fit its schema', () => {
     expect(((error as RunnerError).cause as Error).message).to.include('the number of all rows expected')
   })
 
-  it('whose rows are no list is a failed query', async () => {
+  it('whose rows are not a list is a failed query', async () => {
     const jobReference = { projectId: 'p', jobId: 'job_1', location: 'EU' }
     const body = JSON.stringify({
       jobComplete: true,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { arrayOf, BIGNUMERIC, INT64, JSON_TYPE, STRING, structOf, TIMESTAMP } from '../../../googlesql/types/types.js'
 import { asOperand, fill } from '../../../googlesql-duckdb/emit/fragment.js'
-import { callOf, hasQuery, usesOf } from '../../../googlesql-duckdb/emit/macro-usage.js'
+import { callOf, factsOf } from '../../../googlesql-duckdb/emit/macro-usage.js'
 import { argumentsAt } from '../../../googlesql-duckdb/emit/operand.js'
 import { quoteName, quoteText } from '../../../googlesql-duckdb/emit/quote.js'
 import { duckdbType } from '../../../googlesql-duckdb/emit/type.js'
@@ -49,10 +49,10 @@ describe('SQL text', () => {
   })
 
   it('counts uses through macros', () => {
-    expect(usesOf('slot_0 + f(slot_0)', 'slot_0')).to.equal(2)
-    expect(usesOf('bq_float_eq(slot_0, 1)', 'slot_0')).to.equal(2)
-    expect(usesOf("lower('slot_0')", 'slot_0')).to.equal(0)
-    expect(hasQuery('f((SELECT 1))')).to.equal(true)
-    expect(hasQuery("f('select')")).to.equal(false)
+    expect(factsOf('slot_0 + f(slot_0)').uses.get('slot_0')).to.equal(2)
+    expect(factsOf('bq_float_eq(slot_0, 1)').uses.get('slot_0')).to.equal(2)
+    expect(factsOf("lower('slot_0')").uses.get('slot_0')).to.equal(undefined)
+    expect(factsOf('f((SELECT 1))').hasQuery).to.equal(true)
+    expect(factsOf("f('select')").hasQuery).to.equal(false)
   })
 })

@@ -48,7 +48,7 @@ describe('the pass frame-arguments', () => {
 
   showsPass(
     'frame-arguments',
-    'for all rows where the function is no aggregate',
+    'for all rows where the function is not an aggregate',
     'SELECT FIRST_VALUE(x / y) OVER (ORDER BY id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS a FROM t',
     `
       project [a.7]

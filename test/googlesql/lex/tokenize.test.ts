@@ -26,7 +26,7 @@ const TOKENS: readonly { readonly name: string; readonly source: string; readonl
   { name: 'hexadecimal may be longer than 64 bits', source: '0x1FFFFFFFFFFFFFFFFF', is: 'int:590295810358705651711' },
   { name: 'floats stay as written', source: '1. .5e3 1E-7', is: 'float:1. float:.5e3 float:1E-7' },
   {
-    name: 'the dot behind a dashed name is no decimal point',
+    name: 'the dot behind a dashed name is not a decimal point',
     source: 'p-1.d 2-1.',
     is: 'P - int:1 . identifier:d int:2 - float:1.',
   },

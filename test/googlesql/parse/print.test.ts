@@ -35,7 +35,7 @@ function parsed(text: string): Script | null {
 function expectSame(script: Script): void {
   const printed = printScript(script)
   const again = parsed(printed)
-  expect(again, `is no query any more: ${printed}`).to.not.equal(null)
+  expect(again, `is not a query any more: ${printed}`).to.not.equal(null)
   expect(withoutPlaces(again), printed).to.deep.equal(withoutPlaces(script))
 }
 

@@ -151,7 +151,7 @@ describe('resolving refuses, in the words of BigQuery and at the right place', (
     ],
     ['an unknown parameter', 'SELECT @prject', "Query parameter 'prject' not found at [1:8]"],
     [
-      'a condition that is no BOOL',
+      'a condition that is not BOOL',
       'SELECT 1 FROM logs.edge WHERE status',
       'WHERE clause should return type BOOL, but returns INT64 at [1:31]',
     ],

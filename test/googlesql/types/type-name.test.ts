@@ -4,7 +4,7 @@ import { parseTypeName } from '../../../googlesql/types/type-name.js'
 import { arrayOf, INT64, STRING, structOf, typeName } from '../../../googlesql/types/types.js'
 
 describe('the text of a type', () => {
-  it('quotes field names that are no identifiers', () => {
+  it('quotes field names that are not identifiers', () => {
     const fields = ['a b', 'größe', 'a-b', '1st', 'a', 'array', ''].map(name => ({ name, type: INT64 }))
     const type = arrayOf(structOf([...fields, { name: 'x>', type: structOf([{ name: 'y', type: STRING }]) }]))
     const text =

@@ -40,7 +40,7 @@ describe('the server', () => {
   afterEach(() => s.close())
 
   const broken: readonly (readonly [name: string, bytes: string, status: number, code: string])[] = [
-    ['what is no HTTP', 'HELO there\r\n\r\n', 400, 'REQUEST_INVALID'],
+    ['what is not HTTP', 'HELO there\r\n\r\n', 400, 'REQUEST_INVALID'],
     [
       'a header of 200 kB',
       `GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${'x'.repeat(200_000)}\r\n\r\n`,

@@ -61,12 +61,4 @@ describe('a table schema', () => {
       },
     ])
   })
-
-  it('has partitions and clusters only where it is a whole table resource', () => {
-    expect(read('shop.orders', fields).table).to.include({ tellsLayout: false })
-    const resource = { schema: { fields }, clustering: { fields: ['a'] }, numRows: '3' }
-    const { table } = read('shop.orders', resource)
-    expect(table).to.include({ tellsLayout: true })
-    expect(table!.resource).to.have.all.keys('schema', 'clustering')
-  })
 })

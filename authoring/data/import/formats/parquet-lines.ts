@@ -7,7 +7,7 @@ import { QueryFault } from '../../../../runner/model/query-fault.js'
 /** Yields the rows as lines, some thousands at a time. @throws QueryFault naming the file. */
 export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
   const shape = await columnsOf(connection, path).catch(cause => {
-    throw new QueryFault(`${name}: the file is no Parquet file, or a damaged one`, { cause })
+    throw new QueryFault(`${name}: the file is not a Parquet file, or a damaged one`, { cause })
   })
   const members = shape.names.map((column, i) => {
     const sql = wireSql(quoteName(column), shape.types[i]!, 0)

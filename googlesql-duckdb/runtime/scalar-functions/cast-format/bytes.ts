@@ -1,12 +1,12 @@
 /** CAST … FORMAT between BYTES and STRING: HEX, BASE2 to BASE64M, ASCII, UTF-8. */
 import { withoutTrailing } from '../../../../googlesql/values/trim-text.js'
+import { BASE32_DIGITS, base32Text, bytesOfDigits, digitCount, digitsText } from '../base-digits.js'
 import { fromBase64 } from '../bytes.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 
-/** The bits of one digit, for bases whose digits fill whole bytes. */
-const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
+/** The bits of one digit, for bases that are written with as many digits as the bits need. */
+const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1, BASE8: 3, BASE32: 5 }
 const HEX_DIGITS = '0123456789abcdef'
-const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const MIME_LINE = 76
 
 const invalidFormat = (format: string): never => {
@@ -16,29 +16,11 @@ const invalidFormat = (format: string): never => {
 /** The longest text: longer ones are not realistic values, and V8 aborts the process for a text of half a gigabyte. */
 const MAX_TEXT_LENGTH = 2 ** 24
 
-/** Writes digits of `bits` bits each, from the first byte on; bits that do not fill the last digit are followed by zeros. */
-function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
-  const length = Math.ceil((bytes.length * 8) / bits)
-  if (length > MAX_TEXT_LENGTH) throw new ScalarFunctionError(`The text of ${bytes.length} bytes is too long`)
-  const text = Buffer.allocUnsafe(length)
-  let at = 0
-  let held = 0
-  let count = 0
-  for (const byte of bytes) {
-    held = (held << 8) | byte
-    count += 8
-    while (count >= bits) {
-      count -= bits
-      text[at++] = alphabet.charCodeAt(held >> count)
-      held &= (1 << count) - 1
-    }
-  }
-  if (count > 0) text[at] = alphabet.charCodeAt(held << (bits - count))
-  return text.toString('latin1')
-}
-
 function bytesToText(bytes: Uint8Array, format: string): string {
   const name = format.toUpperCase()
+  if (Object.hasOwn(DIGIT_BITS, name) && digitCount(bytes, DIGIT_BITS[name]!) > MAX_TEXT_LENGTH) {
+    throw new ScalarFunctionError(`The text of ${bytes.length} bytes is too long`)
+  }
   switch (name) {
     case 'HEX':
     case 'BASE16':
@@ -46,10 +28,8 @@ function bytesToText(bytes: Uint8Array, format: string): string {
       return digitsText(bytes, DIGIT_BITS[name]!, HEX_DIGITS)
     case 'BASE8':
       return octalDigits(bytes)
-    case 'BASE32': {
-      const text = digitsText(bytes, 5, BASE32_DIGITS)
-      return text.padEnd(Math.ceil(text.length / 8) * 8, '=')
-    }
+    case 'BASE32':
+      return base32Text(bytes)
     case 'BASE64':
       return Buffer.from(bytes).toString('base64')
     case 'BASE64M':
@@ -88,32 +68,8 @@ function octalDigits(bytes: Uint8Array): string {
 function octalBytes(text: string): Uint8Array {
   const rest = text.length % OCTAL_GROUP.digits
   const padded = text.padStart(text.length + ((OCTAL_GROUP.digits - rest) % OCTAL_GROUP.digits), '0')
-  const bytes = bytesOf(digitValues(padded, '01234567', 'base8'), 3)
+  const bytes = bytesOfDigits(padded, 3, '01234567', 'base8')
   return rest === 0 ? bytes : bytes.subarray(OCTAL_GROUP.bytes - Math.ceil(rest / 3))
-}
-
-function bytesOf(digits: readonly number[], bits: number): Uint8Array {
-  const bytes: number[] = []
-  let held = 0
-  let count = 0
-  for (const digit of digits) {
-    held = (held << bits) | digit
-    count += bits
-    if (count >= 8) {
-      count -= 8
-      bytes.push(held >> count)
-      held &= (1 << count) - 1
-    }
-  }
-  return Uint8Array.from(bytes)
-}
-
-function digitValues(text: string, alphabet: string, what: string): number[] {
-  return [...text].map(character => {
-    const value = alphabet.indexOf(character)
-    if (value < 0) throw new ScalarFunctionError(`Failed to decode invalid ${what} string`)
-    return value
-  })
 }
 
 function textToBytes(text: string, format: string): Uint8Array {
@@ -122,10 +78,10 @@ function textToBytes(text: string, format: string): Uint8Array {
     case 'HEX':
     case 'BASE16': {
       const padded = text.length % 2 === 0 ? text : `0${text}`
-      return bytesOf(digitValues(padded.toLowerCase(), '0123456789abcdef', 'hexadecimal'), 4)
+      return bytesOfDigits(padded.toLowerCase(), 4, HEX_DIGITS, 'hexadecimal')
     }
     case 'BASE2':
-      return bytesOf(digitValues(text.padStart(Math.ceil(text.length / 8) * 8, '0'), '01', 'base2'), 1)
+      return bytesOfDigits(text.padStart(Math.ceil(text.length / 8) * 8, '0'), 1, '01', 'base2')
     case 'BASE8':
       return octalBytes(text)
     case 'BASE32': {
@@ -133,7 +89,7 @@ function textToBytes(text: string, format: string): Uint8Array {
       if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) {
         throw new ScalarFunctionError('Failed to decode invalid base32 string')
       }
-      return bytesOf(digitValues(bare, BASE32_DIGITS, 'base32'), 5)
+      return bytesOfDigits(bare, 5, BASE32_DIGITS, 'base32')
     }
     case 'BASE64':
     case 'BASE64M':
@@ -150,18 +106,6 @@ function textToBytes(text: string, format: string): Uint8Array {
 }
 
 export const CAST_BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_cast_bytes_to_text',
-    parameters: ['BLOB', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: bytesToText,
-  },
-  {
-    name: 'bq_cast_text_to_bytes',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'BLOB',
-    handlesNull: false,
-    compute: textToBytes,
-  },
+  scalar('bq_cast_bytes_to_text', ['BLOB', 'VARCHAR'], 'VARCHAR', bytesToText),
+  scalar('bq_cast_text_to_bytes', ['VARCHAR', 'VARCHAR'], 'BLOB', textToBytes),
 ]

@@ -1,17 +1,18 @@
 /** CAST … FORMAT of numbers to STRING: `$999,999.00`, `S9.99EEEE`, `XXXX`. */
+import {
+  type Digits,
+  digitsOfDecimal,
+  digitsOfDouble,
+  exponentText,
+  fixedText,
+  type Rounding,
+} from '../decimal-text.js'
 import { keepLast } from '../keep-last.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 
-/** A finite number as an exact fraction, or an infinity or NaN. */
-export type FormattedNumber =
-  | {
-      readonly isNegative: boolean
-      readonly numerator: bigint
-      readonly denominator: bigint
-      /** How halves are rounded: FLOAT64 to even, NUMERIC and INT64 away from zero. */
-      readonly halves: 'to-even' | 'away'
-    }
-  | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
+/** A finite number, or an infinity or NaN. Halves of a FLOAT64 are rounded to even, others away from zero. */
+export type FormattedNumber = FiniteNumber | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
+type FiniteNumber = Digits & { readonly rounding: Rounding }
 
 interface NumberFormat {
   /**
@@ -178,40 +179,17 @@ function decimalLayout(elements: readonly string[], point: string | null): Decim
 /** The exact value of a FLOAT64. */
 export function fractionOfDouble(value: number): FormattedNumber {
   const isNegative = value < 0
-  if (Number.isNaN(value)) return { isNegative: false, word: 'NAN' }
-  if (!Number.isFinite(value)) return { isNegative, word: 'INF' }
-  let mantissa = Math.abs(value)
-  let exponent = 0
-  while (!Number.isInteger(mantissa)) {
-    mantissa *= 2
-    exponent++
-  }
-  return { isNegative, numerator: BigInt(mantissa), denominator: 1n << BigInt(exponent), halves: 'to-even' }
+  if (!Number.isFinite(value)) return { isNegative, word: Number.isNaN(value) ? 'NAN' : 'INF' }
+  return { ...digitsOfDouble(value), isNegative, rounding: 'half-even' }
 }
 
 /** The value of a decimal text. */
 export function fractionOfText(text: string): FormattedNumber {
-  const isNegative = text.startsWith('-') && /[1-9]/.test(text)
-  const [whole, fraction = ''] = text.replace(/^[-+]/, '').split('.')
-  return {
-    isNegative,
-    numerator: BigInt(whole! + fraction),
-    denominator: 10n ** BigInt(fraction.length),
-    halves: 'away',
-  }
+  const digits = digitsOfDecimal(text)
+  return { ...digits, isNegative: digits.isNegative && digits.numerator !== 0n, rounding: 'half-away' }
 }
 
-/** numerator × 10^scale / denominator, rounded to an integer. */
-function rounded(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): bigint {
-  const numerator = scale >= 0 ? number.numerator * 10n ** BigInt(scale) : number.numerator
-  const denominator = scale >= 0 ? number.denominator : number.denominator * 10n ** BigInt(-scale)
-  const quotient = numerator / denominator
-  const twice = (numerator % denominator) * 2n
-  const roundsUp = twice > denominator || (twice === denominator && (number.halves === 'away' || quotient % 2n === 1n))
-  return quotient + (roundsUp ? 1n : 0n)
-}
-
-interface Digits {
+interface Written {
   /** The digits without leading zeros; empty for zero. */
   readonly integer: string
   readonly fraction: string
@@ -219,38 +197,15 @@ interface Digits {
   readonly exponent: string
 }
 
-function fixedDigits(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): Digits {
-  const digits = rounded(number, scale)
-    .toString()
-    .padStart(scale + 1, '0')
-  const integer = digits.slice(0, digits.length - scale)
-  return { integer: integer === '0' ? '' : integer, fraction: digits.slice(digits.length - scale), exponent: '' }
+function written(number: FiniteNumber, { scale, hasExponent }: NumberFormat): Written {
+  const text = (hasExponent ? exponentText : fixedText)(number, scale, number.rounding)
+  const [mantissa, exponent = ''] = text.split('e')
+  const [integer, fraction = ''] = mantissa!.split('.')
+  return { integer: integer === '0' ? '' : integer!, fraction, exponent }
 }
 
-/** The decimal exponent of the number's first digit: 0 for 9.9, -1 for 0.99. */
-function exponentOf({ numerator, denominator }: Extract<FormattedNumber, { numerator: bigint }>): number {
-  // The difference of the two lengths is the exponent, or one more than the exponent.
-  const exponent = numerator.toString().length - denominator.toString().length
-  const isTooHigh =
-    exponent >= 0
-      ? numerator < denominator * 10n ** BigInt(exponent)
-      : numerator * 10n ** BigInt(-exponent) < denominator
-  return isTooHigh ? exponent - 1 : exponent
-}
-
-function scientificDigits(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): Digits {
-  let exponent = 0
-  let digits = '0'.repeat(scale + 1)
-  if (number.numerator !== 0n) {
-    exponent = exponentOf(number)
-    digits = rounded(number, scale - exponent).toString()
-    // Rounding may turn 9.99 into 10.0.
-    if (digits.length > scale + 1) digits = rounded(number, scale - ++exponent).toString()
-  }
-  const shown = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
-  const integer = digits[0]!
-  return { integer: integer === '0' ? '' : integer, fraction: digits.slice(1), exponent: shown }
-}
+/** The absolute value as an integer; halves are rounded away from zero. */
+const wholeOf = (number: FiniteNumber): bigint => BigInt(fixedText(number, 0, 'half-away'))
 
 // ---- output
 
@@ -303,8 +258,7 @@ function integerOutput(
 
 function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
   if ('word' in number) return formatWord(format, number.word, number.isNegative)
-  const rounding = format.hasExponent ? scientificDigits : fixedDigits
-  const { integer, fraction: allFraction, exponent } = rounding(number, format.scale)
+  const { integer, fraction: allFraction, exponent } = written(number, format)
   const fraction = format.isCompact ? allFraction.replace(/0+$/, '') : allFraction
   const isOverflow = integer.length > format.integerDigits
   const isBlank = format.blanksZero && integer === ''
@@ -360,7 +314,7 @@ function formatWord(format: NumberFormat, word: string, isNegative: boolean): st
 }
 
 function formatHexadecimal(format: NumberFormat, number: FormattedNumber): string {
-  const value = 'word' in number ? null : rounded({ ...number, halves: 'away' }, 0)
+  const value = 'word' in number ? null : wholeOf(number)
   const isOverflow = value === null || value >= 1n << 64n || value.toString(16).length > format.elements.length
   const digits = value === null || value >= 1n << 64n ? '0'.repeat(17) : value.toString(16)
   const { text, padding } = integerOutput(format, format.elements.length, digits, (element, digit) =>
@@ -387,7 +341,7 @@ const ROMAN: readonly (readonly [number, string])[] = [
 const ROMAN_WIDTH = 15
 
 function formatRoman(format: NumberFormat, number: FormattedNumber): string {
-  const value = 'word' in number || number.isNegative ? 0n : rounded({ ...number, halves: 'away' }, 0)
+  const value = 'word' in number || number.isNegative ? 0n : wholeOf(number)
   if (value < 1n || value > 3_999n)
     throw new ScalarFunctionError('Roman numerals are written for numbers between 1 and 3999')
   let rest = Number(value)
@@ -410,19 +364,11 @@ export function formatNumber(text: string, number: FormattedNumber): string {
 }
 
 export const CAST_NUMBER_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    name: 'bq_cast_double_to_text',
-    parameters: ['DOUBLE', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: number, format: string) => formatNumber(format, fractionOfDouble(value)),
-  },
-  {
-    // Parameters: an INT64 or NUMERIC as decimal text, format.
-    name: 'bq_cast_decimal_to_text',
-    parameters: ['VARCHAR', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (value: string, format: string) => formatNumber(format, fractionOfText(value)),
-  },
+  scalar('bq_cast_double_to_text', ['DOUBLE', 'VARCHAR'], 'VARCHAR', (value: number, format: string) =>
+    formatNumber(format, fractionOfDouble(value)),
+  ),
+  // Parameters: an INT64 or NUMERIC as decimal text, format.
+  scalar('bq_cast_decimal_to_text', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value: string, format: string) =>
+    formatNumber(format, fractionOfText(value)),
+  ),
 ]

@@ -1,22 +1,27 @@
 /** CAST … FORMAT between STRING and the date and time types: `YYYY-MM-DD HH24:MI:SS`. */
 
-import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
 import {
-  type CivilTime,
+  checkedMicros,
   civilFromSeconds,
-  DAY_NAMES,
-  dayOfYear,
   daysFromCivil,
   isValidDate,
   MONTH_NAMES,
   splitMicros,
   weekdayOf,
 } from '../dates/civil-time.js'
-import { offsetText, type TimeKind, wholeMinutes } from '../dates/format-time.js'
+import {
+  fractionDigits,
+  momentOf,
+  offsetText,
+  pad,
+  type TimeKind,
+  WRITERS as WRITERS_BY_LETTER,
+  type Writer,
+} from '../dates/format-time.js'
 import { timeZone } from '../dates/time-zones.js'
 import { keepLast } from '../keep-last.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 
 type Category =
   | 'LITERAL'
@@ -40,13 +45,14 @@ interface Element {
   readonly casing: 'upper' | 'capital' | 'lower'
 }
 
+const FRACTIONS = Array.from({ length: 9 }, (_, index) => `FF${index + 1}`)
 const NAMES: Readonly<Record<Exclude<Category, 'LITERAL'>, readonly string[]>> = {
   YEAR: ['YYYY', 'YYY', 'YY', 'Y', 'RRRR', 'RR', 'Y,YYY', 'IYYY', 'IYY', 'IY', 'I', 'SYYYY', 'YEAR', 'SYEAR'],
   MONTH: ['MM', 'MON', 'MONTH', 'RM'],
   DAY: ['DDD', 'DD', 'D', 'DAY', 'DY', 'J'],
   HOUR: ['HH', 'HH12', 'HH24'],
   MINUTE: ['MI'],
-  SECOND: ['SS', 'SSSSS', ...Array.from({ length: 9 }, (_, index) => `FF${index + 1}`)],
+  SECOND: ['SS', 'SSSSS', ...FRACTIONS],
   MERIDIAN_INDICATOR: ['AM', 'PM', 'A.M.', 'P.M.'],
   TIME_ZONE: ['TZH', 'TZM'],
   OTHER: ['CC', 'SCC', 'Q', 'IW', 'WW', 'W', 'AD', 'BC', 'A.D.', 'B.C.', 'SP', 'TH', 'SPTH', 'THSP', 'FM'],
@@ -129,8 +135,6 @@ function casingOf(written: string, category: Category): Element['casing'] {
 
 // ---- to text
 
-const pad = (value: number, width: number): string => String(value).padStart(width, '0')
-
 const FORMATTED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
   DATE: ['LITERAL', 'YEAR', 'MONTH', 'DAY'],
   TIME: ['LITERAL', 'HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR'],
@@ -138,59 +142,42 @@ const FORMATTED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
   TIMESTAMP: ['LITERAL', 'YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR', 'TIME_ZONE'],
 }
 
-function writeElement(element: Element, time: CivilTime, offsetSeconds: number): string {
-  const { name } = element
-  if (element.category === 'LITERAL') return element.literal
-  if (name.startsWith('FF')) return pad(time.micro, 6).padEnd(9, '0').slice(0, Number(name[2]))
-  switch (name) {
-    case 'YYYY':
-    case 'RRRR':
-      return pad(time.year, 4)
-    case 'YYY':
-    case 'YY':
-    case 'Y':
-    case 'RR':
-      return pad(time.year % 10 ** name.length, name.length)
-    case 'MM':
-      return pad(time.month, 2)
-    case 'MON':
-      return MONTH_NAMES[time.month - 1]!.slice(0, 3)
-    case 'MONTH':
-      return MONTH_NAMES[time.month - 1]!
-    case 'D':
-      return String(weekdayOf(time.days) + 1)
-    case 'DD':
-      return pad(time.day, 2)
-    case 'DDD':
-      return pad(dayOfYear(time), 3)
-    case 'DAY':
-      return DAY_NAMES[weekdayOf(time.days)]!
-    case 'DY':
-      return DAY_NAMES[weekdayOf(time.days)]!.slice(0, 3)
-    case 'HH':
-    case 'HH12':
-      return pad(time.hour % 12 || 12, 2)
-    case 'HH24':
-      return pad(time.hour, 2)
-    case 'MI':
-      return pad(time.minute, 2)
-    case 'SS':
-      return pad(time.second, 2)
-    case 'SSSSS':
-      return pad(time.hour * 3_600 + time.minute * 60 + time.second, 5)
-    case 'AM':
-    case 'PM':
-      return time.hour < 12 ? 'AM' : 'PM'
-    case 'A.M.':
-    case 'P.M.':
-      return time.hour < 12 ? 'A.M.' : 'P.M.'
-    case 'TZH':
-      return offsetText(offsetSeconds, ':').slice(0, 3)
-    case 'TZM':
-      return offsetText(offsetSeconds, ':').slice(4)
-    default:
-      throw new ScalarFunctionError(`Unsupported format element ${shown(element)}`)
-  }
+const year =
+  (digits: number): Writer =>
+  ({ time }) =>
+    pad(time.year % 10 ** digits, digits)
+const dotted: Writer = ({ time }) => (time.hour < 12 ? 'A.M.' : 'P.M.')
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  YYYY: year(4),
+  RRRR: year(4),
+  YYY: year(3),
+  YY: year(2),
+  RR: year(2),
+  Y: year(1),
+  MM: WRITERS_BY_LETTER.m,
+  MON: WRITERS_BY_LETTER.b,
+  MONTH: WRITERS_BY_LETTER.B,
+  D: ({ time }) => String(weekdayOf(time.days) + 1),
+  DD: WRITERS_BY_LETTER.d,
+  DDD: WRITERS_BY_LETTER.j,
+  DAY: WRITERS_BY_LETTER.A,
+  DY: WRITERS_BY_LETTER.a,
+  HH: WRITERS_BY_LETTER.I,
+  HH12: WRITERS_BY_LETTER.I,
+  HH24: WRITERS_BY_LETTER.H,
+  MI: WRITERS_BY_LETTER.M,
+  SS: WRITERS_BY_LETTER.S,
+  SSSSS: ({ time }) => pad(time.hour * 3_600 + time.minute * 60 + time.second, 5),
+  ...Object.fromEntries(
+    FRACTIONS.map((name, i): [string, Writer] => [name, ({ time }) => fractionDigits(time.micro, i + 1)]),
+  ),
+  AM: WRITERS_BY_LETTER.p,
+  PM: WRITERS_BY_LETTER.p,
+  'A.M.': dotted,
+  'P.M.': dotted,
+  TZH: ({ offsetSeconds }) => offsetText(offsetSeconds, ':').slice(0, 3),
+  TZM: ({ offsetSeconds }) => offsetText(offsetSeconds, ':').slice(4),
 }
 
 /** Formats a value in microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
@@ -201,13 +188,13 @@ function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string
       throw new ScalarFunctionError(`${kind} does not support ${shown(element)}`)
     }
   }
-  const { seconds, micro } = splitMicros(micros)
-  const offset = wholeMinutes(timeZone(zone)(seconds))
-  const time = civilFromSeconds(seconds + offset, micro)
+  const moment = momentOf(micros, zone)
   return elements
     .map(element => {
-      const text = writeElement(element, time, offset)
-      if (element.category === 'LITERAL' || element.casing === 'capital') return text
+      if (element.category === 'LITERAL') return element.literal
+      const text = WRITERS[element.name]?.(moment)
+      if (text === undefined) throw new ScalarFunctionError(`Unsupported format element ${shown(element)}`)
+      if (element.casing === 'capital') return text
       return element.casing === 'upper' ? text.toUpperCase() : text.toLowerCase()
     })
     .join('')
@@ -215,30 +202,6 @@ function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string
 
 // ---- from text
 
-const PARSED = new Set([
-  'YYYY',
-  'YYY',
-  'YY',
-  'Y',
-  'RRRR',
-  'RR',
-  'Y,YYY',
-  'MM',
-  'MON',
-  'MONTH',
-  'DD',
-  'HH',
-  'HH12',
-  'HH24',
-  'MI',
-  'SS',
-  'SSSSS',
-  ...NAMES.SECOND,
-  'A.M.',
-  'P.M.',
-  'TZH',
-  'TZM',
-])
 const UNPARSED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
   DATE: ['HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR', 'TIME_ZONE'],
   TIME: ['YEAR', 'MONTH', 'DAY', 'TIME_ZONE'],
@@ -256,7 +219,7 @@ function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   const inCategory = (category: Category) => written.filter(element => element.category === category)
   const seen = new Set<string>()
   for (const element of written) {
-    if (!PARSED.has(element.name)) fail(`Format element ${shown(element)} is not supported for parsing`)
+    if (!Object.hasOwn(READERS, element.name)) fail(`Format element ${shown(element)} is not supported for parsing`)
     // FF1 to FF9 count as the same element here.
     const name = element.name.replace(/^FF\d$/, 'FF')
     if (seen.has(name)) fail(`Format element ${shown(element)} appears more than once in the format string`)
@@ -306,138 +269,132 @@ function beginsWithDigit(elements: readonly Element[], index: number): boolean {
   return element.category !== 'LITERAL' && !['MON', 'MONTH', 'A.M.', 'P.M.', 'TZH'].includes(element.name)
 }
 
-interface CastFields {
-  year: number
-  month: number
-  day: number
-  hour: number
-  minute: number
-  second: number
-  micro: number
-  twelveHour: number
-  isAfternoon: boolean
-  offsetSign: number
-  offsetHours: number
-  offsetMinutes: number
-  hasOffset: boolean
+const NOTHING_READ = {
+  day: 1,
+  hour: 0,
+  minute: 0,
+  second: 0,
+  micro: 0,
+  twelveHour: 0,
+  isAfternoon: false,
+  offsetSign: 1,
+  offsetHours: 0,
+  offsetMinutes: 0,
+  hasOffset: false,
 }
+type CastFields = typeof NOTHING_READ & { year: number; month: number }
 
-/** Reads one element at the start of the text. Returns the number of characters read, or -1 where the text does not match. */
-function readElement(element: Element, text: string, isExact: boolean, fields: CastFields): number {
-  const { name } = element
-  const number = (width: number, low: number, high: number, set: (value: number) => void, start = 0): number => {
+/**
+ * Reads an element at the start of the text. Returns the number of characters read, or -1 where the text does not match.
+ * `isExact`: a number has all its digits.
+ */
+type Read = (text: string, isExact: boolean, fields: CastFields) => number
+type Store = (fields: CastFields, value: number) => void
+
+const number =
+  (width: number, low: number, high: number, store: Store, start = 0): Read =>
+  (text, isExact, fields) => {
     const digits = /^\d*/.exec(text.slice(start, start + width))![0]
     const value = Number(digits)
     if (digits.length < (isExact ? width : 1) || value < low || value > high) return -1
-    set(value)
+    store(fields, value)
     return start + digits.length
   }
-  const oneOf = (candidates: readonly string[], set: (index: number) => void): number => {
-    const index = candidates.findIndex(name => text.slice(0, name.length).toUpperCase() === name.toUpperCase())
+
+const field = (
+  name: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'twelveHour',
+  width: number,
+  low: number,
+  high: number,
+): Read =>
+  number(width, low, high, (fields, value) => {
+    fields[name] = value
+  })
+
+/** One of the names, in any case; stores its index. */
+const oneOf =
+  (names: readonly string[], store: Store): Read =>
+  (text, _, fields) => {
+    const index = names.findIndex(name => text.slice(0, name.length).toUpperCase() === name.toUpperCase())
     if (index < 0) return -1
-    set(index)
-    return candidates[index]!.length
+    store(fields, index)
+    return names[index]!.length
   }
-  if (name === ' ') return /^\s*/u.exec(text)![0].length || -1
-  if (element.category === 'LITERAL') return text.startsWith(element.literal) ? element.literal.length : -1
-  if (name.startsWith('FF')) {
-    const digits = new RegExp(`^\\d{${isExact ? name[2] : 1},${name[2]}}`).exec(text)?.[0]
+
+const setMonth: Store = (fields, index) => {
+  fields.month = index + 1
+}
+const halfDay = oneOf(['A.M.', 'P.M.'], (fields, index) => {
+  fields.isAfternoon = index === 1
+})
+
+const fullYear: Read = (text, isExact, fields) => field('year', isExact ? 4 : 5, 0, 10_000)(text, isExact, fields)
+
+/** The last digits of a year; the others are those of the current year. */
+const shortYear = (digits: number): Read =>
+  number(digits, 0, 10 ** digits - 1, (fields, value) => {
+    fields.year += value - (fields.year % 10 ** digits)
+  })
+
+const fraction =
+  (width: number): Read =>
+  (text, isExact, fields) => {
+    const digits = new RegExp(`^\\d{${isExact ? width : 1},${width}}`).exec(text)?.[0]
     if (digits === undefined) return -1
     fields.micro = Number(digits.padEnd(6, '0').slice(0, 6))
     return digits.length
   }
-  switch (name) {
-    case 'YYYY':
-    case 'RRRR':
-      return number(isExact ? 4 : 5, 0, 10_000, value => {
-        fields.year = value
-      })
-    case 'YYY':
-    case 'YY':
-    case 'Y': {
-      const unit = 10 ** name.length
-      return number(name.length, 0, unit - 1, value => {
-        fields.year += value - (fields.year % unit)
-      })
-    }
-    case 'RR':
-      return number(2, 0, 99, value => {
-        const now = fields.year % 100
-        const century = Math.floor(fields.year / 100) + (value < 50 && now >= 50 ? 1 : value >= 50 && now < 50 ? -1 : 0)
-        fields.year = century * 100 + value
-      })
-    case 'Y,YYY': {
-      const match = /^(\d{1,2}),(\d{3})/.exec(text)
-      if (match === null || Number(match[1]) > 10) return -1
-      fields.year = Number(match[1]) * 1_000 + Number(match[2])
-      return match[0].length
-    }
-    case 'MM':
-      return number(2, 1, 12, value => {
-        fields.month = value
-      })
-    case 'MON':
-      return oneOf(
-        MONTH_NAMES.map(month => month.slice(0, 3)),
-        index => {
-          fields.month = index + 1
-        },
-      )
-    case 'MONTH':
-      return oneOf(MONTH_NAMES, index => {
-        fields.month = index + 1
-      })
-    case 'DD':
-      return number(2, 1, 31, value => {
-        fields.day = value
-      })
-    case 'HH':
-    case 'HH12':
-      return number(2, 1, 12, value => {
-        fields.twelveHour = value
-      })
-    case 'HH24':
-      return number(2, 0, 23, value => {
-        fields.hour = value
-      })
-    case 'A.M.':
-    case 'P.M.':
-      return oneOf(['A.M.', 'P.M.'], index => {
-        fields.isAfternoon = index === 1
-      })
-    case 'MI':
-      return number(2, 0, 59, value => {
-        fields.minute = value
-      })
-    case 'SS':
-      return number(2, 0, 59, value => {
-        fields.second = value
-      })
-    case 'SSSSS':
-      return number(5, 0, 86_399, value => {
-        fields.hour = Math.floor(value / 3_600)
-        fields.minute = Math.floor((value % 3_600) / 60)
-        fields.second = value % 60
-      })
-    case 'TZH':
-      if (!/^[-+ ]/.test(text)) return -1
-      fields.offsetSign = text[0] === '-' ? -1 : 1
-      fields.hasOffset = true
-      return number(
-        2,
-        0,
-        14,
-        value => {
-          fields.offsetHours = value
-        },
-        1,
-      )
-    default:
-      fields.hasOffset = true
-      return number(2, 0, 59, value => {
-        fields.offsetMinutes = value
-      })
-  }
+
+const READERS: Readonly<Record<string, Read>> = {
+  YYYY: fullYear,
+  RRRR: fullYear,
+  YYY: shortYear(3),
+  YY: shortYear(2),
+  Y: shortYear(1),
+  RR: number(2, 0, 99, (fields, value) => {
+    const now = fields.year % 100
+    const century = Math.floor(fields.year / 100) + (value < 50 && now >= 50 ? 1 : value >= 50 && now < 50 ? -1 : 0)
+    fields.year = century * 100 + value
+  }),
+  'Y,YYY': (text, _, fields) => {
+    const match = /^(\d{1,2}),(\d{3})/.exec(text)
+    if (match === null || Number(match[1]) > 10) return -1
+    fields.year = Number(match[1]) * 1_000 + Number(match[2])
+    return match[0].length
+  },
+  MM: field('month', 2, 1, 12),
+  MON: oneOf(
+    MONTH_NAMES.map(month => month.slice(0, 3)),
+    setMonth,
+  ),
+  MONTH: oneOf(MONTH_NAMES, setMonth),
+  DD: field('day', 2, 1, 31),
+  HH: field('twelveHour', 2, 1, 12),
+  HH12: field('twelveHour', 2, 1, 12),
+  HH24: field('hour', 2, 0, 23),
+  'A.M.': halfDay,
+  'P.M.': halfDay,
+  MI: field('minute', 2, 0, 59),
+  SS: field('second', 2, 0, 59),
+  SSSSS: number(5, 0, 86_399, (fields, value) => {
+    fields.hour = Math.floor(value / 3_600)
+    fields.minute = Math.floor((value % 3_600) / 60)
+    fields.second = value % 60
+  }),
+  ...Object.fromEntries(FRACTIONS.map((name, i) => [name, fraction(i + 1)])),
+  TZH: (text, isExact, fields) => {
+    if (!/^[-+ ]/.test(text)) return -1
+    const sign = text[0] === '-' ? -1 : 1
+    const store: Store = (_, offsetHours) => Object.assign(fields, { offsetSign: sign, offsetHours, hasOffset: true })
+    return number(2, 0, 14, store, 1)(text, isExact, fields)
+  },
+  TZM: number(2, 0, 59, (fields, offsetMinutes) => Object.assign(fields, { offsetMinutes, hasOffset: true })),
+}
+
+function readElement(element: Element, text: string, isExact: boolean, fields: CastFields): number {
+  if (element.name === ' ') return /^\s*/u.exec(text)![0].length || -1
+  if (element.category === 'LITERAL') return text.startsWith(element.literal) ? element.literal.length : -1
+  return READERS[element.name]!(text, isExact, fields)
 }
 
 /**
@@ -450,21 +407,7 @@ function parseCast(format: string, text: string, kind: TimeKind, zone: string, n
   const rules = timeZone(zone)
   const nowSeconds = splitMicros(now).seconds
   const today = civilFromSeconds(nowSeconds + rules(nowSeconds), 0)
-  const fields: CastFields = {
-    year: today.year,
-    month: today.month,
-    day: 1,
-    hour: 0,
-    minute: 0,
-    second: 0,
-    micro: 0,
-    twelveHour: 0,
-    isAfternoon: false,
-    offsetSign: 1,
-    offsetHours: 0,
-    offsetMinutes: 0,
-    hasOffset: false,
-  }
+  const fields: CastFields = { ...NOTHING_READ, year: today.year, month: today.month }
   let at = /^\s*/u.exec(text)![0].length
   let index = 0
   while (at < text.length && index < elements.length) {
@@ -500,28 +443,12 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
   const offset = fields.offsetSign * (fields.offsetHours * 60 + fields.offsetMinutes) * 60
   const instant = fields.hasOffset ? civil - offset : localToInstant(civil, rules)
   const micros = BigInt(instant) * 1_000_000n + BigInt(fields.micro)
-  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) {
-    throw new ScalarFunctionError('The parsing result is out of valid time range')
-  }
-  return micros
+  return checkedMicros(micros, 'The parsing result is out of valid time range')
 }
 
 export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format, type of the value, microseconds, time zone.
-    name: 'bq_cast_time_to_text',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatCast(format, kind, micros, zone),
-  },
-  {
-    // Parameters: format, text, type of the result, time zone, current time in microseconds. Returns microseconds.
-    name: 'bq_cast_text_to_time',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (format: string, text: string, kind: TimeKind, zone: string, now: bigint) =>
-      parseCast(format, text, kind, zone, now),
-  },
+  // Parameters: format, type of the value, microseconds, time zone.
+  scalar('bq_cast_time_to_text', ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', formatCast),
+  // Parameters: format, text, type of the result, time zone, current time in microseconds. Returns microseconds.
+  scalar('bq_cast_text_to_time', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', parseCast),
 ]

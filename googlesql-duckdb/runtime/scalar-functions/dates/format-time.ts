@@ -1,6 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 import {
   type CivilTime,
   civilFromSeconds,
@@ -17,14 +17,14 @@ import { timeZone } from './time-zones.js'
 export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP'
 
 /** Elements for which a value of this type has no part; they are copied to the result unchanged. */
-const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
+export const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmQsUuVWwxYyZz',
   DATETIME: 'Zz',
   TIMESTAMP: '',
 }
 
-const pad = (value: number, width: number, fill = '0'): string => String(value).padStart(width, fill)
+export const pad = (value: number, width: number, fill = '0'): string => String(value).padStart(width, fill)
 
 /** The offset as `+05:30`, with the given separator. Its seconds, which zones had in early years, are cut off. */
 export function offsetText(seconds: number, separator: string): string {
@@ -38,7 +38,7 @@ export function offsetText(seconds: number, separator: string): string {
  * The offset without its seconds, which only offsets of early years have. A text cannot contain these seconds, so the civil
  * time in the text is computed without them as well. Source: GetNormalizedTimeZone of the reference implementation.
  */
-export const wholeMinutes = (offset: number): number => offset - (offset % 60)
+const wholeMinutes = (offset: number): number => offset - (offset % 60)
 
 /** GoogleSQL's name of a zone in results: `UTC`, `UTC-5`, `UTC+0530`. */
 function zoneText(seconds: number): string {
@@ -49,10 +49,16 @@ function zoneText(seconds: number): string {
 }
 
 /** A value to format: its civil time, the offset of its zone at that time, and the instant in seconds. */
-interface Moment {
+export interface Moment {
   readonly time: CivilTime
   readonly offsetSeconds: number
   readonly epochSeconds: number
+}
+
+export function momentOf(micros: bigint, zone: string): Moment {
+  const { seconds, micro } = splitMicros(micros)
+  const offsetSeconds = wholeMinutes(timeZone(zone)(seconds))
+  return { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
 }
 
 const twelveHour = (hour: number): number => hour % 12 || 12
@@ -60,14 +66,14 @@ const shortName = (name: string): string => name.slice(0, 3)
 const weekNumber = (time: CivilTime, firstWeekday: number): number =>
   Math.floor((dayOfYear(time) + 6 - ((weekdayOf(time.days) - firstWeekday + 7) % 7)) / 7)
 
-type Writer = (moment: Moment) => string
+export type Writer = (moment: Moment) => string
 const clock: Writer = ({ time }) => `${pad(time.hour, 2)}:${pad(time.minute, 2)}:${pad(time.second, 2)}`
 const slashes: Writer = ({ time }) => `${pad(time.month, 2)}/${pad(time.day, 2)}/${pad(time.year % 100, 2)}`
 const month: Writer = ({ time }) => MONTH_NAMES[time.month - 1]!
 const weekday: Writer = ({ time }) => DAY_NAMES[weekdayOf(time.days)]!
 const halfDay: Writer = ({ time }) => (time.hour < 12 ? 'AM' : 'PM')
 
-const WRITERS: Readonly<Record<string, Writer>> = {
+export const WRITERS = {
   A: weekday,
   a: moment => shortName(weekday(moment)),
   B: month,
@@ -116,12 +122,13 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   Z: ({ offsetSeconds }) => zoneText(offsetSeconds),
   z: ({ offsetSeconds }) => offsetText(offsetSeconds, ''),
   '%': () => '%',
-}
+} satisfies Readonly<Record<string, Writer>>
 
 /** Text between elements, or the function that writes an element. */
 type Piece = string | Writer
 
-const fractionDigits = (micro: number, digits: number): string => pad(micro, 6).padEnd(digits, '0').slice(0, digits)
+export const fractionDigits = (micro: number, digits: number): string =>
+  pad(micro, 6).padEnd(digits, '0').slice(0, digits)
 const trimmedFraction = (micro: number): string => pad(micro, 6).replace(/0+$/, '')
 
 interface ExtendedElement {
@@ -270,7 +277,7 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       write = extended?.write
       if (kind === 'DATE' && given === '%' && extended?.isOfDate) isForeign = false
     }
-    if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter] : undefined
+    if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter as keyof typeof WRITERS] : undefined
     if (given !== '%' && UNFLAGGED.includes(letter)) write = undefined
     if (write !== undefined && given !== '%') write = flagged(write, letter, flagsOf(flags!, width!))
     isForeign ??= foreign.includes(letter)
@@ -295,9 +302,7 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
     if (compiled.size > MAX_COMPILED) compiled.clear()
     if (format.length <= MAX_KEPT_LENGTH) compiled.set(key, pieces)
   }
-  const { seconds, micro } = splitMicros(micros)
-  const offsetSeconds = wholeMinutes(timeZone(zone)(seconds))
-  const moment = { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
+  const moment = momentOf(micros, zone)
   let text = ''
   for (const piece of pieces) {
     text += typeof piece === 'string' ? piece : piece(moment)
@@ -307,24 +312,12 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
 }
 
 export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format string, type, microseconds, time zone.
-    name: 'bq_format_time',
-    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatTime(format, kind, micros, zone),
-  },
-  {
-    // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
-    name: 'bq_timestamp_text_in',
-    parameters: ['BIGINT', 'VARCHAR'],
-    returns: 'VARCHAR',
-    handlesNull: false,
-    compute: (micros: bigint, zone: string) => {
-      const { micro } = splitMicros(micros)
-      const digits = micro === 0 ? 0 : micro % 1_000 === 0 ? 3 : 6
-      return formatTime(`%E4Y-%m-%d %H:%M:%E${digits}S%Ez`, 'TIMESTAMP', micros, zone).replace(/:00$/, '')
-    },
-  },
+  // Parameters: format string, type, microseconds, time zone.
+  scalar('bq_format_time', ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', formatTime),
+  // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
+  scalar('bq_timestamp_text_in', ['BIGINT', 'VARCHAR'], 'VARCHAR', (micros: bigint, zone: string) => {
+    const { micro } = splitMicros(micros)
+    const digits = micro === 0 ? 0 : micro % 1_000 === 0 ? 3 : 6
+    return formatTime(`%E4Y-%m-%d %H:%M:%E${digits}S%Ez`, 'TIMESTAMP', micros, zone).replace(/:00$/, '')
+  }),
 ]

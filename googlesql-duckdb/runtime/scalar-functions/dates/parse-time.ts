@@ -2,8 +2,9 @@
 import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 import {
+  checkedMicros,
   DAY_NAMES,
   daysFromCivil,
   isLeapYear,
@@ -12,16 +13,11 @@ import {
   MONTH_NAMES,
   weekdayOf,
 } from './civil-time.js'
-import type { TimeKind } from './format-time.js'
+import { type TimeKind, FOREIGN_ELEMENTS as UNWRITTEN } from './format-time.js'
 import { type TimeZone, timeZone } from './time-zones.js'
 
 /** Elements for parts that a value of this type does not have; a format with such an element is an error. */
-const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
-  DATE: 'cHIklMPpRrSsTXZz',
-  TIME: 'AaBbhCcDdeFGgjJmsUuVWwxYyZz',
-  DATETIME: 'Zz',
-  TIMESTAMP: '',
-}
+const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = { ...UNWRITTEN, TIME: UNWRITTEN.TIME.replace('Q', '') }
 
 /** A part of a date that gives a date only together with other parts. `place` is the position of its element in the format. */
 interface Part {
@@ -29,33 +25,37 @@ interface Part {
   readonly place: number
 }
 
-interface Fields {
-  year: number
-  month: number
-  day: number
-  hour: number
-  minute: number
-  second: number
-  micro: number
-  isTwelveHour: boolean
-  isAfternoon: boolean
-  century: number
-  usesCentury: boolean
-  hasWrittenCentury: boolean
-  offsetSeconds: number | null
+class Fields {
+  year = 1970
+  month = 1
+  day = 1
+  hour = 0
+  minute = 0
+  second = 0
+  micro = 0
+  isTwelveHour = false
+  isAfternoon = false
+  century = 0
+  usesCentury = false
+  hasWrittenCentury = false
+  offsetSeconds: number | null = null
   zone: TimeZone
-  epochSeconds: number | null
+  epochSeconds: number | null = null
   /** The positions of the last elements that set the year, month and day; -1 where no element did. */
-  yearPlace: number
-  monthPlace: number
-  dayPlace: number
-  hasDatePart: boolean
-  weekday: Part | null
-  dayOfYear: Part | null
-  week: (Part & { readonly firstWeekday: number }) | null
-  isoYear: Part | null
-  isoWeek: Part | null
-  isoDayOfYear: Part | null
+  yearPlace = -1
+  monthPlace = -1
+  dayPlace = -1
+  hasDatePart = false
+  weekday: Part | null = null
+  dayOfYear: Part | null = null
+  week: (Part & { readonly firstWeekday: number }) | null = null
+  isoYear: Part | null = null
+  isoWeek: Part | null = null
+  isoDayOfYear: Part | null = null
+
+  constructor(zone: TimeZone) {
+    this.zone = zone
+  }
 }
 
 const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
@@ -71,33 +71,7 @@ class Reader {
 
   constructor(text: string, zone: TimeZone) {
     this.text = text
-    this.fields = {
-      year: 1970,
-      month: 1,
-      day: 1,
-      hour: 0,
-      minute: 0,
-      second: 0,
-      micro: 0,
-      isTwelveHour: false,
-      isAfternoon: false,
-      century: 0,
-      usesCentury: false,
-      hasWrittenCentury: false,
-      offsetSeconds: null,
-      zone,
-      epochSeconds: null,
-      yearPlace: -1,
-      monthPlace: -1,
-      dayPlace: -1,
-      hasDatePart: false,
-      weekday: null,
-      dayOfYear: null,
-      week: null,
-      isoYear: null,
-      isoWeek: null,
-      isoDayOfYear: null,
-    }
+    this.fields = new Fields(zone)
   }
 
   fail(): never {
@@ -280,6 +254,29 @@ const monthName = (reader: Reader): void => {
 const weekdayName = (reader: Reader): void => {
   reader.fields.weekday = reader.part(reader.name(DAY_NAMES))
 }
+/** A number that is a field; `place` is the field for its position, if it is a part of a date. */
+const field =
+  (
+    name: 'month' | 'day' | 'minute' | 'second',
+    low: number,
+    high: number,
+    ...places: readonly ('monthPlace' | 'dayPlace')[]
+  ): ReadElement =>
+  reader => {
+    reader.fields[name] = reader.number(2, low, high)
+    if (places.length > 0) reader.setsDate(...places)
+  }
+const part =
+  (
+    name: 'weekday' | 'isoYear' | 'isoWeek' | 'isoDayOfYear',
+    width: number,
+    low: number,
+    high: number,
+    of: (written: number) => number = written => written,
+  ): ReadElement =>
+  reader => {
+    reader.fields[name] = reader.part(of(reader.number(width, low, high)))
+  }
 
 type ReadElement = (reader: Reader, mayBeLonger: boolean) => void
 const READERS: Readonly<Record<string, ReadElement>> = {
@@ -305,10 +302,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   },
   D: slashes,
   x: slashes,
-  d: reader => {
-    reader.fields.day = reader.number(2, 1, 31)
-    reader.setsDate('dayPlace')
-  },
+  d: field('day', 1, 31, 'dayPlace'),
   e: reader => {
     reader.fields.day = reader.shortNumber(1, 31)
     reader.setsDate('dayPlace')
@@ -322,22 +316,15 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.fields.day = reader.spacedNumber(2, 1, 31)
     reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
   },
-  G: reader => {
-    reader.fields.isoYear = reader.part(reader.number(20, 0, 99_999))
-  },
-  g: reader => {
-    const year = reader.number(2, 0, 99)
-    reader.fields.isoYear = reader.part(year <= 68 ? 2000 + year : 1900 + year)
-  },
+  G: part('isoYear', 20, 0, 99_999),
+  g: part('isoYear', 2, 0, 99, year => (year <= 68 ? 2000 + year : 1900 + year)),
   H: reader => {
     reader.fields.hour = reader.number(2, 0, 23)
     reader.fields.isTwelveHour = false
   },
   I: reader => reader.twelveHour(),
   l: reader => reader.twelveHour(),
-  J: reader => {
-    reader.fields.isoDayOfYear = reader.part(reader.number(3, 1, 371))
-  },
+  J: part('isoDayOfYear', 3, 1, 371),
   j: reader => {
     reader.setsDate()
     reader.fields.dayOfYear = reader.part(reader.number(3, 1, 366))
@@ -346,13 +333,8 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.fields.hour = reader.shortNumber(0, 23)
     reader.fields.isTwelveHour = false
   },
-  M: reader => {
-    reader.fields.minute = reader.number(2, 0, 59)
-  },
-  m: reader => {
-    reader.fields.month = reader.number(2, 1, 12)
-    reader.setsDate('monthPlace')
-  },
+  M: field('minute', 0, 59),
+  m: field('month', 1, 12, 'monthPlace'),
   n: reader => reader.skipSpaces(),
   t: reader => reader.skipSpaces(),
   P: reader => reader.halfDay(),
@@ -372,9 +354,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.skipSpaces()
     reader.halfDay()
   },
-  S: reader => {
-    reader.fields.second = reader.number(2, 0, 60)
-  },
+  S: field('second', 0, 60),
   s: reader => {
     reader.fields.epochSeconds = reader.number(
       12,
@@ -387,15 +367,9 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   X: reader => clock(reader, true),
   U: weekNumber(0),
   W: weekNumber(1),
-  u: reader => {
-    reader.fields.weekday = reader.part(reader.number(1, 1, 7) % 7)
-  },
-  w: reader => {
-    reader.fields.weekday = reader.part(reader.number(1, 0, 6))
-  },
-  V: reader => {
-    reader.fields.isoWeek = reader.part(reader.number(2, 1, 53))
-  },
+  u: part('weekday', 1, 1, 7, day => day % 7),
+  w: part('weekday', 1, 0, 6),
+  V: part('isoWeek', 2, 1, 53),
   Y: (reader, mayBeLonger) => {
     reader.year(mayBeLonger)
     reader.setsDate('yearPlace')
@@ -510,14 +484,12 @@ function isoDay(fields: Fields, isoYear: number): number {
   const { isoWeek, isoDayOfYear, weekday } = fields
   // If there are both a week and a day of the year, the later element counts; if there is no weekday, the day of the year counts.
   if (isoDayOfYear !== null && (isoWeek === null || weekday === null || isoDayOfYear.place > isoWeek.place)) {
-    if (isoWeek === null || isoDayOfYear.place > isoWeek.place || weekday === null) {
-      if (isoDayOfYear.value > length) {
-        throw new ScalarFunctionError(
-          `ISO Year ${isoYear} has ${length} days, but the specified day of year was ${isoDayOfYear.value}`,
-        )
-      }
-      return start + isoDayOfYear.value - 1
+    if (isoDayOfYear.value > length) {
+      throw new ScalarFunctionError(
+        `ISO Year ${isoYear} has ${length} days, but the specified day of year was ${isoDayOfYear.value}`,
+      )
     }
+    return start + isoDayOfYear.value - 1
   }
   if (isoWeek === null) return start
   if (isoWeek.value * 7 > length) {
@@ -552,28 +524,19 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
   const reader = new Reader(text, timeZone(zone))
   readAll(reader, format, kind)
   const { fields } = reader
-  let micros: bigint
-  if (fields.epochSeconds !== null) {
-    micros = BigInt(fields.epochSeconds) * 1_000_000n
-  } else {
-    const hour = fields.hour + (fields.isTwelveHour && fields.isAfternoon ? 12 : 0)
-    const isLeapSecond = fields.second === 60
-    const civil = dayOf(fields) * 86_400 + hour * 3_600 + fields.minute * 60 + (isLeapSecond ? 59 : fields.second)
-    const instant = fields.offsetSeconds === null ? localToInstant(civil, fields.zone) : civil - fields.offsetSeconds
-    micros = BigInt(instant) * 1_000_000n + (isLeapSecond ? 1_000_000n : BigInt(fields.micro))
-  }
-  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS)
-    throw new ScalarFunctionError('Invalid result from parsing function')
-  return micros
+  return checkedMicros(microsOf(fields), 'Invalid result from parsing function')
+}
+
+function microsOf(fields: Fields): bigint {
+  if (fields.epochSeconds !== null) return BigInt(fields.epochSeconds) * 1_000_000n
+  const hour = fields.hour + (fields.isTwelveHour && fields.isAfternoon ? 12 : 0)
+  const isLeapSecond = fields.second === 60
+  const civil = dayOf(fields) * 86_400 + hour * 3_600 + fields.minute * 60 + (isLeapSecond ? 59 : fields.second)
+  const instant = fields.offsetSeconds === null ? localToInstant(civil, fields.zone) : civil - fields.offsetSeconds
+  return BigInt(instant) * 1_000_000n + (isLeapSecond ? 1_000_000n : BigInt(fields.micro))
 }
 
 export const PARSE_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Parameters: format string, text, type, time zone. Returns microseconds.
-    name: 'bq_parse_time',
-    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (format: string, text: string, kind: TimeKind, zone: string) => parseTime(format, text, kind, zone),
-  },
+  // Parameters: format string, text, type, time zone. Returns microseconds.
+  scalar('bq_parse_time', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'], 'BIGINT', parseTime),
 ]

@@ -2,7 +2,7 @@
  * Time zones by their names in GoogleSQL: a name of the tz database, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`.
  */
 import { localToInstant, ZONE_OFFSET, zoneOffset } from '../../../../googlesql/values/time-zone.js'
-import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
 
 /** The rules of a zone: returns the seconds east of Greenwich at an instant in seconds since 1970. */
@@ -93,20 +93,15 @@ export function instantMicros(zone: TimeZone, civilMicros: bigint): bigint {
 }
 
 export const TIME_ZONE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  {
-    // Returns microseconds east of Greenwich at an instant in microseconds.
-    name: 'bq_zone_offset',
-    parameters: ['VARCHAR', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (name: string, micros: bigint) => BigInt(timeZone(name)(splitMicros(micros).seconds)) * 1_000_000n,
-  },
-  {
-    // Returns the instant of a civil time, both in microseconds.
-    name: 'bq_zone_instant',
-    parameters: ['VARCHAR', 'BIGINT'],
-    returns: 'BIGINT',
-    handlesNull: false,
-    compute: (name: string, micros: bigint) => instantMicros(timeZone(name), micros),
-  },
+  // Returns microseconds east of Greenwich at an instant in microseconds.
+  scalar(
+    'bq_zone_offset',
+    ['VARCHAR', 'BIGINT'],
+    'BIGINT',
+    (name: string, micros: bigint) => BigInt(timeZone(name)(splitMicros(micros).seconds)) * 1_000_000n,
+  ),
+  // Returns the instant of a civil time, both in microseconds.
+  scalar('bq_zone_instant', ['VARCHAR', 'BIGINT'], 'BIGINT', (name: string, micros: bigint) =>
+    instantMicros(timeZone(name), micros),
+  ),
 ]

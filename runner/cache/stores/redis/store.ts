@@ -163,8 +163,8 @@ export class RedisStore {
     const { link } = this.#options
     for (const isLast of [false, true]) {
       const reply = await link.send(['MGET', name, ...marks])
-      const [value = null, ...found] = Array.isArray(reply) ? (reply as readonly (Buffer | null)[]) : []
-      const purges = found.map(mark => (mark && mark.byteLength <= MAX_MARK ? String(mark) : ''))
+      const [value = null, ...texts] = Array.isArray(reply) ? (reply as readonly (Buffer | null)[]) : []
+      const purges = texts.map(mark => (mark && mark.byteLength <= MAX_MARK ? String(mark) : ''))
       if (purges.length === marks.length && !purges.includes('')) return { value, purges }
       const make = (mark: string) => link.send(['SET', mark, newMark(), 'NX', 'PX', String(MARK_MS)])
       if (!isLast) await Promise.all(marks.filter((_, i) => !purges[i]).map(make))

@@ -100,7 +100,7 @@ function noProject(cause?: unknown): SetupError {
 /** `host:port`, or an address with or without the path of the REST interface. */
 function emulatorUrl(host: string): string {
   const text = /^https?:\/\//i.test(host) ? host : `http://${host}`
-  if (!URL.canParse(text)) throw new SetupError('BIGQUERY_EMULATOR_HOST is no address')
+  if (!URL.canParse(text)) throw new SetupError('BIGQUERY_EMULATOR_HOST is not an address')
   const url = new URL(text)
   const path = url.pathname.replace(/\/+$/, '')
   return `${url.origin}${path === '' ? REST_PATH : path}`

@@ -38,7 +38,7 @@ async function problemOf(path: string): Promise<string | null> {
   }
   const missing = MEMBERS[type]!.find(member => !key[member])
   if (missing !== undefined) return `which has no "${missing}", as credentials of type ${type} have`
-  return type === 'service_account' && !isKey(key['private_key']) ? 'whose "private_key" is no key in PEM' : null
+  return type === 'service_account' && !isKey(key['private_key']) ? 'whose "private_key" is not a key in PEM' : null
 }
 
 function isKey(text: unknown): boolean {

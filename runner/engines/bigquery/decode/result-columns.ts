@@ -38,7 +38,7 @@ function resultField(field: RestField, outer: readonly string[]): ResultField {
   }
   const path = [...outer, name]
   const isRecord = /^(record|struct)$/i.test(field.type)
-  const fields = isRecord ? (field.fields ?? []).map(one => resultField(one, path)) : []
+  const fields = isRecord ? (field.fields ?? []).map(part => resultField(part, path)) : []
   const type = isRecord ? structOf(fields) : scalarOf(typeNameOf(field), path)
   const isRepeated = mode.toUpperCase() === 'REPEATED'
   const isNullable = !isRepeated && mode.toUpperCase() !== 'REQUIRED'

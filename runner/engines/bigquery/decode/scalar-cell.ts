@@ -97,12 +97,12 @@ const MAX_BIGNUMERIC = 2n ** 255n - 1n
 function decimalOf(text: string, kind: keyof typeof DECIMAL_DIGITS): string {
   if (!DECIMAL.test(text)) throw unexpected(kind)
   const [most, mostAfter] = DECIMAL_DIGITS[kind]
-  const [before = '', digits = ''] = text.replace('-', '').split('.')
+  const [whole = '', digits = ''] = text.replace('-', '').split('.')
   const fraction = digits.replace(/0+$/, '')
-  if (before.length > most || fraction.length > mostAfter) throw unexpected(kind)
-  if (before.length < DECIMAL_DIGITS.BIGNUMERIC[0]) return text
+  if (whole.length > most || fraction.length > mostAfter) throw unexpected(kind)
+  if (whole.length < DECIMAL_DIGITS.BIGNUMERIC[0]) return text
   const largest = text.startsWith('-') ? MAX_BIGNUMERIC + 1n : MAX_BIGNUMERIC
-  if (BigInt(before + fraction.padEnd(mostAfter, '0')) > largest) throw unexpected(kind)
+  if (BigInt(whole + fraction.padEnd(mostAfter, '0')) > largest) throw unexpected(kind)
   return text
 }
 

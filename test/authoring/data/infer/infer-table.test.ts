@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    says: 'keys that are no names of columns are left out, and named',
+    says: 'keys that are not names of columns are left out, and named',
     rows: '{"a.b":1,"":2,"_PARTITIONTIME":3,"x-y":4,"order":5,"X-Y":6,"größe":7}',
     gives: 'x-y INTEGER, order INTEGER, größe INTEGER',
     doubts: [

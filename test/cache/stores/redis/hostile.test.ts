@@ -5,7 +5,7 @@ import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { StoredResult } from '../../../../runner/model/ports.js'
 import { etagOf, purgePrefixesOf } from '../../../../runner/model/result-key.js'
 import { systemClock } from '../../../../runner/platform/clock.js'
-import { createBudgets } from '../../../../runner/request/budget.js'
+import { Budgets } from '../../../../runner/request/budget.js'
 import { storedResult } from '../../../contracts/result-store.js'
 import { pause, until } from '../../../until.js'
 import { isPendingWithoutRedis } from './redis-server.js'
@@ -127,9 +127,9 @@ describe('a Redis that another program writes to', function () {
       ['a begin in the next hour', { head: { storedAt: now + 3_600_000, freshUntil: now + 3_660_000 } }],
       ['no marks of purges', { head: { purges: [] } }],
       ['marks of purges that are numbers', { head: { purges: [1, 1, 1] } }],
-      ['a head that is no JSON', { text: '{"columns":' }],
+      ['a head that is not JSON', { text: '{"columns":' }],
       ['a head that is a list', { text: '[]' }],
-      ['a body that is no JSON', { body: 'hello' }],
+      ['a body that is not JSON', { body: 'hello' }],
       ['an empty body', { body: '' }],
       ['a body that is cut', { body: BODY.slice(0, -1) }],
       ['a body with more after its end', { body: `${BODY}x` }],
@@ -225,7 +225,7 @@ describe('a Redis that another program writes to', function () {
     it('lowers no budget that this process has counted already', async () => {
       const replica = await openReplica()
       const [clock, counters] = [systemClock(), new RedisCounters(replica.link, PREFIX)]
-      const budgets = createBudgets({ counters, clock, observe: () => {}, maxBytesBilled: null })
+      const budgets = new Budgets({ counters, clock, observe: () => {}, maxBytesBilled: null })
       const payer = { token: 't', bytesPerDay: 100 }
       await budgets.spend(payer, 90)
       const [name] = redis.server.cli('KEYS', `${PREFIX}n:*`).split('\n')

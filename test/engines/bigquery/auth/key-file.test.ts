@@ -26,7 +26,7 @@ describe('a credentials file', () => {
   }
 
   for (const { what, content, problem } of [
-    { what: 'that is no JSON', content: SECRET, problem: 'which is not a JSON object' },
+    { what: 'that is not JSON', content: SECRET, problem: 'which is not a JSON object' },
     { what: 'that was cut', content: `{"private_key": "${SECRET}`, problem: 'which is not a JSON object' },
     { what: 'that is a list', content: [SECRET], problem: 'which is not a JSON object' },
     {
@@ -43,7 +43,7 @@ describe('a credentials file', () => {
     {
       what: 'whose key is invalid',
       content: { ...SERVICE_ACCOUNT, private_key: SECRET },
-      problem: 'whose "private_key" is no key in PEM',
+      problem: 'whose "private_key" is not a key in PEM',
     },
     {
       what: 'of a user without a refresh token',

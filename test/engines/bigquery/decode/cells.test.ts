@@ -160,7 +160,7 @@ describe('a cell of BigQuery', () => {
     ['an array that is a text', REPEATED, '1'],
     ['an array that is NULL', REPEATED, null],
     ['an array with a NULL', REPEATED, [{ v: null }]],
-    ['an array of values that are no cells', REPEATED, ['1']],
+    ['an array of values that are not cells', REPEATED, ['1']],
     ['a required value that is NULL', { ...INTEGER, mode: 'REQUIRED' }, null],
     ['a required record that is NULL', { ...PAIR, mode: 'REQUIRED' }, null],
     ['a record with too few values', PAIR, { f: [{ v: '1' }] }],

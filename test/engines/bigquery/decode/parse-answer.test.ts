@@ -67,7 +67,7 @@ describe('an answer of BigQuery with rows', () => {
         try {
           whole = JSON.parse(broken)
         } catch {
-          // It is no JSON.
+          // It is not JSON.
         }
         if (whole === null) expect(() => read(broken), `${put} at ${at}`).to.throw()
         else

@@ -135,7 +135,7 @@ describe("the engine's work", () => {
     expect(await child.outcomes()).to.include({ stuck: 'interrupted', quick: 'interrupted' })
   })
 
-  it('fails when two children died during a request that is no query', async () => {
+  it('fails when two children died during a request that is not a query', async () => {
     const child = withChild()
     child.work.setReady(true)
     const found = child.work.ask({ kind: 'discover' }).catch((error: RunnerError) => error.code)

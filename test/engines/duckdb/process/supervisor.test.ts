@@ -292,7 +292,7 @@ describe('a failure in a query', () => {
       sql: 'SELECT sum(x)::BIGINT AS n FROM (VALUES (9223372036854775807), (1)) t(x)',
       message: 'int64 overflow: 9223372036854775808',
     },
-    { name: 'a text that is no number', sql: "SELECT 'ab\nc'::BIGINT AS n", message: 'Bad int64 value: ab\nc' },
+    { name: 'a text that is not a number', sql: "SELECT 'ab\nc'::BIGINT AS n", message: 'Bad int64 value: ab\nc' },
     {
       name: 'a scalar subquery of two rows',
       sql: 'SELECT (SELECT unnest([1, 2]))::BIGINT AS n',

@@ -79,7 +79,7 @@ describe('the data folder', () => {
       is: [1, 22, -3, null, '9007199254740993', '9223372036854775807', 4],
     },
     {
-      name: 'FLOAT64 with the three that are no numbers',
+      name: 'FLOAT64 with the three that are not numbers',
       type: 'FLOAT',
       lines: '1.5 2 "NaN" "Infinity" "-Infinity" "0.25"',
       is: [1.5, 2, 'NaN', 'Infinity', '-Infinity', 0.25],
@@ -235,7 +235,7 @@ describe('the data folder', () => {
       line: '"yesterday"',
       says: /that is not TIMESTAMP in row 2: yesterday/,
     },
-    { name: 'BYTES that are no base64', type: 'BYTES', line: '"a"', says: /that is not BYTES in row 2/ },
+    { name: 'BYTES that are not base64', type: 'BYTES', line: '"a"', says: /that is not BYTES in row 2/ },
     {
       name: 'an object where a list is due',
       type: 'RECORD',

@@ -105,7 +105,7 @@ describe('JavaScript functions, hostile ones', function () {
     )
   })
 
-  it('cannot answer with what is no result', async () => {
+  it('cannot answer with what is not a result', async () => {
     for (const body of [
       'Array.prototype.toJSON = () => "no"; return "a"',
       'Array.prototype.toJSON = () => [1]; return "a"',

@@ -29,7 +29,7 @@ export interface RangePartitioning {
  * same text: sizes, times and the creator, which change by themselves, are dropped, and so are malformed members.
  */
 export function tableResource(value: unknown): TableResource {
-  const raw = record(value)
+  const raw = record(isWholeResource(value) ? value : { schema: { fields: value } })
   const partitioning = timePartitioning(raw['timePartitioning'])
   const range = rangePartitioning(raw['rangePartitioning'])
   // Older tables have requirePartitionFilter inside timePartitioning.
@@ -45,8 +45,11 @@ export function tableResource(value: unknown): TableResource {
   }
 }
 
+/** Whether it has partitions and clusters; else it is a list of fields. */
+export const isWholeResource = (value: unknown): boolean => !Array.isArray(value)
+
 /** The fields of a schema, normalised: each has a mode. */
-export function tableFields(value: unknown): readonly SchemaField[] {
+function tableFields(value: unknown): readonly SchemaField[] {
   if (!Array.isArray(value)) return []
   return value.map((item: unknown) => {
     const raw = record(item)

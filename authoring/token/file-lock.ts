@@ -2,8 +2,8 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { setTimeout as elapse } from 'node:timers/promises'
-import { systemClock } from '../platform/clock.js'
-import { SETTING, writeFailure } from '../platform/write-failure.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 
 /** A lock of this age was left by a process that has died: its owner needs it for a few milliseconds. */
 const STALE_MS = 10_000

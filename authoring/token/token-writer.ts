@@ -1,0 +1,219 @@
+/** Makes, lists and revokes tokens in the tokens file. A server only reads it: see runner/auth/. */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import {
+  hashToken,
+  isBlank,
+  isConcurrency,
+  isRate,
+  isSize,
+  MOST_CONCURRENT,
+  readRecords,
+  TOKEN_NAME,
+  type TokenRecord,
+} from '../../runner/auth/token-file.js'
+import { type SetupError, UsageError } from '../../runner/model/errors.js'
+import { nearest } from '../../runner/model/suggest.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { makeFolder } from '../../runner/platform/make-folder.js'
+import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
+import { tokensPath } from '../../runner/serve/tokens.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { withFileLock } from './file-lock.js'
+
+export interface NewToken {
+  readonly name: string
+  /** Patterns of endpoint names. */
+  readonly allow: readonly string[]
+  readonly pin?: Readonly<Record<string, string>>
+  /** Whether it may call endpoints that declare a tenant without pinning it. @default false */
+  readonly allTenants?: boolean
+  /** `90d`, `12h`, `30min`; absent for never. */
+  readonly expires?: string | undefined
+  /** `100/min`; per s, min, hour or day. Absent for no limit. */
+  readonly rate?: string | undefined
+  /** The most calls that wait for queries at once, as a number of digits. Absent for no limit. */
+  readonly concurrent?: string | undefined
+  /** The rate at which it may demand a fresh result, such as `10/min`. Absent for never. */
+  readonly fresh?: string | undefined
+  /** The most bytes that its queries may be billed for in a day, such as `100 GB`. Absent for no limit. */
+  readonly bytesPerDay?: string | undefined
+  /** Whether it may purge stored results. @default false */
+  readonly purge?: boolean
+  /** Whether it may see the SQL of queries. @default false */
+  readonly explain?: boolean
+}
+
+/** The records of this file; empty when it does not exist. @throws SetupError when it cannot be read or is malformed. */
+export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
+  try {
+    return readRecords(path)
+  } catch (thrown) {
+    const { cause } = thrown as { readonly cause?: NodeJS.ErrnoException }
+    if (cause?.code === 'ENOENT') return []
+    throw thrown
+  }
+}
+
+/** Creates a token and returns its text; the file stores its hash. @throws UsageError, SetupError. */
+export function addToken(settings: Settings, order: NewToken): Promise<string> {
+  return createToken(tokensPath(settings), order, systemClock().nowMs())
+}
+
+/**
+ * On a first run, without SLUICE_TOKEN and without a tokens file, creates an unrestricted token and returns its text, to be
+ * shown once; otherwise returns null. @throws SetupError when the file cannot be written.
+ */
+export async function ensureToken(settings: Settings): Promise<string | null> {
+  if (settings.token !== null || existsSync(tokensPath(settings))) return null
+  try {
+    return await addToken(settings, { name: 'first', allow: ['*'], allTenants: true })
+  } catch (error) {
+    // Another server, started at the same time, has created the token and shown it.
+    if (error instanceof UsageError) return null
+    throw error
+  }
+}
+
+/**
+ * Creates a token of 256 random bits, stores its hash in the file and returns its text, which is stored nowhere.
+ * @throws UsageError when the order is invalid or the name is taken; SetupError when the file cannot be used.
+ */
+export async function createToken(path: string, order: NewToken, nowMs: number): Promise<string> {
+  const problems = problemsOf(order)
+  if (problems.length > 0) throw new UsageError(problems)
+  const token = randomBytes(32).toString('base64url')
+  const life = order.expires === undefined ? null : lifeMs(order.expires)
+  const record: TokenRecord = {
+    name: order.name,
+    sha256: hashToken(token),
+    endpoints: order.allow,
+    pinned: order.pin ?? {},
+    allTenants: order.allTenants ?? false,
+    expires: life === null ? null : new Date(nowMs + life).toISOString(),
+    rate: order.rate ?? null,
+    concurrent: order.concurrent === undefined ? null : Number(order.concurrent),
+    fresh: order.fresh ?? null,
+    bytesPerDay: order.bytesPerDay ?? null,
+    purge: order.purge ?? false,
+    explain: order.explain ?? false,
+  }
+  makeFolderOf(path)
+  await changeTokens(path, records => {
+    if (records.some(({ name }) => name === order.name)) {
+      throw new UsageError([`there is a token named "${order.name}" already`])
+    }
+    return [...records, record]
+  })
+  return token
+}
+
+/** The mistakes in an order that do not depend on the file. */
+function problemsOf({ name, allow, pin = {}, expires, rate, concurrent, fresh, bytesPerDay }: NewToken): string[] {
+  const problems: string[] = []
+  if (!TOKEN_NAME.test(name)) problems.push('a token name is 1 to 100 letters, digits, or . _ - @')
+  if (allow.length === 0) problems.push('name at least one endpoint pattern to allow; * allows all')
+  for (const pattern of allow) {
+    if (ENDPOINT_PATTERN.test(pattern)) continue
+    problems.push(
+      `an endpoint pattern is lower-case letters, digits, - and ., and * for any of them, found ${JSON.stringify(pattern)}`,
+    )
+  }
+  for (const [parameter, value] of Object.entries(pin)) {
+    if (!PARAMETER_NAME.test(parameter))
+      problems.push(`a pin names a parameter, found ${JSON.stringify(parameter)}, which cannot be the name of one`)
+    if (isBlank(value)) problems.push(`the pin of ${JSON.stringify(parameter)} has no value: it would pin nothing`)
+  }
+  if (expires !== undefined && lifeMs(expires) === null) problems.push('an expiry is like 90d, 12h or 30min')
+  if (!isRate(rate ?? null) || !isRate(fresh ?? null)) {
+    problems.push('a rate is like 100/min; the units are s, min, hour and day')
+  }
+  if (concurrent !== undefined && !(/^\d+$/.test(concurrent) && isConcurrency(Number(concurrent)))) {
+    problems.push(`--concurrent is a whole number from 1 to ${MOST_CONCURRENT}`)
+  }
+  if (!isSize(bytesPerDay ?? null)) problems.push('a number of bytes is like 100 GB, more than 0 and at most 1000 TiB')
+  return problems
+}
+
+/** Removes the token with this name. @throws UsageError when it does not exist; SetupError when the file cannot be used. */
+export async function revokeToken(path: string, name: string): Promise<void> {
+  withoutToken(await listTokens(path), name) // an unknown name is reported without a lock
+  await changeTokens(path, records => withoutToken(records, name))
+}
+
+function withoutToken(records: readonly TokenRecord[], name: string): readonly TokenRecord[] {
+  const kept = records.filter(record => record.name !== name)
+  if (kept.length === records.length) {
+    const meant = nearest(
+      name,
+      records.map(record => record.name),
+    )
+    const hint = meant === undefined ? '; `sluice token list` lists them' : `; did you mean "${meant}"?`
+    throw new UsageError([`there is no token named "${name}"${hint}`])
+  }
+  return kept
+}
+
+/** Reads, changes and writes the file under a lock; without it, the second of two concurrent changes would undo the first. */
+function changeTokens(
+  path: string,
+  change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
+): Promise<void> {
+  return withFileLock(path, async () => writeTokens(path, change(await listTokens(path))))
+}
+
+function makeFolderOf(path: string): void {
+  try {
+    makeFolder(dirname(path))
+  } catch (cause) {
+    throw cannotWrite(path, cause)
+  }
+}
+
+const cannotWrite = (path: string, cause: unknown): SetupError =>
+  writeFailure({ what: 'the tokens file', path, setting: SETTING.tokens }, cause)
+
+/**
+ * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
+ */
+function asMember(token: TokenRecord): Readonly<Record<string, unknown>> {
+  const { bytesPerDay, allTenants, explain, concurrent, ...record } = token
+  return {
+    ...record,
+    bytes_per_day: bytesPerDay,
+    ...(allTenants && { all_tenants: true }),
+    ...(explain && { explain }),
+    ...(concurrent !== null && { concurrent }),
+  }
+}
+
+/** Writes the file atomically: a reader sees the old file or the new one. */
+async function writeTokens(path: string, records: readonly TokenRecord[]): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(`${JSON.stringify({ tokens: records.map(asMember) }, null, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    throw cannotWrite(path, cause)
+  }
+}
+
+const LIFE_UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function lifeMs(text: string): number | null {
+  const parts = /^([1-9]\d{0,4})(min|h|d)$/.exec(text)
+  return parts ? Number(parts[1]) * LIFE_UNIT_MS[parts[2]!]! : null
+}
+
+/** The names that endpoint.schema.json allows; an endpoint pattern may also contain `*` anywhere. */
+const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
+const ENDPOINT_PATTERN = /^[a-z0-9.*-]+$/
