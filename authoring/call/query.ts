@@ -58,10 +58,7 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
   }
 }
 
-interface Bounds {
-  readonly maxRows: number
-  readonly timeoutMs: number
-}
+type Bounds = Pick<RunOptions, 'maxRows' | 'timeoutMs'>
 
 /** @throws UsageError. */
 function boundsOf(flags: Flags): Bounds {
@@ -193,16 +190,9 @@ function boundValues(texts: readonly string[]): Bound {
   return Object.fromEntries(bound)
 }
 
-const FLOAT64_WORDS: Readonly<Record<string, number>> = {
-  nan: Number.NaN,
-  inf: Infinity,
-  '+inf': Infinity,
-  '-inf': -Infinity,
-}
-
 function float64(name: string, text: string): number {
-  const word = text.toLowerCase()
-  if (Object.hasOwn(FLOAT64_WORDS, word)) return FLOAT64_WORDS[word]!
+  if (/^nan$/i.test(text)) return Number.NaN
+  if (/^[+-]?inf$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity
   const typed = typeScalar('float64', text)
   if (typed.ok) return typed.value as number
   throw new UsageError([`--parameter: ${name} ${typed.detail}`])

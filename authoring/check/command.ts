@@ -1,7 +1,14 @@
 /** The command `validate`. */
-import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, formatOf, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import {
+  ENGINE_FLAGS,
+  type Flags,
+  formatFlag,
+  formatOf,
+  settingFlags,
+  WAREHOUSE_FLAGS,
+  withSettings,
+} from '../terminal/flags.js'
 
 export function declareValidate({ command, exit, io }: Declaring): void {
   withSettings(command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'), [
@@ -10,11 +17,7 @@ export function declareValidate({ command, exit, io }: Declaring): void {
     '--price-per-tib',
   ])
     .option('--max-bytes <size>', 'with --engine bigquery: a query that would read more is an error: 100 GB')
-    .addOption(
-      new Option('--format <format>', 'how diagnostics are printed')
-        .choices(['text', 'json', 'github'])
-        .default('text'),
-    )
+    .addOption(formatFlag('how diagnostics are printed', 'json', 'github'))
     .option('--tables-diff', 'also compare table schemas with the tables in BigQuery')
     .option('--hints', 'say which words in columns: would give callers narrower types')
     .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true; readonly hints?: true }) => {

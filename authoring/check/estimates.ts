@@ -5,21 +5,10 @@ import type { Io } from '../terminal/io.js'
 import { annotation } from '../terminal/report.js'
 
 /** One variant's estimate. It has the members of a diagnostic, so that one list can hold both. */
-export interface Estimate {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  readonly rule: 'sql/estimate'
-  readonly severity: 'notice'
-  readonly message: string
-  /** `interval=1day, function_id given`. */
-  readonly variant: string
-  readonly bytes: number
-  readonly usd: number
-}
+export type Estimate = ReturnType<typeof readEstimates>[number]
 
 /** The estimate of each variant that was checked with a warehouse; empty when only the embedded engine was asked. */
-export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number): readonly Estimate[] {
+export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number) {
   return details.flatMap(({ endpoint, file, variants }) =>
     variants.flatMap(({ label, reads }) => {
       if (!reads) return []

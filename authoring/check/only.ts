@@ -26,7 +26,7 @@ export async function limitTo(dir: string, only: readonly string[]): Promise<Lim
 }
 
 /** Whether the file is this path, or is inside the folder that the path names. */
-function isWithin(path: string, file: string): boolean {
+export function isWithin(path: string, file: string): boolean {
   const [outer, inner] = [resolve(path), resolve(file)]
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }

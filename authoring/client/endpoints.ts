@@ -2,11 +2,11 @@
 
 import { compilePinnedAs } from '../../runner/manifest/pinned-as.js'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
-import type { Parameter } from '../../runner/model/param.js'
+import type { Access } from '../../runner/request/authorize.js'
 import { describeEndpoint } from '../../runner/request/describe.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { askServer, serverBase } from '../terminal/server.js'
-import { type ClientEndpoint, type ClientParameter, readEndpoints } from './contract.js'
+import { type ClientEndpoint, readEndpoints } from './contract.js'
 import { loadContracts } from './contracts.js'
 import { type Confinement, isReachable } from './reachable.js'
 
@@ -42,26 +42,16 @@ async function fromServer({ token }: Settings, url: string): Promise<readonly Cl
   return endpoints
 }
 
-function accessOf({ name, parameters }: ClientEndpoint): Parameters<typeof isReachable>[1] {
-  return { name, tenant: null, parameters: parameters.map(asParameter) }
-}
-
-function asParameter({
+/** What decides whether a token may call the endpoint. */
+const accessOf = ({ name, parameters }: ClientEndpoint): Access => ({
   name,
-  type,
-  isRequired,
-  description,
-  examples,
-  isPattern,
-  pinnedAs,
-}: ClientParameter): Parameter {
-  return {
-    name,
-    type,
-    isRequired,
-    description,
-    examples,
-    ...(isPattern && { format: 're2' }),
-    ...(pinnedAs !== null && { pinnedAs: compilePinnedAs(pinnedAs) }),
-  }
-}
+  tenant: null,
+  parameters: parameters.map(parameter => {
+    const { format, pinned_as: pinnedAs, type, description } = parameter
+    return {
+      ...{ name: parameter.name, type, description, isRequired: parameter.required, examples: [] },
+      ...(format && { format }),
+      ...(pinnedAs !== undefined && { pinnedAs: compilePinnedAs(pinnedAs) }),
+    }
+  }),
+})

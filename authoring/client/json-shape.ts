@@ -1,7 +1,7 @@
 /** What a column's values are in JSON, in terms that any programming language can write as a type. */
 import { distinctNames } from '../../googlesql/index.js'
 import { type ColumnType, parseColumnType } from '../../runner/manifest/column-type.js'
-import type { ContractColumn } from '../../runner/model/endpoint.js'
+import type { PublishedColumn, PublishedField } from '../../runner/model/published-endpoint.js'
 import type { ClientEndpoint } from './contract.js'
 import { withFacts } from './member-text.js'
 
@@ -30,13 +30,13 @@ export interface Member {
 }
 
 /** The members of a row of the endpoint's result. */
-export function rowOf({ columns, timestamps }: Pick<ClientEndpoint, 'columns' | 'timestamps'>): readonly Member[] {
-  return columns.map(column => columnMember(column, timestamps))
+export function rowOf({ columns, settings }: Pick<ClientEndpoint, 'columns' | 'settings'>): readonly Member[] {
+  return columns.map(column => columnMember(column, settings.timestamps))
 }
 
-type Timestamps = ClientEndpoint['timestamps']
+type Form = PublishedColumn['json']
 
-function columnMember(column: ContractColumn, timestamps: Timestamps): Member {
+function columnMember(column: PublishedColumn, timestamps: unknown): Member {
   const { name, description, required, json, unit } = column
   const type = parseColumnType(column.type)
   // A type that this version does not know may have any form.
@@ -45,18 +45,13 @@ function columnMember(column: ContractColumn, timestamps: Timestamps): Member {
   return { name, shape, isNullable: mayBeNull(shape) && !required, text: withFacts(description, facts) }
 }
 
-function shapeOf(
-  type: ColumnType,
-  timestamps: Timestamps,
-  json: ContractColumn['json'],
-  fields: ContractColumn['fields'],
-): JsonShape {
-  if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps, null, fields) }
+function shapeOf(type: ColumnType, timestamps: unknown, json: Form, fields?: readonly PublishedField[]): JsonShape {
+  if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps, undefined, fields) }
   if (type.kind === 'scalar') return scalarShape(type.name, timestamps, json)
   if (type.fields === null) return { kind: 'object', members: null }
   const names = distinctNames(type.fields.map(field => field.name))
   const members = type.fields.map((field, i) => {
-    const { required = false, json: form = null, fields: within } = fields?.[i] ?? {}
+    const { required = false, json: form, fields: within }: Partial<PublishedField> = fields?.[i] ?? {}
     const shape = shapeOf(field.type, timestamps, form, within)
     return {
       name: names[i]!,
@@ -68,14 +63,14 @@ function shapeOf(
   return { kind: 'object', members }
 }
 
-function scalarShape(type: string, timestamps: Timestamps, json: ContractColumn['json']): JsonShape {
+function scalarShape(type: string, timestamps: unknown, json: Form): JsonShape {
   switch (type) {
     case 'BOOL':
       return { kind: 'boolean' }
     case 'JSON':
       return { kind: 'any' }
     case 'INT64':
-      return json === null ? { kind: 'integer or string' } : { kind: json === 'number' ? 'integer' : 'string' }
+      return json === undefined ? { kind: 'integer or string' } : { kind: json === 'number' ? 'integer' : 'string' }
     case 'FLOAT64':
       return { kind: json === 'number' ? 'number' : 'number or word' }
     case 'NUMERIC':

@@ -1,23 +1,27 @@
 /** Endpoints, parameters and columns in words, for the comments of a client. */
-import type { ClientEndpoint, ClientParameter } from './contract.js'
+import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
+import { plural } from '../terminal/plural.js'
+import type { ClientEndpoint } from './contract.js'
 
 /** A parameter's description, and what its type in a program does not show. */
-export function parameterText(parameter: ClientParameter): string {
-  const { type, description, choices, fallback, minimum, maximum, examples, isPattern } = parameter
+export function parameterText(parameter: PublishedParameter): string {
+  const { type, description, enum: choices, default: fallback, minimum, maximum, examples = [], format } = parameter
+  const words = (what: string, value: unknown): string =>
+    value === undefined ? '' : `${what} ${[value].flat().join(', ')}`
   const facts = [
     type === 'string' || type === 'bool' ? '' : type,
-    isPattern ? 'a regular expression of RE2' : '',
-    fallback === null ? '' : `default ${fallback}`,
-    minimum === null ? '' : `at least ${minimum}`,
-    maximum === null ? '' : `at most ${maximum}`,
-    choices !== null || examples.length === 0 ? '' : `for example ${examples.join(', ')}`,
+    format === 're2' ? 'a regular expression of RE2' : '',
+    words('default', fallback),
+    words('at least', minimum),
+    words('at most', maximum),
+    choices !== undefined || examples.length === 0 ? '' : `for example ${examples.join(', ')}`,
   ]
   return withFacts(description, facts)
 }
 
 /** What an endpoint is, and how many rows it gives at most. */
-export function endpointText({ description, maxRows }: Pick<ClientEndpoint, 'description' | 'maxRows'>): string {
-  return withFacts(description, [maxRows === null ? '' : `at most ${maxRows} ${maxRows === 1 ? 'row' : 'rows'}`])
+export function endpointText({ description, settings: { max_rows: rows } }: ClientEndpoint): string {
+  return withFacts(description, [typeof rows === 'number' ? `at most ${plural(rows, 'row')}` : ''])
 }
 
 /** The description, and after it in parentheses the facts that are not empty. */

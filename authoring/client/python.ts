@@ -1,7 +1,8 @@
 /** Endpoints → a client in Python: one module over the standard library. */
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
+import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
 import { splitType } from '../../runner/model/typed-value.js'
-import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
+import { type Choice, type ClientEndpoint, choicesOf, isRequired, revisionOf } from './contract.js'
 import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 import { linesOf, quoted } from './program-text.js'
@@ -56,9 +57,9 @@ const indented = (line: string): string => `    ${line}`
 function callMethod(endpoint: ClientEndpoint, rowType: string): readonly string[] {
   const { name, parameters } = endpoint
   const names = argumentNames(parameters)
-  const declared = parameters.map(({ isRequired, ...parameter }, i) => {
+  const declared = parameters.map((parameter, i) => {
     const type = argumentType(parameter)
-    return `        ${names[i]}: ${isRequired ? type : `Optional[${type}] = None`},`
+    return `        ${names[i]}: ${isRequired(parameter) ? type : `Optional[${type}] = None`},`
   })
   const texts = [endpointText(endpoint), ...parameters.map((one, i) => `${names[i]}: ${parameterText(one)}`)]
   return [
@@ -77,8 +78,9 @@ function argumentsLine({ name, parameters }: ClientEndpoint): string {
   return `    ${quoted(name)}: {${parameters.map((one, i) => `${quoted(names[i]!)}: ${quoted(one.name)}`).join(', ')}},`
 }
 
-function argumentType({ type, choices }: Pick<ClientParameter, 'type' | 'choices'>): string {
-  const { scalar, isArray } = splitType(type)
+function argumentType(parameter: PublishedParameter): string {
+  const { scalar, isArray } = splitType(parameter.type)
+  const choices = choicesOf(parameter)
   // `Literal` takes no float.
   const isListed = choices !== null && scalar !== 'float64'
   const element = isListed
@@ -106,7 +108,7 @@ function choiceText(choice: Choice, type: keyof typeof PYTHON_TYPES): string {
 }
 
 /** The parameters' names as Python takes them: a keyword, or `self`, gets an underscore at its end. */
-function argumentNames(parameters: readonly ClientParameter[]): readonly string[] {
+function argumentNames(parameters: readonly PublishedParameter[]): readonly string[] {
   const declared = new Set(parameters.map(({ name }) => name))
   return parameters.map(({ name }) => {
     if (!RESERVED.has(name)) return name

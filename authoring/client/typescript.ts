@@ -1,7 +1,8 @@
 /** Endpoints → a client in TypeScript: one file without imports. */
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
+import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
 import { splitType } from '../../runner/model/typed-value.js'
-import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
+import { type Choice, type ClientEndpoint, choicesOf, isRequired, revisionOf } from './contract.js'
 import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
 import { linesOf, quoted } from './program-text.js'
@@ -39,12 +40,13 @@ function endpointLines(endpoint: ClientEndpoint): readonly string[] {
   ]
 }
 
-function parameterLines(parameter: ClientParameter): readonly string[] {
-  const { name, type, isRequired, choices } = parameter
+function parameterLines(parameter: PublishedParameter): readonly string[] {
+  const { name, type } = parameter
+  const choices = choicesOf(parameter)
   const { scalar, isArray } = splitType(type)
   const element = choices === null ? ARGUMENT_TYPES[scalar] : unionOf(choices)
   const whole = isArray ? `readonly ${inParentheses(element)}[]` : element
-  const member = isRequired ? `${key(name)}: ${whole}` : `${key(name)}?: ${whole} | undefined`
+  const member = isRequired(parameter) ? `${key(name)}: ${whole}` : `${key(name)}?: ${whole} | undefined`
   return [...comment(parameterText(parameter), 3), `      ${member}`]
 }
 

@@ -4,22 +4,15 @@ import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import type { Parameter } from '../../runner/model/param.js'
 import type { CallArguments } from '../../runner/serve/runner.js'
 
-export interface PlannedCalls {
-  readonly calls: readonly CallArguments[]
-  /** Required parameters without a value; with any of them there are no calls. */
-  readonly unknown: readonly string[]
-  /** Optional ones, which no call gives therefore. */
-  readonly neverGiven: readonly string[]
-}
-
 type Value = string | readonly string[]
 type Choice = readonly [name: string, value: Value | undefined]
 
 /**
  * Every row of lookup tables with every choice of optional parameters given or not, each by its first value; then one call
- * for each further value. `fixed` are arguments of every call.
+ * for each further value. `fixed` are arguments of every call. `unknown` are required parameters without a value; with any of them
+ * there are no calls. `neverGiven` are optional ones, which no call gives therefore.
  */
-export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments): PlannedCalls {
+export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments) {
   const axes = endpoint.parameters.map(parameter => {
     const rows = Object.hasOwn(lookupRows, parameter.name) ? lookupRows[parameter.name]! : null
     return { parameter, rows, values: valuesOf(parameter, rows, fixed) }

@@ -1,7 +1,6 @@
 /** The command `compare`. */
-import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import { ENGINE_FLAGS, type Flags, formatFlag, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
 
 export function declareCompare({ command, exit, io }: Declaring): void {
   withSettings(
@@ -12,7 +11,7 @@ export function declareCompare({ command, exit, io }: Declaring): void {
     COMPARE_FLAGS,
   )
     .option('--all', 'every endpoint, or the one that is named: all lookup rows, examples, optional parameters')
-    .addOption(new Option('--format <format>', 'how differences are printed').choices(['text', 'json']).default('text'))
+    .addOption(formatFlag('how differences are printed', 'json'))
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--rows <rows>', 'print at most this many differing rows of a call', '5')
     .option('--max-calls <calls>', 'with --all: make at most this many calls of an endpoint', '100')

@@ -14,11 +14,6 @@ import { type Answer, type CompareOptions, resultDifferences } from './results.j
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>
 
-interface Engines {
-  readonly duckdb: Runner
-  readonly bigquery: Runner
-}
-
 /**
  * One call, or with `--all` those of an endpoint or of every one. Exit 1 when results differ or a call cannot be made,
  * 3 when an engine cannot be reached.
@@ -31,17 +26,23 @@ export async function compareEngines(words: readonly string[], flags: Flags, io:
     ...readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment),
     redisUrl: null,
   }
-  const duckdb = await createRunner({ ...settings, engine: 'duckdb' })
-  try {
+  return withRunner({ ...settings, engine: 'duckdb' }, async duckdb => {
     const { calls, problems } = plan(order, duckdb)
-    const bigquery = await createRunner({ ...settings, engine: 'bigquery' })
-    try {
-      return await compareAll(calls, problems, { duckdb, bigquery }, { ...order, nowMicros }, io)
-    } finally {
-      await bigquery.close()
-    }
+    return withRunner({ ...settings, engine: 'bigquery' }, bigquery =>
+      compareAll(calls, problems, { duckdb, bigquery }, { ...order, nowMicros }, io),
+    )
+  })
+}
+
+async function withRunner<T>(
+  settings: Parameters<typeof createRunner>[0],
+  use: (runner: Runner) => Promise<T>,
+): Promise<T> {
+  const runner = await createRunner(settings)
+  try {
+    return await use(runner)
   } finally {
-    await duckdb.close()
+    await runner.close()
   }
 }
 
@@ -58,6 +59,7 @@ function readOrder(words: readonly string[], flags: Flags): Order {
   const [first] = words
   const name = first === undefined || first.includes('=') ? null : first
   const isAll = flags['all'] === true
+  const digits = flags['floatDigits']
   if (name === null && !isAll) throw new UsageError(['compare takes the name of an endpoint, or --all'])
   return {
     name,
@@ -65,10 +67,7 @@ function readOrder(words: readonly string[], flags: Flags): Order {
     args: rawArguments(name === null ? words : words.slice(1)),
     maxCalls: wholeNumber('--max-calls', flags['maxCalls'] as string, 1, 999_999),
     maxRows: wholeNumber('--rows', flags['rows'] as string, 1, 999_999),
-    floatDigits:
-      flags['floatDigits'] === undefined
-        ? null
-        : wholeNumber('--float-digits', flags['floatDigits'] as string, 1, 999_999),
+    floatDigits: digits === undefined ? null : wholeNumber('--float-digits', String(digits), 1, 999_999),
     isUnordered: flags['unordered'] === true,
     format: flags['format'] as string,
   }
@@ -103,24 +102,23 @@ function plan(
 async function compareAll(
   calls: readonly Call[],
   problems: readonly string[],
-  engines: Engines,
+  engines: { readonly duckdb: Runner; readonly bigquery: Runner },
   order: Order & { readonly nowMicros: bigint },
   io: Io,
 ): Promise<number> {
   const compared: Compared[] = []
   const callOptions = { nowMicros: order.nowMicros, signal: io.interruption() }
   for (const call of calls) {
-    const [duckdb, bigquery] = await Promise.all([
+    const [[duckdb, rows], [bigquery]] = await Promise.all([
       answerOf(engines.duckdb, call, callOptions),
       answerOf(engines.bigquery, call, callOptions),
     ])
-    const down = [duckdb, bigquery].find(({ failure }) => failure?.code === 'ENGINE_UNAVAILABLE')
-    if (down) {
-      const engine = down === duckdb ? 'duckdb' : 'bigquery'
-      io.printError(`sluice: ${engine} cannot be reached: ${messageOf(down.failure!)}\n`)
+    for (const [engine, answer] of Object.entries({ duckdb, bigquery })) {
+      if (answer.kind === 'rows' || answer.code !== 'ENGINE_UNAVAILABLE') continue
+      io.printError(`sluice: ${engine} cannot be reached: ${answer.message}\n`)
       return EXIT.failed
     }
-    const one = { ...call, rows: duckdb.rows, differences: resultDifferences(duckdb.answer, bigquery.answer, order) }
+    const one = { ...call, rows, differences: resultDifferences(duckdb, bigquery, order) }
     compared.push(one)
     if (order.format === 'text') io.print(comparedText(one))
   }
@@ -132,24 +130,19 @@ async function compareAll(
   return isClean ? EXIT.clean : EXIT.problems
 }
 
-interface Answered {
-  readonly answer: Answer
-  readonly rows: number
-  readonly failure: RunnerError | null
-}
-
-/** @throws RunnerError when the call itself is wrong, which is the same on both engines. */
-async function answerOf(runner: Runner, call: Call, callOptions: CallOptions): Promise<Answered> {
+/** The answer, and the number of its rows. @throws RunnerError when the call itself is wrong, which is the same on both engines. */
+async function answerOf(
+  runner: Runner,
+  call: Call,
+  callOptions: CallOptions,
+): Promise<readonly [answer: Answer, rows: number]> {
   try {
-    const { columns, body, isTruncated, rowCount } = await runner.call(call.endpoint, call.arguments, {
-      ...callOptions,
-      format: 'table',
-    })
-    return { answer: { kind: 'rows', columns, body, isTruncated }, rows: rowCount, failure: null }
+    const options = { ...callOptions, format: 'table' } as const
+    const { columns, body, isTruncated, rowCount } = await runner.call(call.endpoint, call.arguments, options)
+    return [{ kind: 'rows', columns, body, isTruncated }, rowCount]
   } catch (thrown) {
     if (!(thrown instanceof RunnerError) || thrown.status < 500) throw thrown
-    const answer: Answer = { kind: 'failed', code: thrown.code, message: messageOf(thrown) }
-    return { answer, rows: 0, failure: thrown }
+    return [{ kind: 'failed', code: thrown.code, message: messageOf(thrown) }, 0]
   }
 }
 

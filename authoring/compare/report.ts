@@ -1,5 +1,6 @@
 /** What compare found, as text for people. */
 import type { CallArguments } from '../../runner/serve/runner.js'
+import { plural } from '../terminal/plural.js'
 import type { Difference } from './results.js'
 
 /** A call that both engines run. */
@@ -20,20 +21,15 @@ export function comparedText({ endpoint, arguments: args, rows, differences }: C
     (typeof value === 'string' ? [value] : value).map(one => `${name}=${one}`),
   )
   const head = [endpoint, ...given].join(' ')
-  if (differences.length === 0) return `same       ${head}: ${rows} ${rows === 1 ? 'row' : 'rows'}\n`
+  if (differences.length === 0) return `same       ${head}: ${plural(rows, 'row')}\n`
   return `different  ${head}\n${differences.map(difference => `  ${differenceText(difference)}\n`).join('')}`
 }
 
 function differenceText(difference: Difference): string {
   const sides = `duckdb ${shortened(difference.duckdb)}, bigquery ${shortened(difference.bigquery)}`
-  switch (difference.kind) {
-    case 'value':
-      return `row ${difference.row}, ${difference.column}: ${sides}`
-    case 'order':
-      return `the same rows in another order, first row ${difference.row}: ${sides}`
-    default:
-      return `${HEADINGS[difference.kind]}: ${sides}`
-  }
+  if (difference.kind === 'value') return `row ${difference.row}, ${difference.column}: ${sides}`
+  if (difference.kind === 'order') return `the same rows in another order, first row ${difference.row}: ${sides}`
+  return `${HEADINGS[difference.kind]}: ${sides}`
 }
 
 const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'length' } as const
@@ -44,6 +40,5 @@ const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.s
 /** How many calls there were, how many differ, and what `--now` repeats them. */
 export function summaryText(compared: readonly Compared[], now: string): string {
   const different = compared.filter(({ differences }) => differences.length > 0).length
-  const calls = `${compared.length} ${compared.length === 1 ? 'call' : 'calls'}`
-  return `${calls} at ${now}: ${different === 0 ? 'no differences' : `${different} different`}\n`
+  return `${plural(compared.length, 'call')} at ${now}: ${different === 0 ? 'no differences' : `${different} different`}\n`
 }

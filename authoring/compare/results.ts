@@ -62,15 +62,10 @@ function answerText(answer: Answer): string {
   return answer.kind === 'rows' ? `${rowsOf(answer.body).length} rows` : `${answer.code} (${answer.message})`
 }
 
-interface Cut {
-  readonly isTruncated: boolean
-}
-
-function cutDifference(duckdb: Cut, bigquery: Cut): readonly Difference[] {
-  const text = ({ isTruncated }: Cut): string => (isTruncated ? 'cut at max_rows' : 'not cut')
-  return duckdb.isTruncated === bigquery.isTruncated
-    ? []
-    : [{ kind: 'cut', duckdb: text(duckdb), bigquery: text(bigquery) }]
+function cutDifference(duckdb: { isTruncated: boolean }, bigquery: { isTruncated: boolean }): readonly Difference[] {
+  if (duckdb.isTruncated === bigquery.isTruncated) return []
+  const [ours, theirs] = duckdb.isTruncated ? ['cut at max_rows', 'not cut'] : ['not cut', 'cut at max_rows']
+  return [{ kind: 'cut', duckdb: ours, bigquery: theirs }]
 }
 
 function rowDifferences(
@@ -107,11 +102,7 @@ function sorted(rows: readonly Row[]): readonly Row[] {
   return keyed.sort((x, y) => (x.key < y.key ? -1 : x.key > y.key ? 1 : 0)).map(({ row }) => row)
 }
 
-interface ValueDifference {
-  readonly column: string
-  readonly duckdb: string
-  readonly bigquery: string
-}
+type ValueDifference = Pick<Difference & { readonly kind: 'value' }, 'column' | 'duckdb' | 'bigquery'>
 
 /** The first difference within two values, with the path to it. */
 function valueDifference(path: string, a: unknown, b: unknown, digits: number | null): ValueDifference | null {

@@ -1,7 +1,15 @@
 /** The commands `import` and `tables`. */
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, formatOf, settingFlags, withSettings } from '../terminal/flags.js'
+import {
+  EMBEDDED_FLAGS,
+  type Flags,
+  formatFlag,
+  formatOf,
+  settingFlags,
+  without,
+  withSettings,
+} from '../terminal/flags.js'
 import type { InferFlags } from './infer.js'
 
 export function declareImport({ command, exit, io }: Declaring): void {
@@ -15,22 +23,13 @@ export function declareImport({ command, exit, io }: Declaring): void {
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
     .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) => {
-      const { importFiles } = await import('./import.js')
-      exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
+      const { importRows } = await import('./import.js')
+      exit(await importRows(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
     })
 }
 
-export function declareTables(declaring: Declaring): void {
-  const tables = declaring.group('tables', 'Tables: their schemas, their files, and the warehouse.')
-  declareTablesInfer(declaring, tables)
-  declareTablesList(declaring, tables)
-  declareTablesDescribe(declaring, tables)
-  declareTablesDdl(declaring, tables)
-  declareTablesPull(declaring, tables)
-  declareTablesDiff(declaring, tables)
-}
-
-function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): void {
+export function declareTables({ command, group, exit, io }: Declaring): void {
+  const tables = group('tables', 'Tables: their schemas, their files, and the warehouse.')
   withSettings(
     command(
       'infer <table> <files...>',
@@ -46,33 +45,27 @@ function declareTablesInfer({ command, exit, io }: Declaring, tables: Command): 
       const { inferSchema } = await import('./infer.js')
       exit(await inferSchema(table, files, flags, settingFlags(flags), io))
     })
-}
 
-function declareTablesList({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', tables),
     LOCAL_FLAGS,
   )
-    .addOption(shownAs())
+    .addOption(formatFlag('for people, or for tools', 'json'))
     .action(async (flags: Flags) => {
       const { listTables } = await import('./list.js')
       exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
     })
-}
 
-function declareTablesDescribe({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
     LOCAL_FLAGS,
   )
-    .addOption(shownAs())
+    .addOption(formatFlag('for people, or for tools', 'json'))
     .action(async (table: string, flags: Flags) => {
       const { describeTable } = await import('./list.js')
       exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
     })
-}
 
-function declareTablesDdl({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
@@ -80,9 +73,7 @@ function declareTablesDdl({ command, exit, io }: Declaring, tables: Command): vo
     const { printTables } = await import('./ddl.js')
     exit(await printTables(names, settingFlags(flags), io))
   })
-}
 
-function declareTablesPull({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(
     command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
     ['--tables', '--project'],
@@ -90,19 +81,13 @@ function declareTablesPull({ command, exit, io }: Declaring, tables: Command): v
     const { pullTables } = await import('./pull.js')
     exit(await pullTables(dataset, settingFlags(flags), io))
   })
-}
 
-function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): void {
   withSettings(command('diff [dataset]', 'Tell where schemas differ from the tables in BigQuery.', tables), [
     '--tables',
     '--functions-dir',
     '--project',
   ])
-    .addOption(
-      new Option('--format <format>', 'how differences are printed')
-        .choices(['text', 'json', 'github'])
-        .default('text'),
-    )
+    .addOption(formatFlag('how differences are printed', 'json', 'github'))
     .action(async (dataset: string | undefined, flags: Flags) => {
       const { diffTables } = await import('./diff.js')
       exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io))
@@ -110,17 +95,10 @@ function declareTablesDiff({ command, exit, io }: Declaring, tables: Command): v
 }
 
 /** The flags of commands that read local tables, whatever engine serves. */
-const LOCAL_FLAGS = [
-  ...ENGINE_FLAGS.filter(flag => !['--engine', '--endpoints', '--functions-dir'].includes(flag)),
-  '--project',
-  '--dataset',
-]
+const LOCAL_FLAGS = without(EMBEDDED_FLAGS, '--endpoints', '--functions-dir')
 
 const inputFormat = (): Option =>
   new Option(
     '--input-format <format>',
     'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
   )
-
-const shownAs = (): Option =>
-  new Option('--format <format>', 'for people, or for tools').choices(['text', 'json']).default('text')

@@ -1,16 +1,27 @@
 /** `sluice tables diff`: compares schema files with the warehouse. */
 import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/index.js'
+import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { type ReportFormat, reportDiagnostics } from '../terminal/report.js'
-import { compareTable, missingDataset, missingSchema } from './compare.js'
 import { compareFunction } from './compare-functions.js'
-import { describeAll, functionFiles, listNamed, schemaFiles, VIEWS, withWarehouse } from './warehouse.js'
-import { datasetPlace, tableName, tablePlace } from './warehouse-names.js'
+import { tableDifferences } from './difference.js'
+import { isWholeResource, tableResource } from './table-resource.js'
+import {
+  datasetPlace,
+  describeAll,
+  functionFiles,
+  listNamed,
+  schemaFiles,
+  tableName,
+  tablePlace,
+  VIEWS,
+  withWarehouse,
+} from './warehouse.js'
 import type { TablePlace, WarehouseTables } from './warehouse-tables.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
@@ -66,13 +77,13 @@ export async function tableDiagnostics(
     for (const [i, { file }] of called.entries()) diagnostics.push(...compareFunction(file, routines[i] ?? null))
     for (const [i, { file, place }] of wanted.entries()) {
       if (isWildcard(place.table) && (await listedOnce(place)) === null) {
-        diagnostics.push(missingDataset(file, `${place.project}.${place.dataset}`))
+        const missing = `the warehouse has no dataset ${place.project}.${place.dataset}`
+        const message = `${missing}; correct the name of this file, or make the dataset`
+        diagnostics.push(diagnosticAt(file.placeOf([]), 'table/missing', message))
         continue
       }
-      const found = described[i] ?? null
-      const isView = found !== null && VIEWS.has(found.kind)
       const shard = isWildcard(file.name) ? tableName(place, warehouse.project) : null
-      diagnostics.push(...compareTable(file, found && { isView, resource: found.resource }, shard))
+      diagnostics.push(...compareTable(file, described[i] ?? null, shard))
     }
     const known = new Set(wanted.map(({ place }) => place.table))
     const prefixes = placed(files).flatMap(({ place }) => (isWildcard(place.table) ? [prefixOf(place.table)] : []))
@@ -80,10 +91,29 @@ export async function tableDiagnostics(
     const listed = only === null ? [] : await listNamed(only, listedOnce)
     for (const { table } of listed.filter(one => !VIEWS.has(one.kind) && !isKnown(one.table))) {
       const name = tableName({ ...only!, table }, warehouse.project)
-      diagnostics.push(missingSchema(join(settings.tablesDir, `${name}.json`), name))
+      const file = join(settings.tablesDir, `${name}.json`)
+      const message = `the table ${name} has no schema file`
+      diagnostics.push(diagnosticAt({ file, line: 1, column: 1 }, 'table/missing', message))
     }
     return { diagnostics: diagnostics.sort(compareDiagnostics), tables: wanted.length, functions: called.length }
   })
+}
+
+/** A diagnostic for each difference, placed in the file; `shard` is the table that stands for a wildcard table. */
+function compareTable(
+  file: LoadedTable,
+  found: Awaited<ReturnType<WarehouseTables['describe']>>,
+  shard: string | null,
+): readonly Diagnostic[] {
+  if (found === null) {
+    return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
+  }
+  // A view has no partitions or clusters.
+  const tellsLayout = isWholeResource(file.declared) && !VIEWS.has(found.kind)
+  const declared = tableResource(file.declared)
+  return tableDifferences(declared, found.resource, { tellsLayout }).map(({ column, message }) =>
+    diagnosticAt(file.placeOf(column), 'table/differs', shard === null ? message : `${message}, in ${shard}`),
+  )
 }
 
 interface PlacedTable {

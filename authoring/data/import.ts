@@ -1,14 +1,20 @@
 /** `sluice import`: adds the rows of files to a table; when a row is bad, adds none. */
 
+import { randomUUID } from 'node:crypto'
+import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
-import { type ImportReport, importTable } from './open-import.js'
+import { type ImportOptions, type ImportReport, importFiles } from './import/import-table.js'
+import { noTableText, tableNamed } from './table-named.js'
+import { schemaFiles } from './warehouse.js'
 
 type Flags = Readonly<Record<string, unknown>>
 
-export async function importFiles(table: string, files: readonly string[], flags: Flags, io: Io): Promise<number> {
+export async function importRows(table: string, files: readonly string[], flags: Flags, io: Io): Promise<number> {
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
   if (flags['append'] && flags['replace']) throw new UsageError(['--append and --replace exclude each other'])
   const skipFile = (flags['skipBad'] as string | undefined) ?? null
@@ -51,3 +57,69 @@ function summary(table: string, report: ImportReport, skipFile: string | null, i
   const aside = badRowCount === 0 ? '' : `; set aside ${plural(badRowCount, 'bad row')} in ${skipFile}`
   return what + instead + aside
 }
+
+/** The arguments of `sluice import`. */
+export interface ImportOrder
+  extends Pick<
+    ImportOptions,
+    'files' | 'inputFormat' | 'replaces' | 'ignoresUnknown' | 'skipFile' | 'maxBadRows' | 'standardInput'
+  > {
+  /** The table as `dataset.table`, or a partition of it as `dataset.table$20260131`; it must have a schema. */
+  readonly table: string
+}
+
+/**
+ * Writes the rows of the files into the data folder: all of them, or none.
+ * @throws UsageError, LoadError, SetupError; QueryFault for a file that cannot be read at all.
+ */
+export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
+  const tables = await schemaFiles(settings)
+  const [, name = order.table, decorator = null] = /^(.*)\$(\d+)$/.exec(order.table) ?? []
+  const table = tableNamed(tables, name)
+  if (table && isWildcard(table.name))
+    throw new UsageError([`${table.name} is a wildcard table: name the shard that the rows are of`])
+  if (!table) throw new UsageError([noTableText(name, settings.tablesDir, tables)])
+  const nowMs = systemClock().nowMs()
+  const { layout } = table
+  const isIngested = layout.partition?.column === PARTITION_TIME
+  if (decorator !== null && !isIngested) {
+    throw new UsageError([
+      `${order.table}: ${name} is not partitioned by ingestion time, so its rows tell their partition`,
+    ])
+  }
+  if (decorator !== null && order.replaces) {
+    throw new UsageError(['--replace replaces the whole table, so it cannot stand beside one partition'])
+  }
+  const ingestedAt = decorator === null ? new Date(nowMs) : partitionTime(decorator, layout.partition!.unit)
+  if (ingestedAt === null) {
+    throw new UsageError([
+      `${order.table}: a partition of ${name} is named like $${DECORATORS[layout.partition!.unit]}`,
+    ])
+  }
+  return importFiles({
+    ...order,
+    dataDir: settings.dataDir,
+    table: definitionOf(table),
+    schema: table.fields,
+    layout: isIngested ? { ...layout, ingestedAt } : layout,
+    memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
+    threads: threadsOf(settings),
+    nowMs,
+    unique: randomUUID().slice(0, 8),
+  })
+}
+
+/** Decorators of partitions in BigQuery's form, by the unit of the partitioning. */
+const DECORATORS = { HOUR: '2026013112', DAY: '20260131', MONTH: '202601', YEAR: '2026' } as const
+
+/** The beginning of the partition with this decorator; null for no such time. */
+function partitionTime(decorator: string, unit: keyof typeof DECORATORS): Date | null {
+  if (decorator.length !== DECORATORS[unit].length) return null
+  const full = `${decorator}${'0101'.slice(Math.max(0, decorator.length - 4))}`
+  const [year, month, day, hour] = [full.slice(0, 4), full.slice(4, 6), full.slice(6, 8), full.slice(8, 10) || '00']
+  const time = new Date(`${year}-${month}-${day}T${hour}:00:00Z`)
+  return Number.isNaN(time.getTime()) || time.toISOString().slice(8, 10) !== day ? null : time
+}
+
+/** DuckDB's memory limit; together with the rows that are being checked, an import stays below 1 GB. */
+const IMPORT_MEMORY_MB = 400

@@ -1,6 +1,7 @@
 /** `sluice tables infer`: a table schema from files of rows. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { unreadFiles, whyUnread } from '../../runner/engines/duckdb/index.js'
 import { isTableName } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
@@ -9,7 +10,8 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { textTable } from '../terminal/table.js'
 import { badRowLine, MAX_BAD_ROWS } from './import.js'
-import { type InferredTable, inferTable, unreadFiles, whyUnread } from './open-infer.js'
+import { inferTable } from './infer/infer-table.js'
+import type { InferredTable } from './infer/inferred-table.js'
 import { writeWhole } from './write-whole.js'
 
 export interface InferFlags {

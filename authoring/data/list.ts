@@ -13,11 +13,10 @@ type Format = 'text' | 'json'
 
 /** Prints every table; ends with 1 where one cannot be read. */
 export async function listTables(flags: Flags, format: Format, io: Io): Promise<number> {
-  const local = await openLocalTables(readSettings(flags, io.environment))
-  const signal = io.interruption()
+  const local = await openLocalTables(readSettings(flags, io.environment), io.interruption())
   try {
     const tables: LocalTable[] = []
-    for (const name of local.names) tables.push((await local.describe(name, signal))!)
+    for (const name of local.names) tables.push((await local.describe(name))!)
     if (format === 'json') io.print(`${JSON.stringify(tables.map(summaryOf), null, 2)}\n`)
     else printTables(tables, io)
     return tables.some(({ problem }) => problem !== null) ? EXIT.problems : EXIT.clean
@@ -68,15 +67,14 @@ const LIST_COLUMNS = [
 
 /** Prints one table: its columns with a value of each, its files, rows and time. @throws UsageError for an unknown table. */
 export async function describeTable(name: string, flags: Flags, format: Format, io: Io): Promise<number> {
-  const local = await openLocalTables(readSettings(flags, io.environment))
-  const signal = io.interruption()
+  const local = await openLocalTables(readSettings(flags, io.environment), io.interruption())
   try {
-    const table = await local.describe(name, signal)
+    const table = await local.describe(name)
     if (table === null) {
       const near = nearest(name, local.names)
       throw new UsageError([`there is no table ${name}${near === undefined ? '' : `; did you mean ${near}?`}`])
     }
-    const examples = exampleValues(table, table.problem === null ? await local.someRows(table, signal) : [])
+    const examples = exampleValues(table, table.problem === null ? await local.someRows(table) : [])
     if (format === 'json') {
       const columns = table.columns.map((column, i) => ({ ...column, example: examples[i] ?? null }))
       io.print(`${JSON.stringify({ ...table, columns, bytes: bytesOf(table) }, null, 2)}\n`)

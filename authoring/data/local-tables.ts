@@ -1,8 +1,15 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
 
-import { relative } from 'node:path'
-import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
+import { basename, relative } from 'node:path'
+import {
+  type SchemaField,
+  type TableCatalogue,
+  type TableDefinition,
+  type Type,
+  typeName,
+} from '../../googlesql/index.js'
 import { type DuckdbEngine, filesOfTable, statFile, unreadFiles, whyUnread } from '../../runner/engines/duckdb/index.js'
+import { diagnosticAt } from '../../runner/manifest/report.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -11,7 +18,6 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { refuseErrors } from '../../runner/serve/endpoint-registry.js'
 import { openEngine, requireData } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { unreadableColumn, unreadFile } from './unreadable-data.js'
 
 /** A column of a table, or a field of a record. */
 export interface LocalColumn {
@@ -37,18 +43,8 @@ export interface LocalTable {
   readonly problem: string | null
 }
 
-export interface LocalTables {
-  /** All tables, in the order of their names. */
-  readonly names: readonly string[]
-  /** @returns null for a table that is not there. */
-  readonly describe: (name: string, signal: AbortSignal) => Promise<LocalTable | null>
-  /** Some rows, as objects by the names of their columns; none where they cannot be read. */
-  readonly someRows: (table: LocalTable, signal: AbortSignal) => Promise<readonly Readonly<Record<string, unknown>>[]>
-  readonly close: () => Promise<void>
-}
-
 /** @throws LoadError, SetupError; the caller closes it. */
-export async function openLocalTables(settings: Settings): Promise<LocalTables> {
+export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   requireData({ ...settings, engine: 'duckdb' })
   const { tables: schemas, diagnostics } = await loadTableSchemas(settings.tablesDir)
   refuseErrors(diagnostics)
@@ -56,8 +52,10 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
   const refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
   const find = (name: string): TableDefinition | undefined => engine.tables().find(name)
   return {
+    /** All tables, in the order of their names. */
     names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
-    describe: async (name, signal) => {
+    /** @returns null for a table that is not there. */
+    async describe(name: string): Promise<LocalTable | null> {
       const schema = schemas.find(one => one.name === name)
       const definition = find(name)
       const files = filesOf(settings, name)
@@ -87,7 +85,8 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
       const unreadable = [...described.unreadable, ...failing]
       return { ...described, unreadable, ...(await contentsOf(engine, { ...definition, columns: rest }, signal)) }
     },
-    someRows: async ({ table: name, unreadable }, signal) => {
+    /** Some rows, as objects by the names of their columns; none where they cannot be read. */
+    async someRows({ table: name, unreadable }: LocalTable): Promise<Outcome['rows']> {
       const definition = find(name)
       const names = definition ? columnsWithout(definition, unreadable).map(column => quoted(column.name)) : []
       if (names.length === 0) return []
@@ -100,21 +99,26 @@ export async function openLocalTables(settings: Settings): Promise<LocalTables> 
 
 /** Warnings of columns that no query can read, each in the file that has it; of all tables of this catalogue. */
 export function unreadableColumns(settings: Settings, tables: TableCatalogue): readonly Diagnostic[] {
-  return tables
-    .names()
-    .flatMap(name =>
-      (tables.find(name)?.unreadable ?? []).map(column =>
-        unreadableColumn(filesOf(settings, name)[0]?.path ?? settings.dataDir, name, column),
-      ),
-    )
+  return tables.names().flatMap(table =>
+    (tables.find(table)?.unreadable ?? []).map(({ name, reason }) => {
+      const file = filesOf(settings, table)[0]?.path ?? settings.dataDir
+      return warningIn(file, 'table/unreadable', `column ${name} of ${table} cannot be read: ${reason}`)
+    }),
+  )
 }
 
 /** Warnings of files in the places of this catalogue's tables that are not read. */
 export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
-  return tables
-    .names()
-    .flatMap(name => unreadFiles(dataDir, name).map(file => unreadFile(file.path, whyUnread(file, name))))
+  return tables.names().flatMap(table =>
+    unreadFiles(dataDir, table).map(file => {
+      const message = `${basename(file.path)} is not read: ${whyUnread(file, table)}`
+      return warningIn(file.path, 'table/unread-file', message)
+    }),
+  )
 }
+
+const warningIn = (file: string, rule: 'table/unreadable' | 'table/unread-file', message: string): Diagnostic =>
+  diagnosticAt({ file, line: 1, column: 1 }, rule, message, { severity: 'warning' })
 
 const SOME_ROWS = 100
 const QUERY_TIMEOUT_MS = 60_000
@@ -135,17 +139,11 @@ function tryFiles(dataDir: string, name: string): ReturnType<typeof filesOfTable
   }
 }
 
-interface Described {
-  readonly name: string
-  readonly description?: string
-  readonly fields?: readonly Described[]
-}
-
 function columnsOf(
   name: string,
   type: Type,
   required: ReadonlySet<string>,
-  fields: readonly Described[] | undefined,
+  fields: readonly SchemaField[] | undefined,
 ): readonly LocalColumn[] {
   const own = name.slice(name.lastIndexOf('.') + 1)
   const field = fields?.find(one => one.name === own)

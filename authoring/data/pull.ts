@@ -8,8 +8,16 @@ import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
-import { describeAll, listNamed, VIEWS, withWarehouse } from './warehouse.js'
-import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './warehouse-names.js'
+import {
+  type DatasetPlace,
+  datasetPlace,
+  describeAll,
+  listNamed,
+  tableName,
+  tablePlace,
+  VIEWS,
+  withWarehouse,
+} from './warehouse.js'
 import { writeWhole } from './write-whole.js'
 
 type Flags = Readonly<Record<string, string | undefined>>

@@ -1,38 +1,27 @@
 /** The members of BigQuery's REST resource `Routine` with which the file of a function is compared. */
 
 /** BigQuery REST v2, `Routine`. */
-export interface RoutineResource {
-  /** SCALAR_FUNCTION, TABLE_VALUED_FUNCTION, AGGREGATE_FUNCTION, PROCEDURE. */
-  readonly kind: string
-  /** SQL, JAVASCRIPT, PYTHON. */
-  readonly language: string
-  /** The type of an argument is null for ANY TYPE. */
-  readonly arguments: readonly { readonly name: string; readonly type: string | null }[]
-  /** The type of the result, `TABLE<a INT64>` for a table function; null where it is not declared. */
-  readonly returns: string | null
-  /** Without the parentheses or quotes of its CREATE statement. */
-  readonly body: string
-  /** The addresses of a JavaScript function's libraries. */
-  readonly libraries: readonly string[]
-}
+export type RoutineResource = ReturnType<typeof routineResource>
 
-export function routineResource(value: unknown): RoutineResource {
+export function routineResource(value: unknown) {
   const raw = record(value)
   const columns = list(record(raw['returnTableType'])['columns'])
+  const returned = raw['returnType'] === undefined ? null : standardType(raw['returnType'])
   return {
+    /** SCALAR_FUNCTION, TABLE_VALUED_FUNCTION, AGGREGATE_FUNCTION, PROCEDURE. */
     kind: text(raw['routineType']) || 'SCALAR_FUNCTION',
+    /** SQL, JAVASCRIPT, PYTHON. */
     language: text(raw['language']) || 'SQL',
+    /** The type of an argument is null for ANY TYPE. */
     arguments: list(raw['arguments']).map(one => ({
       name: text(record(one)['name']),
       type: record(one)['argumentKind'] === 'ANY_TYPE' ? null : standardType(record(one)['dataType']),
     })),
-    returns:
-      columns.length > 0
-        ? `TABLE<${columns.map(namedType).join(', ')}>`
-        : raw['returnType'] === undefined
-          ? null
-          : standardType(raw['returnType']),
+    /** The type of the result, `TABLE<a INT64>` for a table function; null where it is not declared. */
+    returns: columns.length > 0 ? `TABLE<${columns.map(namedType).join(', ')}>` : returned,
+    /** Without the parentheses or quotes of its CREATE statement. */
     body: text(raw['definitionBody']),
+    /** The addresses of a JavaScript function's libraries. */
     libraries: list(raw['importedLibraries']).map(text),
   }
 }

@@ -4,8 +4,8 @@ import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud
 import { clientFailure, type OpenedAccess } from '../../runner/engines/bigquery/index.js'
 import { raced } from '../../runner/model/deadline.js'
 import { SetupError } from '../../runner/model/errors.js'
-import { type RoutineResource, routineResource } from './routine-resource.js'
-import { type TableResource, tableResource } from './table-resource.js'
+import { routineResource } from './routine-resource.js'
+import { tableResource } from './table-resource.js'
 
 /** A table's place; `project` is the project of the settings where a name has none. */
 export interface TablePlace {
@@ -20,73 +20,57 @@ export interface ListedTable {
   readonly kind: string
 }
 
-export interface DescribedTable {
-  readonly kind: string
-  readonly resource: TableResource
-}
-
-export interface WarehouseTables {
-  /** The project of the settings. */
-  readonly project: string
-  /** Every table of the dataset, sorted by name; null where there is no such dataset. @throws SetupError. */
-  list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[] | null>
-  /** Null where there is no such table. @throws SetupError. */
-  describe(place: TablePlace): Promise<DescribedTable | null>
-  /** The function of this name, which is `table` of the place; null for an unknown one. @throws SetupError. */
-  describeFunction(place: TablePlace): Promise<RoutineResource | null>
-}
-
 /** The largest page that BigQuery gives. */
 const PAGE_TABLES = 1000
 /** The client waits for an answer without end. */
 const WITHIN_MS = 120_000
 
-/** No request is sent to BigQuery yet. */
-export function openWarehouseTables({ client, project: ownProject }: OpenedAccess): WarehouseTables {
+/** The tables and functions of the warehouse; a member resolves to null for what is not there. No request is sent yet. */
+export function openWarehouseTables({ client, project: ownProject }: OpenedAccess) {
   const datasetOf = (project: string, dataset: string): Dataset =>
     client.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })
   const within = <T>(answer: Promise<T>): Promise<T> => raced(answer, AbortSignal.timeout(WITHIN_MS))
 
+  /** @throws SetupError */
+  async function orNull<T>(what: string, ask: () => Promise<T>): Promise<T | null> {
+    try {
+      return await ask()
+    } catch (cause) {
+      const { status, text } = clientFailure(cause)
+      if (status === NOT_FOUND) return null
+      throw new SetupError(`cannot ${what}: ${text}`, { cause })
+    }
+  }
+
   return {
+    /** The project of the settings. */
     project: ownProject,
-    async list({ project, dataset }) {
-      const found: ListedTable[] = []
-      try {
+    /** Every table of the dataset, sorted by name. */
+    list: ({ project, dataset }: Omit<TablePlace, 'table'>) =>
+      orNull(`list the tables of ${project}.${dataset}`, async () => {
+        const found: ListedTable[] = []
         let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES, autoPaginate: false }
         while (query) {
           const [tables, next]: GetTablesResponse = await within(datasetOf(project, dataset).getTables(query))
           for (const { id, metadata } of tables) found.push({ table: id!, kind: metadata.type ?? 'TABLE' })
           query = next
         }
-      } catch (cause) {
-        if (isNotFound(cause)) return null
-        throw setupError(`cannot list the tables of ${project}.${dataset}`, cause)
-      }
-      return found.sort((a, b) => (a.table < b.table ? -1 : 1))
-    },
-    async describe({ project, dataset, table }) {
-      try {
+        return found.sort((a, b) => (a.table < b.table ? -1 : 1))
+      }),
+    describe: ({ project, dataset, table }: TablePlace) =>
+      orNull(`read the schema of ${project}.${dataset}.${table}`, async () => {
         const [resource] = await within(datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata())
         return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
-      } catch (cause) {
-        if (isNotFound(cause)) return null
-        throw setupError(`cannot read the schema of ${project}.${dataset}.${table}`, cause)
-      }
-    },
-    async describeFunction({ project, dataset, table }) {
-      try {
+      }),
+    /** The function whose name is `table` of the place. */
+    describeFunction: ({ project, dataset, table }: TablePlace) =>
+      orNull(`read the function ${project}.${dataset}.${table}`, async () => {
         const [resource] = await within(datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata())
         return routineResource(resource)
-      } catch (cause) {
-        if (isNotFound(cause)) return null
-        throw setupError(`cannot read the function ${project}.${dataset}.${table}`, cause)
-      }
-    },
+      }),
   }
 }
 
-const NOT_FOUND = 404
-const isNotFound = (cause: unknown): boolean => clientFailure(cause).status === NOT_FOUND
+export type WarehouseTables = ReturnType<typeof openWarehouseTables>
 
-const setupError = (what: string, cause: unknown): SetupError =>
-  new SetupError(`${what}: ${clientFailure(cause).text}`, { cause })
+const NOT_FOUND = 404

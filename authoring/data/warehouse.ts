@@ -1,11 +1,10 @@
-/** Reads the schema files of tables and functions, and opens the warehouse with the tables that they describe. */
+/** Reads the schema files of tables and functions, opens the warehouse, and names its tables as SQL and schema files do. */
 import type { FunctionSource } from '../../googlesql/index.js'
 import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
-import { LoadError, SetupError } from '../../runner/model/errors.js'
+import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import type { DatasetPlace } from './warehouse-names.js'
-import type { TablePlace, WarehouseTables } from './warehouse-tables.js'
+import type { ListedTable, TablePlace, WarehouseTables } from './warehouse-tables.js'
 
 /** Kinds of tables that have no rows of their own. */
 export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
@@ -32,7 +31,7 @@ export async function withWarehouse<T>(
 export async function listNamed(
   { project, dataset }: DatasetPlace,
   list: WarehouseTables['list'],
-): Promise<NonNullable<Awaited<ReturnType<WarehouseTables['list']>>>> {
+): Promise<readonly ListedTable[]> {
   const listed = await list({ project, dataset })
   if (listed !== null) return listed
   const where = 'check its name; one of another project is written project.dataset'
@@ -61,3 +60,31 @@ export async function functionFiles(settings: Settings): Promise<readonly Functi
 
 /** Requests at a time. BigQuery allows a user 100 requests for metadata a second. */
 const AT_ONCE = 8
+
+/** A dataset and its project. */
+export interface DatasetPlace {
+  readonly project: string
+  readonly dataset: string
+}
+
+/** Reads `dataset`, which is one of `project`, or `project.dataset`. @throws UsageError for another form. */
+export function datasetPlace(text: string, project: string): DatasetPlace {
+  const dot = text.lastIndexOf('.')
+  const dataset = text.slice(dot + 1)
+  if (!/^[\w-]+$/.test(dataset) || dot === 0) {
+    throw new UsageError([`a dataset is named dataset or project.dataset, found ${JSON.stringify(text)}`])
+  }
+  return { project: dot < 0 ? project : text.slice(0, dot), dataset }
+}
+
+/** `dataset.table` or `project.dataset.table`. */
+export function tablePlace(name: string, project: string): TablePlace {
+  const dot = name.lastIndexOf('.')
+  return { ...datasetPlace(name.slice(0, dot), project), table: name.slice(dot + 1) }
+}
+
+/** As SQL and schema files name it: with its project only where that is not `project`. */
+export function tableName(place: TablePlace, project: string): string {
+  const name = `${place.dataset}.${place.table}`
+  return place.project === project ? name : `${place.project}.${name}`
+}

@@ -1,7 +1,6 @@
 /** The command `diff`. */
-import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import { ENGINE_FLAGS, type Flags, formatFlag, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
 import type { DiffFormat } from './diff.js'
 
 export function declareDiff({ command, exit, io }: Declaring): void {
@@ -10,11 +9,7 @@ export function declareDiff({ command, exit, io }: Declaring): void {
     [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--price-per-tib'],
   )
     .option('--allow-breaking', 'end with 0 although a change breaks callers')
-    .addOption(
-      new Option('--format <format>', 'how changes are printed; markdown fits a comment of a pull request')
-        .choices(['text', 'markdown', 'json'])
-        .default('text'),
-    )
+    .addOption(formatFlag('how changes are printed; markdown fits a comment of a pull request', 'markdown', 'json'))
     .action(async (base: string, head: string | undefined, flags: Flags & { readonly allowBreaking?: true }) => {
       const { diffRevisions } = await import('./diff.js')
       const more = { format: flags['format'] as DiffFormat, allowBreaking: flags.allowBreaking === true }

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { LoadError, SetupError } from '../../runner/model/errors.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
@@ -12,7 +11,7 @@ import type { Change } from './change-rules.js'
 import { diffEndpoints } from './endpoints.js'
 import { Git } from './git.js'
 import { markdownText } from './markdown.js'
-import { type LoadedSide, loadSide } from './read-sides.js'
+import { loadSide } from './read-sides.js'
 import { type Comparison, jsonText, plainText } from './report.js'
 import { findSide, type SideFolders, workingTree } from './sides.js'
 
@@ -32,12 +31,14 @@ export async function diffRevisions(
     functions: settingFlags['functions-dir'] !== undefined,
   }
   const git = new Git(io.environment)
-  const folders = temporaryFolders(io)
+  const folder = temporaryFolder()
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  io.onExit(remove)
   try {
-    const find = (word: string): Promise<SideFolders> =>
-      findSide(word, settings, { git, temporary: folders.make, chosen })
-    const before = await find(base)
-    const after = head === undefined ? workingTree(settings) : await find(head)
+    const find = (word: string, side: string): Promise<SideFolders> =>
+      findSide(word, settings, { git, temporary: join(folder, side), chosen })
+    const before = await find(base, 'base')
+    const after = head === undefined ? workingTree(settings) : await find(head, 'head')
     const [old, current] = await Promise.all([load(before, settings), load(after, settings)])
     const comparison: Comparison = {
       base: before.title,
@@ -50,7 +51,7 @@ export async function diffRevisions(
     if (isBreaking || current.diagnostics.length > 0) return EXIT.problems
     return old.diagnostics.length > 0 ? EXIT.failed : EXIT.clean
   } finally {
-    folders.remove()
+    remove()
   }
 }
 
@@ -65,16 +66,10 @@ function report(comparison: Comparison, format: DiffFormat, io: Io): void {
 const changesOf = (base: ReadSide, head: ReadSide, { pricePerTib }: Settings): readonly Change[] =>
   base.side === null || head.side === null ? [] : diffEndpoints(base.side, head.side, { usdPerTib: pricePerTib })
 
-interface ReadSide {
-  /** Null where table schemas have errors: nothing can be compared. */
-  readonly side: LoadedSide | null
-  readonly diagnostics: readonly Diagnostic[]
-}
+type ReadSide = Awaited<ReturnType<typeof load>>
 
-async function load(
-  { endpointsDir, tablesDir, functionsDir, placed }: SideFolders,
-  settings: Settings,
-): Promise<ReadSide> {
+/** `side` is null where table schemas have errors: nothing can be compared. */
+async function load({ endpointsDir, tablesDir, functionsDir, placed }: SideFolders, settings: Settings) {
   try {
     const side = await loadSide({ ...settings, endpointsDir, tablesDir, functionsDir })
     return { side, diagnostics: side.diagnostics.map(placed) }
@@ -84,22 +79,10 @@ async function load(
   }
 }
 
-function temporaryFolders(io: Io): { make(): string; remove(): void } {
-  const made: string[] = []
-  const remove = (): void => {
-    for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-  }
-  io.onExit(remove)
-  return {
-    make() {
-      try {
-        const folder = mkdtempSync(join(tmpdir(), 'sluice-diff-'))
-        made.push(folder)
-        return folder
-      } catch (cause) {
-        throw new SetupError(`cannot write to ${tmpdir()}: ${fileReason(cause)}`, { cause })
-      }
-    },
-    remove,
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'sluice-diff-'))
+  } catch (cause) {
+    throw new SetupError(`cannot write to ${tmpdir()}: ${fileReason(cause)}`, { cause })
   }
 }

@@ -5,9 +5,9 @@ import type { ContractColumn } from '../../runner/model/endpoint.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
 import { diffColumns, withoutInferred } from './columns.js'
-import type { BrokenManifest, ComparedEndpoint, Side } from './compared.js'
 import { diffLookups } from './lookups.js'
 import { diffParameters } from './parameters.js'
+import type { ComparedEndpoint, Side } from './read-sides.js'
 import { diffReads } from './reads.js'
 import { diffSettings } from './settings.js'
 import { diffTests } from './tests.js'
@@ -69,7 +69,7 @@ function pairEndpoints(
 }
 
 /** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
-function isAmong({ endpoint, file }: ComparedEndpoint, broken: readonly BrokenManifest[]): boolean {
+function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {
   const own = [endpoint.id, endpoint.name]
   return broken.some(one => one.file === file || one.claims.some(claim => own.includes(claim)))
 }

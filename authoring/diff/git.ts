@@ -12,15 +12,6 @@ export interface Revision {
   readonly commit: string
 }
 
-/** The repository that a folder belongs to. */
-export interface Repository {
-  readonly root: string
-  /** The path of the folder from the root: '' for the root itself, else with a `/` at its end. */
-  readonly prefix: string
-  /** Whether it has only the newest commits. */
-  readonly isShallow: boolean
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that git sets for its hooks. With them, git would read another repository or index than the folder's own. */
@@ -50,8 +41,11 @@ export class Git {
     return code === 0 ? { folder, commit: out.toString().trim() } : null
   }
 
-  /** Null where the folder is in no repository. */
-  async repositoryOf(folder: string): Promise<Repository | null> {
+  /**
+   * The repository of a folder: its root, the path of the folder from there ('' for the root itself, else with a `/` at its end),
+   * and whether it has only the newest commits. Null where the folder is in none.
+   */
+  async repositoryOf(folder: string) {
     const args = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
     const { code, out } = await this.#run(folder, args)
     const [isShallow, root = '', prefix = ''] = out.toString().split('\n')
@@ -104,19 +98,15 @@ function write(file: string, bytes: Uint8Array): void {
   writeFileSync(file, bytes)
 }
 
-interface Finished {
-  readonly code: number | null
-  readonly out: Buffer
-  readonly err: string
-}
+type Finished = Awaited<ReturnType<typeof runGit>>
 
 function succeeded({ code, out, err }: Finished): Buffer {
   if (code === 0) return out
   throw new SetupError(`git failed: ${err.trim() || `it ended with ${code}`}`)
 }
 
-function runGit(args: readonly string[], env: Environment, input: string): Promise<Finished> {
-  return new Promise((resolve, reject) => {
+function runGit(args: readonly string[], env: Environment, input: string) {
+  return new Promise<{ code: number | null; out: Buffer; err: string }>((resolve, reject) => {
     const child = spawn('git', args, { stdio: ['pipe', 'pipe', 'pipe'], env })
     const out: Buffer[] = []
     const err: Buffer[] = []

@@ -20,15 +20,15 @@ import type { Settings } from '../../runner/settings/settings.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { findTests, readTests } from '../test/files/load.js'
 import type { TestCase } from '../test/files/test-file.js'
-import type { BrokenManifest, ComparedEndpoint, ComparedTest, ComparedVariant, Side } from './compared.js'
 
-export interface LoadedSide extends Side {
-  /** The errors in manifests and test files. */
-  readonly diagnostics: readonly Diagnostic[]
-}
+/** A folder of endpoints, with the errors in its manifests and test files. */
+export type Side = Awaited<ReturnType<typeof loadSide>>
+export type ComparedEndpoint = Side['endpoints'][number]
+export type ComparedVariant = ComparedEndpoint['variants'][number]
+export type ComparedTest = ReturnType<typeof comparedTest>
 
 /** Loads the folders of the settings. @throws LoadError when table schemas have errors; SetupError. */
-export async function loadSide(settings: Settings): Promise<LoadedSide> {
+export async function loadSide(settings: Settings) {
   const clock = systemClock()
   const engine = await openServingEngine(settings, { observe: () => {}, clock })
   try {
@@ -46,9 +46,11 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
         .filter(({ endpoint }) => filesOf.has(endpoint.id))
         .map(one => ({
           ...comparedOf(one, engine.tables()),
+          /** The path of the manifest below its folder. */
           file: below(filesOf.get(one.endpoint.id)!),
           tests: tests.byEndpoint.get(one.endpoint.id) ?? [],
         })),
+      /** Manifests that cannot be compared: they have errors. */
       broken: loaded.files.filter(file => !sound.has(file)).map(file => brokenManifest(file, below(file))),
       diagnostics: [...loaded.diagnostics, ...tests.diagnostics]
         .filter(({ severity }) => severity === 'error')
@@ -75,18 +77,34 @@ function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest,
   const readsOf = new Map(checked.map(one => [one.text.sql, one.reads ?? null]))
   const tablesOf = tablesReader(manifest, tables)
   const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
-  const variants = expanded.variants.map(({ label, sql, picked, choice }): ComparedVariant => {
+  const variants = expanded.variants.map(({ label, sql, picked, choice }) => {
     const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
     for (const { by, row } of picked) {
       const known = choices.get(`row ${by}`)
       choices.set(`row ${by}`, known === undefined ? row : `${known} ${row}`)
     }
-    return { label, sql, choices, reads: readsOf.get(sql) ?? null, ...tablesOf(sql) }
+    return {
+      /** The choices in words; empty for the only variant. */
+      label,
+      sql,
+      /** By parameter: the row of its lookup table that is picked, and whether it is given. */
+      choices: choices as ReadonlyMap<string, string>,
+      /** What the warehouse would read; null where no warehouse was asked. */
+      reads: readsOf.get(sql) ?? null,
+      ...tablesOf(sql),
+    }
   })
   return { endpoint, manifest, variants }
 }
 
-type Tables = Pick<ComparedVariant, 'tables' | 'wholeTables' | 'isResolved'>
+interface Tables {
+  /** The tables that it reads, as the catalogue spells them. */
+  readonly tables: readonly string[]
+  /** The partitioned tables among them whose every partition it reads. */
+  readonly wholeTables: readonly string[]
+  /** Whether it resolves here; else only the warehouse knows its tables or functions, and no column is known to be REQUIRED. */
+  readonly isResolved: boolean
+}
 
 /** Reads which tables a text of this manifest names; each text once. */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
@@ -109,7 +127,8 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue):
   }
 }
 
-function brokenManifest(path: string, file: string): BrokenManifest {
+/** Its path below its folder, and its id and name in lower case, where they can be read. */
+function brokenManifest(path: string, file: string): { readonly file: string; readonly claims: readonly string[] } {
   try {
     const { source, value } = parseManifest(path, readFileSync(path, 'utf8'))
     const claims = source === null ? [] : claimsOf(value, source)
@@ -119,14 +138,9 @@ function brokenManifest(path: string, file: string): BrokenManifest {
   }
 }
 
-interface LoadedTests {
-  readonly byEndpoint: ReadonlyMap<string, readonly ComparedTest[]>
-  readonly diagnostics: readonly Diagnostic[]
-}
-
-async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, loaded: Loaded): Promise<LoadedTests> {
+async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, loaded: Loaded) {
   const found = await findTests([], endpointsDir)
-  const byEndpoint = new Map<string, ComparedEndpoint['tests']>()
+  const byEndpoint = new Map<string, readonly ComparedTest[]>()
   const diagnostics: Diagnostic[] = [...found.diagnostics.filter(({ file }) => file !== endpointsDir)]
   for (const file of found.files) {
     const { tests, diagnostics: mistakes } = readTests(file, engine.tables())
@@ -139,15 +153,14 @@ async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, load
   return { byEndpoint, diagnostics }
 }
 
-function comparedTest({ name, arguments: given, nowMicros, tables, expect }: TestCase): ComparedTest {
-  const rows = tables.map(table => {
-    const { standsFor, file } = table
-    return [
-      standsFor,
-      file === null ? (table.rows ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) },
-    ] as const
+function comparedTest({ name, arguments: given, nowMicros, tables, expect }: TestCase) {
+  const rows = tables.map(({ standsFor, file, rows: own }) => {
+    const read = file === null ? (own ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) }
+    return [standsFor, read] as const
   })
-  return { name, arguments: given, nowMicros, tables: Object.fromEntries(rows), expect }
+  /** By the name of the table: its rows, or the path of a file with a hash of what is in it. */
+  const byTable: Readonly<Record<string, (typeof rows)[number][1]>> = Object.fromEntries(rows)
+  return { name, arguments: given, nowMicros, tables: byTable, expect }
 }
 
 function hashOf(file: string): string {

@@ -2,7 +2,7 @@
 import type { WarehouseReads } from '../../runner/model/query.js'
 import { priceOf, sizeText, usdText } from '../call/read-price.js'
 import type { Report } from './change-rules.js'
-import type { ComparedEndpoint, ComparedVariant } from './compared.js'
+import type { ComparedEndpoint, ComparedVariant } from './read-sides.js'
 import { pairVariants, type VariantPair, whichVariants } from './variants.js'
 
 export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number, report: Report): void {

@@ -27,18 +27,12 @@ export const workingTree = ({ endpointsDir, tablesDir, functionsDir }: Folders):
   placed: diagnostic => diagnostic,
 })
 
-/** Whether the command line names the folder of table schemas, and that of functions. */
-export interface ChosenFolders {
-  readonly tables: boolean
-  readonly functions: boolean
-}
-
 export interface SideOptions {
   readonly git: Git
-  /** Makes a folder that is removed at the end. */
-  readonly temporary: () => string
+  /** The folder for the files of a revision, which need not be there. */
+  readonly temporary: string
   /** Which of the folders beside the endpoints the command line names, for every folder of endpoints. */
-  readonly chosen: ChosenFolders
+  readonly chosen: { readonly tables: boolean; readonly functions: boolean }
 }
 
 /**
@@ -58,7 +52,7 @@ export async function findSide(
   }
   if (isPath) return folderSide(word, settings, chosen)
   if (revision === null) throw new UsageError([await unknownSide(word, home, git)])
-  return revisionSide(word, revision, settings, temporary(), git)
+  return revisionSide(word, revision, settings, temporary, git)
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
@@ -71,7 +65,7 @@ async function unknownSide(word: string, home: string, git: Git): Promise<string
 }
 
 /** A whole folder such as a checkout, where the endpoints stand below, or the endpoints themselves. */
-function folderSide(word: string, settings: Folders, chosen: ChosenFolders): SideFolders {
+function folderSide(word: string, settings: Folders, chosen: SideOptions['chosen']): SideFolders {
   const endpoints = relative('.', settings.endpointsDir)
   const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
   const endpointsDir = isWhole ? join(word, endpoints) : word

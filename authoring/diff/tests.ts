@@ -5,7 +5,7 @@ import { diffRows, diffUnordered } from '../test/diff-rows.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { Expectation, Row } from '../test/files/test-file.js'
 import type { Report } from './change-rules.js'
-import type { ComparedTest } from './compared.js'
+import type { ComparedTest } from './read-sides.js'
 import { shown } from './shown.js'
 
 export function diffTests(base: readonly ComparedTest[], head: readonly ComparedTest[], report: Report): void {

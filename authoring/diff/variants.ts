@@ -1,9 +1,9 @@
 /** Compares the SQL that the same call runs before and after, and what that reads. */
 import type { Manifest } from '../../runner/model/manifest.js'
 import type { Report } from './change-rules.js'
-import type { ComparedEndpoint, ComparedVariant } from './compared.js'
 import { lineDifference } from './line-difference.js'
 import { printSql } from './print-sql.js'
+import type { ComparedEndpoint, ComparedVariant } from './read-sides.js'
 
 /** A call's variants before and after. */
 export interface VariantPair {

@@ -5,49 +5,39 @@ import type { ParameterType } from '../../runner/model/param.js'
 import type { DeclaredNames, DocumentView } from './document-view.js'
 import type { SqlScope } from './sql/columns.js'
 import { type LenientToken, lenientTokens } from './sql/lenient-tokens.js'
-import { type SqlAt, sqlAt } from './sql/rendered-sql.js'
+import { sqlAt } from './sql/rendered-sql.js'
 import { scopeAt } from './sql/scope.js'
-import { type Tag, tagAt, withoutTags } from './sql/template-tags.js'
+import { tagAt, withoutTags } from './sql/template-tags.js'
 
-export interface SqlCursor {
-  readonly view: DocumentView
-  /** The cursor's offset in the template. */
-  readonly offset: number
-  readonly template: string
-  /** The tag that holds the cursor; null in SQL. */
-  readonly tag: Tag | null
-  /** The template without its tags, cut into tokens. Offsets are those of the template. */
-  readonly tokens: readonly LenientToken[]
-  /** The names that SQL can use here. */
-  readonly scope: () => SqlScope
-}
+export type SqlCursor = NonNullable<ReturnType<typeof sqlCursor>>
 
 /** Null outside the SQL of a document. */
-export function sqlCursor(view: DocumentView, documentOffset: number): SqlCursor | null {
-  const { sql, partial, manifest, workspace } = view
+export function sqlCursor(view: DocumentView, documentOffset: number) {
+  const { sql, manifest, workspace } = view
   const offset = sql?.toTemplate(documentOffset) ?? null
   if (sql === null || offset === null) return null
   const { template } = sql
-  const names = manifest?.names ?? { parameters: {}, lookups: {}, constants: {} }
-  const root = partial === null ? template : (manifest?.sql?.template ?? '')
-  const rendered = (): SqlAt => sqlAt({ template, offset, partial, root, names, partials: workspace.partials() })
   return {
     view,
+    /** The cursor's offset in the template. */
     offset,
     template,
+    /** The tag that holds the cursor; null in SQL. */
     tag: tagAt(template, offset),
+    /** The template without its tags, cut into tokens. Offsets are those of the template. */
     tokens: lenientTokens(withoutTags(template)),
-    scope: () => {
+    /** The names that SQL can use here. */
+    scope: (): SqlScope => {
       const tables = workspace.catalogue
       if (tables === undefined) return { items: [], ctes: [], outer: null, aliases: [] }
-      const at = rendered()
-      return scopeAt(at.sql, at.offset, { tables, parameterTypes: typesOf(names) })
+      const at = sqlAt(view, offset)
+      return scopeAt(at.sql, at.offset, { tables, parameterTypes: typesOf(manifest?.names.parameters ?? {}) })
     },
   }
 }
 
 /** The types of the parameters, @now included. */
-function typesOf({ parameters }: DeclaredNames): Readonly<Record<string, Type>> {
+function typesOf(parameters: DeclaredNames['parameters']): Readonly<Record<string, Type>> {
   const types: Record<string, Type> = { now: { kind: 'TIMESTAMP' } }
   for (const [name, { type }] of Object.entries(parameters)) {
     const found = typeof type === 'string' ? parseTypeName(bigqueryType(type as ParameterType)) : undefined
@@ -64,21 +54,8 @@ export function tokenIndexAt(tokens: readonly LenientToken[], offset: number): n
     : tokens.findLastIndex(({ at, end, kind }) => kind !== 'end' && at < offset && end === offset)
 }
 
-export interface NamePathAt {
-  /** The names up to the one at the cursor: `["entry", "metadata"]`. */
-  readonly path: readonly string[]
-  /** The token of the last one. */
-  readonly token: LenientToken
-  /** An `@` comes before it. */
-  readonly isParameter: boolean
-  /** A parenthesis follows. */
-  readonly isCall: boolean
-  /** The offset of the first name. */
-  readonly from: number
-}
-
 /** The dotted name that the token ends; null for a token that is not a name. */
-export function namePathAt(tokens: readonly LenientToken[], index: number): NamePathAt | null {
+export function namePathAt(tokens: readonly LenientToken[], index: number) {
   const token = tokens[index]
   if (token === undefined || (token.kind !== 'identifier' && token.kind !== 'quoted')) return null
   const path = [token.text]
@@ -89,8 +66,18 @@ export function namePathAt(tokens: readonly LenientToken[], index: number): Name
     path.unshift(tokens[before]!.text)
     at = before
   }
-  const isParameter = tokens[at - 1]?.term === '@'
-  return { path, token, isParameter, isCall: tokens[index + 1]?.term === '(', from: tokens[at]!.at }
+  return {
+    /** The names up to the one at the cursor: `["entry", "metadata"]`. */
+    path: path as readonly string[],
+    /** The token of the last one. */
+    token,
+    /** An `@` comes before it. */
+    isParameter: tokens[at - 1]?.term === '@',
+    /** A parenthesis follows. */
+    isCall: tokens[index + 1]?.term === '(',
+    /** The offset of the first name. */
+    from: tokens[at]!.at,
+  }
 }
 
 /** The index of the name before a dot, which `[OFFSET(0)]` may follow; -1 without a name. `index` is that of the token before the dot. */

@@ -1,12 +1,15 @@
 /** `sluice lsp`: the language server for editors, over standard input and output. */
 import { Writable } from 'node:stream'
-import { readSettings } from '../../runner/settings/settings.js'
+import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
+import { systemClock } from '../../runner/platform/clock.js'
+import { definitionOf, openServingEngineOver } from '../../runner/serve/engine.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { constantsChecker } from '../check/constants.js'
 import type { Io } from '../terminal/io.js'
-import { openChecker } from './checker.js'
-import { connectEditor } from './connection.js'
 import { startServer } from './server.js'
+import type { WorkspaceDeps } from './workspace.js'
 
-/** Serves one editor; the process ends when the editor ends the connection. */
+/** Serves one editor; the process ends when the editor says `exit`, or closes its stream. */
 export function serveEditor(
   flags: Readonly<Record<string, string | undefined>>,
   version: string,
@@ -20,10 +23,21 @@ export function serveEditor(
     },
   })
   const { endpointsDir: endpoints, tablesDir: tables, functionsDir: functions, dataDir: data } = settings
-  startServer(connectEditor(io.standardInput(), output), {
+  startServer(createConnection(ProposedFeatures.all, io.standardInput(), output), {
     folders: { endpoints, tables, functions, data },
-    openChecker: (definitions, kept, folders) => openChecker(definitions, kept, folders, settings),
+    openChecker: checkerOpener(settings),
     version,
   })
   return new Promise<never>(() => {})
 }
+
+/** The embedded engine, which checks SQL and knows the tables, and runs nothing. */
+const checkerOpener =
+  (settings: Settings): WorkspaceDeps['openChecker'] =>
+  async (tables, rest, folders) => {
+    // An editor asks at each keystroke, so a warehouse is not asked.
+    const embedded: Settings = { ...settings, engine: 'duckdb', dataDir: folders.data }
+    const deps = { observe: () => {}, clock: systemClock() }
+    const engine = await openServingEngineOver({ ...rest, tables: tables.map(definitionOf) }, embedded, deps)
+    return { tables: () => engine.tables(), check: constantsChecker(engine), close: () => engine.close() }
+  }

@@ -1,22 +1,21 @@
-/** Publishes diagnostics by file, and clears those of a file that has none any more. */
+/** Publishes diagnostics by file as the protocol has them, and clears those of a file that has none any more. */
 import type { Diagnostic as ShownDiagnostic } from 'vscode-languageserver'
+import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
-import { shownDiagnostic } from './shown-diagnostics.js'
+import type { SourceTexts } from './source-texts.js'
 
-export interface PublishDeps {
-  readonly root: string
-  readonly textOf: (file: string) => string
-  /** The files that are open: their diagnostics are sent even where nothing has changed. */
-  readonly openFiles: () => readonly string[]
-  readonly send: (file: string, diagnostics: readonly ShownDiagnostic[]) => void
-}
+export type SendDiagnostics = (file: string, diagnostics: readonly ShownDiagnostic[]) => void
 
 export class Published {
-  readonly #deps: PublishDeps
+  readonly #root: string
+  readonly #texts: SourceTexts
+  readonly #send: SendDiagnostics
   readonly #byFile = new Map<string, readonly ShownDiagnostic[]>()
 
-  constructor(deps: PublishDeps) {
-    this.#deps = deps
+  constructor(root: string, texts: SourceTexts, send: SendDiagnostics) {
+    this.#root = root
+    this.#texts = texts
+    this.#send = send
   }
 
   /** What was sent last for this file. */
@@ -24,30 +23,78 @@ export class Published {
     return this.#byFile.get(file) ?? []
   }
 
-  /** Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs. */
+  /**
+   * Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs;
+   * those of open files are sent even where nothing has changed.
+   */
   update(diagnostics: readonly Diagnostic[], checked: readonly string[] | null): void {
-    const { root, textOf, openFiles, send } = this.#deps
-    const found = groupByFile(diagnostics)
-    const stale = checked ?? [...this.#byFile.keys()]
-    for (const file of new Set([...found.keys(), ...stale, ...(checked ?? openFiles())])) {
-      const shown = (found.get(file) ?? []).map(one => shownDiagnostic(one, textOf(file), root))
+    const byFile = new Map<string, Diagnostic[]>()
+    for (const file of checked ?? [...this.#byFile.keys(), ...this.#texts.openFiles()]) byFile.set(file, [])
+    for (const one of diagnostics) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one])
+    for (const [file, own] of byFile) {
+      const text = this.#texts.find(file)?.text ?? ''
+      const shown = own.map(one => shownDiagnostic(one, text, this.#root))
       const isSame = JSON.stringify(shown) === JSON.stringify(this.of(file))
-      if (isSame && !openFiles().includes(file)) continue
+      if (isSame && !this.#texts.isOpen(file)) continue
       if (shown.length > 0) this.#byFile.set(file, shown)
       else this.#byFile.delete(file)
-      send(file, shown)
+      this.#send(file, shown)
     }
   }
 
   /** Clears everything, as for a folder that is closed. */
   clear(): void {
-    for (const file of this.#byFile.keys()) this.#deps.send(file, [])
+    for (const file of this.#byFile.keys()) this.#send(file, [])
     this.#byFile.clear()
   }
 }
 
-function groupByFile(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> {
-  const byFile = new Map<string, Diagnostic[]>()
-  for (const one of diagnostics) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one])
-  return byFile
+/** The protocol's numbers of severities. */
+const SEVERITIES = { error: 1, warning: 2, hint: 4 } as const
+
+/** A name, a number, a parameter or a name in backticks: what is underlined where a diagnostic begins. */
+const WORD_AT = /`[^`\n]*`|@?[\w$][\w.$-]*|"[^"\n]*"|'[^'\n]*'/y
+
+/** With the link to the rule, and the replacement as data. @param root the folder whose path is left out of messages */
+function shownDiagnostic(diagnostic: Diagnostic, text: string, root: string): ShownDiagnostic {
+  const lines = text.split(/\r\n|\n/)
+  const line = Math.max(0, Math.min(diagnostic.line - 1, lines.length - 1))
+  const found = lines[line] ?? ''
+  const from = Math.min(diagnostic.column - 1, found.length)
+  const suggestion = suggestionOf(diagnostic, lines)
+  return {
+    range: { start: { line, character: from }, end: { line, character: endOf(found, from) } },
+    severity: SEVERITIES[diagnostic.severity],
+    code: diagnostic.rule,
+    source: 'sluice',
+    message: diagnostic.message.replaceAll(`${root}/`, ''),
+    ...(suggestion && { data: suggestion }),
+  }
+}
+
+function endOf(line: string, from: number): number {
+  WORD_AT.lastIndex = from
+  return Math.min(line.length, WORD_AT.exec(line) ? WORD_AT.lastIndex : from + 1)
+}
+
+/** A replacement in one line; columns are 0-based and count UTF-16 units, as in the protocol. */
+export type Suggestion = NonNullable<ReturnType<typeof suggestionOf>>
+
+/** Names as they stand in SQL and YAML: with dots only where the proposal has one, as the name of a table. */
+const WORDS = { whole: /[\w.$-]+/g, part: /[\w$-]+/g } as const
+
+/** The replacement that a diagnostic proposes; null where it proposes none, or where the text has moved on. */
+function suggestionOf({ rule, data, line, column }: Diagnostic, lines: readonly string[]) {
+  const { meant, sql } = data ?? {}
+  const text = lines[line - 1]
+  if (meant === undefined || text === undefined) return null
+  for (const { 0: word, index } of text.matchAll(meant.includes('.') ? WORDS.whole : WORDS.part)) {
+    const isBefore = index + word.length < column
+    const isKey = rule === 'schema/unknown-key' && index === column - 1
+    if (isBefore || word === meant || (!isKey && nearest(word, [meant]) === undefined)) continue
+    // Functions of SQL are proposed in lower case, and most are written in upper case.
+    const newText = sql !== undefined && word === word.toUpperCase() ? meant.toUpperCase() : meant
+    return { line: line - 1, from: index, to: index + word.length, newText }
+  }
+  return null
 }

@@ -1,5 +1,5 @@
 /** Conducts the language server: hands each message of the protocol to the workspace and the feature that answer it. */
-import { relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   type CodeAction,
   type Connection,
@@ -8,9 +8,9 @@ import {
   type InitializeParams,
   type InitializeResult,
   type Location,
-  type Position,
   type Range,
   ResponseError,
+  type TextDocumentPositionParams,
   TextDocumentSyncKind,
   TextDocuments,
   type TextEdit,
@@ -19,20 +19,18 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import type { FilePlace } from '../../runner/manifest/source.js'
 import { type SqlCursor, sqlCursor } from './cursor.js'
-import { DocumentUris, pathOf } from './document-uris.js'
 import { type DocumentView, DocumentViews } from './document-view.js'
 import { codeActions } from './features/code-actions.js'
 import { completionItems } from './features/completion.js'
-import { definitionOf } from './features/definition.js'
-import { hoverText } from './features/hover.js'
 import { markdown } from './features/items.js'
-import { type NamedThing, thingAt } from './features/named-thing.js'
-import { type ParameterUse, parameterAt, sharedPartial, usesIn } from './features/parameter-uses.js'
+import { thingAt } from './features/named-thing.js'
+import { type ParameterUse, parameterAt, usesIn } from './features/parameter-uses.js'
+import { renamedUses } from './features/rename.js'
 import { signatureHelp } from './features/signature-help.js'
 import { symbolsOf } from './features/symbols.js'
 import type { FolderNames } from './folders.js'
 import type { WorkspaceDeps } from './workspace.js'
-import { Workspaces } from './workspaces.js'
+import { type OwnedFile, Workspaces } from './workspaces.js'
 
 export interface ServerDeps extends Pick<WorkspaceDeps, 'openChecker'> {
   /** The folders as flags and variables name them; the editor's settings come before them. */
@@ -41,7 +39,6 @@ export interface ServerDeps extends Pick<WorkspaceDeps, 'openChecker'> {
 }
 
 const TRIGGERS = ['.', '@', '{', '>', '`', '=']
-const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
 /** The protocol's code of a request that cannot be answered. */
 const REQUEST_FAILED = -32803
 
@@ -63,7 +60,6 @@ export function startServer(connection: Connection, { folders, openChecker, vers
       if (failure !== lastFailure) connection.window.showErrorMessage(failure)
       lastFailure = failure
     },
-    openFiles: () => documents.all().flatMap(({ uri }) => pathOf(uri) ?? []),
     send: (file, diagnostics) => {
       const uri = uris.of(file)
       const version = documents.get(uri)?.version
@@ -71,10 +67,13 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     },
   })
 
-  const viewOf = (uri: string): DocumentView | null => {
+  const ownerOf = (uri: string): OwnedFile | null => {
     const file = pathOf(uri)
-    const owner = file === null ? null : workspaces.owner(file)
-    return owner === null ? null : views.of(owner.workspace, file!)
+    return file === null ? null : workspaces.owner(file)
+  }
+  const viewOf = (uri: string): DocumentView | null => {
+    const owner = ownerOf(uri)
+    return owner && views.of(owner.workspace, owner.file)
   }
   interface At {
     readonly view: DocumentView
@@ -82,16 +81,16 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     readonly offset: number
     readonly cursor: SqlCursor | null
   }
-  const at = async (uri: string, position: Position): Promise<At | null> => {
+  const at = async ({ textDocument: { uri }, position }: TextDocumentPositionParams): Promise<At | null> => {
     // An editor may ask before the first check has read the files.
-    await workspaces.owner(pathOf(uri) ?? '')?.workspace.ready
+    await ownerOf(uri)?.workspace.ready
     const view = viewOf(uri)
     const document = documents.get(uri)
     if (view === null || document === undefined) return null
     const offset = document.offsetAt(position)
     return { view, document, offset, cursor: sqlCursor(view, offset) }
   }
-  const thing = (here: At | null): NamedThing | null => (here?.cursor ? thingAt(here.cursor) : null)
+  const useAt = (here: At | null) => here && parameterAt(here.view, here.offset)
   const rangeIn = ({ view, document }: At, from: number, to: number): Range => ({
     start: document.positionAt(view.sql!.toDocument(from)),
     end: document.positionAt(view.sql!.toDocument(to)),
@@ -128,14 +127,22 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     }
   })
 
+  const useNames = async (settings: unknown): Promise<void> => {
+    names = namesIn(settings, names)
+    await workspaces.rename(names)
+    openAll()
+  }
+  const readConfiguration = async (): Promise<void> =>
+    useNames(await connection.workspace.getConfiguration('sluice').catch(() => null))
   connection.onInitialized(async () => {
     await workspaces.rename(names)
     for (const root of roots) workspaces.add(root)
-    for (const document of documents.all()) opened(document)
+    openAll()
     if (client.workspace?.workspaceFolders) {
       connection.workspace.onDidChangeWorkspaceFolders(async ({ added, removed }) => {
         for (const { uri } of removed) await workspaces.remove(pathOf(uri) ?? '')
         for (const { uri } of added) if (pathOf(uri) !== null) workspaces.add(pathOf(uri)!)
+        openAll()
       })
     }
     if (client.workspace?.didChangeWatchedFiles?.dynamicRegistration) {
@@ -148,17 +155,9 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     if (client.workspace?.configuration) await readConfiguration()
   })
 
-  const readConfiguration = async (): Promise<void> => {
-    names = namesIn(await connection.workspace.getConfiguration('sluice').catch(() => null), names)
-    await workspaces.rename(names)
-    for (const document of documents.all()) opened(document)
-  }
-  connection.onDidChangeConfiguration(async ({ settings }: { settings: unknown }) => {
-    if (client.workspace?.configuration) return readConfiguration()
-    names = namesIn((settings as { sluice?: unknown } | null)?.sluice, names)
-    await workspaces.rename(names)
-    for (const document of documents.all()) opened(document)
-  })
+  connection.onDidChangeConfiguration(({ settings }: { settings: unknown }) =>
+    client.workspace?.configuration ? readConfiguration() : useNames((settings as { sluice?: unknown } | null)?.sluice),
+  )
   connection.onDidChangeWatchedFiles(() => {
     for (const workspace of workspaces.all()) workspace.rescan()
   })
@@ -167,83 +166,67 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     const file = pathOf(document.uri)
     const owner = file === null ? null : workspaces.ownerOrNew(file)
     if (owner === null) return
-    uris.note(file!, document.uri)
-    owner.workspace.texts.open(file!, document.getText())
+    uris.note(owner.file, document.uri)
+    owner.workspace.texts.open(owner.file, document.getText())
     owner.workspace.changed(owner.kind)
   }
+  const openAll = (): void => documents.all().forEach(opened)
   // Called when a document is opened, too.
   documents.onDidChangeContent(({ document }) => opened(document))
-  documents.onDidSave(({ document }) => {
-    const file = pathOf(document.uri)
-    if (file !== null) workspaces.owner(file)?.workspace.rescan()
-  })
+  documents.onDidSave(({ document }) => ownerOf(document.uri)?.workspace.rescan())
   documents.onDidClose(({ document }) => {
-    const file = pathOf(document.uri)
-    const owner = file === null ? null : workspaces.owner(file)
-    owner?.workspace.texts.close(file!)
+    const owner = ownerOf(document.uri)
+    owner?.workspace.texts.close(owner.file)
     owner?.workspace.rescan()
   })
 
-  connection.onCompletion(async ({ textDocument, position }) => {
-    const here = await at(textDocument.uri, position)
+  connection.onCompletion(async params => {
+    const here = await at(params)
     if (!here?.cursor) return []
     const hasSnippets = client.textDocument?.completion?.completionItem?.snippetSupport === true
     return [...completionItems(here.cursor, (from, to) => rangeIn(here, from, to), { hasSnippets })]
   })
-  connection.onSignatureHelp(async ({ textDocument, position }) => {
-    const here = await at(textDocument.uri, position)
+  connection.onSignatureHelp(async params => {
+    const here = await at(params)
     return here?.cursor ? signatureHelp(here.cursor) : null
   })
-  connection.onHover(async ({ textDocument, position }) => {
-    const here = await at(textDocument.uri, position)
-    const found = thing(here)
-    const text = found && hoverText(found, here!.view)
-    return text ? { contents: markdown(text), range: rangeIn(here!, found.from, found.to) } : null
+  connection.onHover(async params => {
+    const here = await at(params)
+    const found = here?.cursor && thingAt(here.cursor)
+    return found?.text ? { contents: markdown(found.text), range: rangeIn(here!, found.from, found.to) } : null
   })
-  connection.onDefinition(async ({ textDocument, position }) => {
-    const here = await at(textDocument.uri, position)
-    const found = thing(here)
-    const place = found && definitionOf(found, here!.cursor!)
+  connection.onDefinition(async params => {
+    const here = await at(params)
+    const place = here?.cursor && thingAt(here.cursor)?.place
     if (place) return locationOf(place)
     // `by:` and `tenant:` name a parameter outside the SQL.
-    const use = here && here.cursor === null ? parameterAt(here.view, here.offset) : null
+    const use = here?.cursor === null ? useAt(here) : null
     const source = here?.view.manifest?.source
     return use && source ? locationOf(source.keyAt(['parameters', use.name])) : null
   })
-  connection.onReferences(async ({ textDocument, position }) => {
-    const here = await at(textDocument.uri, position)
-    const use = here && parameterAt(here.view, here.offset)
+  connection.onReferences(async params => {
+    const here = await at(params)
+    const use = useAt(here)
     if (!use) return []
-    const uses = usesIn(here.view.workspace, here.view.manifest!, use.name)
+    const uses = usesIn(here!.view.workspace, here!.view.manifest!, use.name)
     return uses.map(one => ({ uri: uris.of(one.file), range: rangeOfUse(one) }))
   })
-  connection.onPrepareRename(async ({ textDocument, position }) => {
-    const here = await at(textDocument.uri, position)
-    const use = here && parameterAt(here.view, here.offset)
+  connection.onPrepareRename(async params => {
+    const use = useAt(await at(params))
     return use ? { range: rangeOfUse(use), placeholder: use.name } : null
   })
-  connection.onRenameRequest(async ({ textDocument, position, newName }): Promise<WorkspaceEdit | ResponseError> => {
-    const refused = (reason: string): ResponseError => new ResponseError(REQUEST_FAILED, reason)
-    const here = await at(textDocument.uri, position)
-    const use = here && parameterAt(here.view, here.offset)
-    if (!use) return refused('only parameters can be renamed')
-    const { workspace, manifest } = here.view
+  connection.onRenameRequest(async (params): Promise<WorkspaceEdit | ResponseError> => {
+    const here = await at(params)
+    const use = useAt(here)
+    if (!use) return new ResponseError(REQUEST_FAILED, 'only parameters can be renamed')
     // An editor may give the name as it stands in SQL.
-    const name = newName.replace(/^@/, '')
-    if (!PARAMETER_NAME.test(name))
-      return refused(`a parameter's name is a letter, then letters, digits and _: ${name}`)
-    const declared = Object.keys(manifest!.names.parameters).filter(one => one !== use.name)
-    const taken = [...declared, 'now'].find(one => one.toLowerCase() === name.toLowerCase())
-    if (taken !== undefined) return refused(`the name ${taken} is taken`)
-    const shared = sharedPartial(workspace, manifest!, use.name)
-    if (shared !== null) {
-      const path = relative(workspace.folders.root, shared)
-      return refused(`${path} reads @${use.name} for other manifests too; rename the parameter by hand`)
-    }
+    const newText = params.newName.replace(/^@/, '')
+    const uses = renamedUses(here!.view, use.name, newText)
+    if (typeof uses === 'string') return new ResponseError(REQUEST_FAILED, uses)
     const changes: Record<string, TextEdit[]> = {}
-    for (const one of usesIn(workspace, manifest!, use.name)) {
+    for (const one of uses) {
       const uri = uris.of(one.file)
-      changes[uri] = [...(changes[uri] ?? []), { range: rangeOfUse(one), newText: name }]
+      changes[uri] = [...(changes[uri] ?? []), { range: rangeOfUse(one), newText }]
     }
     return { changes }
   })
@@ -252,9 +235,8 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     return view ? [...symbolsOf(view)] : []
   })
   connection.onCodeAction(({ textDocument, range }): CodeAction[] => {
-    const file = pathOf(textDocument.uri)
-    const owner = file === null ? null : workspaces.owner(file)
-    return owner ? [...codeActions(textDocument.uri, range, owner.published.of(file!))] : []
+    const owner = ownerOf(textDocument.uri)
+    return owner ? [...codeActions(textDocument.uri, range, owner.workspace.published.of(owner.file))] : []
   })
 
   connection.onShutdown(() => workspaces.close())
@@ -270,4 +252,27 @@ function namesIn(settings: unknown, before: FolderNames): FolderNames {
     return typeof found === 'string' && found !== '' ? found : before[key]
   }
   return { endpoints: name('endpoints'), tables: name('tables'), functions: name('functions'), data: name('data') }
+}
+
+/** The path of a `file:` address; null for any other, such as that of a document that was never saved. */
+function pathOf(uri: string): string | null {
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return null
+  }
+}
+
+/** Addresses of documents: an answer names an open document as the client does. */
+class DocumentUris {
+  readonly #byPath = new Map<string, string>()
+
+  /** Notes how the client writes the address. */
+  note(path: string, uri: string): void {
+    this.#byPath.set(path, uri)
+  }
+
+  of(path: string): string {
+    return this.#byPath.get(path) ?? pathToFileURL(path).href
+  }
 }

@@ -50,6 +50,10 @@ export class SourceTexts {
     return this.#open.has(file)
   }
 
+  openFiles(): readonly string[] {
+    return [...this.#open.keys()]
+  }
+
   find(file: string): SourceText | undefined {
     return this.#open.get(file) ?? this.#onDisk.get(file)
   }

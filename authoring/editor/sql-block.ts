@@ -1,20 +1,9 @@
 /** The SQL template of a document, and the places of its characters: the block `sql: |` of a manifest, or all of a partial. */
 
 /** Offsets count UTF-16 units. */
-export interface SqlBlock {
-  readonly template: string
-  /** The offset in the template of an offset in the document; null for one outside the block. */
-  toTemplate(offset: number): number | null
-  toDocument(offset: number): number
-}
+export type SqlBlock = ReturnType<typeof blockOf>
 
-interface Line {
-  /** The offset in the document of the line's first character that belongs to the template. */
-  readonly at: number
-  /** The offset in the document of the line itself. */
-  readonly lineAt: number
-  readonly text: string
-}
+type Line = ReturnType<typeof linesOf>[number]
 
 /** The block of a manifest, also of one that is no valid YAML elsewhere; null where there is no `sql: |`. */
 export function manifestSql(text: string): SqlBlock | null {
@@ -36,8 +25,9 @@ export function manifestSql(text: string): SqlBlock | null {
 /** All of a partial's text. */
 export const partialSql = (text: string): SqlBlock => blockOf(linesOf(text, 0), text.length)
 
-function linesOf(text: string, from: number): readonly Line[] {
-  const lines: Line[] = []
+function linesOf(text: string, from: number) {
+  /** The offset of each line's first character that belongs to the template, and that of the line itself. */
+  const lines: { at: number; lineAt: number; text: string }[] = []
   for (let at = from; at <= text.length; ) {
     const end = text.indexOf('\n', at)
     const line = text.slice(at, end < 0 ? text.length : end).replace(/\r$/, '')
@@ -48,7 +38,7 @@ function linesOf(text: string, from: number): readonly Line[] {
   return lines
 }
 
-function blockOf(lines: readonly Line[], length: number): SqlBlock {
+function blockOf(lines: readonly Line[], length: number) {
   const starts: number[] = []
   let template = ''
   for (const { text } of lines) {
@@ -57,30 +47,20 @@ function blockOf(lines: readonly Line[], length: number): SqlBlock {
   }
   return {
     template,
-    toTemplate(offset) {
-      const index = lastAtOrBefore(
-        lines.map(({ lineAt }) => lineAt),
-        offset,
-      )
+    /** The offset in the template of an offset in the document; null for one outside the block. */
+    toTemplate(offset: number): number | null {
+      const index = lines.findLastIndex(({ lineAt }) => lineAt <= offset)
       const line = lines[index]
       if (line === undefined || offset > (lines[index + 1]?.lineAt ?? length + 1)) return null
       return starts[index]! + Math.max(0, Math.min(offset - line.at, line.text.length))
     },
-    toDocument(offset) {
-      const index = Math.max(0, lastAtOrBefore(starts, offset))
+    toDocument(offset: number): number {
+      const index = Math.max(
+        0,
+        starts.findLastIndex(start => start <= offset),
+      )
       const line = lines[index]
       return line ? line.at + Math.min(offset - starts[index]!, line.text.length) : 0
     },
   }
-}
-
-/** The index of the last number that is at most `value`; -1 without one. */
-function lastAtOrBefore(numbers: readonly number[], value: number): number {
-  let [low, high] = [-1, numbers.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (numbers[middle]! <= value) low = middle
-    else high = middle - 1
-  }
-  return low
 }

@@ -13,18 +13,15 @@ import { type LoadedTable, tableOf } from '../../runner/manifest/tables/load.js'
 import { createSchemaCache } from '../../runner/manifest/tables/schema-cache.js'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import type { ServingEngine } from '../../runner/serve/engine.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { type ReadTests, readTests } from '../test/files/load.js'
 import type { FileKind, Folders } from './folders.js'
+import { Published, type SendDiagnostics } from './published.js'
 import { SourceTexts } from './source-texts.js'
 
-/** The engine that checks SQL, over one state of the table schemas and the functions. */
-export interface Checker {
-  /** All tables that queries can name, those without a schema included. */
-  readonly tables: () => TableCatalogue
-  readonly check: CheckSql
-  readonly close: () => Promise<void>
-}
+/** The engine that checks SQL, over one state of the table schemas and the functions; it knows tables without a schema, too. */
+export type Checker = Pick<ServingEngine, 'tables' | 'check' | 'close'>
 
 export interface WorkspaceDeps {
   readonly folders: Folders
@@ -34,8 +31,8 @@ export interface WorkspaceDeps {
     rest: Omit<Definitions, 'tables'>,
     folders: Folders,
   ) => Promise<Checker>
-  /** Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs. */
-  readonly publish: (diagnostics: readonly Diagnostic[], checked: readonly string[] | null) => void
+  /** Takes the diagnostics of a file; none clears those that it had. */
+  readonly send: SendDiagnostics
   /** Tells the author of a failure that is not a mistake in a file. */
   readonly tellFailure: (failure: unknown) => void
 }
@@ -58,6 +55,7 @@ class SupersededError extends Error {
 export class Workspace {
   readonly texts: SourceTexts
   readonly folders: Folders
+  readonly published: Published
   readonly #deps: WorkspaceDeps
   readonly #cache = new LoadCache<FaultlessManifest>()
   readonly #readSchema = createSchemaCache()
@@ -86,6 +84,7 @@ export class Workspace {
     this.#deps = deps
     this.folders = deps.folders
     this.texts = new SourceTexts(deps.folders)
+    this.published = new Published(deps.folders.root, this.texts, deps.send)
   }
 
   /** A document was opened, edited or closed. */
@@ -175,7 +174,7 @@ export class Workspace {
     const open = manifests.filter(({ file }) => this.texts.isOpen(file))
     if (open.length > 0 && manifests.length - this.#cache.size > FEW_MANIFESTS) {
       const first = await this.#load(open, checker, {})
-      this.#deps.publish(
+      this.published.update(
         withCauses(first, mistakes).diagnostics,
         open.map(({ file }) => file),
       )
@@ -192,7 +191,7 @@ export class Workspace {
     const { diagnostics } = withCauses({ ...loaded, diagnostics: found }, mistakes)
     const edited = schemas.filter(one => !broken.includes(one))
     const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
-    this.#deps.publish(all, null)
+    this.published.update(all, null)
   }
 
   #readSchemas(): readonly Diagnostic[] {

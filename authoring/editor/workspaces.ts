@@ -1,59 +1,37 @@
 /** All workspaces of one editor: its folders, and the folders around files that are outside of them. */
 import { dirname, join, sep } from 'node:path'
-import type { Diagnostic as ShownDiagnostic } from 'vscode-languageserver'
 import { type FileKind, type FolderNames, foldersOf, kindOf } from './folders.js'
-import { Published } from './published.js'
 import { Workspace, type WorkspaceDeps } from './workspace.js'
 
-export interface WorkspacesDeps extends Pick<WorkspaceDeps, 'openChecker' | 'tellFailure'> {
-  readonly send: (file: string, diagnostics: readonly ShownDiagnostic[]) => void
-  /** The files that are open. */
-  readonly openFiles: () => readonly string[]
-}
-
-interface Member {
-  readonly workspace: Workspace
-  readonly published: Published
-}
-
 /** A file that one of the workspaces reads. */
-export interface OwnedFile extends Member {
+export interface OwnedFile {
+  readonly workspace: Workspace
+  readonly file: string
   readonly kind: FileKind
 }
 
 export class Workspaces {
-  readonly #deps: WorkspacesDeps
-  readonly #byRoot = new Map<string, Member>()
+  readonly #deps: Omit<WorkspaceDeps, 'folders'>
+  readonly #byRoot = new Map<string, Workspace>()
   #names: FolderNames
 
-  constructor(names: FolderNames, deps: WorkspacesDeps) {
+  constructor(names: FolderNames, deps: Omit<WorkspaceDeps, 'folders'>) {
     this.#names = names
     this.#deps = deps
   }
 
-  add(root: string): Member {
-    const known = this.#byRoot.get(root)
-    if (known) return known
-    const { send, openFiles, openChecker, tellFailure } = this.#deps
-    const folders = foldersOf(root, this.#names)
-    const published = new Published({
-      root,
-      textOf: file => workspace.texts.find(file)?.text ?? '',
-      openFiles: () => openFiles().filter(file => kindOf(file, folders) !== null),
-      send,
-    })
-    const publish: WorkspaceDeps['publish'] = (diagnostics, checked) => published.update(diagnostics, checked)
-    const workspace = new Workspace({ folders, openChecker, tellFailure, publish })
-    this.#byRoot.set(root, { workspace, published })
+  add(root: string): void {
+    if (this.#byRoot.has(root)) return
+    const workspace = new Workspace({ ...this.#deps, folders: foldersOf(root, this.#names) })
+    this.#byRoot.set(root, workspace)
     workspace.rescan()
-    return { workspace, published }
   }
 
   async remove(root: string): Promise<void> {
-    const member = this.#byRoot.get(root)
+    const workspace = this.#byRoot.get(root)
     this.#byRoot.delete(root)
-    member?.published.clear()
-    await member?.workspace.close()
+    workspace?.published.clear()
+    await workspace?.close()
   }
 
   /** Changes the names of the folders, and reads everything again where they differ. */
@@ -67,9 +45,9 @@ export class Workspaces {
 
   /** The workspace that reads the file; null for a file that Sluice does not read. */
   owner(file: string): OwnedFile | null {
-    for (const member of this.#byRoot.values()) {
-      const kind = kindOf(file, member.workspace.folders)
-      if (kind !== null) return { ...member, kind }
+    for (const workspace of this.#byRoot.values()) {
+      const kind = kindOf(file, workspace.folders)
+      if (kind !== null) return { workspace, file, kind }
     }
     return null
   }
@@ -82,7 +60,7 @@ export class Workspaces {
   }
 
   all(): readonly Workspace[] {
-    return [...this.#byRoot.values()].map(({ workspace }) => workspace)
+    return [...this.#byRoot.values()]
   }
 
   async close(): Promise<void> {

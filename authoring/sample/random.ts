@@ -1,22 +1,9 @@
 /** A seeded random generator: the same seed gives the same entries. */
 
-export interface Random {
-  /** A number in [0, 1). */
-  next(): number
-  /** An integer from `low` to `high`, both included. */
-  int(low: number, high: number): number
-  pick<T>(from: readonly T[]): T
-  /** One of the values, each with a probability proportional to its weight. */
-  weighted<T>(pairs: readonly (readonly [value: T, weight: number])[]): T
-  isTrue(probability: number): boolean
-  /** A positive number, log-normal around `median`: for durations and sizes. */
-  skewed(median: number, spread: number): number
-  hex(digits: number): string
-  uuid(): string
-}
+export type Random = ReturnType<typeof seededRandom>
 
 /** Mulberry32: 32 bits of state, random enough for sample data, and identical on every machine. */
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number) {
   let state = seed >>> 0
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -32,10 +19,13 @@ export function seededRandom(seed: number): Random {
     return text
   }
   return {
+    /** A number in [0, 1). */
     next,
+    /** An integer from `low` to `high`, both included. */
     int,
-    pick: from => from[int(0, from.length - 1)]!,
-    weighted: pairs => {
+    pick: <T>(from: readonly T[]): T => from[int(0, from.length - 1)]!,
+    /** One of the values, each with a probability proportional to its weight. */
+    weighted: <T>(pairs: readonly (readonly [value: T, weight: number])[]): T => {
       let left = next() * pairs.reduce((sum, [, weight]) => sum + weight, 0)
       for (const [value, weight] of pairs) {
         left -= weight
@@ -43,14 +33,15 @@ export function seededRandom(seed: number): Random {
       }
       return pairs[pairs.length - 1]![0]
     },
-    isTrue: probability => next() < probability,
-    skewed: (median, spread) => {
+    isTrue: (probability: number): boolean => next() < probability,
+    /** A positive number, log-normal around `median`: for durations and sizes. */
+    skewed: (median: number, spread: number): number => {
       // Box–Muller: the logarithm is normally distributed.
       const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
       return median * Math.exp(spread * normal)
     },
     hex,
-    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[int(0, 3)]}${hex(3)}-${hex(12)}`,
+    uuid: (): string => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[int(0, 3)]}${hex(3)}-${hex(12)}`,
   }
 }
 

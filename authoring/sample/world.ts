@@ -1,25 +1,7 @@
 /** The projects and their functions, which all sample streams share. */
 import { type Random, seededRandom, seedOf } from './random.js'
 
-export interface Project {
-  /** Twenty lower-case letters. */
-  readonly ref: string
-  readonly functions: readonly SampleFunction[]
-}
-
-/** The medians of its calls' durations, in milliseconds: of all calls, and of those that fail. */
-interface SampleFunction {
-  readonly id: string
-  readonly name: string
-  readonly median_ms: number
-  readonly failing_ms: number
-}
-
-export interface World {
-  readonly projects: readonly Project[]
-  /** A few projects make most of the traffic. */
-  pickProject(random: Random): Project
-}
+export type Project = ReturnType<typeof makeWorld>['projects'][number]
 
 const FUNCTION_NAMES = [
   'hello-world',
@@ -31,21 +13,21 @@ const FUNCTION_NAMES = [
   'search-index',
 ]
 
-export function makeWorld(seed: number): World {
+export function makeWorld(seed: number) {
   const random = seededRandom(seedOf('world', seed))
   const letters = 'abcdefghijklmnopqrstuvwxyz'
-  const projects = Array.from(
-    { length: 24 },
-    (_, i): Project => ({
-      ref: Array.from({ length: 20 }, () => letters[random.int(0, 25)]).join(''),
-      // The busiest project has all of them, so that they can be told apart there.
-      functions: FUNCTION_NAMES.slice(i % FUNCTION_NAMES.length).map(name => {
-        const [id, median] = [random.uuid(), random.int(4, 400)]
-        return { id, name, median_ms: median, failing_ms: 4 * median }
-      }),
+  const projects = Array.from({ length: 24 }, (_, i) => ({
+    /** Twenty lower-case letters. */
+    ref: Array.from({ length: 20 }, () => letters[random.int(0, 25)]).join(''),
+    // The busiest project has all of them, so that they can be told apart there.
+    functions: FUNCTION_NAMES.slice(i % FUNCTION_NAMES.length).map(name => {
+      const [id, median] = [random.uuid(), random.int(4, 400)]
+      // The medians of its calls' durations, in milliseconds: of all calls, and of those that fail.
+      return { id, name, median_ms: median, failing_ms: 4 * median }
     }),
-  )
+  }))
   // Zipf's law: the second project has half the traffic of the first, the third a third.
-  const weights = projects.map((project, i): readonly [Project, number] => [project, 1 / (i + 1)])
-  return { projects, pickProject: from => from.weighted(weights) }
+  const weights = projects.map((project, i) => [project, 1 / (i + 1)] as const)
+  /** A few projects make most of the traffic. */
+  return { projects, pickProject: (from: Random) => from.weighted(weights) }
 }

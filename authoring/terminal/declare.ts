@@ -2,17 +2,11 @@
 import type { Command } from 'commander'
 import type { Io } from './io.js'
 
-export interface Declaring {
-  readonly io: Io
-  /** Takes the exit code of the command that has run. */
-  readonly exit: (code: number) => void
-  /** Declares a command, of a group or else of the program. */
-  readonly command: (signature: string, description: string, parent?: Command) => Command
-  /** Declares a command that only has commands. */
-  readonly group: (name: string, description: string) => Command
-}
+export type Declaring = ReturnType<typeof declaringIn>
 
-export function declaringIn(program: Command, io: Io, exit: (code: number) => void): Declaring {
+/** @param exit takes the exit code of the command that has run */
+export function declaringIn(program: Command, io: Io, exit: (code: number) => void) {
+  /** Declares a command, of a group or else of the program. */
   const command = (signature: string, description: string, parent = program): Command => {
     const made = parent
       .command(signature)
@@ -25,6 +19,7 @@ export function declaringIn(program: Command, io: Io, exit: (code: number) => vo
       `(${note === undefined ? '' : `${note}; `}usage: ${path} ${made.usage()}; ${path} --help lists the flags)`,
     )
   }
+  /** Declares a command that only has commands. */
   const group = (name: string, description: string): Command =>
     command(name, description).showHelpAfterError(`(sluice ${name} --help lists its commands)`)
   return { io, exit, command, group }

@@ -1,5 +1,5 @@
 /** Flags that several commands have, and how settings become flags and flags settings. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { SETTINGS } from '../../runner/settings/settings.js'
 
 export type Flags = Readonly<Record<string, string | undefined>>
@@ -40,5 +40,16 @@ export const ENGINE_FLAGS = [
 ]
 
 export const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
+
+/** These flags without some. */
+export const without = (flags: readonly string[], ...left: readonly string[]): readonly string[] =>
+  flags.filter(flag => !left.includes(flag))
+
+/** The flags of commands that ask the embedded engine, whatever engine serves. */
+export const EMBEDDED_FLAGS = [...without(ENGINE_FLAGS, '--engine'), '--project', '--dataset']
+
+/** The flag `--format`; text is for people, and the default. */
+export const formatFlag = (says: string, ...others: readonly string[]): Option =>
+  new Option('--format <format>', says).choices(['text', ...others]).default('text')
 
 export const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'

@@ -1,5 +1,6 @@
 /** Compares what a call gave with what a test expects. */
 
+import { plural } from '../terminal/plural.js'
 import type { Answer, ProblemAnswer, ResultRow, RowsAnswer } from './answer.js'
 import { diffRows, diffUnordered, missingRows } from './diff-rows.js'
 import { equalValues, hasMembers } from './files/equal-values.js'
@@ -34,7 +35,7 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
     fail('columns', `expected ${listed(expect.columns)}, found ${listed(names)}`)
   }
   if (expect.count !== undefined && expect.count !== rows.length) {
-    fail('count', `expected ${rowsText(expect.count)}, found ${rowsText(rows.length)}`)
+    fail('count', `expected ${plural(expect.count, 'row')}, found ${plural(rows.length, 'row')}`)
   }
   if (expect.rows && !equalValues(expect.rows, rows)) {
     fail('rows', difference(expect.rows, rows), diffRows(expect.rows, rows, names))
@@ -47,7 +48,7 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
   }
   const absent = (expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
   if (absent.length > 0) {
-    const among = rows.length === 0 ? 'there are no rows' : `none of ${rowsText(rows.length)} matches`
+    const among = rows.length === 0 ? 'there are no rows' : `none of ${plural(rows.length, 'row')} matches`
     fail('contains', `${among} ${absent.length === 1 ? 'this' : 'these'}`, missingRows(absent, []))
   }
   if (expect.ordered_by) {
@@ -73,7 +74,7 @@ function checkSame(expect: Expectation, answer: RowsAnswer, other: Answer | null
     return [{ key: 'same_as', message: `the other call failed: ${describe(other)}`, lines: [] }]
   }
   if (equalValues(other.rows, answer.rows)) return []
-  const message = `the other call (-) has ${rowsText(other.rows.length)}, this one (+) ${rowsText(answer.rows.length)}`
+  const message = `the other call (-) has ${plural(other.rows.length, 'row')}, this one (+) ${plural(answer.rows.length, 'row')}`
   const names = answer.columns.map(({ name }) => name)
   return [{ key: 'same_as', message, lines: diffRows(other.rows, answer.rows, names) }]
 }
@@ -81,7 +82,9 @@ function checkSame(expect: Expectation, answer: RowsAnswer, other: Answer | null
 function checkProblem(expected: ExpectedProblem, answer: Answer): readonly Failure[] {
   const fail = (message: string): readonly Failure[] => [{ key: 'problem', message, lines: [] }]
   if (answer.kind === 'rows') {
-    return fail(`expected ${expected.code ?? expected.status ?? 'a problem'}, found ${rowsText(answer.rows.length)}`)
+    return fail(
+      `expected ${expected.code ?? expected.status ?? 'a problem'}, found ${plural(answer.rows.length, 'row')}`,
+    )
   }
   const parameters = [...new Set(answer.errors.map(({ parameter }) => parameter))].sort()
   const wrong = [
@@ -102,7 +105,7 @@ function describe({ status, code, detail, errors, reason }: ProblemAnswer): stri
 }
 
 function difference(expected: readonly ResultRow[], found: readonly ResultRow[]): string {
-  return `expected ${rowsText(expected.length)} (-), found ${rowsText(found.length)} (+)`
+  return `expected ${plural(expected.length, 'row')} (-), found ${plural(found.length, 'row')} (+)`
 }
 
 /** The rows that have no equal on the other side, each row matched once. */
@@ -119,5 +122,4 @@ export function unmatched(
   return { missing, added: left }
 }
 
-const rowsText = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '))

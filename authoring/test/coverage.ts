@@ -13,32 +13,21 @@ export interface Uncovered {
   readonly place: FilePlace | null
 }
 
-export interface EndpointCoverage {
-  readonly endpoint: string
-  readonly file: string
-  readonly covered: number
-  readonly total: number
-  readonly uncovered: readonly Uncovered[]
-}
-
-export interface Coverage {
-  readonly endpoints: readonly EndpointCoverage[]
-  /** The share of the parts of all endpoints that tests ran; 100 where the endpoints have no parts. */
-  readonly percent: number
-}
+export type Coverage = ReturnType<typeof coverageOf>
 
 /** The coverage of these endpoints; `templates` has the template of each by its id, from `loadEndpoints`. */
 export function coverageOf(
   details: readonly LoadedEndpoint[],
   templates: ReadonlyMap<string, TemplateCoverage>,
   results: readonly CaseResult[],
-): Coverage {
+) {
   const endpoints = details.map(detail => {
     const own = results.filter(result => result.detail.endpoint.id === detail.endpoint.id)
     return endpointCoverage(detail, templates.get(detail.endpoint.id)!, own)
   })
   const covered = endpoints.reduce((sum, one) => sum + one.covered, 0)
   const total = endpoints.reduce((sum, one) => sum + one.total, 0)
+  /** `percent` is the share of the parts of all endpoints that tests ran; 100 where the endpoints have no parts. */
   return { endpoints, percent: percentOf(covered, total) }
 }
 
@@ -50,7 +39,7 @@ function endpointCoverage(
   { endpoint, file, lookupRows }: LoadedEndpoint,
   { variants, branches, variantOf }: TemplateCoverage,
   results: readonly CaseResult[],
-): EndpointCoverage {
+) {
   const run = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
   const uncovered: Uncovered[] = []
   let total = 0

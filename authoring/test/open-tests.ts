@@ -1,7 +1,7 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
 
 import { tmpdir } from 'node:os'
-import { resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
@@ -22,7 +22,8 @@ import { loadManifests } from '../../runner/serve/manifests.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
-import { type Coverage, coverageOf } from './coverage.js'
+import { isWithin } from '../check/only.js'
+import { coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
 import type { TestFile, TestTable } from './files/test-file.js'
@@ -38,16 +39,7 @@ export interface TestOptions {
   readonly signal: AbortSignal
 }
 
-export interface TestRun {
-  readonly results: readonly CaseResult[]
-  /** The mistakes in manifests and test files. */
-  readonly diagnostics: readonly Diagnostic[]
-  /** The number of tests that could not run, since their manifest or file has mistakes. */
-  readonly skipped: number
-  /** Null where it was not asked for. */
-  readonly coverage: Coverage | null
-  readonly durationMs: number
-}
+export type TestRun = Awaited<ReturnType<typeof runTests>>
 
 /** The tests that run at a time: as many as the engine has connections. */
 const AT_ONCE = 8
@@ -56,7 +48,7 @@ const AT_ONCE = 8
  * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
  * @throws LoadError when table schemas have errors; UsageError where no test has the name asked for; SetupError.
  */
-export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
+export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions) {
   const clock = systemClock()
   const began = clock.ticksMs()
   const definitions = await soundDefinitions(settings)
@@ -114,9 +106,12 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     const subjects = loaded.details.filter(({ file }) => isAbout(file))
     return {
       results,
+      /** The mistakes in manifests and test files. */
       diagnostics,
+      /** The number of tests that could not run, since their manifest or file has mistakes. */
       skipped:
         plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length + all.length - results.length,
+      /** Null where it was not asked for. */
       coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
       durationMs: clock.ticksMs() - began,
     }
@@ -171,13 +166,9 @@ function subjectFilter(
   plans: readonly Plan[],
 ): (file: string) => boolean {
   if (paths.length === 0) return () => true
-  const folders = paths.map(path => resolve(path) + sep)
-  const manifests = new Set([
-    ...paths.map(path => resolve(path)),
-    ...files.map(({ file }) => resolve(manifestOf(file))),
-    ...plans.flatMap(({ detail }) => (detail === null ? [] : [resolve(detail.file)])),
-  ])
-  return file => manifests.has(resolve(file)) || folders.some(folder => resolve(file).startsWith(folder))
+  const tested = plans.flatMap(({ detail }) => (detail === null ? [] : [detail.file]))
+  const subjects = [...paths, ...files.map(({ file }) => manifestOf(file)), ...tested]
+  return file => subjects.some(subject => isWithin(subject, file))
 }
 
 /** A table of a test as the engine opens it. */

@@ -44,21 +44,13 @@ function resolve(sql: string, names: Readonly<Record<string, string>>, tables: T
   return resolveQuery(sql, tables, Object.fromEntries(types))
 }
 
-export interface RenamedSql {
-  readonly sql: string
-  /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
-  readonly offsetBefore: (offset: number) => number
-}
+export type RenamedSql = ReturnType<typeof renameTables>
 
 /**
  * Replaces each reference by the name that `nameOf` gives its table, `project.dataset.table`. A table without an alias keeps the
  * name by which the query knows it.
  */
-export function renameTables(
-  sql: string,
-  references: readonly TableReference[],
-  nameOf: (table: string) => string,
-): RenamedSql {
+export function renameTables(sql: string, references: readonly TableReference[], nameOf: (table: string) => string) {
   const tokens = tokenize(sql)
   let renamed = ''
   let from = 0
@@ -72,6 +64,7 @@ export function renameTables(
     from = endOfPath(tokens, at)
     names.push({ begin, end: renamed.length, at, from })
   }
+  /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
   const offsetBefore = (offset: number): number => {
     const last = names.findLast(({ begin }) => begin <= offset)
     if (!last) return offset

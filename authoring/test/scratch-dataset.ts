@@ -1,38 +1,16 @@
 /** A temporary dataset: tables with a few rows, all removed at the end. */
 
+import { randomUUID } from 'node:crypto'
 import type { TableSchema } from '@google-cloud/bigquery'
 import type { SchemaField } from '../../googlesql/index.js'
 import { clientFailure, type OpenedAccess } from '../../runner/engines/bigquery/index.js'
 import { raced } from '../../runner/model/deadline.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
-import type { Clock } from '../../runner/model/ports.js'
-
-export interface ScratchDataset {
-  /** `project.dataset` */
-  readonly name: string
-  /**
-   * Makes a table; resolves to its name, `project.dataset.table`.
-   * @param ndjson its rows, or null for none
-   * @param name a name that no other table of the dataset has, without the letter `t` and a number; by default it is one of these
-   * @throws RefusedRowsError for rows that BigQuery does not take, SetupError
-   */
-  addTable(fields: readonly SchemaField[], ndjson: Uint8Array | null, name?: string): Promise<string>
-  /** Removes the dataset with its tables, also where `signal` has fired. @throws SetupError */
-  remove(): Promise<void>
-}
+import { systemClock } from '../../runner/platform/clock.js'
 
 /** BigQuery does not take the rows of a table; the message is its own. */
 export class RefusedRowsError extends Error {
   override readonly name = 'RefusedRowsError'
-}
-
-export interface ScratchDatasetDeps {
-  readonly clock: Clock
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly location: string | null
-  /** Cancels the adding of tables. */
-  readonly signal: AbortSignal
 }
 
 /** Where the process dies before it removes the dataset, BigQuery removes the tables after this. */
@@ -46,15 +24,14 @@ const REMOVING = 'remove the dataset'
 /** BigQuery takes no larger upload in one request. */
 const MAX_UPLOAD_BYTES = 10_000_000
 
-/** Makes the dataset. @throws SetupError */
+/** Makes the dataset; `signal` cancels the adding of tables. @throws SetupError */
 export async function createScratchDataset(
   { client, project }: OpenedAccess,
-  deps: ScratchDatasetDeps,
-): Promise<ScratchDataset> {
-  const { clock, random, location, signal } = deps
+  location: string | null,
+  signal: AbortSignal,
+) {
   const own = { ...(location !== null && { location }) }
-  const suffix = Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('')
-  const dataset = `sluice_test_${clock.nowMs()}_${suffix}`
+  const dataset = `sluice_test_${systemClock().nowMs()}_${randomUUID().replaceAll('-', '').slice(0, 12)}`
 
   async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
     const isRemoving = what === REMOVING
@@ -130,8 +107,19 @@ export async function createScratchDataset(
 
   let tables = 0
   return {
+    /** `project.dataset` */
     name: `${project}.${dataset}`,
-    async addTable(declared, ndjson, table = `t${++tables}`) {
+    /**
+     * Makes a table; resolves to its name, `project.dataset.table`.
+     * @param ndjson its rows, or null for none
+     * @param table a name that no other table of the dataset has, without the letter `t` and a number; by default it is one of these
+     * @throws RefusedRowsError for rows that BigQuery does not take, SetupError
+     */
+    async addTable(
+      declared: readonly SchemaField[],
+      ndjson: Uint8Array | null,
+      table = `t${++tables}`,
+    ): Promise<string> {
       const fields = declared.map(plainField)
       if (ndjson !== null) await attempt('add a table to', () => load(table, fields, ndjson))
       else {
@@ -140,6 +128,7 @@ export async function createScratchDataset(
       }
       return `${project}.${dataset}.${table}`
     },
+    /** Removes the dataset with its tables, also where `signal` has fired. @throws SetupError */
     remove,
   }
 }

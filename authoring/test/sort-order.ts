@@ -2,13 +2,10 @@
 import type { ResultColumn } from '../../runner/model/query.js'
 import type { ResultRow } from './answer.js'
 
-export interface SortedBy {
-  readonly column: string
-  readonly isDescending: boolean
-}
+type SortedBy = ReturnType<typeof sortKey>
 
 /** `revenue desc` as `ordered_by` has it. */
-export function sortKey(text: string): SortedBy {
+export function sortKey(text: string) {
   const [column = '', direction = 'asc'] = text.trim().split(/ +/)
   return { column, isDescending: direction.toLowerCase() === 'desc' }
 }

@@ -6,12 +6,7 @@ import type { Parameter } from '../../runner/model/param.js'
 import type { ArgumentMap } from '../../runner/model/query.js'
 import type { Piece } from '../../runner/template/program.js'
 import { holds } from '../../runner/template/render.js'
-import { type PickedRow, variantIndexer } from '../../runner/template/variants.js'
-
-export interface ReachableVariant {
-  readonly label: string
-  readonly picked: readonly PickedRow[]
-}
+import { variantIndexer } from '../../runner/template/variants.js'
 
 /** One side of a condition, in the manifest or a partial. */
 export interface TemplateBranch {
@@ -23,26 +18,16 @@ export interface TemplateBranch {
   readonly variants: ReadonlySet<number>
 }
 
-export interface TemplateCoverage {
-  /** The number of the variant that a call with these arguments runs. */
-  variantOf(args: ArgumentMap): number
-  /** By their numbers, the variants that arguments can reach: two lookup tables by one parameter exclude some. */
-  readonly variants: ReadonlyMap<number, ReachableVariant>
-  readonly branches: readonly TemplateBranch[]
-}
+export type TemplateCoverage = ReturnType<typeof templateCoverage>
 
-export function templateCoverage(expanded: ExpandedSql, parameters: readonly Parameter[]): TemplateCoverage {
+export function templateCoverage(expanded: ExpandedSql, parameters: readonly Parameter[]) {
   const indexOf = variantIndexer(expanded.space)
   const reachable = [...reachableIndexes(expanded, parameters, indexOf)].sort((a, b) => a - b)
-  const variants = new Map(
-    reachable.map(index => {
-      const { label, picked } = expanded.variants[index]!
-      return [index, { label, picked }] as const
-    }),
-  )
   return {
-    variantOf: args => indexOf(name => argumentText(args, name)),
-    variants,
+    /** The number of the variant that a call with these arguments runs. */
+    variantOf: (args: ArgumentMap): number => indexOf(name => argumentText(args, name)),
+    /** By their numbers, the variants that arguments can reach: two lookup tables by one parameter exclude some. */
+    variants: new Map(reachable.map(index => [index, expanded.variants[index]!])),
     branches: branchesOf(expanded, reachable),
   }
 }

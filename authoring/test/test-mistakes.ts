@@ -1,8 +1,8 @@
 /** The mistakes in test files, for `validate`, which runs no test. */
-import { resolve, sep } from 'node:path'
 import type { TableCatalogue } from '../../googlesql/index.js'
 import type { Loaded } from '../../runner/manifest/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { isWithin } from '../check/only.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { findTests, readTests, TEST_ENDING } from './files/load.js'
 
@@ -18,12 +18,8 @@ export async function testMistakes(
   tables: TableCatalogue,
   loaded: Loaded,
 ): Promise<readonly Diagnostic[]> {
-  const paths = only.map(path => resolve(path))
   const isWanted = (file: string): boolean =>
-    paths.length === 0 ||
-    [resolve(file), resolve(manifestOf(file))].some(one =>
-      paths.some(path => one === path || one.startsWith(path + sep)),
-    )
+    only.length === 0 || only.some(path => isWithin(path, file) || isWithin(path, manifestOf(file)))
   const found = await findTests([], endpointsDir)
   const unread = found.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
   const mistakes = found.files

@@ -5,13 +5,6 @@ import type { ExpectedKey } from './check-answer.js'
 import { updateText, type ValueUpdate } from './files/update-text.js'
 import type { CaseResult } from './run-case.js'
 
-export interface UpdatedFile {
-  readonly file: string
-  readonly text: string
-  /** The results of its tests that were updated, each with the failures that are left. */
-  readonly changed: ReadonlyMap<CaseResult, CaseResult>
-}
-
 /** The new value of each expectation that can be updated, from a result. */
 const VALUES: Partial<Record<ExpectedKey, (answer: RowsAnswer) => unknown>> = {
   rows: ({ rows }) => rows,
@@ -21,8 +14,8 @@ const VALUES: Partial<Record<ExpectedKey, (answer: RowsAnswer) => unknown>> = {
   truncated: ({ isTruncated }) => isTruncated,
 }
 
-/** The files that change. */
-export function updatesFor(results: readonly CaseResult[]): readonly UpdatedFile[] {
+/** The files that change, with the results of their tests that were updated: each with the failures that are left. */
+export function updatesFor(results: readonly CaseResult[]) {
   const files = new Set(results.map(({ tests }) => tests))
   return [...files].flatMap(tests => {
     const updates: ValueUpdate[] = []

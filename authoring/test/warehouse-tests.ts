@@ -51,7 +51,6 @@ export async function openWarehouseTarget(
   embedded: DuckdbEngine,
   signal: AbortSignal,
 ): Promise<TestTarget> {
-  const clock = systemClock()
   const { openAccess } = await import('../../runner/engines/bigquery/index.js')
   const { createScratchDataset, RefusedRowsError } = await import('./scratch-dataset.js')
   const { checkedQuery, renameTables, tableReferences } = await import('./rename-tables.js')
@@ -63,15 +62,10 @@ export async function openWarehouseTarget(
   const engine = opened.add(
     await openServingEngineOver({ tables: definitions, functions: NO_FUNCTIONS, mistakes: [] }, settings, {
       observe: () => {},
-      clock,
+      clock: systemClock(),
     }),
   )
-  const dataset = await createScratchDataset(access, {
-    clock,
-    random: Math.random,
-    location: settings.location,
-    signal,
-  }).catch(async thrown => {
+  const dataset = await createScratchDataset(access, settings.location, signal).catch(async thrown => {
     await opened.close()
     throw thrown
   })

@@ -1,6 +1,6 @@
 /** The commands `init` and `new`. */
 import type { Declaring } from '../terminal/declare.js'
-import { type GivenFlags, settingFlags, withSettings } from '../terminal/flags.js'
+import { EMBEDDED_FLAGS, type GivenFlags, settingFlags, without, withSettings } from '../terminal/flags.js'
 import type { NewFlags } from './new.js'
 
 export function declareInit({ command, exit, io }: Declaring): void {
@@ -19,7 +19,7 @@ export function declareNew({ command, exit, io }: Declaring): void {
       'new [name]',
       'Write a manifest and its test: over a table, from a query, or as answers at a terminal say.',
     ),
-    NEW_FLAGS,
+    without(EMBEDDED_FLAGS, '--database'),
   )
     .option('--table <table>', 'the table whose rows it gives')
     .option('--time <column>', 'the column with the time of a row: newest first, and from when until when')
@@ -31,14 +31,3 @@ export function declareNew({ command, exit, io }: Declaring): void {
       exit(await newEndpoint(name, flags as NewFlags, settingFlags(flags), io))
     })
 }
-
-const NEW_FLAGS = [
-  '--endpoints',
-  '--tables',
-  '--functions-dir',
-  '--data',
-  '--engine-memory',
-  '--engine-threads',
-  '--project',
-  '--dataset',
-]

@@ -4,13 +4,11 @@ import { type LoadOptions, loadSources } from '../../runner/manifest/load.js'
 import { LoadError } from '../../runner/model/errors.js'
 import { type ManifestSpec, manifestText } from './manifest-text.js'
 
-export interface CompleteOptions {
-  /** Where the manifest will be. */
+export interface CompleteOptions extends Pick<LoadOptions, 'checkSql'> {
+  /** Where the manifest will be, and the path from there to schemas/. */
   readonly file: string
-  /** The path from there to schemas/. */
   readonly schemas: string
   readonly tables: TableCatalogue
-  readonly checkSql: LoadOptions['checkSql']
 }
 
 /**

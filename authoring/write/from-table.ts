@@ -32,7 +32,8 @@ export function manifestOfTable(order: TableOrder): NewManifest {
     throw new UsageError(['--interval needs --time, the column that it counts by'])
   const example = order.tenantExample ?? (tenant?.type.kind === 'INT64' ? 1 : 'a')
   const facts = { table, time, tenant, parameter: tenant && parameterName(tenant.name), example }
-  return order.hasInterval ? countsOf({ ...facts, time: time! }) : rowsOf(facts)
+  const own = order.hasInterval ? countsOf({ ...facts, time: time! }) : rowsOf(facts)
+  return { ...own, tenant: tenantOf(facts), settings: SETTINGS, columns: [], tables: [table.name] }
 }
 
 const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
@@ -106,7 +107,10 @@ const where = (conditions: readonly string[]): readonly string[] =>
 
 // ---- rows
 
-function rowsOf(facts: Facts): NewManifest {
+/** What a manifest of rows and one of counts have for themselves. */
+type Own = Omit<NewManifest, 'tenant' | 'settings' | 'columns' | 'tables'>
+
+function rowsOf(facts: Facts): Own {
   const { table, time, tenant } = facts
   const always = tenantCondition(facts)
   const type = time === null ? null : time.type.kind.toLowerCase()
@@ -121,7 +125,6 @@ function rowsOf(facts: Facts): NewManifest {
   const columns = table.columns.map(column => name(column.name))
   return {
     description: `${time === null ? 'Rows' : 'The newest rows'} of ${table.name}${tenant ? ` of one ${tenant.name}` : ''}.`,
-    tenant: tenantOf(facts),
     parameters: {
       ...tenantParameter(facts),
       ...(type && {
@@ -129,9 +132,7 @@ function rowsOf(facts: Facts): NewManifest {
         until: { type, description: `Only rows before this ${time!.name}.` },
       }),
     },
-    settings: SETTINGS,
     interval: null,
-    columns: [],
     sql: [
       `SELECT ${columns.join(', ')}`,
       `FROM \`${table.name}\``,
@@ -139,7 +140,6 @@ function rowsOf(facts: Facts): NewManifest {
       ...optional,
       ...(time === null ? [] : [`ORDER BY ${name(time.name)} DESC`]),
     ].join('\n'),
-    tables: [table.name],
     tests: [testsOfRows(facts)],
   }
 }
@@ -205,7 +205,7 @@ const DATED_ROWS = {
   '1year': { bucket: 'MONTH', size: 12, unit: 'MONTH' },
 }
 
-function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
+function countsOf(facts: Facts & { readonly time: StructField }): Own {
   const { table, time, tenant } = facts
   const kind = time.type.kind
   const rows = kind === 'DATE' ? DATED_ROWS : TIMED_ROWS
@@ -215,7 +215,6 @@ function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
   const conditions = [...tenantCondition(facts), `${name(time.name)} >= ${from}`]
   return {
     description: `How many rows ${table.name} has in each bucket of time${tenant ? `, of one ${tenant.name}` : ''}.`,
-    tenant: tenantOf(facts),
     parameters: {
       ...tenantParameter(facts),
       interval: {
@@ -225,9 +224,7 @@ function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
         examples: Object.keys(rows),
       },
     },
-    settings: SETTINGS,
     interval: { rows, fallback },
-    columns: [],
     sql: [
       `SELECT ${kind}_TRUNC(${name(time.name)}, {{interval.bucket}}) AS bucket, COUNT(*) AS count`,
       `FROM \`${table.name}\``,
@@ -235,7 +232,6 @@ function countsOf(facts: Facts & { readonly time: StructField }): NewManifest {
       'GROUP BY bucket',
       'ORDER BY bucket',
     ].join('\n'),
-    tables: [facts.table.name],
     tests: [testsOfCounts(facts, Object.keys(rows))],
   }
 }

@@ -23,67 +23,73 @@ export interface TypedParameter {
   readonly type: ParameterType
 }
 
-/** @throws SqlError in BigQuery's words for a query that is not valid with any types. */
+type Chosen = Readonly<Record<string, ParameterType>>
+
+/** In the order in which the query names them. @throws SqlError in BigQuery's words for a query that is not valid with any types. */
 export function parameterTypes(sql: string, tables: TableCatalogue): readonly TypedParameter[] {
-  const arrays = inferArrays(sql, tables)
-  const chosen = inOrder(sql, [
-    ...inferScalars(sql, tables, { ...NOW, ...arrays }),
-    ...Object.entries(arrays).map(([name, type]) => ({ name, type: parameterType(type)! })),
-  ])
-  resolveQuery(sql, tables, { ...NOW, ...typesOf(chosen) })
-  return chosen
+  const lists = inferLists(sql, tables)
+  const chosen = { ...inferScalars(sql, tables, lists), ...lists }
+  resolveQuery(sql, tables, typesOf(chosen))
+  const at = ({ name }: TypedParameter): number => sql.toLowerCase().indexOf(`@${name.toLowerCase()}`)
+  return Object.entries(chosen)
+    .map(([name, type]) => ({ name, type }))
+    .sort((a, b) => at(a) - at(b))
 }
 
-const typesOf = (parameters: readonly TypedParameter[]): Readonly<Record<string, Type>> =>
-  Object.fromEntries(parameters.map(({ name, type }) => [name, typeOf(type)]))
+/** With that of `@now`. */
+const typesOf = (chosen: Chosen): Readonly<Record<string, Type>> => ({
+  ...NOW,
+  ...Object.fromEntries(Object.entries(chosen).map(([name, type]) => [name, typeOf(type)])),
+})
 
-function inferScalars(
-  sql: string,
-  tables: TableCatalogue,
-  given: Readonly<Record<string, Type>>,
-): readonly TypedParameter[] {
-  const found = orMistake(() => inferParameters(sql, tables, given))
-  if (found instanceof SqlError) {
+function inferScalars(sql: string, tables: TableCatalogue, lists: Chosen): Chosen {
+  const inferred = orMistake(() => inferParameters(sql, tables, typesOf(lists)))
+  if (inferred instanceof SqlError) {
     // Some functions take no NULL where they take a parameter.
-    const tried = tryScalars(sql, tables, given)
-    if (tried === null) throw found
+    const names = namesIn(sql, /@([A-Za-z_]\w*)/g, ['now', ...Object.keys(lists)])
+    const tried = firstFitting(names, '', chosen =>
+      isValid(() => resolveQuery(sql, tables, typesOf({ ...lists, ...chosen }))),
+    )
+    if (tried === null) throw inferred
     return tried
   }
-  return found.map(({ name, types }): TypedParameter => {
+  const all = inferred.map(({ name, types }) => {
     const wanted = types.flatMap(type => parameterType(type) ?? [])
-    const candidates = [...new Set<ParameterType>([...wanted, ...SCALARS])]
     const fits = (type: ParameterType): boolean =>
-      isValid(() => inferParameters(sql, tables, { ...given, [name]: typeOf(type) }))
-    return { name, type: candidates.find(fits) ?? 'string' }
+      isValid(() => inferParameters(sql, tables, typesOf({ ...lists, [name]: type })))
+    return [name, [...wanted, ...SCALARS].find(fits) ?? 'string'] as const
   })
+  return Object.fromEntries(all)
 }
 
-/** The first types with which the query is valid; null where there are none, or too many parameters to try. */
-function tryScalars(
-  sql: string,
-  tables: TableCatalogue,
-  given: Readonly<Record<string, Type>>,
-): readonly TypedParameter[] | null {
-  const known = new Set(Object.keys(given).map(name => name.toLowerCase()))
-  const names = [...new Set([...sql.matchAll(/@([A-Za-z_]\w*)/g)].map(([, name]) => name!))].filter(
-    name => !known.has(name.toLowerCase()),
-  )
+/** The names that the form finds in the query, each once, without some. */
+function namesIn(sql: string, form: RegExp, without: readonly string[]): readonly string[] {
+  const left = new Set(without.map(name => name.toLowerCase()))
+  const names = new Set([...sql.matchAll(form)].map(([, name]) => name!))
+  return [...names].filter(name => !left.has(name.toLowerCase()))
+}
+
+/**
+ * The first types with which the query fits, of scalars or of lists; null where there are none, or so many names that there would
+ * be too many combinations of types to try.
+ */
+function firstFitting(
+  names: readonly string[],
+  list: 'array' | '',
+  fits: (chosen: Chosen) => boolean,
+  chosen: Chosen = {},
+): Chosen | null {
+  const [name, ...rest] = names
+  if (name === undefined) return fits(chosen) ? chosen : null
   if (names.length > MAX_TRIED) return null
-  const tryFrom = (chosen: readonly TypedParameter[]): readonly TypedParameter[] | null => {
-    const name = names[chosen.length]
-    if (name === undefined) {
-      return isValid(() => resolveQuery(sql, tables, { ...given, ...typesOf(chosen) })) ? chosen : null
-    }
-    for (const type of SCALARS) {
-      const found = tryFrom([...chosen, { name, type }])
-      if (found !== null) return found
-    }
-    return null
+  for (const scalar of SCALARS) {
+    const type = list === '' ? scalar : (`array<${scalar}>` as const)
+    const found = firstFitting(rest, list, fits, { ...chosen, [name]: type })
+    if (found !== null) return found
   }
-  return tryFrom([])
+  return null
 }
 
-/** With more parameters or lists, there would be too many combinations of types to try. */
 const MAX_TRIED = 4
 
 /** The SQL type of a parameter's values. */
@@ -103,37 +109,17 @@ function parameterType(type: Type): ParameterType | undefined {
 }
 
 /** Types of the parameters that stand alone in UNNEST: a NULL there would say nothing about the elements. */
-function inferArrays(sql: string, tables: TableCatalogue): Readonly<Record<string, Type>> {
-  const names = [...new Set([...sql.matchAll(/\bUNNEST\s*\(\s*@(\w+)\s*\)/gi)].map(([, name]) => name!))].filter(
-    name => name.toLowerCase() !== 'now',
-  )
-  const tryFrom = (i: number, chosen: Readonly<Record<string, Type>>): Readonly<Record<string, Type>> | null => {
-    if (i === names.length) return isValid(() => inferParameters(sql, tables, { ...NOW, ...chosen })) ? chosen : null
-    for (const scalar of SCALARS) {
-      const found = tryFrom(i + 1, { ...chosen, [names[i]!]: typeOf(`array<${scalar}>`) })
-      if (found !== null) return found
-    }
-    return null
-  }
-  if (names.length === 1) {
-    const [name] = names as [string]
-    const fits = SCALARS.filter(scalar =>
-      isValid(() => inferParameters(sql, tables, { ...NOW, [name]: typeOf(`array<${scalar}>`) })),
-    )
-    // Texts are coerced to times. So where a time fits and a number does not, the elements must be times, although texts fit.
-    const time = fits.includes('int64') ? undefined : fits.find(scalar => TIMES.includes(scalar))
-    const best = time ?? fits[0]
-    return best === undefined ? {} : { [name]: typeOf(`array<${best}>`) }
-  }
-  return names.length > MAX_TRIED ? {} : (tryFrom(0, {}) ?? {})
+function inferLists(sql: string, tables: TableCatalogue): Chosen {
+  const names = namesIn(sql, /\bUNNEST\s*\(\s*@(\w+)\s*\)/gi, ['now'])
+  const fits = (chosen: Chosen): boolean => isValid(() => inferParameters(sql, tables, typesOf(chosen)))
+  if (names.length !== 1) return firstFitting(names, 'array', fits) ?? {}
+  const fitting = SCALARS.filter(scalar => fits({ [names[0]!]: `array<${scalar}>` }))
+  // Texts are coerced to times. So where a time fits and a number does not, the elements must be times, although texts fit.
+  const time = fitting.includes('int64') ? undefined : fitting.find(scalar => TIMES.includes(scalar))
+  const best = time ?? fitting[0]
+  return best === undefined ? {} : { [names[0]!]: `array<${best}>` }
 }
 
 const TIMES: readonly string[] = ['timestamp', 'date', 'datetime']
 
 const isValid = (resolve: () => unknown): boolean => !(orMistake(resolve) instanceof SqlError)
-
-/** In the order in which the query names them. */
-function inOrder(sql: string, parameters: readonly TypedParameter[]): readonly TypedParameter[] {
-  const at = ({ name }: TypedParameter): number => sql.toLowerCase().indexOf(`@${name.toLowerCase()}`)
-  return [...parameters].sort((a, b) => at(a) - at(b))
-}

@@ -3,20 +3,20 @@ import type { PublishedEndpoint } from '../../../runner/model/published-endpoint
 import { wellFormed } from '../address.js'
 import { hasUnixTimes, type TypedColumn } from '../columns.js'
 
-export interface GrafanaField {
-  readonly name: string
-  readonly type: 'string' | 'number' | 'boolean' | 'timestamp'
-  /** How a time is written, in Go's notation; null for other types. */
-  readonly timeFormat: string | null
-  /** As the manifest has it; null for none. */
-  readonly unit: string | null
-}
+export type GrafanaField = ReturnType<typeof fieldOf>
 
-export function fieldOf({ name, scalar, unit }: TypedColumn, endpoint: PublishedEndpoint): GrafanaField {
+export function fieldOf({ name, scalar, unit }: TypedColumn, endpoint: PublishedEndpoint) {
   // Infinity knows integers of seconds and milliseconds, but not of microseconds.
   const timeFormat = scalar === 'TIMESTAMP' && hasUnixTimes(endpoint) ? null : (TIME_FORMATS[scalar ?? ''] ?? null)
   const type = timeFormat === null ? (TYPES[scalar ?? ''] ?? 'string') : 'timestamp'
-  return { name: wellFormed(name), type, timeFormat, unit: unit === undefined ? null : wellFormed(unit) }
+  return {
+    name: wellFormed(name),
+    type,
+    /** How a time is written, in Go's notation; null for other types. */
+    timeFormat,
+    /** As the manifest has it; null for none. */
+    unit: unit === undefined ? null : wellFormed(unit),
+  }
 }
 
 /** A layout without a fraction of a second reads one, too. */
@@ -27,7 +27,7 @@ const TIME_FORMATS: Readonly<Record<string, string>> = {
 }
 
 /** Numbers in JSON texts, as of NUMERIC and large integers, are read as numbers too. */
-const TYPES: Readonly<Record<string, GrafanaField['type']>> = {
+const TYPES: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
   INT64: 'number',
   FLOAT64: 'number',
   NUMERIC: 'number',

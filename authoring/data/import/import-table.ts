@@ -1,5 +1,5 @@
 /** Imports files into a table: rows are checked, sorted and partitioned, and become visible all at once. */
-import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -8,12 +8,16 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { SchemaField, TableDefinition } from '../../../googlesql/index.js'
 import { SetupError, UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
-import { SETTING, systemReason, writeFailure } from '../../../runner/platform/write-failure.js'
+import { systemReason } from '../../../runner/platform/write-failure.js'
+import { CsvRecordEnds } from './formats/csv.js'
+import { CsvRowReader } from './formats/csv-row.js'
+import { JsonRowReader } from './formats/json-row.js'
 import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
+import { GatheredRows } from './gathered-rows.js'
 import type { ImportLayout } from './layout.js'
 import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
 import { rowSchema } from './row-schema.js'
-import { type BadRow, RowGatherer } from './rows.js'
+import { type BadRow, EVERY_LINE, type RowFormat, RowStream } from './rows.js'
 import { importId, openTableFolder, type TableFolder, tableFailure } from './table-folder.js'
 
 export interface ImportOptions {
@@ -40,17 +44,7 @@ export interface ImportOptions {
   readonly unique: string
 }
 
-export interface ImportReport {
-  /** False if bad rows stopped the import, which then has changed nothing. */
-  readonly isCommitted: boolean
-  readonly rows: number
-  readonly files: number
-  /** The number of imports and files that were replaced. */
-  readonly replaced: number
-  /** The first bad rows. */
-  readonly badRows: readonly BadRow[]
-  readonly badRowCount: number
-}
+export type ImportReport = Awaited<ReturnType<typeof importFiles>>
 
 /** The size at which buffered rows are passed to DuckDB. */
 const PIECE_BYTES = 30 << 20
@@ -59,7 +53,7 @@ const PIECE_BYTES = 30 << 20
  * @throws QueryFault for a file that cannot be read at all, SetupError when the table's folder cannot be written or another
  *   import of the table is running, UsageError when the file for bad rows already exists.
  */
-export async function importFiles(options: ImportOptions): Promise<ImportReport> {
+export async function importFiles(options: ImportOptions) {
   const sources = sourcesOf(options.files, options.inputFormat)
   if (options.skipFile !== null && existsSync(options.skipFile)) {
     throw new UsageError([`--skip-bad: ${options.skipFile} is there already`])
@@ -72,11 +66,7 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
   }
 }
 
-async function importInto(
-  folder: TableFolder,
-  sources: readonly ImportSource[],
-  options: ImportOptions,
-): Promise<ImportReport> {
+async function importInto(folder: TableFolder, sources: readonly ImportSource[], options: ImportOptions) {
   // Imported lazily, since other commands do not need DuckDB in this process.
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const { keepByteOrderMark } = await import('../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
@@ -89,7 +79,7 @@ async function importInto(
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
   })
-  const skipped = skipSink(options)
+  const gathered = new GatheredRows(options.skipFile, options.maxBadRows)
   try {
     const connection = await instance.connect()
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
@@ -101,22 +91,26 @@ async function importInto(
     const writer = new ParquetWriter({ connection, folder: pieces, table, layout })
     const reading = await instance.connect()
     const chunks = (source: ImportSource) => chunksOf(source, options.standardInput, reading, folder.work)
-    const rows = await gather({ sources, chunks, writer, skipped, options })
-    await skipped.close()
-    const report = { rows, badRows: skipped.rows, badRowCount: skipped.count() }
+    const rows = await gather(sources, chunks, gathered, writer, options)
+    await gathered.close()
+    const { badRows, badRowCount } = gathered
+    /** The first bad rows, and how many there are. */
+    const report = { rows, badRows: badRows as readonly BadRow[], badRowCount }
     if (options.skipFile === null && report.badRowCount > 0) {
+      // Nothing has changed.
       return { ...report, rows: 0, isCommitted: false, files: 0, replaced: 0 }
     }
     const files = rows === 0 ? [] : await writer.finish(result)
     const id = importId(options.nowMs, options.unique)
     const entry = rows === 0 ? null : { id, rows, partition: layout.partition, files }
+    // The number of imports and files that were replaced.
     const isNeeded = entry !== null || options.replaces
     const replaced = isNeeded ? folder.commit(entry, result, { replaces: options.replaces, nowMs: options.nowMs }) : 0
     return { ...report, isCommitted: true, files: files.length, replaced }
   } catch (error) {
     throw worded(error, folder, options)
   } finally {
-    await skipped.close()
+    await gathered.close()
     instance.closeSync()
   }
 }
@@ -134,90 +128,36 @@ function worded(error: unknown, { path, work }: TableFolder, { table }: ImportOp
   return reason === null ? error : tableFailure(path, error, reason)
 }
 
-interface SkipSink {
-  readonly rows: readonly BadRow[]
-  readonly count: () => number
-  readonly isFull: () => boolean
-  readonly bad: (row: BadRow) => void
-  readonly aside: (bytes: Buffer) => void
-  /** Resolves once the bad rows written so far need no more buffering. */
-  readonly drained: () => Promise<void>
-  readonly close: () => Promise<void>
-}
-
-function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
-  const rows: BadRow[] = []
-  let count = 0
-  let file: WriteStream | null = null
-  let failure: Error | null = null
-  const fail = (): void => {
-    if (failure) throw writeFailure({ what: 'bad rows into', path: skipFile!, setting: SETTING.skipBad }, failure)
-  }
-  return {
-    rows,
-    count: () => count,
-    isFull: () => skipFile === null && count >= maxBadRows,
-    bad: row => {
-      count++
-      if (rows.length < maxBadRows) rows.push(row)
-    },
-    aside: bytes => {
-      if (skipFile === null) return
-      if (file === null) {
-        file = createWriteStream(skipFile, { flags: 'wx' })
-        file.on('error', error => {
-          failure = error
-        })
-      }
-      // The bytes are copied, since the buffer will be reused.
-      file.write(Buffer.from(bytes))
-    },
-    drained: async () => {
-      fail()
-      if (file?.writableNeedDrain)
-        await new Promise<void>(resolve => void file!.once('drain', resolve).once('close', resolve))
-      fail()
-    },
-    close: async () => {
-      const open = file
-      file = null
-      // A file that could not be opened is already closed, and closing it again would wait for ever.
-      if (open && !open.closed) await new Promise<void>(resolve => void open.once('close', resolve).end())
-      fail()
-    },
-  }
-}
-
-interface Gathering {
-  readonly sources: readonly ImportSource[]
-  readonly chunks: (source: ImportSource) => AsyncIterable<Buffer>
-  readonly writer: ParquetWriter
-  readonly skipped: SkipSink
-  readonly options: ImportOptions
-}
-
 /** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
-async function gather({ sources, chunks, writer, skipped, options }: Gathering): Promise<number> {
-  const { schema, ignoresUnknown } = options
-  const gatherer = new RowGatherer({ record: rowSchema(schema), ignoresUnknown, sink: skipped })
+async function gather(
+  sources: readonly ImportSource[],
+  chunks: (source: ImportSource) => AsyncIterable<Buffer>,
+  gathered: GatheredRows,
+  writer: ParquetWriter,
+  { schema, ignoresUnknown, skipFile }: ImportOptions,
+): Promise<number> {
+  const record = rowSchema(schema)
   let rows = 0
   let inFlight: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
     await inFlight
-    const isWanted = options.skipFile !== null || skipped.count() === 0
-    const piece = gatherer.buffer.take()
+    const piece = gathered.take()
     rows += piece.rows.length
-    if (isWanted) inFlight = writer.add(piece)
+    if (skipFile !== null || gathered.badRowCount === 0) inFlight = writer.add(piece)
     // The next `await` reports the failure; until then Node must not treat it as an unhandled rejection.
     inFlight.catch(() => undefined)
   }
   for (const source of sources) {
-    const stream = gatherer.begin(source.name, source.format)
+    const format: RowFormat =
+      source.format === 'csv'
+        ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
+        : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+    const stream = new RowStream(source.name, format, gathered)
     for await (const chunk of chunks(source)) {
       stream.push(chunk)
-      await skipped.drained()
-      if (skipped.isFull()) return 0
-      if (gatherer.buffer.bytes >= PIECE_BYTES) await flush()
+      await gathered.drained()
+      if (gathered.isFull) return 0
+      if (gathered.bytes >= PIECE_BYTES) await flush()
     }
     stream.end()
   }

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../googlesql/index.js'
 import { quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
+import type { RowPiece } from './gathered-rows.js'
 import {
   finishedColumns,
   type ImportLayout,
@@ -17,7 +18,6 @@ import {
   partitionSql,
   stagedType,
 } from './layout.js'
-import type { RowPiece } from './row-buffer.js'
 
 /** The metadata key that marks a Parquet file as written by an import, with its version. */
 const IMPORT_MARK = 'sluice'

@@ -27,11 +27,7 @@ export interface RowField {
 }
 
 /** The type parameters of `NUMERIC(10, 2)` and `STRING(20)`; null where not declared. */
-export interface LeafLimits {
-  readonly precision: number | null
-  readonly scale: number | null
-  readonly maxLength: number | null
-}
+export type LeafLimits = ReturnType<typeof limitsOf>
 
 /** Compiles a schema; all types of `fields` must be known. */
 export function rowSchema(fields: readonly SchemaField[]): RowRecord {
@@ -60,7 +56,7 @@ function compileField(field: SchemaField): RowField {
   }
 }
 
-function limitsOf(field: SchemaField): LeafLimits {
+function limitsOf(field: SchemaField) {
   const { precision, scale, maxLength } = field
   const count = (value: string | number | undefined): number | null =>
     value !== undefined && /^\d{1,9}$/.test(String(value)) ? Number(value) : null

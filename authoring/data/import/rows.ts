@@ -1,13 +1,7 @@
-/** Reads rows of files: good rows are collected for DuckDB, bad rows are reported. */
+/** Reads rows of files without decoding the files as text: good rows go to the sink, and so do bad rows with their places. */
 import { isUtf8 } from 'node:buffer'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
-import { CsvRecordEnds } from './formats/csv.js'
-import { CsvRowReader } from './formats/csv-row.js'
-import { JsonRowReader } from './formats/json-row.js'
-import { EVERY_LINE, type LinePiece, type LineSink, type RowEnds, RowSplitter } from './formats/lines.js'
-import { RowBuffer } from './row-buffer.js'
-import type { RowRecord } from './row-schema.js'
 
 /** One bad row of a report. */
 export interface BadRow {
@@ -22,118 +16,134 @@ export interface BadRow {
   readonly expected: string
 }
 
-/** Receives every bad row, in order. */
-export interface BadRowSink {
+/** Receives every row, in order. */
+export interface RowSink {
+  /** Receives a good row as JSON. */
+  row(text: string): void
   bad(row: BadRow): void
   /** Receives the bytes of the row reported last, in one or several parts. */
   aside(bytes: Buffer): void
 }
 
-export interface RowsOptions {
-  readonly record: RowRecord
-  readonly ignoresUnknown: boolean
-  readonly sink: BadRowSink
-  /** The longest row in bytes. @default 16 MiB */
-  readonly maxRowBytes?: number
+/** Finds the ends of the rows of one stream. */
+export interface RowEnds {
+  /**
+   * The offset of the LF that ends the current row, or -1. Bytes are scanned once, in order; `from` is the offset after the
+   * last scanned byte.
+   */
+  next(bytes: Buffer, from: number): number
+  /** The number of lines of the row whose end `next` found. */
+  readonly lines: number
 }
-
-/** The longest row. BigQuery allows 100 MB, but DuckDB reads rows in buffers of twice their size. */
-const MAX_ROW_BYTES = 16 * 1024 * 1024
-const RETURN = 0x0d
-const LINE_END = Buffer.from('\n')
 
 /** The reader for the rows of a format, and the finder of their ends. */
 export interface RowFormat {
-  readonly reader: { read(bytes: Buffer, start: number, end: number): void }
+  readonly reader: RowReader
   readonly ends: RowEnds
   readonly isCsv: boolean
 }
 
-/** Reads files one after another into `buffer`, which the caller empties between chunks. */
-export class RowGatherer {
-  readonly buffer = new RowBuffer()
-  readonly #options: RowsOptions
-
-  constructor(options: RowsOptions) {
-    this.#options = options
-  }
-
-  begin(file: string, kind: 'ndjson' | 'csv' | 'parquet'): RowStream {
-    const { record, ignoresUnknown, maxRowBytes = MAX_ROW_BYTES } = this.#options
-    const options = { ignoresUnknown }
-    const format: RowFormat =
-      kind === 'csv'
-        ? { reader: new CsvRowReader(record, this.buffer, options), ends: new CsvRecordEnds(), isCsv: true }
-        : { reader: new JsonRowReader(record, this.buffer, options), ends: EVERY_LINE, isCsv: false }
-    return new RowStream(file, format, this.#options.sink, maxRowBytes)
-  }
+export interface RowReader {
+  /**
+   * Reads the row from `start` to `end`, whose first line has this number. @returns the row as JSON; null where there is none
+   * to store. @throws BadRowError; QueryFault where the whole file cannot be read.
+   */
+  read(bytes: Buffer, start: number, end: number, line: number): string | null
 }
 
-/** Reads the rows of one file. */
-export class RowStream implements LineSink {
-  readonly #file: string
-  readonly #isCsv: boolean
-  readonly #sink: BadRowSink
-  readonly #maxRowBytes: number
-  readonly #reader: RowFormat['reader']
-  readonly #splitter: RowSplitter
-  #isFirstChunk = true
+/** The longest row. BigQuery allows 100 MB, but DuckDB reads rows in buffers of twice their size. */
+const MAX_ROW_BYTES = 16 * 1024 * 1024
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const LINE_END = Buffer.from('\n')
 
-  constructor(file: string, format: RowFormat, sink: BadRowSink, maxRowBytes = MAX_ROW_BYTES) {
+/** Every line is a row. */
+export const EVERY_LINE: RowEnds = { next: (bytes, from) => bytes.indexOf(NEWLINE, from), lines: 1 }
+
+/** Reads the rows of one file: `push` takes every chunk, then comes `end`. Lines end with LF or CRLF; the last row may end with the file. */
+export class RowStream {
+  readonly #file: string
+  readonly #format: RowFormat
+  readonly #sink: RowSink
+  #isFirstChunk = true
+  #rest: Buffer = Buffer.alloc(0)
+  /** The number of the first line of the current row. */
+  #number = 1
+  /** The row is too long to be buffered, and its beginning is set aside already. */
+  #isOverlong = false
+
+  constructor(file: string, format: RowFormat, sink: RowSink) {
     this.#file = file
-    this.#isCsv = format.isCsv
+    this.#format = format
     this.#sink = sink
-    this.#maxRowBytes = maxRowBytes
-    this.#reader = format.reader
-    this.#splitter = new RowSplitter(format.ends, this, maxRowBytes)
   }
 
   /** Reads a chunk. @throws QueryFault for an invalid CSV header, or a file in UTF-16. */
   push(chunk: Buffer): void {
-    let bytes = chunk
-    if (this.#isFirstChunk && chunk.length > 0) {
-      this.#isFirstChunk = false
-      const begin = chunk.toString('latin1', 0, 3)
-      if (begin.startsWith('\xff\xfe') || begin.startsWith('\xfe\xff')) {
-        throw new QueryFault(`${this.#file}: the file is UTF-16; it must be UTF-8`)
-      }
-      if (begin === '\xef\xbb\xbf') bytes = chunk.subarray(3)
+    const { ends } = this.#format
+    const plain = this.#isFirstChunk ? this.#withoutMark(chunk) : chunk
+    const bytes = this.#rest.length === 0 ? plain : Buffer.concat([this.#rest, plain])
+    let start = 0
+    for (let end = ends.next(bytes, this.#rest.length); end >= 0; end = ends.next(bytes, start)) {
+      this.#give(bytes, start, end)
+      this.#number += ends.lines
+      start = end + 1
     }
-    this.#splitter.push(bytes)
+    const isTooLong = this.#isOverlong || bytes.length - start > MAX_ROW_BYTES + 1
+    if (isTooLong) this.#setAside(bytes, start, bytes.length, false)
+    this.#rest = isTooLong ? Buffer.alloc(0) : bytes.subarray(start)
   }
 
   /** Ends the file. @throws QueryFault as `push` does. */
   end(): void {
-    this.#splitter.end()
+    if (this.#rest.length > 0 || this.#isOverlong) this.#give(this.#rest, 0, this.#rest.length)
   }
 
-  line(bytes: Buffer, start: number, end: number, number: number): void {
+  #withoutMark(chunk: Buffer): Buffer {
+    if (chunk.length === 0) return chunk
+    this.#isFirstChunk = false
+    const begin = chunk.toString('latin1', 0, 3)
+    if (begin.startsWith('\xff\xfe') || begin.startsWith('\xfe\xff')) {
+      throw new QueryFault(`${this.#file}: the file is UTF-16; it must be UTF-8`)
+    }
+    return begin === '\xef\xbb\xbf' ? chunk.subarray(3) : chunk
+  }
+
+  #give(bytes: Buffer, start: number, newline: number): void {
+    const end = newline > start && bytes[newline - 1] === RETURN ? newline - 1 : newline
+    if (this.#isOverlong || end - start > MAX_ROW_BYTES) this.#setAside(bytes, start, end, true)
+    else this.#read(bytes, start, end)
+  }
+
+  #setAside(bytes: Buffer, start: number, end: number, isEnd: boolean): void {
+    if (!this.#isOverlong) {
+      this.#tell(new BadRowError(0, '', 'a row that is longer', `a row of at most ${MAX_ROW_BYTES} bytes`), 1)
+    }
+    this.#isOverlong = !isEnd
+    this.#sink.aside(bytes.subarray(start, end))
+    if (isEnd) this.#sink.aside(LINE_END)
+  }
+
+  #read(bytes: Buffer, start: number, end: number): void {
     if (isBlank(bytes, start, end)) return
+    const { reader, isCsv } = this.#format
     try {
       const row = bytes.subarray(start, end)
       if (!isUtf8(row)) throw notUtf8(row)
-      if (this.#isCsv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
-      this.#reader.read(bytes, start, end)
+      if (isCsv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
+      const text = reader.read(bytes, start, end, this.#number)
+      if (text !== null) this.#sink.row(text)
     } catch (error) {
       if (error instanceof QueryFault) throw new QueryFault(`${this.#file}: ${error.message}`, { cause: error })
       if (!(error instanceof BadRowError)) throw error
-      this.#tell(error, number, bytes.toString('utf8', start, start + error.offset).length + 1)
+      this.#tell(error, bytes.toString('utf8', start, start + error.offset).length + 1)
       this.#sink.aside(bytes.subarray(start, bytes[end] === RETURN ? end + 1 : end))
       this.#sink.aside(LINE_END)
     }
   }
 
-  overlong(bytes: Buffer, start: number, end: number, piece: LinePiece): void {
-    if (piece.isFirst) {
-      const limit = `${this.#maxRowBytes} bytes`
-      this.#tell(new BadRowError(0, '', 'a row that is longer', `a row of at most ${limit}`), piece.number, 1)
-    }
-    this.#sink.aside(Buffer.from(bytes.subarray(start, end)))
-    if (piece.isLast) this.#sink.aside(LINE_END)
-  }
-
-  #tell({ path, found, expected }: BadRowError, line: number, column: number): void {
-    this.#sink.bad({ file: this.#file, line, column, path, found, expected })
+  #tell({ path, found, expected }: BadRowError, column: number): void {
+    this.#sink.bad({ file: this.#file, line: this.#number, column, path, found, expected })
   }
 }
 

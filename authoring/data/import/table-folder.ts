@@ -36,26 +36,18 @@ export function importId(nowMs: number, unique: string): string {
   return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${unique}`
 }
 
-/** A locked table folder, until `close`; the system releases the lock when the process dies. */
-export interface TableFolder {
-  readonly path: string
-  /** An empty folder for staged files, removed by `close`. */
-  readonly work: string
-  /**
-   * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. If the entry is
-   * null, no files are added. @returns the number of files and imports that were replaced.
-   */
-  readonly commit: (entry: ImportEntry | null, result: string, options: CommitOptions) => number
-  readonly close: () => void
-}
+export type TableFolder = Awaited<ReturnType<typeof openTableFolder>>
 
-export interface CommitOptions {
+interface CommitOptions {
   readonly replaces: boolean
   readonly nowMs: number
 }
 
-/** @throws SetupError when another import of the table is running, or the folder cannot be written. */
-export async function openTableFolder(dataDir: string, table: string, nowMs: number): Promise<TableFolder> {
+/**
+ * Locks the folder until `close`; the system releases the lock when the process dies.
+ * @throws SetupError when another import of the table is running, or the folder cannot be written.
+ */
+export async function openTableFolder(dataDir: string, table: string, nowMs: number) {
   const dot = table.lastIndexOf('.')
   const dataset = join(dataDir, table.slice(0, dot))
   const path = join(dataset, table.slice(dot + 1))
@@ -75,9 +67,17 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
   }
   return {
     path,
+    /** An empty folder for staged files, removed by `close`. */
     work,
-    commit: (entry, result, options) => commit({ path, dataset, table, work }, entry, result, options),
-    close: () => {
+    /**
+     * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. If the entry is
+     * null, no files are added. @returns the number of files and imports that were replaced.
+     */
+    commit: (entry: ImportEntry | null, result: string, options: CommitOptions): number => {
+      const loose = options.replaces ? looseFiles(dataDir, table) : []
+      return commit(path, dataset, loose, entry, result, options)
+    },
+    close: (): void => {
       rmSync(work, { recursive: true, force: true })
       lock.close()
     },
@@ -137,17 +137,15 @@ function isStillThere(dataset: string, { path, size, mtimeNs }: ReplacedFile): b
   return stat !== undefined && String(stat.size) === size && String(stat.mtimeNs) === mtimeNs
 }
 
-interface Place {
-  readonly path: string
-  readonly dataset: string
-  readonly table: string
-  readonly work: string
-}
-
-function commit(place: Place, entry: ImportEntry | null, result: string, options: CommitOptions): number {
-  const { path, dataset } = place
+function commit(
+  path: string,
+  dataset: string,
+  loose: ReturnType<typeof looseFiles>,
+  entry: ImportEntry | null,
+  result: string,
+  options: CommitOptions,
+): number {
   const before = readImports(path)
-  const loose = options.replaces ? looseFiles(dirname(dataset), place.table) : []
   const retired = before.retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
   const replaced = loose.map(file => ({
     path: file.path.slice(dataset.length + 1),

@@ -32,7 +32,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Inference
     const fields = nested === null ? null : chooseFields(nested, path, into)
     const whole = fields === null ? field : { ...field, fields }
     const example = [...facts.kinds.values()][0]?.first.text ?? null
-    into.columns.splice(at, 0, { path, field: whole, rows: objects, nulls: objects - facts.count, example })
+    into.columns.splice(at, 0, { path, field: whole, nulls: objects - facts.count, example })
     return [whole]
   })
 }

@@ -124,7 +124,7 @@ async function inferColumn(
       parts.map(({ file }) => file.name),
     ),
   )
-  into.columns.push({ path: name, field, rows, nulls: rows - values, example })
+  into.columns.push({ path: name, field, nulls: rows - values, example })
   return [field]
 }
 

@@ -1,25 +1,16 @@
 /** Infers the columns of a table from files of its rows. */
-import type { Readable } from 'node:stream'
 import { UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { CsvRecordEnds } from '../import/formats/csv.js'
-import { EVERY_LINE } from '../import/formats/lines.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
-import { type BadRow, type BadRowSink, type RowFormat, RowStream } from '../import/rows.js'
+import type { ImportOptions } from '../import/import-table.js'
+import { type BadRow, EVERY_LINE, type RowFormat, RowStream } from '../import/rows.js'
 import { chooseFields } from './choose-type.js'
 import type { Inference, InferredTable } from './inferred-table.js'
-import { CsvValueReader, JsonValueReader, type ValueReader } from './read-values.js'
+import { CsvValueReader, JsonValueReader } from './read-values.js'
 import { ValueFacts } from './value-facts.js'
 
-export interface InferOptions {
-  /** Paths; `-` is standard input. */
-  readonly files: readonly string[]
-  /** The format of standard input and of files whose names do not show it; null where not given. */
-  readonly inputFormat: string | null
-  readonly standardInput: () => Readable
-  /** The most bad rows that are reported. */
-  readonly maxBadRows: number
-}
+export type InferOptions = Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'>
 
 /** @throws UsageError for a file whose format is not known, QueryFault for one that cannot be read. */
 export async function inferTable(options: InferOptions): Promise<InferredTable> {
@@ -39,9 +30,14 @@ export async function inferTable(options: InferOptions): Promise<InferredTable> 
 async function inferFromText(sources: readonly ImportSource[], options: InferOptions): Promise<InferredTable> {
   const row = new ValueFacts()
   const badRows: BadRow[] = []
-  const sink: BadRowSink = { bad: bad => void badRows.push(bad), aside: () => undefined }
+  const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad), aside: () => undefined }
   for (const source of sources) {
-    const stream = new NumberedRows(source, row, sink)
+    const { name } = source
+    const format: RowFormat =
+      source.format === 'csv'
+        ? { reader: new CsvValueReader(name, row), ends: new CsvRecordEnds(), isCsv: true }
+        : { reader: new JsonValueReader(name, row), ends: EVERY_LINE, isCsv: false }
+    const stream = new RowStream(name, format, sink)
     for await (const chunk of byteChunks(source, options.standardInput)) {
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
@@ -56,22 +52,4 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
     throw new QueryFault(`${names}: there ${rows === 0 ? 'are no rows' : 'is no key that can be a column'}`)
   }
   return { rows, fields, ...result, badRows: badRows.slice(0, options.maxBadRows) }
-}
-
-/** The rows of one file; tells the reader the line number of each row. */
-class NumberedRows extends RowStream {
-  readonly #reader: ValueReader
-
-  constructor({ name, format }: ImportSource, row: ValueFacts, sink: BadRowSink) {
-    const reader = format === 'csv' ? new CsvValueReader(name, row) : new JsonValueReader(name, row)
-    const rows: RowFormat =
-      format === 'csv' ? { reader, ends: new CsvRecordEnds(), isCsv: true } : { reader, ends: EVERY_LINE, isCsv: false }
-    super(name, rows, sink)
-    this.#reader = reader
-  }
-
-  override line(bytes: Buffer, start: number, end: number, number: number): void {
-    this.#reader.line = number
-    super.line(bytes, start, end, number)
-  }
 }

@@ -7,8 +7,7 @@ export interface InferredColumn {
   /** The name with the names of the enclosing records: `lines.sku`. */
   readonly path: string
   readonly field: SchemaField
-  /** The number of occurrences of its record, and in how many of them the column is NULL or missing. */
-  readonly rows: number
+  /** In how many occurrences of its record the column is NULL or missing. */
   readonly nulls: number
   /** The first value; null where every value is null. */
   readonly example: string | null

@@ -4,7 +4,6 @@ import { BadRowError, shown } from '../import/bad-row.js'
 import { cellsOf } from '../import/formats/csv.js'
 import {
   beginsNumber,
-  COLON,
   JsonTokens,
   LETTER_N,
   NULL,
@@ -13,6 +12,7 @@ import {
   QUOTE,
   TRUE,
 } from '../import/formats/json-tokens.js'
+import type { RowReader } from '../import/rows.js'
 import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
 import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 
@@ -21,14 +21,8 @@ const MAX_RECORDS = 15
 /** The length in bytes to which an object or list that no type fits is cut for messages. */
 const MAX_KEPT = 200
 
-/** Reads rows of one file into the facts of the whole table. `line` must be set before each row. */
-export interface ValueReader {
-  line: number
-  /** @throws BadRowError; QueryFault for a header that cannot be used. */
-  read(bytes: Buffer, start: number, end: number): void
-}
-
-export class JsonValueReader implements ValueReader, Place {
+/** Reads rows of one file into the facts of the whole table. */
+export class JsonValueReader implements RowReader, Place {
   line = 0
   readonly file: string
   readonly #row: ValueFacts
@@ -41,13 +35,16 @@ export class JsonValueReader implements ValueReader, Place {
     this.#row = row
   }
 
-  read(bytes: Buffer, start: number, end: number): void {
+  /** @throws BadRowError */
+  read(bytes: Buffer, start: number, end: number, line: number): null {
     const tokens = this.#tokens
+    this.line = line
     tokens.open(bytes, start, end)
     this.#path.length = 0
     if (tokens.peek() !== OPEN_OBJECT) throw tokens.unexpected('a row, as a JSON object')
     this.#readObject(this.#row, 0)
     if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
+    return null
   }
 
   #readObject(facts: ValueFacts, depth: number): void {
@@ -55,10 +52,9 @@ export class JsonValueReader implements ValueReader, Place {
     const object = ++this.#objects
     facts.see('object', '{…}', this)
     tokens.members(() => {
-      if (tokens.peek() !== QUOTE) throw tokens.unexpected('a key in quotes')
+      tokens.peek()
       const start = tokens.at
-      const key = tokens.text()
-      tokens.expect(COLON)
+      const key = tokens.key()
       const field = facts.field(key)
       if (field === null) {
         tokens.skip()
@@ -116,7 +112,7 @@ export class JsonValueReader implements ValueReader, Place {
   }
 }
 
-export class CsvValueReader implements ValueReader, Place {
+export class CsvValueReader implements RowReader, Place {
   line = 0
   readonly file: string
   readonly #row: ValueFacts
@@ -128,13 +124,15 @@ export class CsvValueReader implements ValueReader, Place {
     this.#row = row
   }
 
-  read(bytes: Buffer, start: number, end: number): void {
+  /** @throws BadRowError; QueryFault for a header that cannot be used. */
+  read(bytes: Buffer, start: number, end: number, line: number): null {
     const cells = cellsOf(bytes, start, end)
-    if (this.#columns === null) {
-      this.#columns = this.#readHeader(cells.map(({ text }) => text ?? ''))
-      return
-    }
     const columns = this.#columns
+    this.line = line
+    if (columns === null) {
+      this.#columns = this.#readHeader(cells.map(({ text }) => text ?? ''))
+      return null
+    }
     if (cells.length !== columns.length) {
       throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
     }
@@ -143,6 +141,7 @@ export class CsvValueReader implements ValueReader, Place {
       const facts = columns[i]
       if (facts && text !== null) facts.see(kindOfCell(text), text, this)
     }
+    return null
   }
 
   #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {

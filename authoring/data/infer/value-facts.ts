@@ -3,11 +3,7 @@ import { shown } from '../import/bad-row.js'
 import type { ValueKind } from './value-kinds.js'
 
 /** The first value of a kind, and where it stands. */
-export interface Sample {
-  readonly text: string
-  readonly file: string
-  readonly line: number
-}
+export type Sample = ReturnType<typeof sampleOf>
 
 export interface KindFacts {
   count: number
@@ -78,4 +74,4 @@ export interface Place {
   readonly line: number
 }
 
-export const sampleOf = (text: string, { file, line }: Place): Sample => ({ text: shown(text), file, line })
+export const sampleOf = (text: string, { file, line }: Place) => ({ text: shown(text), file, line })

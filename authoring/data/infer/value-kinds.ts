@@ -58,21 +58,17 @@ function kindOfInteger(text: string): ValueKind {
 
 /** The kind of a text of JSON. */
 export function kindOfText(text: string): ValueKind {
-  if (text === '') return 'empty'
   const kind = kindOfCell(text)
-  switch (kind) {
-    case 'bool':
-      return 'bool-text'
-    case 'integer':
-      return 'digits'
-    case 'number':
-      return 'decimal-text'
-    case 'large-integer':
-    case 'huge-number':
-      return 'text'
-    default:
-      return kind
-  }
+  return KINDS_IN_QUOTES[kind] ?? kind
+}
+
+/** The kinds of cells that mean another thing in quotes. */
+const KINDS_IN_QUOTES: Partial<Record<ValueKind, ValueKind>> = {
+  bool: 'bool-text',
+  integer: 'digits',
+  number: 'decimal-text',
+  'large-integer': 'text',
+  'huge-number': 'text',
 }
 
 /** The kind of a cell of CSV, which does not distinguish numbers from texts. */
@@ -103,13 +99,8 @@ function isDate(text: string): boolean {
   return date.getUTCMonth() === month! - 1 && date.getUTCDate() === day
 }
 
-/** A unit in which numbers count time since 1970. */
-export interface EpochUnit {
-  readonly name: string
-  readonly perSecond: number
-}
-
-const EPOCH_UNITS: readonly EpochUnit[] = [
+/** The units in which numbers count time since 1970. */
+const EPOCH_UNITS = [
   { name: 'seconds', perSecond: 1 },
   { name: 'milliseconds', perSecond: 1e3 },
   { name: 'microseconds', perSecond: 1e6 },
@@ -119,5 +110,5 @@ const EPOCH_UNITS: readonly EpochUnit[] = [
 const [EPOCH_FROM, EPOCH_UNTIL] = [1.0e9, 2.2e9]
 
 /** The unit in which all numbers from `min` to `max` would be times from 2001 to 2039; null if there is no such unit. */
-export const epochUnit = (min: number, max: number): EpochUnit | null =>
+export const epochUnit = (min: number, max: number): (typeof EPOCH_UNITS)[number] | null =>
   EPOCH_UNITS.find(({ perSecond }) => min >= EPOCH_FROM * perSecond && max < EPOCH_UNTIL * perSecond) ?? null

@@ -1,6 +1,6 @@
 /** Quick fixes: the word that a diagnostic proposes, put in the place of the one that stands there. */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver'
-import type { Suggestion } from '../suggestion.js'
+import type { Suggestion } from '../published.js'
 
 export function codeActions(uri: string, range: Range, diagnostics: readonly Diagnostic[]): readonly CodeAction[] {
   return diagnostics

@@ -8,16 +8,15 @@ import {
   functionText,
   NOW_TEXT,
   parameterText,
-  partialText,
   storedFunctionText,
   tableText,
 } from '../documentation.js'
 import { fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
 import { withoutTags } from '../sql/template-tags.js'
-import { KIND, markdown, type RangeOf } from './items.js'
+import { constantNames, KIND, lookupNames, markdown, partialNames, type RangeOf } from './items.js'
 import { tagItems } from './tag-completion.js'
 
-const SNIPPET = 2
+const SNIPPET = 2 as const
 /** Names are offered before functions, and functions before keywords. */
 const ORDER = { column: '0', source: '1', parameter: '2', function: '3', template: '4', keyword: '5' } as const
 
@@ -50,12 +49,12 @@ export function completionItems(
     // A name in backticks that is not closed yet is a table.
     if (inside?.isBroken !== true || template[inside.at] !== '`') return []
   }
-  const written = /[`\w.@-]*$/.exec(before)![0]
-  const from = offset - written.length
-  if (/@\w*$/.test(written)) return parameterItems(cursor, rangeOf(offset - /@\w*$/.exec(written)![0].length, offset))
-  if (written.includes('`')) return tableItems(cursor, rangeOf(from, backtickEnd(template, offset)), '`')
-  if (isSource(cursor, from)) return sourceItems(cursor, rangeOf(from, offset), written)
-  const word = /\w*$/.exec(written)![0]
+  const typed = /[`\w.@-]*$/.exec(before)![0]
+  const from = offset - typed.length
+  if (/@\w*$/.test(typed)) return parameterItems(cursor, rangeOf(offset - /@\w*$/.exec(typed)![0].length, offset))
+  if (typed.includes('`')) return tableItems(cursor, rangeOf(from, backtickEnd(template, offset)), '`')
+  if (isSource(cursor, from)) return sourceItems(cursor, rangeOf(from, offset), typed)
+  const word = /\w*$/.exec(typed)![0]
   const owner = ownerOf(cursor, offset - word.length)
   if (owner !== null)
     return columnItems(cursor, membersOf(owner, cursor.scope()), rangeOf(offset - word.length, offset))
@@ -143,14 +142,14 @@ function expressionItems(cursor: SqlCursor, range: Range, client: ClientAbilitie
     ...storedFunctionItems(cursor, range, client),
     ...functionItems(range, client),
     ...templateItems(cursor, range),
-    ...keywordItems(range),
+    ...KEYWORDS.map(label => item('keyword', 'keyword', label, range)),
   ])
 }
 
-function sourceItems(cursor: SqlCursor, range: Range, written: string): readonly CompletionItem[] {
+function sourceItems(cursor: SqlCursor, range: Range, typed: string): readonly CompletionItem[] {
   const scope = cursor.scope()
-  const [first] = written.split('.')
-  const arrays = written.includes('.') && resolvePath(scope, [first!]) !== undefined ? membersOf([first!], scope) : []
+  const [first] = typed.split('.')
+  const arrays = typed.includes('.') && resolvePath(scope, [first!]) !== undefined ? membersOf([first!], scope) : []
   const below = arrays
     .filter(({ type }) => type?.kind === 'ARRAY')
     .map(({ name }) => sourceItem(`${first}.${name}`, 'array', range))
@@ -160,76 +159,76 @@ function sourceItems(cursor: SqlCursor, range: Range, written: string): readonly
     ...scope.items.flatMap(({ alias }) => (alias === '' ? [] : sourceItem(alias, 'in FROM', range))),
     ...tableItems(cursor, range, ''),
     { ...sourceItem('UNNEST', 'the elements of an array', range), kind: KIND.keyword },
-    ...templateItems(cursor, range).filter(({ label }) => !label.startsWith('given.')),
+    ...templateItems(cursor, range),
   ])
 }
 
-const sourceItem = (label: string, detail: string, range: Range): CompletionItem => ({
-  label,
-  kind: KIND.struct,
-  detail,
-  sortText: ORDER.source + label,
-  textEdit: { range, newText: label },
-})
+/** @param more what the item has besides; `newText` is what is written where that is not the label */
+function item(
+  order: keyof typeof ORDER,
+  kind: keyof typeof KIND,
+  label: string,
+  range: Range,
+  { newText = label, ...more }: Partial<CompletionItem> & { readonly newText?: string } = {},
+): CompletionItem {
+  return { label, kind: KIND[kind], sortText: ORDER[order] + label, textEdit: { range, newText }, ...more }
+}
+
+const sourceItem = (label: string, detail: string, range: Range): CompletionItem =>
+  item('source', 'struct', label, range, { detail })
+
+/** A dotted name, in backticks where SQL needs them. */
+const written = (name: string): string => (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : `\`${name}\``)
 
 /** Tables in full; `quote` is the backtick that was typed. */
 function tableItems({ view }: SqlCursor, range: Range, quote: string): readonly CompletionItem[] {
   const { catalogue, tables } = view.workspace
   return (catalogue?.names() ?? []).map(label => {
-    const table = tables.get(label) ?? catalogue!.find(label)!
-    const needsQuotes = quote !== '' || !/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(label)
-    return {
-      label,
-      kind: KIND.struct,
+    const documentation = markdown(tableText(tables.get(label) ?? catalogue!.find(label)!))
+    const newText = quote === '' ? written(label) : `\`${label}\``
+    return item('source', 'struct', label, range, {
       detail: 'table',
-      documentation: markdown(tableText(table)),
-      sortText: ORDER.source + label,
+      documentation,
       filterText: quote + label,
-      textEdit: { range, newText: needsQuotes ? `\`${label}\`` : label },
-    }
+      newText,
+    })
   })
 }
 
 function columnItems({ view }: SqlCursor, columns: readonly ScopeColumn[], range: Range): readonly CompletionItem[] {
   return unique(
-    columns.map(column => ({
-      label: column.name,
-      kind: KIND.field,
-      detail: column.type ? typeName(column.type) : '',
-      documentation: markdown(columnText(column, view.workspace.tables)),
-      sortText: ORDER.column + column.name,
-      textEdit: { range, newText: /^[A-Za-z_]\w*$/.test(column.name) ? column.name : `\`${column.name}\`` },
-    })),
+    columns.map(column =>
+      item('column', 'field', column.name, range, {
+        detail: column.type ? typeName(column.type) : '',
+        documentation: markdown(columnText(column, view.workspace.tables)),
+        newText: /^[A-Za-z_]\w*$/.test(column.name) ? column.name : `\`${column.name}\``,
+      }),
+    ),
   )
 }
 
 function parameterItems({ view }: SqlCursor, range: Range): readonly CompletionItem[] {
   const declared = Object.entries(view.manifest?.names.parameters ?? {})
-  const items = declared.map(([name, parameter]) => ({
-    label: `@${name}`,
-    kind: KIND.variable,
-    detail: String(parameter.type).toUpperCase(),
-    documentation: markdown(parameterText(name, parameter)),
-    sortText: ORDER.parameter + name,
-    textEdit: { range, newText: `@${name}` },
-  }))
-  const now = { label: '@now', kind: KIND.variable, detail: 'TIMESTAMP', documentation: markdown(NOW_TEXT) }
-  return [...items, { ...now, sortText: `${ORDER.parameter}~now`, textEdit: { range, newText: '@now' } }]
+  const items = declared.map(([name, parameter]) =>
+    item('parameter', 'variable', `@${name}`, range, {
+      detail: String(parameter.type).toUpperCase(),
+      documentation: markdown(parameterText(name, parameter)),
+    }),
+  )
+  const now = { detail: 'TIMESTAMP', documentation: markdown(NOW_TEXT), sortText: `${ORDER.parameter}~now` }
+  return [...items, item('parameter', 'variable', '@now', range, now)]
 }
 
 function functionItems(range: Range, { hasSnippets }: ClientAbilities): readonly CompletionItem[] {
   return [...FUNCTIONS].map(([label, [listed]]) => {
     const takesNone = listed!.signatures.every(signature => signature.includes('()'))
     const call = takesNone ? `${label}()` : `${label}($0)`
-    return {
-      label,
-      kind: KIND.function,
+    return item('function', 'function', label, range, {
       detail: listed!.signatures[0] ?? '',
       documentation: markdown(functionText(listed!)),
-      sortText: ORDER.function + label,
-      ...(hasSnippets && { insertTextFormat: SNIPPET as 2, command: SHOW_SIGNATURE }),
-      textEdit: { range, newText: hasSnippets && /^[\w.]+$/.test(label) ? call : label },
-    }
+      ...(hasSnippets && { insertTextFormat: SNIPPET, command: SHOW_SIGNATURE }),
+      newText: hasSnippets && /^[\w.]+$/.test(label) ? call : label,
+    })
   })
 }
 
@@ -239,51 +238,27 @@ function storedFunctionItems(
   range: Range,
   { hasSnippets }: ClientAbilities,
 ): readonly CompletionItem[] {
-  return (view.workspace.catalogue?.functions.sources ?? []).map(source => {
-    const { name } = source
-    const written = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : `\`${name}\``
-    return {
-      label: name,
-      kind: KIND.function,
+  return (view.workspace.catalogue?.functions.sources ?? []).map(source =>
+    item('source', 'function', source.name, range, {
       detail: 'function',
       documentation: markdown(storedFunctionText(source)),
-      sortText: ORDER.source + name,
-      ...(hasSnippets && { insertTextFormat: SNIPPET as 2 }),
-      textEdit: { range, newText: hasSnippets ? `${written}($0)` : written },
-    }
-  })
+      ...(hasSnippets && { insertTextFormat: SNIPPET }),
+      newText: hasSnippets ? `${written(source.name)}($0)` : written(source.name),
+    }),
+  )
 }
 
 /** VS Code shows the signature after it has inserted a call; other editors ignore commands that they do not know. */
 const SHOW_SIGNATURE = { title: 'Show the signature', command: 'editor.action.triggerParameterHints' }
 
 /** Tags as a whole, where no braces have been typed. */
-function templateItems({ view }: SqlCursor, range: Range): readonly CompletionItem[] {
-  const { lookups = {}, constants = {} } = view.manifest?.names ?? {}
-  const item = (label: string, newText: string, kind: CompletionItem['kind'], documentation = ''): CompletionItem => ({
+const templateItems = ({ view }: SqlCursor, range: Range): readonly CompletionItem[] =>
+  [...lookupNames(view), ...constantNames(view), ...partialNames(view)].map(({ label, kind, text = '' }) => ({
     label,
-    kind: kind!,
+    kind,
     sortText: ORDER.template + label,
-    textEdit: { range, newText },
-    ...(documentation !== '' && { documentation: markdown(documentation) }),
-  })
-  const fields = Object.entries(lookups).flatMap(([name, { rows }]) => {
-    const names = new Set(Object.values(rows).flatMap(row => Object.keys(row)))
-    return [...names].map(field => item(`${name}.${field}`, `{{${name}.${field}}}`, KIND.value))
-  })
-  const words = Object.keys(constants).map(name => item(`constants.${name}`, `{{constants.${name}}}`, KIND.constant))
-  const partials = [...view.workspace.partials()].map(([name, { text }]) =>
-    item(name, `{{> ${name}}}`, KIND.file, partialText(name, text)),
-  )
-  return [...fields, ...words, ...partials]
-}
-
-const keywordItems = (range: Range): readonly CompletionItem[] =>
-  KEYWORDS.map(label => ({
-    label,
-    kind: KIND.keyword,
-    sortText: ORDER.keyword + label,
-    textEdit: { range, newText: label },
+    textEdit: { range, newText: kind === KIND.file ? `{{> ${label}}}` : `{{${label}}}` },
+    documentation: markdown(text),
   }))
 
 /** The first item of each label. */

@@ -1,28 +1,36 @@
 /** What the name at the cursor means: a parameter, a lookup, a constant, a partial, a table, a column or a function. */
 
-import type { FunctionSource, ListedFunction } from '../../../googlesql/index.js'
-import type { Lookup, Manifest } from '../../../runner/model/manifest.js'
+import type { FunctionSource } from '../../../googlesql/index.js'
+import { type FilePlace, placeAt } from '../../../runner/manifest/source.js'
+import { lineStartsOf } from '../../../runner/model/line-starts.js'
+import type { Lookup } from '../../../runner/model/manifest.js'
 import { namePathAt, type SqlCursor, tokenIndexAt } from '../cursor.js'
-import { FUNCTIONS } from '../documentation.js'
+import type { DocumentView } from '../document-view.js'
+import {
+  columnText,
+  constantText,
+  FUNCTIONS,
+  functionText,
+  lookupText,
+  parameterText,
+  partialText,
+  storedFunctionText,
+  tableText,
+} from '../documentation.js'
 import { type Cte, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
 
 /** `from` and `to` are offsets in the template. */
-export type NamedThing = { readonly from: number; readonly to: number } & Meaning
+export interface NamedThing extends Meaning {
+  readonly from: number
+  readonly to: number
+}
 
-type Meaning =
-  | {
-      readonly kind: 'parameter'
-      readonly name: string
-      readonly parameter: NonNullable<Manifest['parameters']>[string] | null
-    }
-  | { readonly kind: 'lookup'; readonly name: string; readonly field: string | null; readonly lookup: Lookup }
-  | { readonly kind: 'constant'; readonly name: string; readonly value: unknown }
-  | { readonly kind: 'partial'; readonly name: string }
-  | { readonly kind: 'table'; readonly name: string }
-  | { readonly kind: 'cte'; readonly cte: Cte }
-  | { readonly kind: 'column'; readonly column: ScopeColumn }
-  | { readonly kind: 'function'; readonly functions: readonly ListedFunction[] }
-  | { readonly kind: 'stored-function'; readonly source: FunctionSource }
+interface Meaning {
+  /** What a hover shows, in Markdown; null where nothing is known. */
+  readonly text: string | null
+  /** Where it is defined, 1-based; null for what no file defines. */
+  readonly place: FilePlace | null
+}
 
 /** Null where the cursor is on nothing that has a meaning of its own. */
 export function thingAt(cursor: SqlCursor): NamedThing | null {
@@ -37,18 +45,18 @@ function inTag({ tag, offset, view }: SqlCursor): NamedThing | null {
   )
   if (word === undefined) return null
   const at = { from: contentAt + word.index, to: contentAt + word.index + word[0].length }
-  if (/^~?\s*>\s*$/.test(content.slice(0, word.index))) return { ...at, kind: 'partial', name: word[0] }
+  if (/^~?\s*>\s*$/.test(content.slice(0, word.index))) return { ...at, ...partialNamed(view, word[0]) }
   const [first = '', second = null] = word[0].split('.')
-  const { parameters = {}, lookups = {}, constants = {} } = view.manifest?.names ?? {}
+  const { lookups = {}, constants = {} } = view.manifest?.names ?? {}
   if (first === 'given' && second !== null) {
-    const from = at.from + 'given.'.length
-    return { from, to: at.to, kind: 'parameter', name: second, parameter: parameters[second] ?? null }
+    return { from: at.from + 'given.'.length, to: at.to, ...parameterNamed(view, second) }
   }
   if (first === 'constants' && second !== null && second in constants) {
-    return { ...at, kind: 'constant', name: second, value: constants[second] }
+    const place = view.manifest?.source?.keyAt(['constants', second]) ?? null
+    return { ...at, text: constantText(second, constants[second]), place }
   }
   const lookup = Object.hasOwn(lookups, first) ? lookups[first] : undefined
-  return lookup ? { ...at, kind: 'lookup', name: first, field: second, lookup } : null
+  return lookup ? { ...at, ...lookupNamed(view, first, second, lookup) } : null
 }
 
 function inSql(cursor: SqlCursor): NamedThing | null {
@@ -59,21 +67,59 @@ function inSql(cursor: SqlCursor): NamedThing | null {
   if (name === null) return null
   const { token, path, isParameter, isCall } = name
   const at = { from: token.at, to: token.end }
-  if (isParameter) {
-    const parameter = view.manifest?.names.parameters[token.text] ?? null
-    return { ...at, from: at.from - 1, kind: 'parameter', name: token.text, parameter }
-  }
+  if (isParameter) return { ...at, from: at.from - 1, ...parameterNamed(view, token.text) }
   const functions = isCall ? FUNCTIONS.get(path.join('.').toUpperCase()) : undefined
-  if (functions) return { from: name.from, to: token.end, kind: 'function', functions }
+  if (functions) {
+    return { from: name.from, to: token.end, text: functions.map(functionText).join('\n\n'), place: null }
+  }
   const stored = isCall ? storedNamed(path.join('.'), cursor) : undefined
-  if (stored) return { from: name.from, to: token.end, kind: 'stored-function', source: stored }
+  if (stored) {
+    const place = { file: stored.file, line: 1, column: 1 }
+    return { from: name.from, to: token.end, text: storedFunctionText(stored), place }
+  }
   const table = tableAt(cursor, index)
   if (table !== null) return table
   const scope = cursor.scope()
   const column = resolvePath(scope, path)
   const cte = path.length === 1 ? cteNamed(scope, path[0]!) : undefined
-  if (cte && (column === undefined || !isColumn(column))) return { ...at, kind: 'cte', cte }
-  return column ? { ...at, kind: 'column', column } : null
+  if (cte && (column === undefined || !isColumn(column))) return { ...at, ...cteMeaning(view, cte) }
+  if (!column) return null
+  const { tables } = view.workspace
+  const { origin } = column
+  const place = (origin && tables.get(origin.table)?.placeOf(origin.path)) ?? null
+  return { ...at, text: columnText(column, tables), place }
+}
+
+function parameterNamed({ manifest }: DocumentView, name: string): Meaning {
+  const parameter = manifest?.names.parameters[name]
+  if (parameter === undefined && name !== 'now') return { text: null, place: null }
+  const place = parameter && manifest?.source ? manifest.source.keyAt(['parameters', name]) : null
+  return { text: parameterText(name, parameter ?? { type: 'timestamp' }), place }
+}
+
+function lookupNamed({ manifest }: DocumentView, name: string, field: string | null, lookup: Lookup): Meaning {
+  const [row] = Object.keys(lookup.rows)
+  const isField = field !== null && row !== undefined && field in lookup.rows[row]!
+  const path = isField ? ['lookups', name, 'rows', row, field] : ['lookups', name]
+  return { text: lookupText(name, field, lookup), place: manifest?.source?.keyAt(path) ?? null }
+}
+
+function partialNamed({ workspace }: DocumentView, name: string): Meaning {
+  const partial = workspace.texts.partial(name)
+  if (!partial) return { text: null, place: null }
+  return { text: partialText(name, partial.text), place: { file: partial.file, line: 1, column: 1 } }
+}
+
+function cteMeaning({ sql, file, text }: DocumentView, { name, columns }: Cte): Meaning {
+  const lines = columns.map(column => `- \`${column.name}\``)
+  // Its offset is that of the rendered SQL, so the name is looked for in the template.
+  const quoted = name.replace(/\W/g, '\\$&')
+  const beginning = new RegExp(`(?<!\\w)\`?${quoted}\`?(?!\\w)\\s*(?:\\([^()]*\\)\\s*)?AS\\s*\\(`, 'i')
+  const at = sql!.template.search(beginning)
+  return {
+    text: `Common table expression \`${name}\`\n\n${lines.join('\n')}`,
+    place: at < 0 ? null : placeAt(file, lineStartsOf(text), sql!.toDocument(at)),
+  }
 }
 
 /** The function of this name that is kept in a dataset, with or without the project in front. */
@@ -100,7 +146,11 @@ function tableAt({ tokens, view }: SqlCursor, index: number): NamedThing | null 
   let name = tokens[first]?.text ?? ''
   for (let last = first; ; last += 2) {
     const table = last >= index ? view.workspace.catalogue?.find(name) : undefined
-    if (table) return { from: tokens[first]!.at, to: tokens[last]!.end, kind: 'table', name: table.name }
+    if (table) {
+      const own = view.workspace.tables.get(table.name)
+      const at = { from: tokens[first]!.at, to: tokens[last]!.end }
+      return { ...at, text: tableText(own ?? table), place: own?.placeOf([]) ?? null }
+    }
     const joint = tokens[last + 1]?.term
     if (joint !== '.' && joint !== '-') return null
     name += `${joint}${tokens[last + 2]?.text ?? ''}`

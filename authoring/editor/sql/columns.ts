@@ -22,14 +22,11 @@ export interface FromItem {
   readonly columns: readonly ScopeColumn[]
   /** The value of the alias itself: an element of an array; null for a table. */
   readonly value: ScopeColumn | null
-  /** The offset of the alias, or of the name. */
-  readonly at: number
 }
 
 /** A common table expression. */
 export interface Cte {
   readonly name: string
-  readonly at: number
   readonly columns: readonly ScopeColumn[]
 }
 

@@ -1,13 +1,12 @@
 /** The SQL that a call would run, with the cursor in it: loops, partials and lookups are written out. */
 
-import type { Partial as SqlPartial } from '../../../runner/manifest/load-partials.js'
 import { namesOf } from '../../../runner/manifest/variants/expand-sql.js'
 import type { Manifest } from '../../../runner/model/manifest.js'
 import { expandTemplate } from '../../../runner/template/expand.js'
 import { parseTemplate } from '../../../runner/template/parse.js'
 import type { RenderedSql } from '../../../runner/template/render.js'
 import { MAX_VARIANTS, renderVariants, variantSpace } from '../../../runner/template/variants.js'
-import type { DeclaredNames } from '../document-view.js'
+import type { DocumentView } from '../document-view.js'
 import { withoutTags } from './template-tags.js'
 
 /** SQL and the cursor's offset in it. */
@@ -16,36 +15,26 @@ export interface SqlAt {
   readonly offset: number
 }
 
-export interface TemplateAt {
-  /** The template that the cursor is in: the manifest's, or a partial's. */
-  readonly template: string
-  readonly offset: number
-  /** The partial's name; null for the manifest's own template. */
-  readonly partial: string | null
-  /** The manifest's own template. */
-  readonly root: string
-  readonly names: DeclaredNames
-  readonly partials: ReadonlyMap<string, SqlPartial>
-}
-
 /** The most variants among which the longest that holds the cursor is chosen. */
 const MAX_TRIED = 64
 
-/** Never throws: where the template cannot be written out, its tags are blanked. */
-export function sqlAt(at: TemplateAt): SqlAt {
+/** At an offset of the view's template. Never throws: where the template cannot be written out, its tags are blanked. */
+export function sqlAt(view: DocumentView, offset: number): SqlAt {
   try {
-    const found = longestWith(at)
-    if (found !== null) return found
+    const longest = longestWith(view, offset)
+    if (longest !== null) return longest
   } catch {
     // A manifest with mistakes may hold anything.
   }
-  return { sql: withoutTags(at.template), offset: at.offset }
+  return { sql: withoutTags(view.sql!.template), offset }
 }
 
-function longestWith({ root, offset, partial, names, partials }: TemplateAt): SqlAt | null {
+function longestWith({ manifest: owner, sql, partial, workspace }: DocumentView, offset: number): SqlAt | null {
+  const root = partial === null ? sql!.template : (owner?.sql?.template ?? '')
   const parsed = parseTemplate(root)
   if (parsed.problems.length > 0) return null
-  const manifest = { ...names, sql: root } as unknown as Manifest
+  const manifest = { ...owner?.names, sql: root } as unknown as Manifest
+  const partials = workspace.partials()
   const { pieces } = expandTemplate(parsed.nodes, namesOf(manifest), {
     find: name => partials.get(name)?.template,
     names: () => [...partials.keys()],

@@ -80,7 +80,7 @@ class ScopeReader {
       const body = insideOf(tokens, open + 1, range.to)
       if (holdsOffset(tokens, body, this.#offset)) return { ctes, rest: range, inside: body }
       const text = textOf(this.#sql, tokens, { from: at, to: Math.min(body.to + 1, range.to) })
-      ctes.push({ name: name.text, at: name.at, text, columns: this.#nested(() => this.#columnsOf(body, ctes), []) })
+      ctes.push({ name: name.text, text, columns: this.#nested(() => this.#columnsOf(body, ctes), []) })
       at = body.to + 1
       if (tokens[at]?.term === ',') at++
     }
@@ -119,17 +119,8 @@ class ScopeReader {
 
   /** The items of the FROM clause; empty without one. */
   #itemsOf(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): readonly FromItem[] {
-    let from = -1
-    let to = range.to
-    for (const i of topLevel(this.#tokens, range)) {
-      const { term } = this.#tokens[i]!
-      if (from < 0 && term === 'FROM') from = i + 1
-      else if (from >= 0 && CLAUSES.has(term)) {
-        to = i
-        break
-      }
-    }
-    return from < 0 ? [] : this.#fromItems({ from, to }, outer, ctes)
+    const clause = this.#clause(range, 'FROM')
+    return clause ? this.#fromItems(clause, outer, ctes) : []
   }
 
   #fromItems(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): readonly FromItem[] {
@@ -166,43 +157,30 @@ class ScopeReader {
         return inside.to + 1
       }
       const columns = this.#nested(() => this.#columnsOf(inside, ctes), [])
-      return this.#named(inside.to + 1, to, items, ({ text, at: named }) => ({
-        alias: text,
-        columns,
-        value: null,
-        at: named,
-      }))
+      return this.#named(inside.to + 1, to, items, alias => ({ alias, columns, value: null }))
     }
     if (!isName(token)) return at + 1
     const { path, end } = this.#pathAt(at, to)
     const source = this.#sourceOf(path, scope, ctes)
-    const own = { text: path[path.length - 1]!.split('.').pop()!, at: token.at }
-    return this.#named(end, to, items, source, own)
+    return this.#named(end, to, items, source, path[path.length - 1]!.split('.').pop()!)
   }
 
   /** Reads `[AS] alias [WITH OFFSET [AS] alias]` and adds the items; returns the index after it. */
-  #named(
-    from: number,
-    to: number,
-    items: FromItem[],
-    make: (name: { text: string; at: number }) => FromItem,
-    fallback: { text: string; at: number } = { text: '', at: -1 },
-  ): number {
+  #named(from: number, to: number, items: FromItem[], make: (name: string) => FromItem, fallback = ''): number {
     const tokens = this.#tokens
     let at = from
-    const alias = (): LenientToken | null => {
+    const alias = (): string | null => {
       const start = tokens[at]?.term === 'AS' ? at + 1 : at
       const name = tokens[start]
       if (start >= to || name === undefined || !isName(name)) return null
       at = start + 1
-      return name
+      return name.text
     }
     items.push(make(alias() ?? fallback))
     if (tokens[at]?.term === 'WITH' && tokens[at + 1]?.term === 'OFFSET') {
       at += 2
-      const name = alias()
-      const value: ScopeColumn = { name: name?.text ?? 'offset', type: { kind: 'INT64' }, origin: null }
-      items.push({ alias: value.name, columns: [], value, at: name?.at ?? -1 })
+      const name = alias() ?? 'offset'
+      items.push({ alias: name, columns: [], value: { name, type: { kind: 'INT64' }, origin: null } })
     }
     return at
   }
@@ -227,23 +205,20 @@ class ScopeReader {
     const name = path.join('.')
     const cte = path.length === 1 ? ctes.findLast(one => one.name.toLowerCase() === name.toLowerCase()) : undefined
     const table = this.#context.tables.find(name)
-    return ({ text, at }: { text: string; at: number }): FromItem => {
-      if (cte) return { alias: text, columns: cte.columns, value: null, at }
+    return (alias: string): FromItem => {
+      if (cte) return { alias, columns: cte.columns, value: null }
       if (table) {
         const origin = { table: table.name, path: [] }
-        return { alias: text, columns: table.columns.map(column => columnOf(column, origin)), value: null, at }
+        return { alias, columns: table.columns.map(column => columnOf(column, origin)), value: null }
       }
-      return elementItem({ text, at }, elementOf(resolvePath(scope, path)))
+      return elementItem(alias, elementOf(resolvePath(scope, path)))
     }
   }
 
   /** The value of an expression; its type is null where it cannot be resolved. */
   #valueOf(range: Range, scope: SqlScope): ScopeColumn | undefined {
-    const first = this.#tokens[range.from]
-    if (first && range.from < range.to && isName(first)) {
-      const { path, end } = this.#pathAt(range.from, range.to)
-      if (end === range.to) return resolvePath(scope, path)
-    }
+    const path = this.#wholePath(range)
+    if (path !== null) return resolvePath(scope, path)
     const columns = this.#resolved(`SELECT (${textOf(this.#sql, this.#tokens, range)}) AS value`, [])
     return columns?.[0]
   }
@@ -271,19 +246,25 @@ class ScopeReader {
   }
 
   #selectList(range: Range): readonly Range[] {
-    let from = -1
-    let to = range.to
-    for (const i of topLevel(this.#tokens, range)) {
-      const { term } = this.#tokens[i]!
-      if (from < 0 && term === 'SELECT') from = i + 1
-      else if (from >= 0 && (term === 'FROM' || CLAUSES.has(term))) {
-        to = i
-        break
-      }
-    }
-    if (from < 0) return []
+    const clause = this.#clause(range, 'SELECT')
+    if (clause === null) return []
+    let { from } = clause
     while (/^(?:DISTINCT|ALL)$/.test(this.#tokens[from]?.term ?? '')) from++
-    return splitAt(this.#tokens, { from, to }, ({ term }) => term === ',').filter(part => part.from < part.to)
+    return splitAt(this.#tokens, { from, to: clause.to }, ({ term }) => term === ',').filter(
+      part => part.from < part.to,
+    )
+  }
+
+  /** What follows the word, up to the next clause; null where the range does not have it. */
+  #clause(range: Range, word: 'SELECT' | 'FROM'): Range | null {
+    const indexes = [...topLevel(this.#tokens, range)]
+    const at = indexes.find(i => this.#tokens[i]!.term === word)
+    if (at === undefined) return null
+    const isNext = (i: number): boolean => {
+      const { term } = this.#tokens[i]!
+      return i > at && (CLAUSES.has(term) || (word === 'SELECT' && term === 'FROM'))
+    }
+    return { from: at + 1, to: indexes.find(isNext) ?? range.to }
   }
 
   /** The columns that one item of a SELECT list gives. */
@@ -297,11 +278,17 @@ class ScopeReader {
     const name = this.#nameOf(part)
     if (name === null) return []
     const hasAlias = this.#tokens[part.to - 2]?.term === 'AS'
-    const first = this.#tokens[part.from]!
-    const value = { from: part.from, to: hasAlias ? part.to - 2 : part.to }
-    const { path, end } = isName(first) ? this.#pathAt(value.from, value.to) : { path: [], end: -1 }
-    const found = end === value.to ? resolvePath(scope, path) : undefined
-    return [{ name, type: found?.type ?? null, origin: found?.origin ?? null }]
+    const path = this.#wholePath({ from: part.from, to: hasAlias ? part.to - 2 : part.to })
+    const column = path === null ? undefined : resolvePath(scope, path)
+    return [{ name, type: column?.type ?? null, origin: column?.origin ?? null }]
+  }
+
+  /** The names of a range that is one dotted name; null for any other. */
+  #wholePath({ from, to }: Range): readonly string[] | null {
+    const first = this.#tokens[from]
+    if (!first || from >= to || !isName(first)) return null
+    const { path, end } = this.#pathAt(from, to)
+    return end === to ? path : null
   }
 
   /** The name of an item of a SELECT list: its alias, or the last name of a path. */
@@ -319,9 +306,8 @@ function elementOf(column: ScopeColumn | undefined): ScopeColumn | null {
   return column?.type?.kind === 'ARRAY' ? { ...column, type: column.type.element } : null
 }
 
-const elementItem = ({ text, at }: { text: string; at: number }, element: ScopeColumn | null): FromItem => ({
-  alias: text,
+const elementItem = (alias: string, element: ScopeColumn | null): FromItem => ({
+  alias,
   columns: element ? fieldsOf(element) : [],
-  value: element && { ...element, name: text },
-  at,
+  value: element && { ...element, name: alias },
 })

@@ -1,23 +1,17 @@
 /** Tags of a template that is being typed: the one at the cursor, and SQL in which tags are blanked out. */
 
 /** A tag, or the beginning of one that is not closed yet. Offsets count UTF-16 units of the template. */
-export interface Tag {
-  /** The offset of `{{`. */
-  readonly at: number
-  /** The offset after `}}`, or where the unclosed tag ends. */
-  readonly end: number
-  /** The text between the braces. */
-  readonly content: string
-  readonly contentAt: number
-  readonly isClosed: boolean
-}
+export type Tag = ReturnType<typeof tagsOf>[number]
 
 const TAG = /\{\{([^{}\n]*)(\}\})?/g
 
-export const tagsOf = (template: string): readonly Tag[] =>
+export const tagsOf = (template: string) =>
   [...template.matchAll(TAG)].map(({ 0: whole, 1: content = '', 2: close, index }) => ({
+    /** The offset of `{{`. */
     at: index,
+    /** The offset after `}}`, or where the unclosed tag ends. */
     end: index + whole.length,
+    /** The text between the braces. */
     content,
     contentAt: index + 2,
     isClosed: close !== undefined,

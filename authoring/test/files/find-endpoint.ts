@@ -8,20 +8,14 @@ import { sortKey } from '../sort-order.js'
 import { TEST_ENDING } from './load.js'
 import type { TestCase, TestFile } from './test-file.js'
 
-export interface FoundEndpoint {
-  /** Null where no endpoint fits, or where its manifest has errors. */
-  readonly detail: LoadedEndpoint | null
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** The manifest beside a test file, whether it is there or not: `a/b.test.yaml` → `a/b.yaml`. */
 export const manifestOf = (testFile: string): string => `${testFile.slice(0, -TEST_ENDING.length)}.yaml`
 
 /**
- * Finds the endpoint: that of the manifest beside the file, else the one of the file's name. The mistakes of a manifest are
+ * Finds the endpoint, null where no endpoint fits or where its manifest has errors: that of the manifest beside the file, else the one of the file's name. The mistakes of a manifest are
  * reported where it is loaded.
  */
-export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, 'details' | 'files'>): FoundEndpoint {
+export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, 'details' | 'files'>) {
   const manifest = posix.normalize(manifestOf(tests.file))
   const beside = details.find(({ file }) => posix.normalize(file) === manifest)
   const detail = beside ?? details.find(({ endpoint }) => endpoint.name === tests.subject) ?? null

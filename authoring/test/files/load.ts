@@ -19,20 +19,17 @@ import { compareDiagnostics, type Diagnostic } from '../../../runner/model/diagn
 import { lineStartsOf } from '../../../runner/model/line-starts.js'
 import { readTimestamp } from '../../../runner/model/typed-value.js'
 import { readPlain, readTableRow, textOf } from './read-value.js'
-import type { Expectation, TestArguments, TestCase, TestFile, TestTable } from './test-file.js'
+import type { Expectation, TestArguments, TestCase, TestTable } from './test-file.js'
 
 export const TEST_ENDING = '.test.yaml'
 
-export interface FoundTests {
-  readonly files: readonly SourceText[]
-  readonly diagnostics: readonly Diagnostic[]
-}
+export type FoundTests = Awaited<ReturnType<typeof findTests>>
 
 /**
  * Reads the test files that these paths name: a test file, a manifest (the test file beside it) or a folder. No paths stand for
  * the folder of manifests.
  */
-export async function findTests(paths: readonly string[], endpointsDir: string): Promise<FoundTests> {
+export async function findTests(paths: readonly string[], endpointsDir: string) {
   const diagnostics: Diagnostic[] = []
   const wanted = new Set<string>()
   for (const path of paths.length > 0 ? paths : [endpointsDir]) {
@@ -76,14 +73,10 @@ function isThere(file: string): boolean {
 
 const findMistakes = schemaChecker('#test-schema')
 
-/** A test file; null where it has mistakes. */
-export interface ReadTests {
-  readonly tests: TestFile | null
-  readonly diagnostics: readonly Diagnostic[]
-}
+export type ReadTests = ReturnType<typeof readTests>
 
-/** Reads one test file over these tables. */
-export function readTests({ file, text }: SourceText, tables: TableCatalogue): ReadTests {
+/** Reads one test file over these tables; `tests` is null where it has mistakes. */
+export function readTests({ file, text }: SourceText, tables: TableCatalogue) {
   const { source, value, diagnostics: broken } = parseManifest(file, text)
   if (source === null || broken.length > 0) return { tests: null, diagnostics: broken }
   const mistakes = schemaDiagnostics(findMistakes(value), source)

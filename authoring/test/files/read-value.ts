@@ -114,19 +114,20 @@ const NUMBERS: readonly string[] = ['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']
 
 type CheckedKind = Exclude<ScalarKind, 'STRING' | 'BOOL' | 'JSON'>
 
-/** A value as the file has it. */
-interface Written {
-  readonly value: unknown
-  readonly text: string
-  /** With all digits of a number. */
-  readonly digits: string
-  /** Without what follows six digits of a second's fraction: GoogleSQL's literals take no more, data files do. */
-  readonly cut: string
-}
+type Written = ReturnType<typeof writtenAs>
 
-function writtenAs(node: Scalar): Written {
-  const text = String(node.value)
-  return { value: node.value, text, digits: String(exact(node)), cut: text.replace(/(\.\d{6})\d+/, '$1') }
+/** A value as the file has it. */
+function writtenAs(node: Scalar) {
+  const { value } = node
+  const text = String(value)
+  return {
+    value,
+    text,
+    /** With all digits of a number. */
+    digits: String(exact(node)),
+    /** Without what follows six digits of a second's fraction: GoogleSQL's literals take no more, data files do. */
+    cut: text.replace(/(\.\d{6})\d+/, '$1'),
+  }
 }
 
 const readsAsRange =

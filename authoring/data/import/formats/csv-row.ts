@@ -1,31 +1,31 @@
 /** Converts records of CSV to rows of JSON by a table's schema. */
 import { QueryFault } from '../../../../runner/model/query-fault.js'
 import { BadRowError, shown } from '../bad-row.js'
-import type { RowBuffer } from '../row-buffer.js'
 import type { RowField, RowRecord } from '../row-schema.js'
+import type { RowReader } from '../rows.js'
 import { type Cell, cellsOf } from './csv.js'
 import { jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 
-export class CsvRowReader {
+export class CsvRowReader implements RowReader {
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
-  readonly #out: RowBuffer
   /** The fields by position, with null for an ignored column. Null until the header has been read. */
   #columns: readonly (RowField | null)[] | null = null
   /** The REPEATED fields that the file does not have. */
   #emptyLists: readonly RowField[] = []
 
-  constructor(record: RowRecord, out: RowBuffer, options: { readonly ignoresUnknown: boolean }) {
+  constructor(record: RowRecord, ignoresUnknown: boolean) {
     this.#record = record
-    this.#out = out
-    this.#ignoresUnknown = options.ignoresUnknown
+    this.#ignoresUnknown = ignoresUnknown
   }
 
   /** Reads a record; the first one is the header. @throws BadRowError; QueryFault when the header is invalid. */
-  read(bytes: Buffer, start: number, end: number): void {
-    if (this.#columns === null) this.#columns = this.#readHeader(cellsOf(bytes, start, end))
-    else this.#readRow(this.#columns, cellsOf(bytes, start, end))
+  read(bytes: Buffer, start: number, end: number): string | null {
+    const cells = cellsOf(bytes, start, end)
+    if (this.#columns !== null) return this.#readRow(this.#columns, cells)
+    this.#columns = this.#readHeader(cells)
+    return null
   }
 
   #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
@@ -59,7 +59,7 @@ export class CsvRowReader {
     return columns
   }
 
-  #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): void {
+  #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
     if (cells.length !== columns.length) {
       throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
     }
@@ -68,7 +68,7 @@ export class CsvRowReader {
       const value = field === null ? null : jsonOf(field, cells[i]!)
       if (field !== null && value !== null) members.set(field, value)
     }
-    this.#out.add(jsonObject(members))
+    return jsonObject(members)
   }
 }
 

@@ -1,6 +1,6 @@
 /** CSV by RFC 4180: splits a stream of bytes into records, and a record into cells. */
 import { BadRowError, shown } from '../bad-row.js'
-import type { RowEnds } from './lines.js'
+import type { RowEnds } from '../rows.js'
 
 const QUOTE = 0x22
 const COMMA = 0x2c

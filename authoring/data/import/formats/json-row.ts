@@ -3,8 +3,8 @@
  * few values that the reader would interpret differently in another form.
  */
 import { BadRowError, shown } from '../bad-row.js'
-import type { RowBuffer } from '../row-buffer.js'
 import type { RowField, RowRecord } from '../row-schema.js'
+import type { RowReader } from '../rows.js'
 import {
   beginsNumber,
   COLON,
@@ -19,24 +19,22 @@ import {
 } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
 
-export class JsonRowReader {
+export class JsonRowReader implements RowReader {
   /** The open fields, outermost first, such as `lines[1]`. */
   readonly #path: string[] = []
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
-  readonly #out: RowBuffer
   #unknown: string[] = []
   #unknownAt = 0
 
-  constructor(record: RowRecord, out: RowBuffer, options: { readonly ignoresUnknown: boolean }) {
+  constructor(record: RowRecord, ignoresUnknown: boolean) {
     this.#record = record
-    this.#out = out
-    this.#ignoresUnknown = options.ignoresUnknown
+    this.#ignoresUnknown = ignoresUnknown
   }
 
-  /** Adds the row to the buffer. @throws BadRowError, and then adds nothing. */
-  read(bytes: Buffer, start: number, end: number): void {
+  /** @throws BadRowError */
+  read(bytes: Buffer, start: number, end: number): string {
     const tokens = this.#tokens
     tokens.open(bytes, start, end)
     this.#path.length = 0
@@ -45,7 +43,7 @@ export class JsonRowReader {
     const row = this.#readRecord(this.#record)
     if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
     if (this.#unknown.length > 0) throw this.#unknownFields()
-    this.#out.add(row)
+    return row
   }
 
   #unknownFields(): BadRowError {

@@ -124,25 +124,9 @@ export class JsonTokens {
   }
 
   number(): void {
-    const { bytes, end, at: begin } = this
-    let at = begin
-    if (bytes[at] === MINUS) at++
-    const whole = at
-    while (at < end && isDigit(bytes[at]!)) at++
-    let isValid = at > whole && (at === whole + 1 || bytes[whole] !== 0x30)
-    if (at < end && bytes[at] === POINT) {
-      const behind = ++at
-      while (at < end && isDigit(bytes[at]!)) at++
-      isValid &&= at > behind
-    }
-    if (at < end && (bytes[at] === LOWER_E || bytes[at] === UPPER_E)) {
-      at++
-      if (at < end && (bytes[at] === MINUS || bytes[at] === PLUS)) at++
-      const exponent = at
-      while (at < end && isDigit(bytes[at]!)) at++
-      isValid &&= at > exponent
-    }
-    if (!isValid) throw this.unexpected('a JSON value')
+    let at = this.at + 1
+    while (at < this.end && isOfNumber(this.bytes[at]!)) at++
+    if (!NUMBER.test(this.wholeText(this.at, at))) throw this.unexpected('a JSON value')
     this.at = at
   }
 
@@ -176,7 +160,7 @@ export class JsonTokens {
       throw this.bad(this.at, 'a value within more than 500 others', 'fewer levels')
     }
     this.members(() => {
-      if (byte === OPEN_OBJECT) this.#skipKey()
+      if (byte === OPEN_OBJECT) this.key()
       this.skip(depth + 1)
     })
   }
@@ -205,10 +189,12 @@ export class JsonTokens {
     return this.#hasEscape ? (JSON.parse(raw) as string) : raw.slice(1, -1)
   }
 
-  #skipKey(): void {
+  /** Reads a key and its colon. */
+  key(): string {
     if (this.peek() !== QUOTE) throw this.unexpected('a key in quotes')
-    this.string()
+    const key = this.text()
     this.expect(COLON)
+    return key
   }
 
   /** The text between two offsets, cut to a few hundred bytes, which is enough for messages. */
@@ -224,6 +210,13 @@ export class JsonTokens {
 
 /** RFC 8259 §2: space, tab, line feed, carriage return. */
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** RFC 8259 §6. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** A digit, a sign, a point, or the letter before an exponent. */
+const isOfNumber = (byte: number): boolean =>
+  isDigit(byte) || byte === MINUS || byte === PLUS || byte === POINT || byte === UPPER_E || byte === LOWER_E
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 

@@ -26,86 +26,57 @@ const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
  * Converts a text to the JSON text of its value for DuckDB; null if the text is not a value of this type. `text` is the value
  * of a JSON string, a number's token, or a cell of CSV.
  */
-export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): string | null {
-  switch (kind) {
-    case 'STRING':
-      return isWithin(limits.maxLength, text) ? JSON.stringify(text) : null
-    case 'INT64':
-      return int64(text)
-    case 'FLOAT64':
-      return float64(text)
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return decimal(kind, text, limits)
-    case 'BOOL':
-      return bool(text)
-    case 'BYTES':
-      return bytes(text, limits)
-    case 'DATE':
-      return quoted(dateLiteral(text))
-    case 'TIME':
-      return quoted(timeLiteral(inMicros(text)))
-    case 'DATETIME':
-      return quoted(datetimeLiteral(inMicros(text)))
-    case 'TIMESTAMP':
-      return quoted(timestamp(text))
-    case 'JSON': {
-      const canonical = canonicalJson(text, 'round')
-      return 'text' in canonical ? JSON.stringify(canonical.text) : null
-    }
-    case 'INTERVAL':
-      return interval(text)
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return range(kind, text)
-    default:
-      return kind satisfies never
-  }
+export const leafOfText = (kind: ScalarKind, text: string, limits: LeafLimits): string | null =>
+  LEAVES[kind](text, limits)
+
+const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: LeafLimits) => string | null>> = {
+  STRING: (text, { maxLength }) => (isWithin(maxLength, text) ? JSON.stringify(text) : null),
+  INT64: int64,
+  FLOAT64: float64,
+  NUMERIC: (text, limits) => decimal('NUMERIC', text, limits),
+  BIGNUMERIC: (text, limits) => decimal('BIGNUMERIC', text, limits),
+  BOOL: bool,
+  BYTES: bytes,
+  DATE: text => quoted(dateLiteral(text)),
+  TIME: text => quoted(timeLiteral(inMicros(text))),
+  DATETIME: text => quoted(datetimeLiteral(inMicros(text))),
+  TIMESTAMP: text => quoted(timestamp(text)),
+  JSON(text) {
+    const canonical = canonicalJson(text, 'round')
+    return 'text' in canonical ? JSON.stringify(canonical.text) : null
+  },
+  INTERVAL: interval,
+  'RANGE<DATE>': text => range('RANGE<DATE>', text),
+  'RANGE<DATETIME>': text => range('RANGE<DATETIME>', text),
+  'RANGE<TIMESTAMP>': text => range('RANGE<TIMESTAMP>', text),
 }
 
 /** What was expected, for the report of a bad row. */
-export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): string {
-  const length = limits.maxLength
-  switch (kind) {
-    case 'STRUCT':
-      return 'a RECORD, as a JSON object'
-    case 'STRING':
-      return length === null ? 'a STRING' : `a STRING of at most ${length} characters`
-    case 'INT64':
-      return 'an INT64: a whole number from -9223372036854775808 to 9223372036854775807'
-    case 'FLOAT64':
-      return 'a FLOAT64: a number, or "NaN", "Infinity" or "-Infinity"'
-    case 'NUMERIC':
-    case 'BIGNUMERIC': {
-      const { precision, scale } = limits
-      return precision === null
-        ? `a ${kind} of at most ${MAX_WHOLE_DIGITS[kind]} digits before the point`
-        : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
-    }
-    case 'BOOL':
-      return 'a BOOL: true or false'
-    case 'BYTES':
-      return length === null ? 'BYTES in base64' : `BYTES in base64, at most ${length} of them`
-    case 'DATE':
-      return 'a DATE like 2026-01-31, of the years 1 to 9999'
-    case 'TIME':
-      return 'a TIME like 12:00:00.123456'
-    case 'DATETIME':
-      return 'a DATETIME like 2026-01-31T12:00:00.123456, of the years 1 to 9999'
-    case 'TIMESTAMP':
-      return 'a TIMESTAMP like 2026-01-31T12:00:00.123456Z, of the years 1 to 9999, or a number since 1970'
-    case 'JSON':
-      return 'a JSON value'
-    case 'INTERVAL':
-      return 'an INTERVAL like 1-2 3 4:5:6.789 or P1Y2M3D'
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return `a ${kind} like [2026-01-31, UNBOUNDED)`
-    default:
-      return kind satisfies never
-  }
+export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: LeafLimits): string {
+  if (kind === 'STRING' && maxLength !== null) return `a STRING of at most ${maxLength} characters`
+  if (kind === 'BYTES' && maxLength !== null) return `BYTES in base64, at most ${maxLength} of them`
+  if (kind !== 'NUMERIC' && kind !== 'BIGNUMERIC') return EXPECTATIONS[kind]
+  return precision === null
+    ? `a ${kind} of at most ${MAX_WHOLE_DIGITS[kind]} digits before the point`
+    : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
+}
+
+const EXPECTATIONS: Readonly<Record<Exclude<ScalarKind, 'NUMERIC' | 'BIGNUMERIC'> | 'STRUCT', string>> = {
+  STRUCT: 'a RECORD, as a JSON object',
+  STRING: 'a STRING',
+  INT64: 'an INT64: a whole number from -9223372036854775808 to 9223372036854775807',
+  FLOAT64: 'a FLOAT64: a number, or "NaN", "Infinity" or "-Infinity"',
+  BOOL: 'a BOOL: true or false',
+  BYTES: 'BYTES in base64',
+  DATE: 'a DATE like 2026-01-31, of the years 1 to 9999',
+  TIME: 'a TIME like 12:00:00.123456',
+  DATETIME: 'a DATETIME like 2026-01-31T12:00:00.123456, of the years 1 to 9999',
+  TIMESTAMP: 'a TIMESTAMP like 2026-01-31T12:00:00.123456Z, of the years 1 to 9999, or a number since 1970',
+  JSON: 'a JSON value',
+  INTERVAL: 'an INTERVAL like 1-2 3 4:5:6.789 or P1Y2M3D',
+  'RANGE<DATE>': 'a RANGE<DATE> like [2026-01-31, UNBOUNDED)',
+  'RANGE<DATETIME>': 'a RANGE<DATETIME> like [2026-01-31, UNBOUNDED)',
+  'RANGE<TIMESTAMP>': 'a RANGE<TIMESTAMP> like [2026-01-31, UNBOUNDED)',
 }
 
 /** Whether a text is within the maximum length. */

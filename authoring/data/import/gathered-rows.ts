@@ -1,0 +1,84 @@
+/** The rows of an import: good ones until DuckDB takes them, the first bad ones for the report, and all bad ones in a file. */
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { SETTING, writeFailure } from '../../../runner/platform/write-failure.js'
+import type { BadRow, RowSink } from './rows.js'
+
+/** Checked rows as JSON. */
+export type RowPiece = ReturnType<GatheredRows['take']>
+
+export class GatheredRows implements RowSink {
+  readonly badRows: BadRow[] = []
+  badRowCount = 0
+  /** The length of the good rows, in bytes. */
+  bytes = 0
+  #rows: string[] = []
+  #longestRow = 0
+  readonly #skipFile: string | null
+  readonly #maxBadRows: number
+  #file: WriteStream | null = null
+  #failure: Error | null = null
+
+  /** @param skipFile the file for bad rows; null for none, so that as many as are reported end the import */
+  constructor(skipFile: string | null, maxBadRows: number) {
+    this.#skipFile = skipFile
+    this.#maxBadRows = maxBadRows
+  }
+
+  get isFull(): boolean {
+    return this.#skipFile === null && this.badRowCount >= this.#maxBadRows
+  }
+
+  row(text: string): void {
+    const length = Buffer.byteLength(text)
+    this.#rows.push(text)
+    this.bytes += length
+    this.#longestRow = Math.max(this.#longestRow, length)
+  }
+
+  /** Takes all good rows out, and the length of the longest one in bytes. */
+  take() {
+    const piece = { rows: this.#rows as readonly string[], longestRow: this.#longestRow }
+    this.#rows = []
+    this.bytes = 0
+    this.#longestRow = 0
+    return piece
+  }
+
+  bad(row: BadRow): void {
+    this.badRowCount++
+    if (this.badRows.length < this.#maxBadRows) this.badRows.push(row)
+  }
+
+  aside(bytes: Buffer): void {
+    if (this.#skipFile === null) return
+    this.#file ??= createWriteStream(this.#skipFile, { flags: 'wx' }).on('error', error => {
+      this.#failure = error
+    })
+    // The bytes are copied, since the buffer will be reused.
+    this.#file.write(Buffer.from(bytes))
+  }
+
+  /** Resolves once the bad rows written so far need no more buffering. @throws SetupError */
+  async drained(): Promise<void> {
+    this.#throwFailure()
+    const file = this.#file
+    if (file?.writableNeedDrain) {
+      await new Promise<void>(resolve => void file.once('drain', resolve).once('close', resolve))
+    }
+    this.#throwFailure()
+  }
+
+  /** @throws SetupError */
+  async close(): Promise<void> {
+    const file = this.#file
+    this.#file = null
+    // A file that could not be opened is already closed, and closing it again would wait for ever.
+    if (file && !file.closed) await new Promise<void>(resolve => void file.once('close', resolve).end())
+    this.#throwFailure()
+  }
+
+  #throwFailure(): void {
+    if (!this.#failure) return
+    throw writeFailure({ what: 'bad rows into', path: this.#skipFile!, setting: SETTING.skipBad }, this.#failure)
+  }
+}
