@@ -26,16 +26,17 @@ import { LAST_PASSES, PASSES, runPasses } from './passes/index.js'
 export interface GeneratedSql {
   readonly sql: string
   /**
-   * The names of the parameters $1, $2, …: those of the query's parameters that the SQL still reads, and those of `times`.
+   * The names of the parameters $1, $2, … in this order: those of the query's parameters that the SQL still reads, and those
+   * of `times`.
    */
   readonly parameters: readonly string[]
-  /** The parameters that must be computed from a parameter of the query before they are bound. */
+  /** The parameters that must be computed from a parameter of the query before they are bound; empty unless `bindsTimes` is set. */
   readonly times: readonly ParameterTime[]
-  /** The names of the tables that the SQL still reads. */
+  /** The tables that the SQL reads; a table that occurs only in a common table expression that is not read is left out. */
   readonly tables: readonly string[]
   /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
-  /** The wildcard tables that the SQL reads. */
+  /** Where the SQL reads wildcard tables. The SQL needs a view for each of these reads. */
   readonly shardReads: readonly ShardRead[]
   /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
   readonly partitionReads?: readonly PartitionRead[]

@@ -1,5 +1,5 @@
 /**
- * Translates GoogleSQL to DuckDB SQL; does not load DuckDB. Code outside may import only this file, data.ts and
+ * Translates GoogleSQL to DuckDB SQL; does not load DuckDB. Code outside may import only this file, names-and-types.ts and
  * runtime/index.ts.
  */
 

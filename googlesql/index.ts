@@ -10,11 +10,12 @@ export type * from './ast/nodes.js'
 export type { Absence, BrokenTables } from './broken-tables.js'
 export type { ConstantCall, WrittenConstant } from './constant-calls.js'
 export { type ConstantChecks, constantChecks, type WrongConstant, zoneParameters } from './constant-checks.js'
+export * from './data.js'
 export { type FunctionSignature, functionSignature, isSameSql } from './function-signature.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'
 export { volatilityOf } from './functions/facts.js'
 export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'
-export { ingestionTimeColumns, PARTITION_TIME } from './ingestion-time.js'
+export { ingestionTimeColumns } from './ingestion-time.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
 export {
@@ -22,7 +23,6 @@ export {
   type Named,
   type Proposing,
   rootOf,
-  type SqlMistake,
   type SyntaxForm,
 } from './mistakes.js'
 export { parseScript } from './parse/parse.js'
@@ -32,7 +32,7 @@ export { impliedName } from './resolve/expressions/expression.js'
 export { inferParameters, type UndeclaredParameter } from './resolve/infer-parameters.js'
 export { functionMistakes, resolveQuery } from './resolve/resolve.js'
 export type { FunctionMistake } from './resolve/stored-functions.js'
-export { offsetOf, orMistake, type Place, SqlError, type SqlProblem } from './sql-error.js'
+export { offsetOf, orMistake, type Place, SqlError } from './sql-error.js'
 export {
   type FunctionCatalogue,
   type FunctionSource,
@@ -42,45 +42,24 @@ export {
   storedFunction,
 } from './stored-functions.js'
 export { nearest } from './suggest.js'
-export type { InformationSchemaView, Shard, Wildcard } from './table-definition.js'
+export type { Wildcard } from './table-definition.js'
 export {
   fieldsToColumns,
   fieldType,
-  type PartitionUnit,
   requiredPaths,
   type SchemaField,
   standardTypeName,
   type TableCatalogue,
-  type TableDefinition,
   type TableNaming,
   tableCatalogue,
-  type UnreadableColumn,
 } from './tables.js'
 export { type BrokenPath, type ColumnPath, findColumnPath } from './tenants/column-path.js'
 export type { TenantParameter } from './tenants/conditions.js'
 export type { TenantScan } from './tenants/relation.js'
 export { type TenantColumnOf, unboundedScans } from './tenants/unbounded-scans.js'
-export { distinctNames } from './types/field-names.js'
 export { parseTypeName } from './types/type-name.js'
-export {
-  type ArrayType,
-  arrayOf,
-  elementOfRange,
-  isRangeKind,
-  type RangeElementKind,
-  type RangeKind,
-  type ScalarKind,
-  type ScalarType,
-  type StructField,
-  type StructType,
-  scalarType,
-  structOf,
-  type Type,
-  typeName,
-} from './types/types.js'
-export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from './values/civil-text.js'
+export type { ArrayType } from './types/types.js'
 export { type IntervalParts, readInterval } from './values/interval-text.js'
-export { type CanonicalJson, canonicalJson } from './values/json-text.js'
-export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
-export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
-export { declaringOf, isShardOf, isWildcard, newestShard, prefixOf, wildcardOver } from './wildcard-tables.js'
+export type { CanonicalJson } from './values/json-text.js'
+export { dateLiteral, datetimeLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
+export { newestShard, wildcardOver } from './wildcard-tables.js'

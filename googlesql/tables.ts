@@ -12,7 +12,7 @@ import type { TableDefinition } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
 import { isWildcard, wildcardTables } from './wildcard-tables.js'
 
-export type { PartitionUnit, TableDefinition, UnreadableColumn } from './table-definition.js'
+export type { TableDefinition } from './table-definition.js'
 
 export interface TableCatalogue {
   /**

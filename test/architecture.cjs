@@ -43,11 +43,10 @@ const MAY_IMPORT_IN_LANGUAGE = {
 }
 
 /**
- * The public files of the two; the rest of the program imports no others. data.ts is the part of index.ts for the process
- * that
- * runs what another has translated; runtime/index.ts loads DuckDB, and so does keep-byte-order-mark.ts, for imports alone.
+ * The public files of the two; the rest of the program imports no others. googlesql/data.ts and
+ * googlesql-duckdb/names-and-types.ts are for the process that runs what another has translated; runtime/index.ts loads DuckDB, and so does keep-byte-order-mark.ts, for imports alone.
  */
-const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime/(index|keep-byte-order-mark)))\\.ts$`
+const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|names-and-types|runtime/(index|keep-byte-order-mark)))\\.ts$`
 
 /** Each third-party package has one home (two for DuckDB's driver); swapping it touches one folder. */
 const HOME_OF = {
@@ -175,7 +174,7 @@ module.exports = {
       name: 'no-driver-in-the-parent',
       severity: 'error',
       comment: 'the parent process translates and never loads DuckDB; its child does',
-      from: { path: `^(cli/main|${ON_DUCKDB}/(index|data))\\.ts$` },
+      from: { path: `^(cli/main|${ON_DUCKDB}/(index|names-and-types))\\.ts$` },
       to: { path: `^${ON_DUCKDB}/runtime/(index|prepare-session|register)\\.ts$`, reachable: true },
     },
     {
@@ -215,7 +214,7 @@ module.exports = {
     {
       name: 'no-translator-in-the-child',
       severity: 'error',
-      comment: 'the process that runs DuckDB gets translated SQL, so it loads no parser: see data.ts',
+      comment: 'the process that runs DuckDB gets translated SQL, so it loads no parser: see googlesql/data.ts',
       from: { path: '^runner/engines/duckdb/child/child-main\\.ts$' },
       to: { path: `^(${LANGUAGE}|${ON_DUCKDB})/index\\.ts$`, reachable: true },
     },

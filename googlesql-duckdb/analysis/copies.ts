@@ -3,7 +3,7 @@
  * projection copies.
  */
 import type { Column, CteScan, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
-import { visitScan } from '../../googlesql/plan/walk.js'
+import { visitScans } from '../../googlesql/plan/walk.js'
 
 export interface Copies {
   /**
@@ -25,25 +25,21 @@ export function findCopies(query: ResolvedQuery): Copies {
   }
   const ctes = new Map<number, readonly Column[]>()
   const reads: CteScan[] = []
-  visitScan(
-    query.scan,
-    () => {},
-    scan => {
-      if (scan.kind === 'cte') reads.push(scan)
-      if (scan.kind === 'with') {
-        for (const cte of scan.ctes) {
-          ctes.set(cte.id, cte.columns)
-          if (!cte.recursion) copyAll(cte.columns, cte.scan.columns)
-        }
+  visitScans(query.scan, scan => {
+    if (scan.kind === 'cte') reads.push(scan)
+    if (scan.kind === 'with') {
+      for (const cte of scan.ctes) {
+        ctes.set(cte.id, cte.columns)
+        if (!cte.recursion) copyAll(cte.columns, cte.scan.columns)
       }
-      if (scan.kind !== 'project') return
-      for (const { column, expr } of scan.computed) {
-        if (expr.kind !== 'column') continue
-        copies.add(expr)
-        copy(column, expr.column)
-      }
-    },
-  )
+    }
+    if (scan.kind !== 'project') return
+    for (const { column, expr } of scan.computed) {
+      if (expr.kind !== 'column') continue
+      copies.add(expr)
+      copy(column, expr.column)
+    }
+  })
   for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
   const rootOf = (id: number): number => {
     const source = sources.get(id)

@@ -19,7 +19,7 @@ import type {
   Scan,
 } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
-import { columnsRead, hasSubquery, inputsOfScan, someScan, visitScan } from '../../googlesql/plan/walk.js'
+import { columnsRead, hasSubquery, inputsOfScan, someScan, visitScans } from '../../googlesql/plan/walk.js'
 import { findCopies } from '../analysis/copies.js'
 import { isConstant } from '../emit/context.js'
 
@@ -28,15 +28,11 @@ export function orderGroupTies(query: ResolvedQuery): ResolvedQuery {
   const { rootOf } = findCopies(query)
   const ctes = new Map<number, ResolvedCte>()
   const constants = new Set<number>()
-  visitScan(
-    query.scan,
-    () => {},
-    scan => {
-      if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
-      if (scan.kind !== 'project') return
-      for (const { column, expr } of scan.computed) if (isConstant(expr)) constants.add(column.id)
-    },
-  )
+  visitScans(query.scan, scan => {
+    if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
+    if (scan.kind !== 'project') return
+    for (const { column, expr } of scan.computed) if (isConstant(expr)) constants.add(column.id)
+  })
   const facts: Facts = { rootOf, ctes, constants }
   const outputs = query.columns.map(({ column }) => column)
   return { ...query, scan: inScan(query.scan, outputs, facts) }

@@ -33,7 +33,7 @@ import {
   inputsOfScan,
   type NewColumn,
   readsColumn,
-  visitScan,
+  visitScans,
 } from '../../googlesql/plan/walk.js'
 import { BOOL } from '../../googlesql/types/types.js'
 import { inlineCtes } from '../analysis/cte-uses.js'
@@ -130,14 +130,10 @@ const isRisky = (expr: SubqueryExpr | InQueryExpr, query: Query): boolean => rai
 /** Whether the scan, or a common table expression that it reads, may fail. */
 function fails(scan: Scan, query: Query): boolean {
   let isRisk = scanMayFail(scan)
-  visitScan(
-    scan,
-    () => {},
-    part => {
-      const cte = part.kind === 'cte' ? query.ctes.get(part.cte) : undefined
-      if (!isRisk && cte) isRisk = fails(cte.scan, query)
-    },
-  )
+  visitScans(scan, part => {
+    const cte = part.kind === 'cte' ? query.ctes.get(part.cte) : undefined
+    if (!isRisk && cte) isRisk = fails(cte.scan, query)
+  })
   return isRisk
 }
 

@@ -9,7 +9,7 @@
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapScan, type Replace } from '../../googlesql/plan/rewrite.js'
-import { exprsOfScan, inputsOfScan, lastIds, outerColumns, partsOf, visitScan } from '../../googlesql/plan/walk.js'
+import { exprsOfScan, inputsOfScan, lastIds, outerColumns, partsOf, visitScans } from '../../googlesql/plan/walk.js'
 
 /** The most levels that DuckDB plans within some tens of milliseconds. */
 const MAX_LEVELS = 4
@@ -85,13 +85,9 @@ function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
   if (isVolatileScan(scan)) return false
   if (outerColumns(scan).size > 0) return false
   const [defined, ctes] = [new Set(known), new Set<number>()]
-  visitScan(
-    scan,
-    () => undefined,
-    part => {
-      if (part.kind === 'cte') ctes.add(part.cte)
-      if (part.kind === 'with') for (const { id } of part.ctes) defined.add(id)
-    },
-  )
+  visitScans(scan, part => {
+    if (part.kind === 'cte') ctes.add(part.cte)
+    if (part.kind === 'with') for (const { id } of part.ctes) defined.add(id)
+  })
   return [...ctes].every(id => defined.has(id))
 }

@@ -140,35 +140,23 @@ export class Parser {
   // ---- the rules
 
   expression(): Expression {
-    this.descend()
-    const expression = this.#rules.expression(this)
-    this.ascend()
-    return expression
+    return this.nested(this.#rules.expression)
   }
   operand(): Expression {
-    this.descend()
-    const expression = this.#rules.operand(this)
-    this.ascend()
-    return expression
+    return this.nested(this.#rules.operand)
   }
   query(): Query {
-    this.descend()
-    const query = this.#rules.query(this)
-    this.ascend()
-    return query
+    return this.nested(this.#rules.query)
   }
-  /** Counts one level of nesting. Call it before a rule that may contain itself, and `ascend` after the rule. */
-  descend(): void {
+  /** Reads one level deeper, by a rule that may contain itself. */
+  nested<T>(rule: (parser: Parser) => T): T {
     if (++this.#nesting > MAX_NESTING) {
-      throw new SqlError(
-        `Query is nested too deeply: at most ${MAX_NESTING} levels are supported`,
-        this.source,
-        this.token.at,
-      )
+      const reason = `Query is nested too deeply: at most ${MAX_NESTING} levels are supported`
+      throw new SqlError(reason, this.source, this.token.at)
     }
-  }
-  ascend(): void {
+    const node = rule(this)
     this.#nesting--
+    return node
   }
 
   // ---- failing

@@ -11,9 +11,7 @@ type StructField = Extract<TypeNode, { kind: 'struct' }>['fields'][number]
  * @throws SqlError when the tokens do not have the form of a type
  */
 export function parseTypeNode(p: Parser): TypeNode {
-  p.descend()
-  const type = p.is('ARRAY') ? parseArray(p) : p.is('STRUCT') ? parseStruct(p) : parseNamed(p)
-  p.ascend()
+  const type = p.nested(p.is('ARRAY') ? parseArray : p.is('STRUCT') ? parseStruct : parseNamed)
   if (p.is('COLLATE')) p.unsupported('COLLATE')
   return type
 }

@@ -44,6 +44,9 @@ export function visitScan(scan: Scan, visit: (expr: Expr) => void, visitScanToo:
   for (const input of inputsOfScan(scan)) visitScan(input, visit, visitScanToo)
 }
 
+/** Visits the scan and every scan inside it, scans of subqueries included. */
+export const visitScans = (root: Scan, visit: (scan: Scan) => void): void => visitScan(root, ignore, visit)
+
 /** The ids of all columns that the expressions refer to, at any depth. */
 export function columnsRead(exprs: readonly Expr[]): Set<number> {
   const ids = new Set<number>()
@@ -117,7 +120,7 @@ export function freshColumns(root: Scan): NewColumn {
 /** Whether the test holds for the scan or for a scan inside it, scans of subqueries included. */
 export function someScan(root: Scan, test: (scan: Scan) => boolean): boolean {
   let found = false
-  visitScan(root, ignore, scan => {
+  visitScans(root, scan => {
     found ||= test(scan)
   })
   return found

@@ -1,5 +1,5 @@
 /** The explicit casts that the language allows. Source: the language reference, "Conversion functions", CAST. */
-import type { ScalarKind, Type } from './types.js'
+import { SCALAR_TYPES, type ScalarKind, type Type } from './types.js'
 
 const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   INT64: ['BOOL', 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
@@ -7,23 +7,7 @@ const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   BIGNUMERIC: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
   FLOAT64: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
   BOOL: ['INT64', 'BOOL', 'STRING'],
-  STRING: [
-    'INT64',
-    'NUMERIC',
-    'BIGNUMERIC',
-    'FLOAT64',
-    'BOOL',
-    'STRING',
-    'BYTES',
-    'DATE',
-    'DATETIME',
-    'TIME',
-    'TIMESTAMP',
-    'INTERVAL',
-    'RANGE<DATE>',
-    'RANGE<DATETIME>',
-    'RANGE<TIMESTAMP>',
-  ],
+  STRING: SCALAR_TYPES.filter(kind => kind !== 'JSON'),
   BYTES: ['STRING', 'BYTES'],
   DATE: ['STRING', 'DATE', 'DATETIME', 'TIMESTAMP'],
   DATETIME: ['STRING', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],

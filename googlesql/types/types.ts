@@ -43,20 +43,11 @@ export interface StructType {
 }
 export type Type = ScalarType | ArrayType | StructType
 
-const scalar = (kind: ScalarKind): ScalarType => Object.freeze({ kind })
-export const INT64 = scalar('INT64')
-export const FLOAT64 = scalar('FLOAT64')
-export const NUMERIC = scalar('NUMERIC')
-export const BIGNUMERIC = scalar('BIGNUMERIC')
-export const BOOL = scalar('BOOL')
-export const STRING = scalar('STRING')
-export const BYTES = scalar('BYTES')
-export const DATE = scalar('DATE')
-export const DATETIME = scalar('DATETIME')
-export const TIME = scalar('TIME')
-export const TIMESTAMP = scalar('TIMESTAMP')
-const INTERVAL = scalar('INTERVAL')
-export const JSON_TYPE = scalar('JSON')
+const BY_KIND = Object.fromEntries(SCALAR_TYPES.map(kind => [kind, Object.freeze({ kind })])) as Readonly<
+  Record<ScalarKind, ScalarType>
+>
+export const { INT64, FLOAT64, NUMERIC, BIGNUMERIC, BOOL, STRING, BYTES } = BY_KIND
+export const { DATE, DATETIME, TIME, TIMESTAMP, JSON: JSON_TYPE } = BY_KIND
 
 const RANGE_ELEMENTS: Readonly<Record<RangeKind, RangeElementKind>> = {
   'RANGE<DATE>': 'DATE',
@@ -67,25 +58,6 @@ export const isRangeKind = (kind: Type['kind']): kind is RangeKind => Object.has
 
 /** The type of the range's bounds. */
 export const elementOfRange = (kind: RangeKind): RangeElementKind => RANGE_ELEMENTS[kind]
-
-const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
-  INT64,
-  FLOAT64,
-  NUMERIC,
-  BIGNUMERIC,
-  BOOL,
-  STRING,
-  BYTES,
-  DATE,
-  DATETIME,
-  TIME,
-  TIMESTAMP,
-  INTERVAL,
-  JSON: JSON_TYPE,
-  'RANGE<DATE>': scalar('RANGE<DATE>'),
-  'RANGE<DATETIME>': scalar('RANGE<DATETIME>'),
-  'RANGE<TIMESTAMP>': scalar('RANGE<TIMESTAMP>'),
-}
 
 /** Other spellings of the scalar types. */
 const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {

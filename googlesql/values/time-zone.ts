@@ -9,6 +9,14 @@ const SECOND_MS = 1000
 /** More than any zone's offset from UTC, so that the instants before and after a change of the offset are both examined. */
 const MARGIN_SECONDS = 15 * 3600
 
+/** Seconds east of Greenwich for a zone that is an offset of at most 14 hours; undefined for any other text. */
+export function writtenOffset(zone: string): number | undefined {
+  const [, sign, hours, minutes = '0'] = ZONE_OFFSET.exec(zone) ?? []
+  const offset = Number(hours) * 60 + Number(minutes)
+  if (sign === undefined || Number(minutes) > 59 || offset > 14 * 60) return undefined
+  return (sign === '-' ? -offset : offset) * 60
+}
+
 /**
  * A function from an instant, in seconds since 1970, to the zone's offset from UTC, in seconds east; null for an unknown
  * zone.

@@ -3,17 +3,6 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Event, Observer } from '../model/events.js'
 import type { CacheSize } from '../model/ports.js'
 
-export interface Metrics {
-  readonly observe: Observer
-  /** Sets the source of the cache's size; the metric is 0 before. */
-  showCache(size: () => CacheSize): void
-  /** Sets the source of the number of dropped log lines; the metric is 0 before. */
-  showDroppedLogLines(count: () => number): void
-  readonly contentType: string
-  /** The Prometheus text. It holds no argument, SQL or token. */
-  text(): Promise<string>
-}
-
 /** Histogram buckets in seconds, from the time of a cache hit to that of the longest queries. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -80,121 +69,126 @@ export const METRICS = {
 
 type MetricName = keyof typeof METRICS
 
-/** Opens metrics, all zero. */
-export function openMetrics(): Metrics {
-  const registry = new Registry()
-  const about = (name: MetricName) => ({
-    name,
-    help: METRICS[name].help,
-    labelNames: METRICS[name].labels,
-    registers: [registry],
-  })
-  const counter = (name: MetricName) => new Counter<string>(about(name))
-  const gauge = (name: MetricName) => new Gauge(about(name))
-  const histogram = (name: MetricName) => new Histogram<string>({ ...about(name), buckets: BUCKETS })
+/** All zero at first. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests = this.#counter('sluice_requests_total')
+  readonly #requestSeconds = this.#histogram('sluice_request_seconds')
+  readonly #cache = this.#counter('sluice_cache_total')
+  readonly #queries = this.#counter('sluice_queries_total')
+  readonly #querySeconds = this.#histogram('sluice_query_seconds')
+  readonly #inFlight = this.#gauge('sluice_queries_in_flight')
+  readonly #billed = this.#counter('sluice_bytes_billed_total')
+  readonly #repeated = this.#counter('sluice_warehouse_cache_hits_total')
+  readonly #warmed = this.#counter('sluice_warm_total')
+  readonly #storeFailures = this.#counter('sluice_store_failures_total')
+  readonly #entries = this.#gauge('sluice_cache_entries')
+  readonly #bytes = this.#gauge('sluice_cache_bytes')
+  readonly #engineDeaths = this.#counter('sluice_engine_deaths_total')
+  readonly #bugs = this.#counter('sluice_bugs_total')
+  readonly #manifests = this.#gauge('sluice_manifests_loaded')
+  readonly #brokenManifests = this.#gauge('sluice_manifests_broken')
+  readonly #reloadSuccess = this.#gauge('sluice_reload_success')
+  readonly #droppedLines = this.#counter('sluice_log_lines_dropped_total')
+  #cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
+  #droppedLogLines = (): number => 0
 
-  const requests = counter('sluice_requests_total')
-  const requestSeconds = histogram('sluice_request_seconds')
-  const cache = counter('sluice_cache_total')
-  const queries = counter('sluice_queries_total')
-  const querySeconds = histogram('sluice_query_seconds')
-  const inFlight = gauge('sluice_queries_in_flight')
-  const billed = counter('sluice_bytes_billed_total')
-  const repeated = counter('sluice_warehouse_cache_hits_total')
-  const warmed = counter('sluice_warm_total')
-  const storeFailures = counter('sluice_store_failures_total')
-  let cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
-  const entries = gauge('sluice_cache_entries')
-  const bytes = gauge('sluice_cache_bytes')
-  const engineDeaths = counter('sluice_engine_deaths_total')
-  const bugs = counter('sluice_bugs_total')
-  const manifests = gauge('sluice_manifests_loaded')
-  const brokenManifests = gauge('sluice_manifests_broken')
-  const reloadSuccess = gauge('sluice_reload_success')
-  const droppedLines = counter('sluice_log_lines_dropped_total')
-  let droppedLogLines = (): number => 0
+  readonly contentType = this.#registry.contentType
 
-  function countRequest({
-    endpoint,
-    status,
-    cache: outcome,
-    durationMs,
-  }: Extract<Event, { kind: 'request.done' }>): void {
-    const name = endpoint ?? NO_ENDPOINT
-    requests.inc({ endpoint: name, status })
-    if (outcome !== null) cache.inc({ endpoint: name, outcome })
-    requestSeconds.observe({ endpoint: name }, durationMs / 1000)
-  }
-
-  function countQuery(event: Extract<Event, { kind: 'query.done' | 'query.failed' }>): void {
-    inFlight.dec()
-    const { endpoint, engine, durationMs } = event
-    if (event.cost) billed.inc({ endpoint }, event.cost.bytesBilled)
-    if (event.cost?.isCacheHit) repeated.inc({ endpoint })
-    const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)
-    if (outcome === null) return
-    queries.inc({ endpoint, engine, outcome })
-    querySeconds.observe({ endpoint }, durationMs / 1000)
-  }
-
-  function observe(event: Event): void {
+  readonly observe: Observer = event => {
     switch (event.kind) {
       case 'request.done':
-        countRequest(event)
+        this.#countRequest(event)
         return
       case 'query.started':
-        inFlight.inc()
+        this.#inFlight.inc()
         return
       case 'query.done':
       case 'query.failed':
-        countQuery(event)
+        this.#countQuery(event)
         return
       case 'cache.warmed':
-        warmed.inc({ endpoint: event.endpoint, outcome: 'ok' })
+        this.#warmed.inc({ endpoint: event.endpoint, outcome: 'ok' })
         return
       case 'cache.warm-failed':
-        warmed.inc({ endpoint: event.endpoint, outcome: 'failed' })
+        this.#warmed.inc({ endpoint: event.endpoint, outcome: 'failed' })
         return
       case 'store.failed':
-        storeFailures.inc({ operation: event.operation })
+        this.#storeFailures.inc({ operation: event.operation })
         return
       case 'engine.died':
-        engineDeaths.inc({ engine: event.engine })
+        this.#engineDeaths.inc({ engine: event.engine })
         return
       case 'bug':
-        bugs.inc()
+        this.#bugs.inc()
         return
       case 'manifests.loaded':
       case 'manifests.reloaded':
-        manifests.set(event.endpoints)
-        brokenManifests.set(0)
-        reloadSuccess.set(1)
+        this.#manifests.set(event.endpoints)
+        this.#brokenManifests.set(0)
+        this.#reloadSuccess.set(1)
         return
       case 'manifests.broken':
-        brokenManifests.set(event.manifests)
+        this.#brokenManifests.set(event.manifests)
         return
       case 'manifests.refused':
-        reloadSuccess.set(0)
+        this.#reloadSuccess.set(0)
     }
   }
 
-  return {
-    observe,
-    showCache(size) {
-      cacheSize = size
-    },
-    showDroppedLogLines(count) {
-      droppedLogLines = count
-    },
-    contentType: registry.contentType,
-    text() {
-      const size = cacheSize()
-      entries.set(size.entries)
-      bytes.set(size.bytes)
-      droppedLines.reset()
-      droppedLines.inc(droppedLogLines())
-      return registry.metrics()
-    },
+  /** Sets the source of the cache's size; the metric is 0 before. */
+  showCache(size: () => CacheSize): void {
+    this.#cacheSize = size
+  }
+
+  /** Sets the source of the number of dropped log lines; the metric is 0 before. */
+  showDroppedLogLines(count: () => number): void {
+    this.#droppedLogLines = count
+  }
+
+  /** The Prometheus text. It holds no argument, SQL or token. */
+  text(): Promise<string> {
+    const size = this.#cacheSize()
+    this.#entries.set(size.entries)
+    this.#bytes.set(size.bytes)
+    this.#droppedLines.reset()
+    this.#droppedLines.inc(this.#droppedLogLines())
+    return this.#registry.metrics()
+  }
+
+  #countRequest({ endpoint, status, cache: outcome, durationMs }: Extract<Event, { kind: 'request.done' }>): void {
+    const name = endpoint ?? NO_ENDPOINT
+    this.#requests.inc({ endpoint: name, status })
+    if (outcome !== null) this.#cache.inc({ endpoint: name, outcome })
+    this.#requestSeconds.observe({ endpoint: name }, durationMs / 1000)
+  }
+
+  #countQuery(event: Extract<Event, { kind: 'query.done' | 'query.failed' }>): void {
+    this.#inFlight.dec()
+    const { endpoint, engine, durationMs } = event
+    if (event.cost) this.#billed.inc({ endpoint }, event.cost.bytesBilled)
+    if (event.cost?.isCacheHit) this.#repeated.inc({ endpoint })
+    const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)
+    if (outcome === null) return
+    this.#queries.inc({ endpoint, engine, outcome })
+    this.#querySeconds.observe({ endpoint }, durationMs / 1000)
+  }
+
+  #about(name: MetricName) {
+    const { help, labels } = METRICS[name]
+    return { name, help, labelNames: labels, registers: [this.#registry] }
+  }
+
+  #counter(name: MetricName): Counter<string> {
+    return new Counter<string>(this.#about(name))
+  }
+
+  #gauge(name: MetricName): Gauge {
+    return new Gauge(this.#about(name))
+  }
+
+  #histogram(name: MetricName): Histogram<string> {
+    return new Histogram<string>({ ...this.#about(name), buckets: BUCKETS })
   }
 }
 

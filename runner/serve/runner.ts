@@ -24,7 +24,7 @@ import type { Observer } from '../model/events.js'
 import type { StoredResult, TokenStore } from '../model/ports.js'
 import type { BoundValue, QueryReads } from '../model/query.js'
 import { afterTurn } from '../observe/after-turn.js'
-import { openMetrics } from '../observe/metrics.js'
+import { Metrics } from '../observe/metrics.js'
 import { systemClock } from '../platform/clock.js'
 import { bindParams } from '../request/bind-params.js'
 import { Budgets } from '../request/budget.js'
@@ -152,7 +152,7 @@ export async function openRunner(
 type Service = Awaited<ReturnType<typeof openService>>
 
 async function openService(settings: Settings, options: OpenOptions, tokenStore: TokenStore | null, opened: Closers) {
-  const metrics = openMetrics()
+  const metrics = new Metrics()
   if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
   const observe = afterTurn(event => {
     metrics.observe(event)

@@ -10,6 +10,7 @@ const MAX_TEXT_LENGTH = 1_048_576
 const MAX_STEPS = 100_000
 
 const NOTHING: Binding = { kind: 'constant', value: false }
+const OUTERMOST = { own: new Map<string, Binding>(), fields: new Set<string>(), isDiscarded: false, parent: null }
 
 export interface PlacedProblem extends TemplateProblem {
   readonly origin: Origin
@@ -27,164 +28,179 @@ export interface Expansion {
   readonly partials: ReadonlySet<string>
 }
 
-/** Expands the manifest's own template. `partials` gives a partial by name, parsed. */
-export function expandTemplate(
-  nodes: readonly TemplateNode[],
-  names: TemplateNames,
-  partials: { find(name: string): ParsedTemplate | undefined; names(): readonly string[] },
-): Expansion {
-  const problems = new Map<string, PlacedProblem>()
-  const used = { given: new Set<string>(), lookups: new Set<string>(), constants: new Set<string>() }
-  const included = new Set<string>()
-  const root: Origin = { partial: null, includedAt: null }
-  let [textLength, steps, isExhausted] = [0, 0, false]
+/** The partials that templates may include, parsed. */
+interface Partials {
+  find(name: string): ParsedTemplate | undefined
+  names(): readonly string[]
+}
 
-  const report = (origin: Origin, problem: TemplateProblem): void => {
-    // The body of a loop would report the same mistake once for each entry.
-    const key = `${origin.partial ?? ''}\0${problem.offset}\0${problem.rule}\0${problem.message}`
-    if (!problems.has(key)) problems.set(key, { ...problem, origin })
+/** Expands the manifest's own template. */
+export const expandTemplate = (nodes: readonly TemplateNode[], names: TemplateNames, partials: Partials): Expansion =>
+  new Expander(names, partials).expandTemplate(nodes)
+
+class Expander {
+  readonly #names: TemplateNames
+  readonly #partials: Partials
+  readonly #problems = new Map<string, PlacedProblem>()
+  readonly #used = { given: new Set<string>(), lookups: new Set<string>(), constants: new Set<string>() }
+  readonly #included = new Set<string>()
+  #textLength = 0
+  #steps = 0
+  #isExhausted = false
+
+  constructor(names: TemplateNames, partials: Partials) {
+    this.#names = names
+    this.#partials = partials
   }
 
-  const isOverBudget = (length: number, origin: Origin, offset: number): boolean => {
-    textLength += length
-    steps++
-    if (!isExhausted && (textLength > MAX_TEXT_LENGTH || steps > MAX_STEPS)) {
-      isExhausted = true
-      const message = 'the SQL grows beyond 1 MB when loops and partials are written out'
-      report(origin, { rule: 'template/too-large', offset, message })
-    }
-    return isExhausted
+  expandTemplate(nodes: readonly TemplateNode[]): Expansion {
+    const pieces = this.#expandAll(nodes, { ...OUTERMOST, origin: { partial: null, includedAt: null } })
+    return { pieces, problems: [...this.#problems.values()], used: this.#used, partials: this.#included }
   }
 
-  const expandAll = (list: readonly TemplateNode[], frame: Frame): Piece[] => list.flatMap(node => expand(node, frame))
+  #expandAll(list: readonly TemplateNode[], frame: Frame): Piece[] {
+    return list.flatMap(node => this.#expand(node, frame))
+  }
 
-  const expand = (node: TemplateNode, frame: Frame): Piece[] => {
+  #expand(node: TemplateNode, frame: Frame): Piece[] {
     const offset = 'offset' in node ? node.offset : node.path.offset
-    if (isOverBudget(node.kind === 'text' ? node.text.length : 1, frame.origin, offset)) return []
+    if (this.#isOverBudget(node.kind === 'text' ? node.text.length : 1, frame.origin, offset)) return []
     switch (node.kind) {
       case 'text':
         return [{ kind: 'text', text: node.text, place: { origin: frame.origin, offset }, isVerbatim: true }]
       case 'value':
-        return expandValue(node, frame)
+        return this.#expandValue(node, frame)
       case 'if':
-        return expandIf(node, frame)
+        return this.#expandIf(node, frame)
       case 'each':
-        return expandEach(node, frame)
+        return this.#expandEach(node, frame)
       case 'partial':
-        return expandPartial(node, frame)
+        return this.#expandPartial(node, frame)
       default:
         return node satisfies never
     }
   }
 
-  const find = (path: NamePath, frame: Frame, use: Use): Meaning | null => {
-    const found = resolve(path, frame, names, use)
-    if (found.kind === 'problem') {
-      report(frame.origin, found.problem)
-      return null
-    }
-    if (found.kind === 'given') used.given.add(found.parameter)
-    else if (found.kind === 'field') used.lookups.add(found.lookup)
-    else if (found.kind === 'constant' && found.name !== undefined) used.constants.add(found.name)
-    return found
-  }
-
-  const expandValue = (node: TemplateNode & { kind: 'value' }, frame: Frame): Piece[] => {
-    const found = find(node.path, frame, 'text')
+  #expandValue(node: TemplateNode & { kind: 'value' }, frame: Frame): Piece[] {
+    const meaning = this.#find(node.path, frame, 'text')
     const place = { origin: frame.origin, offset: node.offset }
-    if (found?.kind === 'field') return [{ kind: 'field', lookup: found.lookup, field: found.field, place }]
-    if (found?.kind !== 'constant') return []
-    if (typeof found.value === 'object') {
-      const message = `"${node.path.written}" is a ${Array.isArray(found.value) ? 'list' : 'map'}; only a single word or number can be written`
-      report(frame.origin, { rule: 'template/not-a-word', offset: node.path.offset, message })
+    if (meaning?.kind === 'field') return [{ kind: 'field', lookup: meaning.lookup, field: meaning.field, place }]
+    if (meaning?.kind !== 'constant') return []
+    if (typeof meaning.value === 'object') {
+      const message = `"${node.path.written}" is a ${Array.isArray(meaning.value) ? 'list' : 'map'}; only a single word or number can be written`
+      this.#report(frame.origin, { rule: 'template/not-a-word', offset: node.path.offset, message })
       return []
     }
-    return [{ kind: 'text', text: wordText(found.value as Word), place, isVerbatim: false }]
+    return [{ kind: 'text', text: wordText(meaning.value as Word), place, isVerbatim: false }]
   }
 
-  const expandIf = (node: TemplateNode & { kind: 'if' }, frame: Frame): Piece[] => {
-    const found = find(node.path, frame, 'condition')
-    if (found === null) {
-      expandAll([...node.whenTrue, ...node.whenFalse], { ...frame, isDiscarded: true })
+  #expandIf(node: TemplateNode & { kind: 'if' }, frame: Frame): Piece[] {
+    const meaning = this.#find(node.path, frame, 'condition')
+    if (meaning === null) {
+      this.#expandAll([...node.whenTrue, ...node.whenFalse], { ...frame, isDiscarded: true })
       return []
     }
     const [yes, no] = node.isNegated ? [node.whenFalse, node.whenTrue] : [node.whenTrue, node.whenFalse]
-    const isSettled = found.kind !== 'field' && !(found.kind === 'given' && names.optional.has(found.parameter))
+    const isSettled =
+      meaning.kind !== 'field' && !(meaning.kind === 'given' && this.#names.optional.has(meaning.parameter))
     if (!isSettled) {
       const place = { origin: frame.origin, offset: node.path.offset }
-      return [
-        { kind: 'when', condition: found, place, whenTrue: expandAll(yes, frame), whenFalse: expandAll(no, frame) },
-      ]
+      const [whenTrue, whenFalse] = [this.#expandAll(yes, frame), this.#expandAll(no, frame)]
+      return [{ kind: 'when', condition: meaning, place, whenTrue, whenFalse }]
     }
-    const holds = found.kind === 'given' || (found.kind === 'constant' && isTruthy(found.value))
+    const holds = meaning.kind === 'given' || (meaning.kind === 'constant' && isTruthy(meaning.value))
     // The branch that is not taken is expanded too, so that its mistakes are reported.
-    expandAll(holds ? no : yes, { ...frame, isDiscarded: true })
-    return expandAll(holds ? yes : no, frame)
+    this.#expandAll(holds ? no : yes, { ...frame, isDiscarded: true })
+    return this.#expandAll(holds ? yes : no, frame)
   }
 
-  const expandEach = (node: TemplateNode & { kind: 'each' }, frame: Frame): Piece[] => {
-    const found = find(node.path, frame, 'list')
-    if (found === null) return []
-    if (found.kind !== 'constant' || !Array.isArray(found.value)) {
+  #expandEach(node: TemplateNode & { kind: 'each' }, frame: Frame): Piece[] {
+    const meaning = this.#find(node.path, frame, 'list')
+    if (meaning === null) return []
+    if (meaning.kind !== 'constant' || !Array.isArray(meaning.value)) {
       const message = `"${node.path.written}" is not a list; "#each" goes through a list of constants`
-      report(frame.origin, { rule: 'template/not-a-list', offset: node.path.offset, message })
+      this.#report(frame.origin, { rule: 'template/not-a-list', offset: node.path.offset, message })
       return []
     }
-    const list = found.value as readonly (Word | WordMap)[]
-    if (list.length === 0) return expandAll(node.whenFalse, frame)
+    const list = meaning.value as readonly (Word | WordMap)[]
+    if (list.length === 0) return this.#expandAll(node.whenFalse, frame)
     const fields = new Set(list.flatMap(entry => (typeof entry === 'object' ? Object.keys(entry) : [])))
     return list.flatMap((entry, index) => {
       const data = { index, first: index === 0, last: index === list.length - 1 }
-      return expandAll(node.body, { ...frame, self: entry, own: bindingsOf(entry), fields, data, parent: frame })
+      return this.#expandAll(node.body, { ...frame, self: entry, own: bindingsOf(entry), fields, data, parent: frame })
     })
   }
 
-  const expandPartial = (node: TemplateNode & { kind: 'partial' }, frame: Frame): Piece[] => {
-    const partial = partials.find(node.name)
+  #expandPartial(node: TemplateNode & { kind: 'partial' }, frame: Frame): Piece[] {
+    const partial = this.#partials.find(node.name)
     if (partial === undefined) {
       const message = `unknown partial "${node.name}"; expected endpoints/partials/${node.name}.sql`
-      const near = { word: node.name, among: partials.names() }
-      report(frame.origin, { rule: 'template/unknown-partial', offset: node.offset, message, near })
+      const near = { word: node.name, among: this.#partials.names() }
+      this.#report(frame.origin, { rule: 'template/unknown-partial', offset: node.offset, message, near })
       return []
     }
     for (let origin: Origin | undefined = frame.origin; origin !== undefined; origin = origin.includedAt?.origin) {
       if (origin.partial !== node.name) continue
-      report(frame.origin, {
-        rule: 'template/recursion',
-        offset: node.offset,
-        message: `the partial "${node.name}" includes itself`,
-      })
+      const message = `the partial "${node.name}" includes itself`
+      this.#report(frame.origin, { rule: 'template/recursion', offset: node.offset, message })
       return []
     }
-    included.add(node.name)
+    this.#included.add(node.name)
     const own = new Map<string, Binding>()
     const misspelt = misspeltArguments(node.arguments, partial.nodes)
     for (const { name, offset, meant } of misspelt) {
       const message = `the partial "${node.name}" reads no "${name}"`
-      report(frame.origin, { rule: 'template/unknown-name', offset, message, near: { word: name, among: [meant] } })
+      const near = { word: name, among: [meant] }
+      this.#report(frame.origin, { rule: 'template/unknown-name', offset, message, near })
       own.set(meant, NOTHING)
     }
     // An argument that could not be read was reported already; its name still counts as defined.
-    for (const argument of node.arguments) own.set(argument.name, argumentValue(argument, frame) ?? NOTHING)
+    for (const argument of node.arguments) own.set(argument.name, this.#argumentValue(argument, frame) ?? NOTHING)
     const origin: Origin = { partial: node.name, includedAt: { origin: frame.origin, offset: node.offset } }
-    return expandAll(partial.nodes, { origin, own, fields: new Set(), isDiscarded: frame.isDiscarded, parent: null })
+    return this.#expandAll(partial.nodes, { ...OUTERMOST, origin, own, isDiscarded: frame.isDiscarded })
   }
 
-  const argumentValue = (argument: PartialArgument, frame: Frame): Binding | null => {
+  #argumentValue(argument: PartialArgument, frame: Frame): Binding | null {
     const { value } = argument
     if (!('literal' in value)) {
-      const found = find(value, frame, 'text')
-      return found?.kind === 'field' || found?.kind === 'constant' ? found : null
+      const meaning = this.#find(value, frame, 'text')
+      return meaning?.kind === 'field' || meaning?.kind === 'constant' ? meaning : null
     }
     const wrong = wordProblem(value.literal)
     if (wrong === null) return { kind: 'constant', value: value.literal }
     const message = `${JSON.stringify(value.literal)} ${wrong}`
-    report(frame.origin, { rule: 'template/not-a-word', offset: value.offset, message })
+    this.#report(frame.origin, { rule: 'template/not-a-word', offset: value.offset, message })
     return null
   }
 
-  const pieces = expandAll(nodes, { origin: root, own: new Map(), fields: new Set(), isDiscarded: false, parent: null })
-  return { pieces, problems: [...problems.values()], used, partials: included }
+  #find(path: NamePath, frame: Frame, use: Use): Meaning | null {
+    const meaning = resolve(path, frame, this.#names, use)
+    if (meaning.kind === 'problem') {
+      this.#report(frame.origin, meaning.problem)
+      return null
+    }
+    if (meaning.kind === 'given') this.#used.given.add(meaning.parameter)
+    else if (meaning.kind === 'field') this.#used.lookups.add(meaning.lookup)
+    else if (meaning.kind === 'constant' && meaning.name !== undefined) this.#used.constants.add(meaning.name)
+    return meaning
+  }
+
+  #isOverBudget(length: number, origin: Origin, offset: number): boolean {
+    this.#textLength += length
+    this.#steps++
+    if (!this.#isExhausted && (this.#textLength > MAX_TEXT_LENGTH || this.#steps > MAX_STEPS)) {
+      this.#isExhausted = true
+      const message = 'the SQL grows beyond 1 MB when loops and partials are written out'
+      this.#report(origin, { rule: 'template/too-large', offset, message })
+    }
+    return this.#isExhausted
+  }
+
+  #report(origin: Origin, problem: TemplateProblem): void {
+    // The body of a loop would report the same mistake once for each entry.
+    const key = `${origin.partial ?? ''}\0${problem.offset}\0${problem.rule}\0${problem.message}`
+    if (!this.#problems.has(key)) this.#problems.set(key, { ...problem, origin })
+  }
 }
 
 /** Arguments that the partial does not read, each with a similar name that it reads and is not given. */

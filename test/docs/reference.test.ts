@@ -7,7 +7,7 @@ import { AGGREGATE_WRITERS as MORE_FORMS, WRITERS } from '../../googlesql-duckdb
 import { csv } from '../../runner/formats/csv.js'
 import { agingHeaders, callHeaders, storedHeaders } from '../../runner/http/headers.js'
 import type { StoredResult } from '../../runner/model/ports.js'
-import { METRICS, openMetrics } from '../../runner/observe/metrics.js'
+import { METRICS, Metrics } from '../../runner/observe/metrics.js'
 import { PAGES, ruleTexts } from '../../tools/generate-reference.js'
 import { linksOf, readPage } from './page.js'
 
@@ -31,7 +31,7 @@ describe('docs/reference', () => {
   }
 
   it('has every metric that /metrics shows, and no other', async () => {
-    const names = [...(await openMetrics().text()).matchAll(/^# HELP (\w+)/gm)].map(match => match[1]!)
+    const names = [...(await new Metrics().text()).matchAll(/^# HELP (\w+)/gm)].map(match => match[1]!)
     expect(names).to.have.members(Object.keys(METRICS))
   })
 

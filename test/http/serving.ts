@@ -20,7 +20,7 @@ import { UnsentBodies, type UnsentLimits } from '../../runner/http/unsent-bodies
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Clock } from '../../runner/model/ports.js'
-import { openMetrics } from '../../runner/observe/metrics.js'
+import { Metrics } from '../../runner/observe/metrics.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { Budgets } from '../../runner/request/budget.js'
 import { indexEndpoints } from '../../runner/request/route.js'
@@ -82,7 +82,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const tokensFile = join(folder, 'tokens.json')
   const clock = options.clock ?? systemClock()
   const events: Event[] = []
-  const metrics = openMetrics()
+  const metrics = new Metrics()
   const observe = (event: Event): void => {
     metrics.observe(event)
     events.push(event)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import { openMetrics } from '../../runner/observe/metrics.js'
+import { Metrics } from '../../runner/observe/metrics.js'
 
 async function scrape(...events: readonly Event[]): Promise<string> {
-  const metrics = openMetrics()
+  const metrics = new Metrics()
   for (const event of events) metrics.observe(event)
   return metrics.text()
 }
@@ -150,14 +150,14 @@ describe('metrics', () => {
   })
 
   it('report how many lines the log has dropped', async () => {
-    const metrics = openMetrics()
+    const metrics = new Metrics()
     metrics.showDroppedLogLines(() => 7)
     expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
     expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
   })
 
   it('report the present size of the cache', async () => {
-    const metrics = openMetrics()
+    const metrics = new Metrics()
     let entries = 1
     metrics.showCache(() => ({ entries, bytes: 1_500 * entries }))
     expect(await metrics.text()).to.match(/^sluice_cache_entries 1\n[\s\S]*^sluice_cache_bytes 1500$/m)
@@ -166,7 +166,7 @@ describe('metrics', () => {
   })
 
   it('are the same when they are read twice', async () => {
-    const metrics = openMetrics()
+    const metrics = new Metrics()
     metrics.observe(request)
     expect(await metrics.text()).to.equal(await metrics.text())
   })

@@ -2,7 +2,7 @@
 
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { cityOfZone, fixedZoneOffset } from '../../../googlesql/values/legacy-zones.js'
-import { ZONE_OFFSET, zoneOffset } from '../../../googlesql/values/time-zone.js'
+import { writtenOffset, zoneOffset } from '../../../googlesql/values/time-zone.js'
 import { quoteText } from '../../emit/quote.js'
 
 /** A zone argument as it is known when the SQL is written. */
@@ -24,12 +24,8 @@ export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefi
   if (fixed !== undefined) return { kind: 'offset', micros: fixed * 1_000_000 }
   const legacy = cityOfZone(name)
   if (legacy) return { kind: 'legacy', name, city: legacy.city, since: legacy.since }
-  const match = ZONE_OFFSET.exec(name)
-  if (match !== null) {
-    const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
-    if (Number(match[3] ?? 0) > 59 || minutes > 14 * 60) return { kind: 'dynamic', sql }
-    return { kind: 'offset', micros: (match[1] === '-' ? -minutes : minutes) * 60_000_000 }
-  }
+  const written = writtenOffset(name)
+  if (written !== undefined) return { kind: 'offset', micros: written * 1_000_000 }
   return /^[A-Za-z]/.test(name) && zoneOffset(name) !== null ? { kind: 'named', name } : { kind: 'dynamic', sql }
 }
 

@@ -1,6 +1,6 @@
 /** CONTAINS_SUBSTR: a case-insensitive search through a whole value, after normalisation. */
 import type { Type } from '../../../googlesql/types/types.js'
-import { readableText } from './format/value.js'
+import { partsOf, readableText } from './format/value.js'
 import { keepLast } from './keep-last.js'
 import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 import { foldCase, normalized } from './strings.js'
@@ -24,9 +24,8 @@ function containsIn(value: string | null, type: Type, search: string): boolean |
     const text = type.kind === 'STRING' || type.kind === 'FLOAT64' ? value : readableText(value, type)
     return folded(text).includes(search)
   }
-  const parts = JSON.parse(value) as (string | null)[]
   let result: boolean | null = false
-  for (const [index, part] of parts.entries()) {
+  for (const [index, part] of partsOf(value).entries()) {
     const found = containsIn(part, type.kind === 'ARRAY' ? type.element : type.fields[index]!.type, search)
     if (found) return true
     if (found === null) result = null

@@ -7,6 +7,7 @@ import {
   textSearch,
 } from '../../../googlesql/values/text-search.js'
 import type { SearchedParts } from '../../searched-parts.js'
+import { partsOf } from './format/value.js'
 import { keepLast } from './keep-last.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
@@ -24,8 +25,6 @@ function isFoundIn(value: string | null, parts: SearchedParts, scope: string, is
   const fields = value === null ? null : partsOf(value)
   return anyOf(parts.map((part, index) => isFoundIn(fields?.[index] ?? null, part, scope, isFound)))
 }
-
-const partsOf = (value: string): readonly (string | null)[] => JSON.parse(value) as (string | null)[]
 
 function anyOf(results: readonly (boolean | null)[]): boolean | null {
   if (results.includes(true)) return true

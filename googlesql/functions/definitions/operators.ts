@@ -74,25 +74,17 @@ export function isOrderable(type: Type): boolean {
   return type.kind !== 'ARRAY' && type.kind !== 'JSON' && type.kind !== 'STRUCT'
 }
 
-const grouping = (args: Args): string | null => {
-  const type = firstType(args)
-  return type && !isGroupable(type) ? `Grouping is not defined for arguments of type ${shortTypeName(type)}` : null
-}
-
-const equality = (args: Args): string | null => {
-  const type = firstType(args)
-  return type && !isComparable(type) ? `Equality is not defined for arguments of type ${shortTypeName(type)}` : null
-}
-const membership = (args: Args): string | null => {
-  const type = firstType(args)
-  return type && !isComparable(type) ? `IN is not defined for arguments of type ${shortTypeName(type)}` : null
-}
-const order =
-  (symbol: string) =>
+/** Refuses arguments of a type for which the test fails. */
+const only =
+  (isDefined: (type: Type) => boolean, subject: string) =>
   (args: Args): string | null => {
     const type = firstType(args)
-    return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${shortTypeName(type)}` : null
+    return type && !isDefined(type) ? `${subject} is not defined for arguments of type ${shortTypeName(type)}` : null
   }
+const grouping = only(isGroupable, 'Grouping')
+const equality = only(isComparable, 'Equality')
+const membership = only(isComparable, 'IN')
+const order = (symbol: string) => only(isOrderable, symbol)
 
 /** Refuses an argument of a function, counted from 0, whose type has no order. */
 export const checkOrder =

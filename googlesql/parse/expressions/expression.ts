@@ -82,9 +82,7 @@ function parsePrefix(p: Parser, least: number): Expression {
   // In `a = NOT b` and `-NOT b`, NOT needs parentheses around it.
   if (term === 'NOT' && least > NOT) p.unexpected()
   p.take()
-  p.descend()
-  const operand = term === 'NOT' ? parseOperators(p, NOT) : parsePrefix(p, UNARY)
-  p.ascend()
+  const operand = p.nested(() => (term === 'NOT' ? parseOperators(p, NOT) : parsePrefix(p, UNARY)))
   return { kind: 'unary', operator: term, operand, at }
 }
 

@@ -158,8 +158,9 @@ function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
 
 // ---- items of FROM
 
-function parseItem(p: Parser): From {
-  p.descend()
+const parseItem = (p: Parser): From => p.nested(parsePivoted)
+
+function parsePivoted(p: Parser): From {
   let item = parsePrimary(p)
   for (;;) {
     if (p.isSequence('PIVOT', '(')) item = { kind: 'pivot', input: item, ...parsePivot(p, () => parseAlias(p)) }
@@ -168,7 +169,6 @@ function parseItem(p: Parser): From {
   }
   if (p.is('TABLESAMPLE')) p.unsupported('TABLESAMPLE')
   if (p.isSequence('MATCH_RECOGNIZE', '(')) p.unsupported('MATCH_RECOGNIZE')
-  p.ascend()
   return item
 }
 

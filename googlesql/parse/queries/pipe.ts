@@ -27,57 +27,49 @@ export function parsePipe(p: Parser): Pipe {
   return p.unexpected()
 }
 
+type Rule = (p: Parser, at: number) => Pipe
+
+/** The rule for what comes after the word of the operator. */
+const afterWord =
+  (rule: Rule): Rule =>
+  (p, at) => {
+    p.take()
+    return rule(p, at)
+  }
+
+const extension = (p: Parser, at: number, isWindow: boolean): Pipe => ({
+  kind: 'pipe-extend',
+  at,
+  items: parseItems(p),
+  windows: parseWindows(p),
+  isWindow,
+})
+
 /** The rule for each operator, by the word after `|>`. That word is the next token; `at` is the place of the `|>`. */
-const OPERATORS: Readonly<Record<string, (p: Parser, at: number) => Pipe>> = {
+const OPERATORS: Readonly<Record<string, Rule>> = {
   SELECT: (p, at) => ({ kind: 'pipe-select', at, select: parsePipeSelect(p) }),
-  EXTEND: (p, at) => {
-    p.take()
-    return { kind: 'pipe-extend', at, items: parseItems(p), windows: parseWindows(p), isWindow: false }
-  },
-  WINDOW: (p, at) => {
-    p.take()
-    return { kind: 'pipe-extend', at, items: parseItems(p), windows: parseWindows(p), isWindow: true }
-  },
-  SET: (p, at) => {
-    p.take()
-    return { kind: 'pipe-set', at, items: trailingList(p, parseAssignment) }
-  },
-  DROP: (p, at) => {
-    p.take()
-    return { kind: 'pipe-drop', at, columns: trailingList(p, item => item.identifier()) }
-  },
-  RENAME: (p, at) => {
-    p.take()
-    return { kind: 'pipe-rename', at, items: trailingList(p, parseRenaming) }
-  },
-  AS: (p, at) => {
-    p.take()
-    return { kind: 'pipe-as', at, alias: p.identifier() }
-  },
-  WHERE: (p, at) => {
-    p.take()
-    return { kind: 'pipe-where', at, condition: p.expression() }
-  },
-  AGGREGATE: parseAggregate,
-  DISTINCT: (p, at) => {
-    p.take()
-    return { kind: 'pipe-distinct', at }
-  },
+  EXTEND: afterWord((p, at) => extension(p, at, false)),
+  WINDOW: afterWord((p, at) => extension(p, at, true)),
+  SET: afterWord((p, at) => ({ kind: 'pipe-set', at, items: trailingList(p, parseAssignment) })),
+  DROP: afterWord((p, at) => ({ kind: 'pipe-drop', at, columns: trailingList(p, item => item.identifier()) })),
+  RENAME: afterWord((p, at) => ({ kind: 'pipe-rename', at, items: trailingList(p, parseRenaming) })),
+  AS: afterWord((p, at) => ({ kind: 'pipe-as', at, alias: p.identifier() })),
+  WHERE: afterWord((p, at) => ({ kind: 'pipe-where', at, condition: p.expression() })),
+  AGGREGATE: afterWord(parseAggregate),
+  DISTINCT: afterWord((_, at) => ({ kind: 'pipe-distinct', at })),
   ORDER: (p, at) => ({ kind: 'pipe-order-by', at, orderBy: parseOrderBy(p) }),
-  LIMIT: (p, at) => {
-    p.take()
+  LIMIT: afterWord((p, at) => {
     const limit = p.expression()
     return { kind: 'pipe-limit', at, limit, offset: p.accept('OFFSET') ? p.expression() : null }
-  },
+  }),
   ...Object.fromEntries(
     ['JOIN', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'NATURAL'].map(word => [word, parsePipeJoin] as const),
   ),
   ...Object.fromEntries(['UNION', 'INTERSECT', 'EXCEPT'].map(word => [word, parseSetOperation] as const)),
-  WITH: (p, at) => {
-    p.take()
+  WITH: afterWord((p, at) => {
     const isRecursive = p.accept('RECURSIVE')
     return { kind: 'pipe-with', at, ctes: trailingList(p, parseCte), isRecursive }
-  },
+  }),
   PIVOT: p => ({ kind: 'pipe-pivot', ...parsePivot(p, () => p.alias()) }),
   UNPIVOT: p => ({ kind: 'pipe-unpivot', ...parseUnpivot(p, () => p.alias()) }),
 }
@@ -111,7 +103,6 @@ function parseRenaming(p: Parser): { readonly from: Identifier; readonly to: Ide
 // ---- AGGREGATE
 
 function parseAggregate(p: Parser, at: number): PipeAggregate {
-  p.take()
   p.skipHint()
   const items: PipeAggregate['items'][number][] = []
   while (!endsPipe(p) && !p.is('GROUP')) {

@@ -1,7 +1,7 @@
 /**
  * Time zones by their names in GoogleSQL: a name of the tz database, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`.
  */
-import { localToInstant, ZONE_OFFSET, zoneOffset } from '../../../../googlesql/values/time-zone.js'
+import { localToInstant, writtenOffset, zoneOffset } from '../../../../googlesql/values/time-zone.js'
 import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
 
@@ -11,15 +11,8 @@ export type TimeZone = (epochSeconds: number) => number
 const DAY_SECONDS = 86_400
 
 /** Seconds east of Greenwich for a name that is an offset or UTC; undefined for any other name. */
-export function fixedOffset(name: string): number | undefined {
-  if (name === 'UTC' || name === 'Etc/UTC') return 0
-  const match = ZONE_OFFSET.exec(name)
-  if (match === null) return undefined
-  const minutes = Number(match[3] ?? 0)
-  const offset = Number(match[2]) * 60 + minutes
-  if (minutes > 59 || offset > 14 * 60) return undefined
-  return (match[1] === '-' ? -offset : offset) * 60
-}
+export const fixedOffset = (name: string): number | undefined =>
+  name === 'UTC' || name === 'Etc/UTC' ? 0 : writtenOffset(name)
 
 /** The rules of a zone of the tz database; null for an unknown name. */
 function namedZone(name: string): TimeZone | null {

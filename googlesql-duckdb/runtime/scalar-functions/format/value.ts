@@ -3,7 +3,7 @@
  * DuckDB's text, BYTES are hexadecimal digits, and an ARRAY or STRUCT is a JSON array of its parts in this encoding.
  */
 
-import type { Type } from '../../../../googlesql/types/types.js'
+import type { ArrayType, StructType, Type } from '../../../../googlesql/types/types.js'
 import { canonicalJson } from '../../../../googlesql/values/json-text.js'
 import { doubleText } from '../decimal-text.js'
 
@@ -12,13 +12,9 @@ export function readableText(value: string | null, type: Type): string {
   if (value === null) return 'NULL'
   switch (type.kind) {
     case 'ARRAY':
-      return `[${partsOf(value)
-        .map(part => readableText(part, type.element))
-        .join(', ')}]`
+      return `[${partTexts(value, type, readableText).join(', ')}]`
     case 'STRUCT':
-      return `(${partsOf(value)
-        .map((part, index) => readableText(part, type.fields[index]!.type))
-        .join(', ')})`
+      return `(${partTexts(value, type, readableText).join(', ')})`
     case 'FLOAT64':
       return floatLiteral(value) ?? (value === 'nan' ? 'NaN' : value)
     case 'BYTES':
@@ -35,11 +31,9 @@ export function literalText(value: string | null, type: Type): string {
   if (value === null) return 'NULL'
   switch (type.kind) {
     case 'ARRAY':
-      return `[${partsOf(value)
-        .map(part => literalText(part, type.element))
-        .join(', ')}]`
+      return `[${partTexts(value, type, literalText).join(', ')}]`
     case 'STRUCT': {
-      const parts = partsOf(value).map((part, index) => literalText(part, type.fields[index]!.type))
+      const parts = partTexts(value, type, literalText)
       return parts.length < 2 ? `STRUCT(${parts.join('')})` : `(${parts.join(', ')})`
     }
     case 'STRING':
@@ -66,7 +60,15 @@ export function literalText(value: string | null, type: Type): string {
   }
 }
 
-const partsOf = (value: string): (string | null)[] => JSON.parse(value) as (string | null)[]
+/** The encoded parts of an ARRAY or STRUCT; null for a part that is NULL. */
+export const partsOf = (value: string): readonly (string | null)[] => JSON.parse(value) as (string | null)[]
+
+const partTexts = (
+  value: string,
+  type: ArrayType | StructType,
+  textOf: (part: string | null, type: Type) => string,
+): readonly string[] =>
+  partsOf(value).map((part, i) => textOf(part, type.kind === 'ARRAY' ? type.element : type.fields[i]!.type))
 
 function jsonText(value: string): string {
   const canonical = canonicalJson(value, 'round')

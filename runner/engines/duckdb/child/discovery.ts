@@ -7,7 +7,7 @@ import {
   type TableDefinition,
   type UnreadableColumn,
 } from '../../../../googlesql/data.js'
-import { quoteName } from '../../../../googlesql-duckdb/data.js'
+import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import {

@@ -1,6 +1,6 @@
 /** Translates DuckDB's errors into BigQuery's messages where they are known. DuckDB's own texts appear only in causes. */
 
-import { NATIVE_ERROR_MARK, NO_MATCH_OR } from '../../../../googlesql-duckdb/data.js'
+import { NATIVE_ERROR_MARK, NO_MATCH_OR } from '../../../../googlesql-duckdb/names-and-types.js'
 import { causeText } from '../../../model/cause-text.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { BodyTooLargeError } from '../../../result/body.js'

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
+import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { type OnComputed, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { isSource } from '../../../platform/own-module.js'
 import type { SessionOptions } from '../process/messages.js'

@@ -1,7 +1,7 @@
 /** The messages between the parent process and the engine's child process. */
 
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
-import type { PartitionRead, ShardRead } from '../../../../googlesql-duckdb/data.js'
+import type { PartitionRead, ShardRead } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
 import type { ColumnPromise, FileReads } from '../../../model/query.js'
 

@@ -8,7 +8,7 @@ import {
   NATIVE_ERROR_MARK,
   quoteName,
   quoteText,
-} from '../../../../googlesql-duckdb/data.js'
+} from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
 import { AS_DECLARED, fromWire } from './file-column.js'

@@ -1,6 +1,6 @@
 /** Chooses the parts of a table (shards, partitions) that meet the conditions of a query. */
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
-import type { ShardCondition } from '../../../../googlesql-duckdb/data.js'
+import type { ShardCondition } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { WireParameter } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
 

@@ -4,7 +4,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../../googlesql/data.js'
-import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/data.js'
+import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { FileFormat } from './data-folder.js'

@@ -5,7 +5,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
-import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
+import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/names-and-types.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { fileReason, SETTING } from '../../../platform/write-failure.js'

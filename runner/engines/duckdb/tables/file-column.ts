@@ -12,7 +12,7 @@ import {
   NATIVE_ERROR_MARK,
   quoteName,
   quoteText,
-} from '../../../../googlesql-duckdb/data.js'
+} from '../../../../googlesql-duckdb/names-and-types.js'
 
 /** `json`: DuckDB's JSON reader gives each scalar its type. `text`: every value is a VARCHAR, as in CSV. */
 export type WireForm = 'json' | 'text'

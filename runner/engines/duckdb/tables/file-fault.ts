@@ -1,6 +1,6 @@
 /** Describes errors of data files for authors, with their place, in place of DuckDB's messages. */
 
-import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
+import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/names-and-types.js'
 import { beginning } from '../../../model/cause-text.js'
 import { QueryFault } from '../../../model/query-fault.js'
 

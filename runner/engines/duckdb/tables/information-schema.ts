@@ -10,7 +10,7 @@ import {
   type Type,
   typeName,
 } from '../../../../googlesql/data.js'
-import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
+import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 
 /** Whether this is the name of a view of INFORMATION_SCHEMA. */
 export const isInformationSchema = (name: string): boolean => informationSchemaName(name) !== null

@@ -1,7 +1,7 @@
 /** SQL that reads Parquet files, and tables of a database, as rows of a table. */
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
-import { quoteName, quotePath } from '../../../../googlesql-duckdb/data.js'
+import { quoteName, quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { withStatement } from '../values/bind-parameters.js'
 import { adaptColumn } from './adapt-column.js'

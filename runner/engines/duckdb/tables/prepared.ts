@@ -1,6 +1,6 @@
 /** What is made ready before a query runs, collected from everything that it reads. */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteName } from '../../../../googlesql-duckdb/data.js'
+import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { OpenFile } from './open-files.js'
 
 export interface TableRead {

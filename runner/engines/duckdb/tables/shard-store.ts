@@ -14,7 +14,13 @@ import {
   TABLE_SUFFIX,
   type TableDefinition,
 } from '../../../../googlesql/data.js'
-import { quoteName, quotePath, quoteText, SHARD_SUFFIX, type ShardRead } from '../../../../googlesql-duckdb/data.js'
+import {
+  quoteName,
+  quotePath,
+  quoteText,
+  SHARD_SUFFIX,
+  type ShardRead,
+} from '../../../../googlesql-duckdb/names-and-types.js'
 import { type ChooseDeps, chooseParts } from './choose-parts.js'
 import { shardsInFolder } from './data-folder.js'
 import type { OpenFiles } from './open-files.js'

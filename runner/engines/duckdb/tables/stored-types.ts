@@ -15,7 +15,7 @@ import {
   type DuckDBType,
   DuckDBTypeId,
 } from '@duckdb/node-api'
-import { quotePath } from '../../../../googlesql-duckdb/data.js'
+import { quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
 
 /** The alias of a time type whose values have nanoseconds in the file, which DuckDB cuts. */
 const CUT = 'nanoseconds'

@@ -1,6 +1,12 @@
 /** Finds the files that a query would open, without opening any of them. */
 import { isWildcard, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
-import { duckdbType, FROM_COLUMN, PARTITION_ALIAS, quoteText, UNTIL_COLUMN } from '../../../../googlesql-duckdb/data.js'
+import {
+  duckdbType,
+  FROM_COLUMN,
+  PARTITION_ALIAS,
+  quoteText,
+  UNTIL_COLUMN,
+} from '../../../../googlesql-duckdb/names-and-types.js'
 import type { FileReads, TableReads } from '../../../model/query.js'
 import type { ReadsRequest } from '../process/messages.js'
 import { type ChooseDeps, chooseParts } from './choose-parts.js'

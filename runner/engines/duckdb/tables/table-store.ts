@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
-import { duckdbType, quoteName } from '../../../../googlesql-duckdb/data.js'
+import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { type Conversion, convert } from './convert.js'
 import {

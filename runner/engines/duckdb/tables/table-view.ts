@@ -13,7 +13,7 @@ import {
   quotePath,
   quoteText,
   UNTIL_COLUMN,
-} from '../../../../googlesql-duckdb/data.js'
+} from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ImportedFiles } from './data-folder.js'
 import { PARTITION_KEY } from './imports-file.js'
 import type { OpenFile } from './open-files.js'

@@ -28,7 +28,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import { canonicalJson, type RangeBounds, type ScalarKind, type Type, typeName } from '../../../../googlesql/data.js'
-import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/data.js'
+import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/names-and-types.js'
 import { checkValue, type ValueWriter } from '../../../model/check-value.js'
 import type { WireParameter } from '../process/messages.js'
 

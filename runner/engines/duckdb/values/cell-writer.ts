@@ -14,7 +14,7 @@ import {
   type DuckDBVector,
 } from '@duckdb/node-api'
 import { dateText, datetimeText, type RangeKind, type StructField, type Type } from '../../../../googlesql/data.js'
-import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/data.js'
+import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ColumnPromise } from '../../../model/query.js'
 import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
 import { nullInRequired } from '../../../result/broken-contract.js'

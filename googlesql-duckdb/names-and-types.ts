@@ -1,4 +1,4 @@
-/** DuckDB's names, types and values, for a process that runs SQL which another process has translated. */
+/** What a process needs that runs SQL translated elsewhere: DuckDB's names, types and values. */
 
 export {
   BIGNUMERIC_SCALE,
