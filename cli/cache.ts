@@ -3,9 +3,13 @@
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { listed } from '../authoring/terminal/plural.js'
 import { askServer, serverBase } from '../authoring/terminal/server.js'
-import { UsageError } from '../runner/model/errors.js'
-import { purgeShared } from '../runner/serve/stores.js'
-import { readSettings } from '../runner/settings/settings.js'
+import { discover } from '../runner/manifest/discover.js'
+import { parseManifest } from '../runner/manifest/yaml/parse.js'
+import { SetupError, UsageError } from '../runner/model/errors.js'
+import { keyPrefix } from '../runner/model/result-key.js'
+import { systemClock } from '../runner/platform/clock.js'
+import { redisModules } from '../runner/serve/stores.js'
+import { readSettings, type Settings } from '../runner/settings/settings.js'
 
 /** The most endpoints that a line names. */
 const MAX_NAMED = 20
@@ -65,4 +69,50 @@ async function endpointNames(base: string, token: string): Promise<readonly stri
     endpoints: readonly { name: string }[]
   }
   return endpoints.map(({ name }) => name)
+}
+
+/** The timeout of Redis commands in milliseconds: only the command line waits for them. */
+const PURGE_MS = 5_000
+
+/**
+ * Purges the results of one endpoint, by name or id, or of all endpoints: from Redis and from the memory of every replica.
+ * @throws UsageError when no manifest has this name; SetupError when Redis cannot be reached or the purge fails.
+ */
+async function purgeShared(settings: Settings, ref: string | null): Promise<void> {
+  const { redisUrl, redisPrefix, redisKey } = settings
+  if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
+  const prefix = ref === null ? '' : keyPrefix(await findEndpointId(settings.endpointsDir, ref))
+  const clock = systemClock()
+  const { RedisLink, RedisStore } = await redisModules()
+  const link = new RedisLink({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
+  try {
+    const store = new RedisStore({ link, prefix: redisPrefix, clock, key: redisKey, onTrouble: () => {} })
+    await link.open()
+    await store.purge(prefix)
+  } catch (cause) {
+    throw new SetupError(`nothing, or not all, was purged: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
+  } finally {
+    await link.close()
+  }
+}
+
+async function findEndpointId(endpointsDir: string, ref: string): Promise<string> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(ref)) return ref.toLowerCase()
+  const id = await manifestId(endpointsDir, ref)
+  if (id === null) throw new UsageError([`no manifest in ${endpointsDir} has the name "${ref}"`])
+  return id
+}
+
+/** The id in lower case; null when no readable manifest below `dir` has the name. */
+async function manifestId(dir: string, name: string): Promise<string | null> {
+  const { manifests } = await discover(dir)
+  for (const { file, text } of manifests) {
+    const { value } = parseManifest(file, text)
+    if (typeof value !== 'object' || value === null) continue
+    const { name: found, id } = value as { name?: unknown; id?: unknown }
+    if (found === name && typeof id === 'string') return id.toLowerCase()
+  }
+  return null
 }

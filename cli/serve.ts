@@ -5,10 +5,10 @@ import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { ensureToken } from '../authoring/token/token-writer.js'
 import { type Log, openLog } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
-import { startWatchdog } from '../runner/platform/watchdog.js'
 import { openRunner } from '../runner/serve/runner.js'
 import type { PlaceFailure } from '../runner/serve/served-engine.js'
 import { readSettings, type Settings } from '../runner/settings/settings.js'
+import { startWatchdog } from './watchdog.js'
 
 /**
  * Prints one line when the server is ready, and one with the address of the explorer. SIGHUP reloads manifests and table

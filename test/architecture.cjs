@@ -98,7 +98,7 @@ const SOURCES = `^(${HOUSES.join('|')})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(cli/main|runner/(index|formats/derive-worker|platform/watchdog-thread|engines/duckdb/child/child-main)' +
+  '^(cli/(main|watchdog-thread)|runner/(index|formats/derive-worker|engines/duckdb/child/child-main)' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/(index|runtime/javascript/sandbox-thread)|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB

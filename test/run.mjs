@@ -28,7 +28,7 @@ const MOCHA = 'node_modules/mocha/bin/mocha.js'
  * loading of modules. Queries, documents and the rest of the commands compute the same on every version.
  */
 const TOUCHING_NODE =
-  /^test\/(?:(?:auth|authoring\/client|cache|engines\/(?:bigquery|duckdb\/(?:child|process))|http|mcp|observe|package|platform|serve)\/|formats\/deriver\.|explorer\/served\.|engines\/loaded-packages\.|engines\/duckdb\/e|authoring\/editor\/(?:anywhere|yaml-language-server)\.|cli\/(?:loaded-modules|output|query|serve|token|unwritable|version)\.)/
+  /^test\/(?:(?:auth|authoring\/client|cache|engines\/(?:bigquery|duckdb\/(?:child|process))|http|mcp|observe|package|serve)\/|formats\/deriver\.|explorer\/served\.|engines\/loaded-packages\.|engines\/duckdb\/e|authoring\/editor\/(?:anywhere|yaml-language-server)\.|cli\/(?:loaded-modules|output|query|serve|token|unwritable|version|watchdog)\.)/
 /** The longest test files, the longest first. They are started first, so that none of them runs alone at the end. */
 const LONG = [
   'openapi/schemathesis',

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 const STARTS = [
   'cli/main',
   'runner/formats/derive-worker',
-  'runner/platform/watchdog-thread',
+  'cli/watchdog-thread',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]
 /**

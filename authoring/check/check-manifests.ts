@@ -1,7 +1,8 @@
 /** Checks manifests as `sluice validate` does. */
 
 import { withCauses } from '../../runner/manifest/definitions.js'
-import type { Loaded } from '../../runner/manifest/load.js'
+import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
@@ -11,6 +12,7 @@ import { unreadableColumns, unreadFileWarnings } from '../data/local-tables.js'
 import { testMistakes, withManifests } from '../test/test-mistakes.js'
 import { constantsChecker } from './constants.js'
 import { checkExample } from './example.js'
+import { narrowingHints } from './hints.js'
 import { limitTo } from './only.js'
 
 export interface CheckLimits {
@@ -28,7 +30,7 @@ export interface CheckLimits {
 export async function checkManifests(
   settings: Settings,
   only: readonly string[],
-  limits: CheckLimits = {},
+  { maxBytes = null, hasHints = false }: CheckLimits = {},
 ): Promise<Loaded> {
   const clock = systemClock()
   const definitions = await readDefinitions(settings)
@@ -38,14 +40,18 @@ export async function checkManifests(
   const check = ENGINES[settings.engine].isLocal ? constantsChecker(engine) : engine.check.bind(engine)
   try {
     const { isWanted, mistakes: ofPaths } = await limitTo(settings.endpointsDir, withManifests(only))
+    const hints: Diagnostic[] = []
+    const onCompiled = (compiled: CompiledManifest): void => {
+      if (hasHints && isWanted(compiled.source.file)) hints.push(...narrowingHints(compiled))
+    }
     const loaded = await loadManifests(
       settings,
       engine,
       (sql, types, values) => check(sql, types, { ...values, now }),
-      { ...limits, checkExample, isWanted },
+      { maxBytes, checkExample, isWanted, onCompiled },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const diagnostics = [...loaded.diagnostics, ...ofPaths, ...mistakes]
+    const diagnostics = [...loaded.diagnostics, ...hints, ...ofPaths, ...mistakes]
     if (ENGINES[settings.engine].isLocal) {
       diagnostics.push(...unreadableColumns(settings, engine.tables()))
       if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))

@@ -8,7 +8,7 @@ import {
   type Type,
   typeName,
 } from '../../googlesql/index.js'
-import { type DuckdbEngine, filesOfTable, statFile, unreadFiles, whyUnread } from '../../runner/engines/duckdb/index.js'
+import { type DuckdbEngine, filesOfTable, statFile, unreadFiles } from '../../runner/engines/duckdb/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
@@ -109,12 +109,13 @@ export function unreadableColumns(settings: Settings, tables: TableCatalogue): r
 
 /** Warnings of files in the places of this catalogue's tables that are not read. */
 export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
-  return tables.names().flatMap(table =>
-    unreadFiles(dataDir, table).map(file => {
-      const message = `${basename(file.path)} is not read: ${whyUnread(file, table)}`
-      return warningIn(file.path, 'table/unread-file', message)
-    }),
-  )
+  return tables
+    .names()
+    .flatMap(table =>
+      unreadFiles(dataDir, table).map(({ path, reason }) =>
+        warningIn(path, 'table/unread-file', `${basename(path)} is not read: ${reason}`),
+      ),
+    )
 }
 
 const warningIn = (file: string, rule: 'table/unreadable' | 'table/unread-file', message: string): Diagnostic =>

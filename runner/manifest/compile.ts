@@ -95,16 +95,13 @@ function openRowsOf(lookups: readonly Lookup[]): Pick<Parameter, 'openRows' | 'f
 function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CachePolicy | null {
   if (cache === undefined || cache === 'disabled') return null
   const milliseconds = (seconds = 0): number => Math.ceil(seconds * 1_000)
-  if (cache.until !== undefined) {
-    const ttlMs = milliseconds(cache.ttl_seconds ?? DATA_TTL_SECONDS)
-    return Object.freeze({ ttlMs, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: true })
-  }
+  const untilDataChanges = cache.until !== undefined
   return Object.freeze({
-    ttlMs: milliseconds(cache.ttl_seconds),
+    ttlMs: milliseconds(cache.ttl_seconds ?? (untilDataChanges ? DATA_TTL_SECONDS : 0)),
     warmMs: cache.warm_seconds === undefined ? null : milliseconds(cache.warm_seconds),
     staleIfErrorMs: milliseconds(cache.stale_if_error_seconds),
     staleWhileRevalidateMs: milliseconds(cache.stale_while_revalidate_seconds),
-    untilDataChanges: false,
+    untilDataChanges,
   })
 }
 

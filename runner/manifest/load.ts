@@ -7,7 +7,7 @@ import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
 import { withoutKnockOns } from './check/knock-ons.js'
 import { checkOnce } from './check/memoize-check.js'
 import type { CheckedSql } from './check/rule.js'
-import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
+import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { findSchemaMistakes, schemaDiagnostics, withoutUnknownKeys } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
@@ -16,6 +16,7 @@ import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadCache } from './load-cache.js'
 import { type LoadedPartials, loadPartials } from './load-partials.js'
 import { diagnosticAt, didYouMean } from './report.js'
+import type { ManifestSource } from './source.js'
 import { type ExpandedSql, expandSql } from './variants/expand-sql.js'
 import { writtenIdentity } from './written-identity.js'
 import { parseManifest } from './yaml/parse.js'
@@ -35,8 +36,6 @@ export interface LoadOptions {
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
   readonly maxBytes?: number | null
-  /** Whether hints are reported too. @default false */
-  readonly hasHints?: boolean
   /** The cache of earlier loads with the same options and engine. @default no cache */
   readonly cache?: LoadCache<FaultlessManifest>
   /** Examples of results, each beside the manifest of its endpoint. @default none */
@@ -55,6 +54,7 @@ export interface LoadOptions {
 export interface CompiledManifest {
   readonly endpoint: Endpoint
   readonly manifest: Manifest
+  readonly source: ManifestSource
   readonly expanded: ExpandedSql
   readonly checked: readonly CheckedSql[]
 }
@@ -224,7 +224,7 @@ class Loading {
   }
 
   async #check(sourceText: SourceText): Promise<Outcome> {
-    const { tables, knowsDataChanges = true, maxBytes = null, hasHints = false } = this.#options
+    const { tables, knowsDataChanges = true, maxBytes = null } = this.#options
     const partials = this.#partials.byName
     const diagnostics: Diagnostic[] = []
     const failed = (included: readonly string[] = [], variants = 0): Outcome => ({
@@ -256,13 +256,12 @@ class Loading {
     const facts = { manifest, source, knowsDataChanges, expansion: expanded.expansion, texts: expanded.texts }
     const ruled = checkRules(TEMPLATE_RULES, facts)
     const reported = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
-    const sql = await checkSqlTexts(manifest, expanded, this.#checkSql, reported, { maxBytes })
+    const sql = await checkSqlTexts(manifest, expanded, this.#checkSql, reported, maxBytes)
     const sqlFacts = { ...facts, checked: sql.checked, tables }
     diagnostics.push(...ruled, ...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
     const variants = expanded.variants.length
     if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
-    if (hasHints) diagnostics.push(...checkRules(HINT_RULES, sqlFacts))
-    return this.#compiled(sourceText, { manifest, expanded, checked: sql.checked, claims }, diagnostics)
+    return this.#compiled(sourceText, { manifest, source, expanded, checked: sql.checked, claims }, diagnostics)
   }
 
   #compiled(

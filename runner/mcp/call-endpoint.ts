@@ -1,5 +1,4 @@
 /** Conducts a call of an endpoint's tool: the same pins, cache, flights, budgets, log and metrics as over plain HTTP. */
-import { nearest } from '../../googlesql/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments, RunnerError, toRunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
@@ -8,6 +7,7 @@ import { handleFor, type RunResponse } from '../request/handle.js'
 import { FORMAT_NAME } from '../request/negotiate.js'
 import type { Progress } from '../request/plan.js'
 import { parsedArguments, type RawArguments, refuseManyNames } from '../request/raw-arguments.js'
+import { unknownProblems } from '../request/unknown-arguments.js'
 import { type FullResult, mistakeAnswer, mistakeText, rowsAnswer, type ToolAnswer } from './answers.js'
 import { excerptOf } from './excerpt.js'
 import type { Session } from './session.js'
@@ -119,17 +119,10 @@ function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller)
   throw invalidArguments([...errors, ...bindingProblems(caller, endpoint, given)])
 }
 
-/** The most unknown arguments that are named. */
-const MAX_UNKNOWN = 20
-
 /** A problem for each argument that a tool does not have. */
 export function unknownArguments(args: GivenArguments, names: readonly string[]): ArgumentProblem[] {
   const unknown = Object.keys(args).filter(name => !names.includes(name))
-  return unknown.slice(0, MAX_UNKNOWN).map(parameter => {
-    const meant = nearest(parameter, names)
-    const hint = meant === undefined ? `; the arguments are ${names.join(', ')}` : `; did you mean ${meant}?`
-    return { parameter, detail: `is not an argument of this tool${hint}` }
-  })
+  return unknownProblems(names, unknown, 'tool').map(({ parameter, detail }) => ({ parameter, detail }))
 }
 
 /** The number of rows to show; adds a problem for any other value. */

@@ -12,27 +12,23 @@ export interface ProblemFacts {
   readonly engine: EngineName
 }
 
+/** The codes that only some endpoints have: they distinguish the schemas of one status. */
+const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
+  ARGUMENT_INVALID: ({ takesArguments }) => takesArguments,
+  CONTRACT_BROKEN: ({ endpoint }) => endpoint.columns.some(({ required, json }) => required || json === 'number'),
+  BUDGET_EXCEEDED: ({ engine }) => ENGINES[engine].estimatesCost,
+  COST_LIMIT_EXCEEDED: ({ engine }) => ENGINES[engine].estimatesCost,
+}
+
+/** Only agents, a purge, or /readyz, are answered with these. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['ORIGIN_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'NOT_READY'])
+
 /** The statuses that each endpoint describes, with the codes that it can answer with, in the order of the catalogue. */
-export function problemCodes({
-  endpoint,
-  takesArguments,
-  engine,
-}: ProblemFacts): ReadonlyMap<number, readonly ErrorCode[]> {
-  const { estimatesCost } = ENGINES[engine]
-  const mayBreak = endpoint.columns.some(({ required, json }) => required || json === 'number')
-  const isPossible: Partial<Record<string, boolean>> = {
-    ARGUMENT_INVALID: takesArguments,
-    CONTRACT_BROKEN: mayBreak,
-    BUDGET_EXCEEDED: estimatesCost,
-    COST_LIMIT_EXCEEDED: estimatesCost,
-    // Only agents, a purge, or /readyz, are answered with these.
-    ORIGIN_NOT_ALLOWED: false,
-    STORE_UNAVAILABLE: false,
-    NOT_READY: false,
-  }
+export function problemCodes(facts: ProblemFacts): ReadonlyMap<number, readonly ErrorCode[]> {
   const codes = new Map<number, ErrorCode[]>(STATUSES.map(status => [status, []]))
   for (const [name, { status }] of Object.entries(ERROR_CODES)) {
-    if (isPossible[name] ?? true) codes.get(status)?.push(name as ErrorCode)
+    const isPossible = OPTIONAL[name]?.(facts) ?? !OF_OTHERS.has(name)
+    if (isPossible) codes.get(status)?.push(name as ErrorCode)
   }
   return codes
 }
@@ -72,17 +68,9 @@ export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]
   return { responses, schemas }
 }
 
-/** The codes that only some endpoints have distinguish the schemas of one status. */
-const OPTIONAL: ReadonlySet<string> = new Set([
-  'ARGUMENT_INVALID',
-  'CONTRACT_BROKEN',
-  'BUDGET_EXCEEDED',
-  'COST_LIMIT_EXCEEDED',
-])
-
 /** `Problem502.CONTRACT_BROKEN`: the status, and those of its codes that only some endpoints have. */
 function schemaName(status: number, codes: readonly ErrorCode[]): string {
-  return [`Problem${status}`, ...codes.filter(code => OPTIONAL.has(code))].join('.')
+  return [`Problem${status}`, ...codes.filter(code => OPTIONAL[code])].join('.')
 }
 
 /** `Problem`, with the codes of one status. */

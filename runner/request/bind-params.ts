@@ -24,7 +24,8 @@ export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 're
 export function bindParams(endpoint: Bindable, given: RawArguments, listHint: ListHint = asAddress): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
   const isBracketed = bracketedNames(given)
-  const unknown = endpoint.rejectsUnknown ? unknownProblems(endpoint, unknownNames(endpoint, given)) : []
+  const names = endpoint.parameters.map(({ name }) => name)
+  const unknown = endpoint.rejectsUnknown ? unknownProblems(names, unknownNames(endpoint, given), 'endpoint') : []
   /** Missing because the caller has misspelt them: that is one mistake, not two. */
   const misspelt = new Set(
     unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !given.has(name)),

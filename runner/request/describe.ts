@@ -39,36 +39,24 @@ function describeField({ required, json, fields }: ColumnPromise): PublishedFiel
 }
 
 function describeParameter(parameter: Parameter): PublishedParameter {
-  const {
-    name,
-    type,
-    isRequired,
-    description,
-    examples,
-    pattern,
-    maxLength,
-    maxElementLength,
-    format,
-    pinnedAs,
-    role,
-  } = parameter
+  const { name, type, description, examples, maxLength, maxElementLength } = parameter
   const allowed = allowedOf(parameter)
   return {
     name,
     type,
-    required: isRequired,
+    required: parameter.isRequired,
     description,
     ...(examples.length > 0 && { examples }),
     ...(parameter.default !== undefined && { default: parameter.default }),
     ...(allowed && { enum: allowed }),
-    ...(pattern && { pattern: pattern.source }),
+    ...(parameter.pattern && { pattern: parameter.pattern.source }),
     ...(parameter.minimum !== undefined && { minimum: parameter.minimum }),
     ...(parameter.maximum !== undefined && { maximum: parameter.maximum }),
     ...(maxLength !== undefined && { max_length: maxLength }),
     ...(maxElementLength !== undefined && { max_element_length: maxElementLength }),
-    ...(format && { format }),
-    ...(pinnedAs && { pinned_as: pinnedAs.source }),
-    ...(role && { role }),
+    ...(parameter.format && { format: parameter.format }),
+    ...(parameter.pinnedAs && { pinned_as: parameter.pinnedAs.source }),
+    ...(parameter.role && { role: parameter.role }),
   }
 }
 

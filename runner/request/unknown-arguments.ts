@@ -39,15 +39,15 @@ export function ignoredHeader(names: readonly string[]): string {
 
 /** A problem for each name; `suggests` is the parameter that was probably meant. */
 export function unknownProblems(
-  { parameters }: Declared,
+  declared: readonly string[],
   names: readonly string[],
+  of: 'endpoint' | 'tool',
 ): readonly (ArgumentProblem & { readonly suggests: string | undefined })[] {
-  const declared = parameters.map(({ name }) => name)
   return names.slice(0, MAX_NAMES).map(name => {
     const suggests = nearest(name, declared)
     return {
       parameter: beginning(name),
-      detail: `is not an argument of this endpoint; ${advice(suggests, declared)}`,
+      detail: `is not an argument of this ${of}; ${advice(suggests, declared)}`,
       suggests,
     }
   })

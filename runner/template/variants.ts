@@ -1,5 +1,6 @@
 /** All SQL texts that a template can produce, and which of them a call runs. */
 import type { Variant } from '../model/endpoint.js'
+import type { Lookup } from '../model/manifest.js'
 import { type Choice, type Piece, usedBy } from './program.js'
 import { type RenderedSql, renderPieces } from './render.js'
 import type { WordMap } from './word.js'
@@ -7,13 +8,8 @@ import type { WordMap } from './word.js'
 /** The most variants of an endpoint: with more, loading would take longer than milliseconds. */
 export const MAX_VARIANTS = 4_096
 
-export interface LookupTable {
-  readonly by: string
-  /** The rows by name, in the author's order. */
-  readonly rows: ReadonlyMap<string, WordMap>
-  /** The name of the row for any other argument, and for an absent one. */
-  readonly fallback: string
-}
+/** The lookup tables of a manifest, by name. */
+export type Lookups = Readonly<Record<string, Lookup>>
 
 /** One choice of a call: the row of a lookup table, or whether an argument is given. */
 type Axis =
@@ -44,13 +40,13 @@ export interface VariantSpace {
 }
 
 /** The choices that these pieces depend on. Lookup tables and parameters that they do not use are left out. */
-export function variantSpace(pieces: readonly Piece[], lookups: ReadonlyMap<string, LookupTable>): VariantSpace {
+export function variantSpace(pieces: readonly Piece[], lookups: Lookups): VariantSpace {
   const used = usedBy(pieces)
   const axes: Axis[] = []
   for (const lookup of used.lookups) {
-    const table = lookups.get(lookup)!
-    const rows = [...table.rows.keys()]
-    axes.push({ kind: 'row', lookup, by: table.by, rows, fallback: Math.max(0, rows.indexOf(table.fallback)) })
+    const { by, rows: fields, default: row } = lookups[lookup]!
+    const rows = Object.keys(fields)
+    axes.push({ kind: 'row', lookup, by, rows, fallback: Math.max(0, rows.indexOf(row)) })
   }
   for (const parameter of used.given) axes.push({ kind: 'given', parameter })
   return { axes, size: axes.reduce((size, axis) => size * lengthOf(axis), 1) }
@@ -62,7 +58,7 @@ const lengthOf = (axis: Axis): number => (axis.kind === 'row' ? axis.rows.length
 export function renderVariants(
   pieces: readonly Piece[],
   space: VariantSpace,
-  lookups: ReadonlyMap<string, LookupTable>,
+  lookups: Lookups,
 ): readonly RenderedVariant[] {
   return Array.from({ length: space.size }, (_, index) => {
     const { choice, label, picked } = choiceAt(space, index, lookups)
@@ -74,7 +70,7 @@ export function renderVariants(
 function choiceAt(
   space: VariantSpace,
   index: number,
-  lookups: ReadonlyMap<string, LookupTable>,
+  lookups: Lookups,
 ): Pick<RenderedVariant, 'choice' | 'label' | 'picked'> {
   const rows: Record<string, WordMap> = {}
   const given = new Set<string>()
@@ -85,7 +81,7 @@ function choiceAt(
     const at = rest % lengthOf(axis)
     rest = Math.floor(rest / lengthOf(axis))
     if (axis.kind === 'row') {
-      rows[axis.lookup] = lookups.get(axis.lookup)!.rows.get(axis.rows[at]!)!
+      rows[axis.lookup] = lookups[axis.lookup]!.rows[axis.rows[at]!]!
       labels.push(`${axis.by}=${axis.rows[at]}`)
       picked.push({ by: axis.by, row: axis.rows[at]! })
     } else {

@@ -131,8 +131,8 @@ describe('mcp: access', () => {
         type: 'text',
         text: [
           'These arguments are not valid: sise, constructor, rows, count.',
-          'sise: is not an argument of this tool; did you mean size?',
-          'constructor: is not an argument of this tool; the arguments are count, size, search, rows',
+          'sise: is not an argument of this tool; did you mean "size"?',
+          'constructor: is not an argument of this tool; it takes count, size, search, rows',
           'rows: must be a whole number from 1 to 200',
           'count: must be an integer',
         ].join('\n'),

@@ -25,19 +25,13 @@ const NAMES: TemplateNames = {
     }) as [string, never][],
   ),
 }
-const LOOKUPS = new Map([
-  [
-    'sizes',
-    {
-      by: 'size',
-      fallback: 'small',
-      rows: new Map([
-        ['small', { least: 1, isBig: false }],
-        ['big', { least: 100, isBig: true }],
-      ]),
-    },
-  ],
-])
+const LOOKUPS = {
+  sizes: {
+    by: 'size',
+    default: 'small',
+    rows: { small: { least: 1, isBig: false }, big: { least: 100, isBig: true } },
+  },
+}
 
 function expand(text: string, partials: Readonly<Record<string, string>> = {}) {
   const parsed = parseTemplate(text)
@@ -62,7 +56,7 @@ function render(
   const { pieces, problems } = expand(text, partials)
   expect(problems).to.deep.equal([])
   return renderPieces(pieces, {
-    rows: { sizes: LOOKUPS.get('sizes')!.rows.get(choice.row)! },
+    rows: { sizes: LOOKUPS.sizes.rows[choice.row as 'small' | 'big'] },
     given: new Set(choice.given),
   })
 }

@@ -1,6 +1,6 @@
 /** The SQL that a call would run, with the cursor in it: loops, partials and lookups are written out. */
 
-import { lookupTables, namesOf } from '../../../runner/manifest/variants/expand-sql.js'
+import { namesOf } from '../../../runner/manifest/variants/expand-sql.js'
 import type { Manifest } from '../../../runner/model/manifest.js'
 import { expandTemplate } from '../../../runner/template/expand.js'
 import { parseTemplate } from '../../../runner/template/parse.js'
@@ -39,7 +39,7 @@ function longestWith({ manifest: owner, sql, partial, workspace }: DocumentView,
     find: name => partials.get(name)?.template,
     names: () => [...partials.keys()],
   })
-  const lookups = lookupTables(manifest)
+  const { lookups = {} } = manifest
   const space = variantSpace(pieces, lookups)
   if (space.size > MAX_VARIANTS) return null
   let best: SqlAt | null = null

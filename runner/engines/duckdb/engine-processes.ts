@@ -57,12 +57,10 @@ export class EngineProcesses {
 
   /** Looks for new tables, which the catalogue then has. */
   async discover(): Promise<void> {
-    let discovery = await this.#shared.ask({ kind: 'discover' })
-    if (discovery.isOutgrown) {
-      await this.#shared.renew('there are new datasets')
-      discovery = await this.#shared.ask({ kind: 'discover' })
-    }
-    this.#learn(discovery)
+    const discovery = await this.#shared.ask({ kind: 'discover' })
+    // Another process, which may read the new datasets, tells by itself what it finds.
+    if (discovery.isOutgrown) await this.#shared.renew('there are new datasets')
+    else this.#learn(discovery)
   }
 
   /** Reads the tables now, and in every later process before a query needs them. */

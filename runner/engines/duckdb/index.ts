@@ -5,4 +5,3 @@ export { type EmbeddedEngine, type EmbeddedEngineOptions, type EmbeddedTable, op
 export { openDuckdbEngine } from './open-engine.js'
 export type { TableSource } from './process/messages.js'
 export { dataFolderFault, filesOfTable, statFile, unreadFiles } from './tables/data-folder.js'
-export { whyUnread } from './tables/unread-files.js'

@@ -76,3 +76,14 @@ export interface Rule<Facts> {
 
 export const parametersOf = ({ parameters = {} }: Manifest) => Object.entries(parameters)
 export const lookupsOf = ({ lookups = {} }: Manifest) => Object.entries(lookups)
+
+const each =
+  <Entry>(entriesOf: (manifest: Manifest) => readonly Entry[]) =>
+  <Facts extends ManifestFacts>(check: (entry: Entry, facts: Facts, report: Report) => void) =>
+  (facts: Facts, report: Report): void => {
+    for (const entry of entriesOf(facts.manifest)) check(entry, facts, report)
+  }
+
+/** The check of a rule that looks at each parameter by itself. */
+export const eachParameter = each(parametersOf)
+export const eachLookup = each(lookupsOf)

@@ -3,7 +3,7 @@ import { type Diagnostic, diagnosticLine } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { ManifestFacts, Rule, SqlFacts, TemplateFacts } from './rule.js'
 import { cacheRules, cacheTimeRules } from './rules/cache.js'
-import { columnHints, columnRules, resultRules } from './rules/columns.js'
+import { columnRules, resultRules } from './rules/columns.js'
 import { constantRules, constantUseRules } from './rules/constants.js'
 import { lookupRules, lookupUseRules } from './rules/lookups.js'
 import { manifestRules } from './rules/manifest.js'
@@ -40,10 +40,7 @@ export const SQL_RULES: readonly Rule<SqlFacts>[] = [
   ...tenantProofRules,
 ]
 
-/** Hints at what an author may do, applied only where hints are asked for. */
-export const HINT_RULES = columnHints
-
-export const ALL_RULES = [...MANIFEST_RULES, ...TEMPLATE_RULES, ...SQL_RULES, ...HINT_RULES]
+export const ALL_RULES = [...MANIFEST_RULES, ...TEMPLATE_RULES, ...SQL_RULES]
 
 /** Applies the rules to the facts. Equal diagnostics at one place are reported once. */
 export function checkRules<Facts>(rules: readonly Rule<Facts>[], facts: Facts): readonly Diagnostic[] {

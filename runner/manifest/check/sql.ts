@@ -17,23 +17,21 @@ export type CheckSql = (
   values: Readonly<Record<string, unknown>>,
 ) => CheckResult | Promise<CheckResult>
 
-export interface SqlLimits {
-  /** The most bytes that the warehouse may read for a text; more is an error. Null for no limit. */
-  readonly maxBytes: number | null
-}
-
 export interface SqlCheck {
   readonly checked: readonly CheckedSql[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Checks the texts. `skip` holds places that were reported already, as `file:line:column`. */
+/**
+ * Checks the texts. `skip` holds places that were reported already, as `file:line:column`; `maxBytes`, the most bytes that the
+ * warehouse may read for a text.
+ */
 export async function checkSqlTexts(
   manifest: Manifest,
   expanded: ExpandedSql,
   checkSql: CheckSql,
   skip: ReadonlySet<string>,
-  { maxBytes }: SqlLimits = { maxBytes: null },
+  maxBytes: number | null,
 ): Promise<SqlCheck> {
   const types: Record<string, string> = { now: 'TIMESTAMP' }
   for (const [name, { type }] of Object.entries(manifest.parameters ?? {})) types[name] = bigqueryType(type)
@@ -69,10 +67,8 @@ export async function checkSqlTexts(
       checked.push({ text, columns, ...(compiled && { compiled }), ...(reads && { reads }) })
       if (maxBytes !== null && reads && reads.bytes > maxBytes) {
         const { place } = expanded.placeOf(text.variant.rendered, 0)
-        fail(
-          text,
-          diagnosticAt(place, 'sql/too-many-bytes', `the query would read ${reads.bytes} bytes, more than ${maxBytes}`),
-        )
+        const message = `the query would read ${reads.bytes} bytes, more than ${maxBytes}`
+        fail(text, diagnosticAt(place, 'sql/too-many-bytes', message))
       }
       continue
     }

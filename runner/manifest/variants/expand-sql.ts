@@ -8,7 +8,6 @@ import type { TemplatePlace } from '../../template/program.js'
 import { placeInTemplate, type RenderedSql } from '../../template/render.js'
 import type { TemplateNames } from '../../template/resolve.js'
 import {
-  type LookupTable,
   MAX_VARIANTS,
   type RenderedVariant,
   renderVariants,
@@ -39,7 +38,7 @@ export function expandSql(
   partials: ReadonlyMap<string, Partial>,
 ): ExpandedSql {
   const parsed = parseTemplate(manifest.sql)
-  const lookups = lookupTables(manifest)
+  const { lookups = {} } = manifest
   const expansion = expandTemplate(parsed.nodes, namesOf(manifest), {
     find: name => partials.get(name)?.template,
     names: () => [...partials.keys()],
@@ -101,17 +100,6 @@ export function namesOf(manifest: Manifest): TemplateNames {
     lookups: new Map(lookups.map(([name, { rows }]) => [name, new Set(Object.values(rows).flatMap(Object.keys))])),
     constants: new Map(Object.entries(manifest.constants ?? {})),
   }
-}
-
-/** The lookup tables by name. */
-export function lookupTables(manifest: Manifest): ReadonlyMap<string, LookupTable> {
-  const lookups = Object.entries(manifest.lookups ?? {})
-  return new Map(
-    lookups.map(([name, { by, rows, default: fallback }]) => [
-      name,
-      { by, rows: new Map(Object.entries(rows)), fallback },
-    ]),
-  )
 }
 
 function distinctTexts(

@@ -25,7 +25,8 @@ function isLargePlan(sql: string): boolean {
 
 export class LargePlans {
   readonly #admin: DuckDBConnection
-  readonly #users = new Map<string, number>()
+  /** The optimizer that each work which runs does without. */
+  readonly #without: string[] = []
   #off = ''
   #turn: Promise<void> = Promise.resolve()
 
@@ -39,29 +40,28 @@ export class LargePlans {
 
   /** Runs `work`, which plans this text; if the text is large, without the optimizer that would take too long. */
   during<T>(sql: string, work: () => Promise<T>): Promise<T> {
-    return isLargePlan(sql) ? this.#without(OPTIMIZERS.large, work) : work()
+    return isLargePlan(sql) ? this.#doWithout(OPTIMIZERS.large, work) : work()
   }
 
   /** Runs `work` without the optimizer that fails for some correlated subqueries. */
   unfailing<T>(work: () => Promise<T>): Promise<T> {
-    return this.#without(OPTIMIZERS.failing, work)
+    return this.#doWithout(OPTIMIZERS.failing, work)
   }
 
-  async #without<T>(optimizer: string, work: () => Promise<T>): Promise<T> {
+  async #doWithout<T>(optimizer: string, work: () => Promise<T>): Promise<T> {
+    this.#without.push(optimizer)
     try {
-      await this.#count(optimizer, 1)
+      await this.#apply()
       return await work()
     } finally {
-      await this.#count(optimizer, -1)
+      this.#without.splice(this.#without.indexOf(optimizer), 1)
+      await this.#apply()
     }
   }
 
-  #count(optimizer: string, by: 1 | -1): Promise<void> {
-    this.#users.set(optimizer, (this.#users.get(optimizer) ?? 0) + by)
+  #apply(): Promise<void> {
     this.#turn = this.#turn.then(async () => {
-      const off = Object.values(OPTIMIZERS)
-        .filter(name => (this.#users.get(name) ?? 0) > 0)
-        .join()
+      const off = [...new Set(this.#without)].sort().join()
       if (off === this.#off) return
       this.#off = off
       await this.#admin.run(`SET ${LARGE_PLAN_SETTING} = '${off}'`)

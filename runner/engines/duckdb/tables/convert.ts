@@ -122,7 +122,7 @@ async function csvHeader(connection: DuckDBConnection, file: TextFile): Promise<
   return names
 }
 
-/** Of a CSV file, `spelling` has the columns that the file has. */
+/** For a CSV file, `spelling` has the columns that the file has. */
 function conversionOf(source: string, table: TableDefinition, form: WireForm, spelling: KeySpelling): Conversion {
   const columns = (rowNumber: string | null): string =>
     table.columns

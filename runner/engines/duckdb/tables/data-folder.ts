@@ -2,7 +2,7 @@
  * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
  * imports that `imports.json` names there.
  */
-import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/names-and-types.js'
@@ -18,7 +18,7 @@ import {
   importsStamp,
   readImports,
 } from './imports-file.js'
-import { isNotThere, tryStat } from './try-stat.js'
+import { entriesIn, namesIn, tryStat } from './try-stat.js'
 import { isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
 export type FileFormat = 'parquet' | 'ndjson' | 'csv'
@@ -160,7 +160,7 @@ export class FolderReader {
         throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
     }
     const { files, unread } = filesInPlace(this.#dataDir, tableName, listing)
-    if (unread[0]) throw new QueryFault(`${unread[0].path} is not read: ${whyUnread(unread[0], tableName)}`)
+    if (unread[0]) throw new QueryFault(`${unread[0].path} is not read: ${unread[0].reason}`)
     if (files.length + parts.length === 0) requireFolder(this.#dataDir)
     return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
   }
@@ -214,20 +214,16 @@ function filesInPlace(dataDir: string, tableName: string, listing: Listing) {
   for (const { path, name, kind } of names.sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const file = kind && statFile(path)
     if (file) files.push(file)
-    else if (!isOwnName(name)) unread.push(...unreadAt(path, name))
+    else if (!isOwnName(name)) {
+      const reason = whyUnread(path, fileKind(name) !== null, tableName)
+      if (reason !== null) unread.push({ path, reason })
+    }
   }
   return { files, unread }
 }
 
 /** Whether a name is that of an import or of a writer. */
 const isOwnName = (name: string): boolean => isWritersOwn(name) || name === IMPORTS_FILE || IMPORT_ID.test(name)
-
-/** None where the file is gone meanwhile, or is a folder with nothing in it. */
-function unreadAt(path: string, name: string): readonly UnreadFile[] {
-  if (!lstatSync(path, { throwIfNoEntry: false })) return []
-  const isFolder = tryStat(path)?.isDirectory() ?? false
-  return isFolder && namesIn(path).length === 0 ? [] : [{ path, isFolder, hasEnding: fileKind(name) !== null }]
-}
 
 function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced }: Imports): readonly DataFile[] {
   if (replaced.length === 0) return files
@@ -290,18 +286,4 @@ function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
   const names = namesIn(join(dataDir, dataset, table))
   if (names.includes(IMPORTS_FILE) && filesOfTable(dataDir, `${dataset}.${table}`).length > 0) return true
   return names.some(name => fileKind(name) !== null || !isOwnName(name))
-}
-
-/** The names in a folder; empty where it does not exist or is not a folder. @throws QueryFault where it cannot be read. */
-function namesIn(folder: string): readonly string[] {
-  return entriesIn(folder).map(({ name }) => name)
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (cause) {
-    if (isNotThere(cause)) return []
-    throw new QueryFault(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause })
-  }
 }

@@ -4,14 +4,12 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
+import type { SessionOptions } from '../process/messages.js'
 import { FolderReader, keysOf, newListing, shardsInFolder } from './data-folder.js'
 import { isInformationSchema } from './information-schema.js'
 import { tryStat } from './try-stat.js'
 
-export interface DataStateOptions {
-  readonly dataDir: string | null
-  readonly database: string | null
-}
+type DataStateOptions = Pick<SessionOptions, 'dataDir' | 'database'>
 
 /** Equal fingerprints mean equal data. Null when the files cannot be determined, or the data is not in files. */
 export type DataState = (tables: readonly string[]) => string | null

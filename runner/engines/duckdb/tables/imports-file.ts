@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PartitionUnit } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
+import { isRecord } from '../../../model/is-record.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { readJson } from '../../../model/read-json.js'
 import { isNotThere, tryStat } from './try-stat.js'
 
 export const IMPORTS_FILE = 'imports.json'
@@ -67,12 +69,8 @@ export function readImports(tableFolder: string): Imports {
     if (isNotThere(error)) return NO_IMPORTS
     throw error
   }
-  try {
-    const value = JSON.parse(text) as Imports
-    if (value.version === 1 && Array.isArray(value.imports)) return { ...NO_IMPORTS, ...value }
-  } catch {
-    // Text that is not valid JSON is reported below.
-  }
+  const value = readJson(text)
+  if (isRecord(value) && value['version'] === 1 && Array.isArray(value['imports'])) return { ...NO_IMPORTS, ...value }
   throw new QueryFault(`${join(tableFolder, IMPORTS_FILE)} is not what an import writes`)
 }
 

@@ -60,12 +60,7 @@ export async function withStoredTypes(
 }
 
 /** The types as which DuckDB may read other values. */
-const MISREAD: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.DOUBLE,
-  DuckDBTypeId.TIME,
-  DuckDBTypeId.TIMESTAMP,
-  DuckDBTypeId.TIMESTAMP_TZ,
-])
+const MISREAD: ReadonlySet<number> = new Set([DuckDBTypeId.DOUBLE, ...Object.keys(CUT_TYPES).map(Number)])
 
 function storedType(type: DuckDBType, { precision, scale, hasNanoseconds }: StoredType): DuckDBType {
   if (precision !== null && precision > MAX_DIGITS) return new DuckDBDecimalType(precision, scale)

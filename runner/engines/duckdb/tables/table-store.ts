@@ -119,17 +119,15 @@ export class TableStore {
    */
   async refresh(names: readonly string[], withViews = true): Promise<readonly TableRead[]> {
     const wanted = this.#entriesOf(names)
-    const isCurrent = (entry: Entry, listing: Listing): boolean =>
-      !(needsView(entry, withViews) && !entry.shown?.view) && this.#isCurrent(entry, listing)
     const listing = newListing()
-    if (wanted.every(entry => isCurrent(entry, listing))) return []
+    if (wanted.every(entry => this.#isCurrent(entry, listing, withViews))) return []
     return this.#inTurn(async () => {
       const now = newListing()
       const reads: TableRead[] = []
       const loaded = new Map<Entry, Shown>()
       try {
         for (const entry of wanted) {
-          if (isCurrent(entry, now)) continue
+          if (this.#isCurrent(entry, now, withViews)) continue
           const shown = await this.#load(entry, now, withViews)
           const before = new Set(entry.shown?.keys)
           const files = shown.keys!.filter(key => !before.has(key)).length
@@ -143,13 +141,15 @@ export class TableStore {
     })
   }
 
-  /** Creates the missing views of these tables, without rows, which is enough to compile a query. Reads no file. */
+  /** Creates the missing views of these tables, over what has been read of them, which is enough to compile a query. Reads no file. */
   async stand(names: readonly string[]): Promise<void> {
     const isMissing = ({ shown }: Entry): boolean => !shown?.view
     if (!this.#entriesOf(names).some(isMissing)) return
     await this.#inTurn(() => {
       const missing = this.#entriesOf(names).filter(isMissing)
-      return this.#show(new Map(missing.map(entry => [entry, shownOf(entry, null, NO_PARTS)])))
+      const standing = (entry: Entry): Shown =>
+        shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS)
+      return this.#show(new Map(missing.map(entry => [entry, standing(entry)])))
     })
   }
 
@@ -185,9 +185,9 @@ export class TableStore {
       : NOTHING
   }
 
-  #isCurrent(entry: Entry, listing: Listing): boolean {
-    const keys = entry.shown?.keys
-    return keys?.join('\n') === keysOf(this.#contentsOf(entry, listing)).join('\n')
+  #isCurrent(entry: Entry, listing: Listing, withViews: boolean): boolean {
+    if (needsView(entry, withViews) && !entry.shown?.view) return false
+    return entry.shown?.keys?.join('\n') === keysOf(this.#contentsOf(entry, listing)).join('\n')
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,7 @@
-/** The state of files that may not be there. */
-import { type BigIntStats, statSync } from 'node:fs'
+/** The state of files that may not be there, and the contents of folders. */
+import { type BigIntStats, type Dirent, readdirSync, statSync } from 'node:fs'
+import { QueryFault } from '../../../model/query-fault.js'
+import { fileReason } from '../../../platform/write-failure.js'
 
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
@@ -12,5 +14,17 @@ export function tryStat(path: string): BigIntStats | null {
   } catch (error) {
     if (isNotThere(error)) return null
     throw error
+  }
+}
+
+/** The names in a folder; empty where it does not exist or is not a folder. @throws QueryFault where it cannot be read. */
+export const namesIn = (folder: string): readonly string[] => entriesIn(folder).map(({ name }) => name)
+
+export function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (cause) {
+    if (isNotThere(cause)) return []
+    throw new QueryFault(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause })
   }
 }

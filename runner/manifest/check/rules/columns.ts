@@ -1,9 +1,7 @@
 /** Rules about `columns`: those that are declared, and those that the queries have. */
 import { meantType, nearest } from '../../../../googlesql/index.js'
-import type { ContractColumn } from '../../../model/endpoint.js'
 import type { ResultColumn } from '../../../model/query.js'
 import { fitsColumnType, parseColumnType } from '../../column-type.js'
-import { compileContract } from '../../contract.js'
 import { proposing, quotedList } from '../../report.js'
 import { repeatedColumns } from '../repeated-columns.js'
 import type { CheckedSql, ManifestFacts, Report, Rule, SqlFacts } from '../rule.js'
@@ -141,35 +139,4 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
   const name = declaredNames[moved]!
   const message = `column "${name}" is number ${moved + 1} here, but number ${actualNames.indexOf(name) + 1} of the query`
   report(source.valueAt(['columns', moved, 'name']), message)
-}
-
-export const columnHints: readonly Rule<SqlFacts>[] = [
-  {
-    id: 'columns/narrow',
-    severity: 'hint',
-    says: 'A word in `columns:` would give callers a narrower type. Only `validate --hints` says so.',
-    check: ({ manifest, source, checked }, report) => {
-      compileContract(manifest.columns, checked).forEach((column, index) => {
-        const words = narrowing(column)
-        if (words.length === 0) return
-        const isDeclared = manifest.columns !== undefined
-        const place = isDeclared ? source.valueAt(['columns', index, 'name']) : source.keyAt(['sql'])
-        const remedy = isDeclared ? '' : '; declare "columns" for it'
-        report(place, `column "${column.name}" ${words.join('; it ')}${remedy}`)
-      })
-    },
-  },
-]
-
-const NARROWER: Readonly<Record<string, string>> = {
-  INT64: 'is a string beyond ±(2^53−1): "json: number" or "json: string" gives it one type',
-  FLOAT64: 'is a string where it is NaN or infinite: "json: number" says that it never is',
-}
-
-function narrowing({ type, required, json }: ContractColumn): readonly string[] {
-  const isNullable = !required && !type.startsWith('ARRAY<')
-  return [
-    ...(isNullable ? ['may be NULL: "required: true" says that it never is'] : []),
-    ...(json === null && Object.hasOwn(NARROWER, type) ? [NARROWER[type]!] : []),
-  ]
 }

@@ -1,27 +1,27 @@
 /** Rules about constants. */
 import { type Word, wordProblem } from '../../../template/word.js'
 import { describeValue } from '../../report.js'
-import type { NodePath } from '../../source.js'
-import type { ManifestFacts, Rule, TemplateFacts } from '../rule.js'
+import type { NodePath, PlaceSource } from '../../source.js'
+import type { ManifestFacts, Report, Rule, TemplateFacts } from '../rule.js'
 
 export const constantRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'constants/value-form',
     says: 'A value is not a word, a number or a boolean.',
-    check: ({ manifest, source }, report) => {
-      const visit = (value: unknown, path: NodePath): void => {
-        if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, [...path, index])
-        else if (value !== null && typeof value === 'object') {
-          for (const [name, member] of Object.entries(value)) visit(member, [...path, name])
-        } else {
-          const wrong = wordProblem(value as Word)
-          if (wrong !== null) report(source.valueAt(path), `${describeValue(value)} ${wrong}`)
-        }
-      }
-      visit(manifest.constants ?? {}, ['constants'])
-    },
+    check: ({ manifest, source }, report) => checkWords(manifest.constants ?? {}, ['constants'], source, report),
   },
 ]
+
+/** Reports each value in these lists and maps that may not be written into SQL. */
+export function checkWords(value: unknown, path: NodePath, source: PlaceSource, report: Report): void {
+  if (typeof value === 'object' && value !== null) {
+    const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
+    for (const [step, member] of steps) checkWords(member, [...path, step], source, report)
+  } else {
+    const wrong = wordProblem(value as Word)
+    if (wrong !== null) report(source.valueAt(path), `${describeValue(value)} ${wrong}`)
+  }
+}
 
 export const constantUseRules: readonly Rule<TemplateFacts>[] = [
   {

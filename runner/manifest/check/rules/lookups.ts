@@ -1,7 +1,7 @@
 /** Rules about lookup tables. */
-import { wordProblem } from '../../../template/word.js'
-import { describeValue, didYouMean, quotedList } from '../../report.js'
-import { lookupsOf, type ManifestFacts, type Rule, type TemplateFacts } from '../rule.js'
+import { didYouMean, quotedList } from '../../report.js'
+import { eachLookup, lookupsOf, type ManifestFacts, type Rule, type TemplateFacts } from '../rule.js'
+import { checkWords } from './constants.js'
 
 /** What means something else in a template. */
 const RESERVED: ReadonlySet<string> = new Set(['given', 'constants', 'this', 'if', 'unless', 'each', 'else'])
@@ -10,12 +10,10 @@ export const lookupRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'lookup/reserved-name',
     says: 'The name of a lookup table means something else in templates.',
-    check: ({ manifest, source }, report) => {
-      for (const [table] of lookupsOf(manifest)) {
-        const message = `the name "${table}" means something else in templates; choose another`
-        if (RESERVED.has(table)) report(source.keyAt(['lookups', table]), message)
-      }
-    },
+    check: eachLookup(([table], { source }, report) => {
+      const message = `the name "${table}" means something else in templates; choose another`
+      if (RESERVED.has(table)) report(source.keyAt(['lookups', table]), message)
+    }),
   },
   {
     id: 'lookup/unknown-parameter',
@@ -33,84 +31,68 @@ export const lookupRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'lookup/by-type',
     says: '`by` names a parameter that is not a string.',
-    check: ({ manifest, source }, report) => {
-      for (const [table, { by }] of lookupsOf(manifest)) {
-        const type = Object.hasOwn(manifest.parameters ?? {}, by) ? manifest.parameters![by]!.type : 'string'
-        const message = `parameter "${by}" is of type ${type}; only a string can pick the row of a lookup table`
-        if (type !== 'string') report(source.valueAt(['lookups', table, 'by']), message)
-      }
-    },
+    check: eachLookup(([table, { by }], { manifest, source }, report) => {
+      const type = Object.hasOwn(manifest.parameters ?? {}, by) ? manifest.parameters![by]!.type : 'string'
+      const message = `parameter "${by}" is of type ${type}; only a string can pick the row of a lookup table`
+      if (type !== 'string') report(source.valueAt(['lookups', table, 'by']), message)
+    }),
   },
   {
     id: 'lookup/unequal-rows',
     says: 'The rows of a lookup table do not all have the same fields.',
-    check: ({ manifest, source }, report) => {
-      for (const [table, { rows }] of lookupsOf(manifest)) {
-        const [first, ...others] = Object.entries(rows)
-        if (first === undefined) continue
-        const fields = new Set(Object.keys(first[1]))
-        for (const [row, values] of others) {
-          const missing = [...fields].filter(field => !Object.hasOwn(values, field))
-          const added = Object.keys(values).filter(field => !fields.has(field))
-          if (missing.length + added.length === 0) continue
-          const differences = [
-            ...(missing.length > 0 ? [`lacks ${quotedList(missing)}`] : []),
-            ...(added.length > 0 ? [`also has ${quotedList(added)}`] : []),
-          ].join(' and ')
-          const message = `row "${row}" of lookup table "${table}" ${differences}; every row must have the fields of row "${first[0]}"`
-          report(source.keyAt(['lookups', table, 'rows', row]), message)
-        }
+    check: eachLookup(([table, { rows }], { source }, report) => {
+      const [first, ...others] = Object.entries(rows)
+      if (first === undefined) return
+      const fields = new Set(Object.keys(first[1]))
+      for (const [row, values] of others) {
+        const missing = [...fields].filter(field => !Object.hasOwn(values, field))
+        const added = Object.keys(values).filter(field => !fields.has(field))
+        if (missing.length + added.length === 0) continue
+        const differences = [
+          ...(missing.length > 0 ? [`lacks ${quotedList(missing)}`] : []),
+          ...(added.length > 0 ? [`also has ${quotedList(added)}`] : []),
+        ].join(' and ')
+        const message = `row "${row}" of lookup table "${table}" ${differences}; every row must have the fields of row "${first[0]}"`
+        report(source.keyAt(['lookups', table, 'rows', row]), message)
       }
-    },
+    }),
   },
   {
     id: 'lookup/unknown-default',
     says: 'The default is not the name of a row.',
-    check: ({ manifest, source }, report) => {
-      for (const [table, lookup] of lookupsOf(manifest)) {
-        if (lookup.default === 'reject' || Object.hasOwn(lookup.rows, lookup.default)) continue
-        const rows = Object.keys(lookup.rows)
-        const more = didYouMean(lookup.default, [...rows, 'reject'], `; expected reject or one of ${quotedList(rows)}`)
-        const message = `lookup table "${table}" has no row "${lookup.default}"`
-        report(source.valueAt(['lookups', table, 'default']), message, more)
-      }
-    },
+    check: eachLookup(([table, lookup], { source }, report) => {
+      if (lookup.default === 'reject' || Object.hasOwn(lookup.rows, lookup.default)) return
+      const rows = Object.keys(lookup.rows)
+      const more = didYouMean(lookup.default, [...rows, 'reject'], `; expected reject or one of ${quotedList(rows)}`)
+      const message = `lookup table "${table}" has no row "${lookup.default}"`
+      report(source.valueAt(['lookups', table, 'default']), message, more)
+    }),
   },
   {
     id: 'lookup/reject',
     says: '`reject` is the name of a row, or the parameter may be absent.',
-    check: ({ manifest, source }, report) => {
-      for (const [table, { by, rows, default: row }] of lookupsOf(manifest)) {
-        if (Object.hasOwn(rows, 'reject')) {
-          const message = 'a row cannot be named "reject": as a default that word refuses all other arguments'
-          report(source.keyAt(['lookups', table, 'rows', 'reject']), message)
-        }
-        if (row !== 'reject' || !Object.hasOwn(manifest.parameters ?? {}, by)) continue
-        const { required, default: fallback } = manifest.parameters![by]!
-        const place = source.valueAt(['lookups', table, 'default'])
-        if (!required && fallback === undefined) {
-          const message = `lookup table "${table}" rejects arguments that are not a row, so parameter "${by}" must be required or have a default`
-          report(place, message)
-        } else if (fallback !== undefined && !Object.hasOwn(rows, String(fallback))) {
-          const message = `the default of parameter "${by}", "${fallback}", is not a row of lookup table "${table}", which rejects it`
-          report(place, message)
-        }
+    check: eachLookup(([table, { by, rows, default: row }], { manifest, source }, report) => {
+      if (Object.hasOwn(rows, 'reject')) {
+        const message = 'a row cannot be named "reject": as a default that word refuses all other arguments'
+        report(source.keyAt(['lookups', table, 'rows', 'reject']), message)
       }
-    },
+      if (row !== 'reject' || !Object.hasOwn(manifest.parameters ?? {}, by)) return
+      const { required, default: fallback } = manifest.parameters![by]!
+      const place = source.valueAt(['lookups', table, 'default'])
+      if (!required && fallback === undefined) {
+        const message = `lookup table "${table}" rejects arguments that are not a row, so parameter "${by}" must be required or have a default`
+        report(place, message)
+      } else if (fallback !== undefined && !Object.hasOwn(rows, String(fallback))) {
+        const message = `the default of parameter "${by}", "${fallback}", is not a row of lookup table "${table}", which rejects it`
+        report(place, message)
+      }
+    }),
   },
   {
     id: 'lookup/value-form',
     says: 'A value is not a word, a number or a boolean.',
     check: ({ manifest, source }, report) => {
-      for (const [table, { rows }] of lookupsOf(manifest)) {
-        for (const [row, values] of Object.entries(rows)) {
-          for (const [field, value] of Object.entries(values)) {
-            const wrong = wordProblem(value)
-            if (wrong === null) continue
-            report(source.valueAt(['lookups', table, 'rows', row, field]), `${describeValue(value)} ${wrong}`)
-          }
-        }
-      }
+      for (const [table, { rows }] of lookupsOf(manifest)) checkWords(rows, ['lookups', table, 'rows'], source, report)
     },
   },
 ]
@@ -119,13 +101,11 @@ export const lookupUseRules: readonly Rule<TemplateFacts>[] = [
   {
     id: 'lookup/unused',
     says: 'The template does not read the lookup table.',
-    check: ({ manifest, source, expansion }, report) => {
-      for (const [table, { rows }] of lookupsOf(manifest)) {
-        if (expansion.used.lookups.has(table)) continue
-        const field = Object.keys(Object.values(rows)[0] ?? {})[0] ?? 'field'
-        const message = `lookup table "${table}" is never read; write {{${table}.${field}}} in the SQL, or delete it`
-        report(source.keyAt(['lookups', table]), message, { unused: table })
-      }
-    },
+    check: eachLookup(([table, { rows }], { source, expansion }, report) => {
+      if (expansion.used.lookups.has(table)) return
+      const field = Object.keys(Object.values(rows)[0] ?? {})[0] ?? 'field'
+      const message = `lookup table "${table}" is never read; write {{${table}.${field}}} in the SQL, or delete it`
+      report(source.keyAt(['lookups', table]), message, { unused: table })
+    }),
   },
 ]

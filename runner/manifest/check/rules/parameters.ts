@@ -5,7 +5,7 @@ import { constraintMistakes } from '../../constraints.js'
 import { pinnedAsMistake } from '../../pinned-as.js'
 import { didYouMean } from '../../report.js'
 import { tenantParameter } from '../../tenant.js'
-import { lookupsOf, type ManifestFacts, parametersOf, type Rule, type TemplateFacts } from '../rule.js'
+import { eachParameter, lookupsOf, type ManifestFacts, parametersOf, type Rule, type TemplateFacts } from '../rule.js'
 
 /** The members of TypeScript's `Object` that a parameter's name can spell. */
 const OBJECT_MEMBERS: ReadonlySet<string> = new Set(
@@ -19,12 +19,10 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'parameter/reserved-name',
     says: 'A parameter is named `now`, which is always bound to the time of the query.',
-    check: ({ manifest, source }, report) => {
-      for (const [name] of parametersOf(manifest)) {
-        const message = `the name "${name}" is reserved: @now is always the time of the query`
-        if (name.toLowerCase() === 'now') report(source.keyAt(['parameters', name]), message)
-      }
-    },
+    check: eachParameter(([name], { source }, report) => {
+      const message = `the name "${name}" is reserved: @now is always the time of the query`
+      if (name.toLowerCase() === 'now') report(source.keyAt(['parameters', name]), message)
+    }),
   },
   {
     id: 'parameter/hides-format',
@@ -40,12 +38,10 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
     id: 'parameter/object-member',
     severity: 'warning',
     says: 'A parameter is named as a member of every object of JavaScript, such as `constructor` or `toString`. Callers in TypeScript cannot leave it out.',
-    check: ({ manifest, source }, report) => {
-      for (const [name] of parametersOf(manifest)) {
-        const why = `every object of JavaScript has a member "${name}", which typed clients take for the argument`
-        if (OBJECT_MEMBERS.has(name)) report(source.keyAt(['parameters', name]), `${why}; choose another name`)
-      }
-    },
+    check: eachParameter(([name], { source }, report) => {
+      const why = `every object of JavaScript has a member "${name}", which typed clients take for the argument`
+      if (OBJECT_MEMBERS.has(name)) report(source.keyAt(['parameters', name]), `${why}; choose another name`)
+    }),
   },
   {
     id: 'parameter/duplicate-name',
@@ -65,65 +61,55 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'parameter/required-with-default',
     says: 'A required parameter has a default.',
-    check: ({ manifest, source }, report) => {
-      for (const [name, { required, default: fallback }] of parametersOf(manifest)) {
-        const message = `parameter "${name}" is required, so its default is never used; delete one of the two`
-        if (required && fallback !== undefined) report(source.keyAt(['parameters', name, 'default']), message)
-      }
-    },
+    check: eachParameter(([name, { required, default: fallback }], { source }, report) => {
+      const message = `parameter "${name}" is required, so its default is never used; delete one of the two`
+      if (required && fallback !== undefined) report(source.keyAt(['parameters', name, 'default']), message)
+    }),
   },
   {
     id: 'parameter/bad-constraint',
     says: 'A constraint, a default or an example contradicts the type or another constraint.',
-    check: ({ manifest, source }, report) => {
-      for (const [name, parameter] of parametersOf(manifest)) {
-        for (const { path, message } of constraintMistakes(parameter)) {
-          report(source.valueAt(['parameters', name, ...path]), `parameter "${name}": ${message}`)
-        }
+    check: eachParameter(([name, parameter], { source }, report) => {
+      for (const { path, message } of constraintMistakes(parameter)) {
+        report(source.valueAt(['parameters', name, ...path]), `parameter "${name}": ${message}`)
       }
-    },
+    }),
   },
   {
     id: 'parameter/unsafe-pattern',
     says: 'A pattern is not one of RE2, or its program is too large.',
-    check: ({ manifest, source }, report) => {
-      for (const [name, { pattern }] of parametersOf(manifest)) {
-        const problem = pattern === undefined ? null : re2Problem(pattern)
-        if (problem === null) continue
-        report(source.valueAt(['parameters', name, 'pattern']), `the pattern of parameter "${name}" ${problem}`)
-      }
-    },
+    check: eachParameter(([name, { pattern }], { source }, report) => {
+      const problem = pattern === undefined ? null : re2Problem(pattern)
+      if (problem === null) return
+      report(source.valueAt(['parameters', name, 'pattern']), `the pattern of parameter "${name}" ${problem}`)
+    }),
   },
   {
     id: 'parameter/pinned-as',
     says: '`pinned_as` has what it may not have, or does not say where a value begins and ends.',
-    check: ({ manifest, source }, report) => {
-      for (const [name, { format, pinned_as: pinnedAs }] of parametersOf(manifest)) {
-        if (pinnedAs === undefined || format === undefined) continue
-        const [table] = lookupsOf(manifest).find(([, { by }]) => by === name) ?? []
-        const mistakes = [
-          pinnedAsMistake(pinnedAs),
-          table && `would pick the row of lookup table "${table}", which has rows for values, not for expressions`,
-        ]
-        for (const mistake of mistakes.filter(Boolean)) {
-          report(source.valueAt(['parameters', name, 'pinned_as']), `the pinned_as of parameter "${name}" ${mistake}`)
-        }
+    check: eachParameter(([name, { format, pinned_as: pinnedAs }], { manifest, source }, report) => {
+      if (pinnedAs === undefined || format === undefined) return
+      const [table] = lookupsOf(manifest).find(([, { by }]) => by === name) ?? []
+      const mistakes = [
+        pinnedAsMistake(pinnedAs),
+        table && `would pick the row of lookup table "${table}", which has rows for values, not for expressions`,
+      ]
+      for (const mistake of mistakes.filter(Boolean)) {
+        report(source.valueAt(['parameters', name, 'pinned_as']), `the pinned_as of parameter "${name}" ${mistake}`)
       }
-    },
+    }),
   },
   {
     id: 'parameter/no-pinned-as',
     severity: 'warning',
     says: 'A parameter of `format: re2` has no `pinned_as`, so no token that pins it may call the endpoint.',
-    check: ({ manifest, source }, report) => {
-      for (const [name, { type, format, pinned_as: pinnedAs }] of parametersOf(manifest)) {
-        if (format === undefined || pinnedAs !== undefined || splitType(type).scalar !== 'string') continue
-        // Where another parameter is the tenant, tokens pin that one.
-        if ((tenantParameter(manifest) ?? name) !== name) continue
-        const message = `a token that pins parameter "${name}" may not call this endpoint, since its pin would be a regular expression; add pinned_as`
-        report(source.valueAt(['parameters', name, 'format']), message)
-      }
-    },
+    check: eachParameter(([name, { type, format, pinned_as: pinnedAs }], { manifest, source }, report) => {
+      if (format === undefined || pinnedAs !== undefined || splitType(type).scalar !== 'string') return
+      // Where another parameter is the tenant, tokens pin that one.
+      if ((tenantParameter(manifest) ?? name) !== name) return
+      const message = `a token that pins parameter "${name}" may not call this endpoint, since its pin would be a regular expression; add pinned_as`
+      report(source.valueAt(['parameters', name, 'format']), message)
+    }),
   },
   {
     id: 'parameter/role',

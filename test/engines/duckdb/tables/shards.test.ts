@@ -181,6 +181,30 @@ describe('wildcard tables over a data folder', () => {
     expect(await failure(rowsFrom(engine, all))).to.contain('ga.a_4 has no schema, so its ndjson files cannot be read')
   })
 
+  it('are checked and read by their own names after they were read as shards', async () => {
+    write('ga/events_20260101.ndjson', '{"id": 1}\n')
+    await parquet('ga/events_20260102.parquet', 'SELECT 2 AS id')
+    const engine = await open(source('ga.events_*', SCHEMA))
+    expect(await rowsFrom(engine, `${ids} ORDER BY id`)).to.have.length(2)
+    for (const [day, id] of [
+      ['20260101', 1],
+      ['20260102', 2],
+    ]) {
+      const sql = `SELECT id FROM ga.events_${day}`
+      const running = [rowsFrom(engine, ids), engine.check(sql, {}), rowsFrom(engine, sql)] as const
+      const [all, check, rows] = await Promise.all(running)
+      expect(all).to.have.length(2)
+      expect(check.ok).to.equal(true)
+      expect(rows).to.deep.equal([[id]])
+    }
+    write('ga/events_20260101.ndjson', '{"id": 3}\n')
+    expect(await rowsFrom(engine, `${ids} ORDER BY id`)).to.deep.equal([
+      ['20260102', 2, null],
+      ['20260101', 3, null],
+    ])
+    expect(await rowsFrom(engine, 'SELECT id FROM ga.events_20260101')).to.deep.equal([[3]])
+  })
+
   it('changes the state of the data with each shard', async () => {
     write('ga/events_20260101.ndjson', '{"id": 1}\n')
     const engine = await open(source('ga.events_*', SCHEMA))

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { tableCatalogue } from '../../googlesql/index.js'
-import { loadSources } from '../../runner/manifest/load.js'
-import { diagnosticLine } from '../../runner/model/diagnostic.js'
-import { checkByTranslation } from './check-by-translation.js'
+import { narrowingHints } from '../../../authoring/check/hints.js'
+import { tableCatalogue } from '../../../googlesql/index.js'
+import { loadSources } from '../../../runner/manifest/load.js'
+import { compareDiagnostics, type Diagnostic, diagnosticLine } from '../../../runner/model/diagnostic.js'
+import { checkByTranslation } from '../../manifest/check-by-translation.js'
 
 const HEAD = 'id: 0b7f5a0e-5c0d-4f43-9d4b-5d9b3c8f6a12\nname: tests.hints\n'
 const SQL =
@@ -14,15 +15,16 @@ const COLUMNS = `columns:
   - { name: ids, type: ARRAY<INT64> }
 `
 
-async function told(text: string, hasHints: boolean, endpoints = 1): Promise<readonly string[]> {
+async function told(text: string, endpoints = 1): Promise<readonly string[]> {
   const tables = tableCatalogue([])
+  const hints: Diagnostic[] = []
   const loaded = await loadSources([{ file: 'tests.hints.yaml', text }], [], {
     tables,
     checkSql: checkByTranslation(tables),
-    hasHints,
+    onCompiled: compiled => hints.push(...narrowingHints(compiled)),
   })
   expect(loaded.endpoints).to.have.length(endpoints)
-  return loaded.diagnostics.map(diagnosticLine)
+  return [...loaded.diagnostics, ...hints].sort(compareDiagnostics).map(diagnosticLine)
 }
 
 const MAY_BE_NULL = 'may be NULL: "required: true" says that it never is'
@@ -31,25 +33,21 @@ const FLOAT = 'is a string where it is NaN or infinite: "json: number" says that
 
 describe('hints', () => {
   it('say which words would narrow the types of declared columns', async () => {
-    expect(await told(HEAD + COLUMNS + SQL, true)).to.deep.equal([
+    expect(await told(HEAD + COLUMNS + SQL)).to.deep.equal([
       `tests.hints.yaml:4:13: hint: column "total" ${MAY_BE_NULL}; ${INTEGER} [columns/narrow]`,
       `tests.hints.yaml:6:13: hint: column "half" ${FLOAT} [columns/narrow]`,
     ])
   })
 
   it('say so of the columns of a query too', async () => {
-    expect(await told(HEAD + SQL, true)).to.deep.equal([
+    expect(await told(HEAD + SQL)).to.deep.equal([
       `tests.hints.yaml:3:1: hint: column "half" ${MAY_BE_NULL}; it ${FLOAT}; declare "columns" for it [columns/narrow]`,
       `tests.hints.yaml:3:1: hint: column "total" ${MAY_BE_NULL}; ${INTEGER}; declare "columns" for it [columns/narrow]`,
     ])
   })
 
   it('are not told of a manifest with a mistake, whose columns are not those of the query', async () => {
-    const lines = await told(`${HEAD}${COLUMNS}sql: |\n  SELECT 1 AS total\n`, true, 0)
+    const lines = await told(`${HEAD}${COLUMNS}sql: |\n  SELECT 1 AS total\n`, 0)
     expect(lines.join()).to.include('the query has no column "count"').and.not.to.include(': hint:')
-  })
-
-  it('are told only where they are asked for', async () => {
-    expect(await told(HEAD + SQL, false)).to.deep.equal([])
   })
 })

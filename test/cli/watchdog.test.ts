@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { endLeftovers, scratch, startServe } from '../cli/command.js'
 import { until } from '../until.js'
+import { endLeftovers, scratch, startServe } from './command.js'
 
 const PROCESS = fileURLToPath(new URL('watchdog-process.ts', import.meta.url))
 

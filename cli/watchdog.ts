@@ -1,6 +1,6 @@
 /** The watchdog: a thread that ends the process when its event loop stands still, with a line in the log that says where. */
 import { url as debuggerUrl } from 'node:inspector'
-import { startWorker } from './start-worker.js'
+import { startWorker } from '../runner/platform/start-worker.js'
 
 export interface WatchdogOptions {
   /** False where nothing may be logged. */
@@ -34,7 +34,7 @@ export function startWatchdog({ writesLog, onFailure, beatMs = BEAT_MS }: Watchd
   const turns = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const beat = setInterval(() => Atomics.add(turns, 0, 1), beatMs).unref()
   const workerData: WatchdogData = { turns, beatMs, mostBeats: MOST_BEATS, writesLog }
-  const thread = startWorker('runner/platform/watchdog-thread', { workerData, resourceLimits: LIMITS })
+  const thread = startWorker('cli/watchdog-thread', { workerData, resourceLimits: LIMITS })
   thread.unref()
   thread.once('error', onFailure)
   return () => {

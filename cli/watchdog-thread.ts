@@ -5,7 +5,7 @@
 import { write } from 'node:fs'
 import { type Debugger, Session } from 'node:inspector'
 import { workerData } from 'node:worker_threads'
-import { systemClock } from './clock.js'
+import { systemClock } from '../runner/platform/clock.js'
 import type { WatchdogData } from './watchdog.js'
 
 /** How long the main thread may take to say where it is, in milliseconds: it can do so between two steps of JavaScript. */

@@ -1,6 +1,6 @@
 /** A process under a watchdog, for watchdog.test.ts: it stands still in the way that its argument names. */
 import { execFileSync } from 'node:child_process'
-import { startWatchdog } from '../../runner/platform/watchdog.js'
+import { startWatchdog } from '../../cli/watchdog.js'
 
 const STANDSTILLS: Readonly<Record<string, () => void>> = {
   spin: function spinForEver() {
