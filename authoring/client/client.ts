@@ -1,13 +1,14 @@
 /** `sluice client`: writes a typed client of the endpoints, as one file. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SetupError, UsageError } from '../../runner/model/errors.js'
-import { fileReason } from '../../runner/platform/write-failure.js'
+import { UsageError } from '../../runner/model/errors.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { lineDifference } from '../diff/line-difference.js'
 import { assignments } from '../terminal/arguments.js'
+import { readIfThere, writeText } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
+import { plural } from '../terminal/plural.js'
 import { clientEndpoints } from './endpoints.js'
 import { pythonClient } from './python.js'
 import { typescriptClient } from './typescript.js'
@@ -52,12 +53,8 @@ export async function writeClient(
     return EXIT.clean
   }
   if (check) return checkFile(out, text, io)
-  try {
-    writeFileSync(out, text)
-  } catch (cause) {
-    throw new SetupError(`cannot write ${out}: ${fileReason(cause)}`, { cause })
-  }
-  io.printError(`wrote ${out}: ${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}\n`)
+  writeText(out, text)
+  io.printError(`wrote ${out}: ${plural(endpoints.length, 'endpoint')}\n`)
   return EXIT.clean
 }
 
@@ -85,13 +82,4 @@ function checkFile(file: string, text: string, io: Io): number {
     [...lines.slice(0, MAX_SHOWN), ...(left > 0 ? [`and ${left} more lines`] : [])].map(line => `${line}\n`).join(''),
   )
   return EXIT.problems
-}
-
-function readIfThere(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new SetupError(`cannot read ${file}: ${fileReason(cause)}`, { cause })
-  }
 }

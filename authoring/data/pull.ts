@@ -1,10 +1,9 @@
 /** `sluice tables pull`: schema files from the warehouse. */
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/load.js'
-import { SetupError } from '../../runner/model/errors.js'
-import { fileReason, SETTING } from '../../runner/platform/write-failure.js'
+import { SETTING } from '../../runner/platform/write-failure.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { readIfThere } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
@@ -60,22 +59,11 @@ async function writeSchema(
   const text = `${JSON.stringify(resource, null, 2)}\n`
   const refused = readTableSchema({ file: path, text }).diagnostics[0]
   if (refused) return { text: `left out ${name}: ${refused.message}`, isRefused: true }
-  const before = await textOf(path)
+  const before = readIfThere(path)
   if (before === text) return { text: `same ${path}`, isRefused: false }
   await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
   const change = before === null ? `new ${path}` : `changed ${path}; what differed: ${changes(path, before, text)}`
   return { text: change, isRefused: false }
-}
-
-/** Null where there is no such file. */
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') return null
-    throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
-  }
 }
 
 function changes(path: string, before: string, after: string): string {

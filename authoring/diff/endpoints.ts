@@ -37,15 +37,8 @@ export function diffEndpoints(base: Side, head: Side, options: DiffOptions): rea
     if (paired.has(after) || isAmong(after, base.broken)) continue
     changes.push(changeOf(after.endpoint.name, 'endpoint/added', 'the endpoint is new'))
   }
-  return changes
-    .map((change, i) => ({ change, i }))
-    .sort(
-      (a, b) =>
-        compareText(a.change.endpoint, b.change.endpoint) ||
-        IMPACT_RANK[a.change.impact] - IMPACT_RANK[b.change.impact] ||
-        a.i - b.i,
-    )
-    .map(({ change }) => change)
+  // The order within an endpoint is that of the comparison, breaking changes first.
+  return changes.sort((a, b) => compareText(a.endpoint, b.endpoint) || IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -8,7 +8,7 @@ import type { SourceText } from '../../runner/manifest/discover.js'
 import { checkFunctions, readFunctions } from '../../runner/manifest/functions/load.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../runner/manifest/load.js'
 import { LoadCache } from '../../runner/manifest/load-cache.js'
-import { type LoadedPartials, loadPartials, type Partial as SqlPartial } from '../../runner/manifest/load-partials.js'
+import { loadPartials, type Partial as SqlPartial } from '../../runner/manifest/load-partials.js'
 import { type LoadedTable, tableOf } from '../../runner/manifest/tables/load.js'
 import { createSchemaCache } from '../../runner/manifest/tables/schema-cache.js'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
@@ -66,7 +66,6 @@ export class Workspace {
   >()
   /** The last sound definition of each table. */
   #tables: ReadonlyMap<string, LoadedTable> = new Map()
-  #partials: { readonly sources: readonly SourceText[]; readonly loaded: LoadedPartials } | null = null
   #checker: { readonly key: string; readonly open: Checker } | null = null
   #wanted = 0
   #mustRead = true
@@ -115,11 +114,7 @@ export class Workspace {
 
   /** The partials by name. */
   partials(): ReadonlyMap<string, SqlPartial> {
-    const sources = this.texts.all('partial')
-    const known = this.#partials
-    const isSame = known?.sources.length === sources.length && known.sources.every((one, i) => one === sources[i])
-    if (!known || !isSame) this.#partials = { sources, loaded: loadPartials(sources) }
-    return this.#partials!.loaded.byName
+    return loadPartials(this.texts.all('partial')).byName
   }
 
   async close(): Promise<void> {

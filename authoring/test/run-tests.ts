@@ -1,9 +1,8 @@
 /** `sluice test`: runs the tests beside manifests, on the embedded engine unless a flag says BigQuery. */
-import { writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { LoadError, RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
-import { fileReason } from '../../runner/platform/write-failure.js'
+import { LoadError, RunnerError, UsageError } from '../../runner/model/errors.js'
 import { readSettings } from '../../runner/settings/settings.js'
+import { writeText } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
 import type { Report } from './case-report.js'
@@ -79,11 +78,7 @@ function update(results: readonly CaseResult[]): Pick<Report, 'results' | 'updat
   const updated: string[] = []
   const left = new Map<CaseResult, CaseResult>()
   for (const { file, text, changed } of updatesFor(results)) {
-    try {
-      writeFileSync(file, text)
-    } catch (cause) {
-      throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })
-    }
+    writeText(file, text)
     updated.push(file)
     for (const [before, after] of changed) left.set(before, after)
   }

@@ -1,17 +1,15 @@
 /** `sluice connect`: prints what a tool needs to call an endpoint. */
-import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { didYouMean } from '../../../runner/manifest/report.js'
 import type { Endpoint } from '../../../runner/model/endpoint.js'
-import { SetupError, UsageError } from '../../../runner/model/errors.js'
-import { makeFolder } from '../../../runner/platform/make-folder.js'
-import { fileReason } from '../../../runner/platform/write-failure.js'
+import { UsageError } from '../../../runner/model/errors.js'
 import { describeEndpoint } from '../../../runner/request/describe.js'
 import { indexEndpoints } from '../../../runner/request/route.js'
 import { refuseErrors } from '../../../runner/serve/endpoint-registry.js'
 import { readSettings, type Settings } from '../../../runner/settings/settings.js'
 import { checkManifests } from '../../check/check-manifests.js'
 import { rawArguments } from '../../terminal/arguments.js'
+import { writeText } from '../../terminal/files.js'
 import { EXIT, type Io } from '../../terminal/io.js'
 import { serverBase } from '../../terminal/server.js'
 import { grafanaFiles } from '../grafana/grafana.js'
@@ -81,20 +79,10 @@ async function connectAll(
   refuseErrors(diagnostics)
   const calls = endpoints.map(one => ({ url, endpoint: describeEndpoint(one, { pinned: {} }), arguments: {} }))
   const files = grafanaFiles(url, calls)
-  for (const { path, text } of files) writeBelow(folder, path, text)
+  for (const { path, text } of files) writeText(join(folder, path), text, { makesFolder: true })
   const count = endpoints.length === 1 ? '1 dashboard' : `${endpoints.length} dashboards`
   io.printError(`wrote ${folder}: a data source and ${count}\n`)
   return EXIT.clean
-}
-
-function writeBelow(folder: string, path: string, text: string): void {
-  const file = join(folder, path)
-  try {
-    makeFolder(dirname(file))
-    writeFileSync(file, text)
-  } catch (cause) {
-    throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })
-  }
 }
 
 function findTool(name: string): ConnectTool {

@@ -3,7 +3,6 @@ import { fieldType, type ScalarKind, type SchemaField, type Type } from '../../.
 
 /** The fields of a record, or the columns of a table. */
 export interface RowRecord {
-  readonly fields: readonly RowField[]
   /** Fields by name in lower case, since BigQuery's names are case-insensitive. */
   readonly byName: ReadonlyMap<string, RowField>
   /**
@@ -17,7 +16,6 @@ export interface RowField {
   readonly name: string
   /** The name as JSON writes it, with its quotes. */
   readonly key: string
-  readonly keyBytes: Uint8Array
   readonly kind: ScalarKind | 'STRUCT'
   readonly isRepeated: boolean
   readonly isRequired: boolean
@@ -33,7 +31,6 @@ export type LeafLimits = ReturnType<typeof limitsOf>
 export function rowSchema(fields: readonly SchemaField[]): RowRecord {
   const compiled = fields.map(compileField)
   return {
-    fields: compiled,
     byName: new Map(compiled.map(field => [field.name.toLowerCase(), field])),
     awaited: compiled.filter(field => field.isRequired || field.isRepeated),
   }
@@ -43,11 +40,9 @@ function compileField(field: SchemaField): RowField {
   const type = fieldType(field)!
   const single: Type = type.kind === 'ARRAY' ? type.element : type
   const mode = field.mode?.toUpperCase()
-  const key = JSON.stringify(field.name)
   return {
     name: field.name,
-    key,
-    keyBytes: Buffer.from(key),
+    key: JSON.stringify(field.name),
     kind: single.kind as ScalarKind | 'STRUCT',
     isRepeated: mode === 'REPEATED',
     isRequired: mode === 'REQUIRED',

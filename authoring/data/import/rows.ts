@@ -45,8 +45,8 @@ export interface RowFormat {
 
 export interface RowReader {
   /**
-   * Reads the row from `start` to `end`, whose first line has this number. @returns the row as JSON; null where there is none
-   * to store. @throws BadRowError; QueryFault where the whole file cannot be read.
+   * Reads the row from `start` to `end`, whose first line has this number. @returns the row as JSON; null for a header, and where
+   * rows are only looked at. @throws BadRowError; QueryFault where the whole file cannot be read.
    */
   read(bytes: Buffer, start: number, end: number, line: number): string | null
 }

@@ -5,18 +5,7 @@
 import { BadRowError, shown } from '../bad-row.js'
 import type { RowField, RowRecord } from '../row-schema.js'
 import type { RowReader } from '../rows.js'
-import {
-  beginsNumber,
-  COLON,
-  FALSE,
-  JsonTokens,
-  LETTER_N,
-  NULL,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-  TRUE,
-} from './json-tokens.js'
+import { beginsNumber, FALSE, JsonTokens, LETTER_N, NULL, OPEN_LIST, OPEN_OBJECT, QUOTE, TRUE } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
 
 export class JsonRowReader implements RowReader {
@@ -77,15 +66,10 @@ export class JsonRowReader implements RowReader {
 
   #readMember(record: RowRecord, members: Map<RowField, string>): void {
     const tokens = this.#tokens
-    if (tokens.peek() !== QUOTE) throw tokens.unexpected('a key in quotes')
+    tokens.peek()
     const start = tokens.at
-    // Most rows have the fields of the schema in its order.
-    const likely = record.fields[members.size]
-    const isLikely = likely !== undefined && tokens.standsHere(likely.keyBytes)
-    if (isLikely) tokens.at += likely.keyBytes.length
-    const name = isLikely ? likely.name : tokens.text()
-    tokens.expect(COLON)
-    const field = isLikely ? likely : record.byName.get(name.toLowerCase())
+    const name = tokens.key()
+    const field = record.byName.get(name.toLowerCase())
     if (field === undefined) {
       this.#meetUnknown(name, start)
       return

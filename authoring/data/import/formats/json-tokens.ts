@@ -10,7 +10,7 @@ export const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-export const COLON = 0x3a
+const COLON = 0x3a
 /** The first byte of `null`. */
 export const LETTER_N = 0x6e
 const BACKSLASH = 0x5c
