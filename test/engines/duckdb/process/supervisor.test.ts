@@ -354,11 +354,9 @@ describe('a failure in a query', () => {
 
   it('is found by a check without running the query', async () => {
     const check = (sql: string) => raw.engine.check(JSON.stringify({ ...failing(sql), tables: ['logs.edge'] }), {})
-    expect(await check('SELECT 1::BIGINT AS n FROM "logs.edge"')).to.deep.equal({
-      ok: true,
-      columns: [{ name: 'n', type: 'INT64' }],
-    })
-    expect(await check(ENDLESS.sql)).to.deep.equal({ ok: true, columns: [{ name: 'n', type: 'INT64' }] })
+    const right = { ok: true, columns: [{ name: 'n', type: 'INT64' }] }
+    expect(await check('SELECT 1::BIGINT AS n FROM "logs.edge"')).to.deep.include(right)
+    expect(await check(ENDLESS.sql)).to.deep.include(right)
   })
 
   it('can be looked into with explain', async () => {
