@@ -95,14 +95,17 @@ function isNewer(name: string, than: string): boolean {
 const lastNumber = (name: string): number => Number(/\d{1,15}(?=\*?$)/.exec(name)?.[0] ?? -1)
 
 /**
- * The wildcard table with stand-ins as its only shards. `standIns` maps the name of a table to the table that replaces it; a
- * stand-in is a shard if the name of the table that it replaces matches.
+ * The wildcard table with test tables as its only shards. `testTables` maps the name of a table to the table that replaces it; a
+ * test table is a shard if the name of the table that it replaces matches.
  */
-export function wildcardOver(table: TableDefinition, standIns: ReadonlyMap<string, TableDefinition>): TableDefinition {
+export function wildcardOver(
+  table: TableDefinition,
+  testTables: ReadonlyMap<string, TableDefinition>,
+): TableDefinition {
   const { wildcard } = table
   if (!wildcard) return table
   const { prefix } = wildcard
-  const shards = [...standIns].flatMap(([name, { name: known }]) =>
+  const shards = [...testTables].flatMap(([name, { name: known }]) =>
     isShardOf(name, prefix) ? [{ table: known, suffix: name.slice(prefix.length) }] : [],
   )
   return { ...table, wildcard: { prefix, shards } }

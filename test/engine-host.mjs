@@ -31,11 +31,11 @@ async function open(options) {
   try {
     const guard = statementGuard()
     current.session = await openSession(options)
-    current.answering = new Answering({ session: current.session, guard, send, giveUp })
+    current.answering = new Answering({ session: current.session, guard, send, exitBroken })
     send({ kind: 'ready', discovery: await current.session.discover() })
     current.isReady = true
   } catch (error) {
-    giveUp(error)
+    exitBroken(error)
   }
 }
 
@@ -47,7 +47,7 @@ async function answer({ id, request }) {
   requests.delete(id)
 }
 
-function giveUp(error) {
+function exitBroken(error) {
   current.isReady = false
   send({ kind: 'broken', cause: causeText(error) }, end)
 }

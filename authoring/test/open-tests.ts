@@ -206,9 +206,9 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
   return {
     compile: (sql, types) => engine.compile(sql, types),
     viewOf({ tables }) {
-      const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+      const testTables = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = known.get(key) ?? engine.withTables(standIns)
+      const view = known.get(key) ?? engine.withTables(testTables)
       known.set(key, view)
       return view
     },

@@ -184,12 +184,12 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
       new Promise(resolve => {
         if (!destination.flush) return resolve()
         const end = (): void => {
-          clearTimeout(giveUp)
+          clearTimeout(timer)
           hasEnded = true
           destination.destroy?.()
           resolve()
         }
-        const giveUp = setTimeout(end, END_MS)
+        const timer = setTimeout(end, END_MS)
         destination.flush(end)
       }),
     dropped: () => dropped,

@@ -31,7 +31,7 @@ let nextRevision = 0
 
 export class Catalogue {
   readonly #options: CatalogueOptions
-  discovery: Discovery = { tables: [], unreadable: [], isOutgrown: false }
+  discovery: Discovery = { tables: [], unreadable: [], hasNewDatasets: false }
   tables: TableCatalogue
   /** Changes with the tables: a table discovered later may change the meaning of a text. */
   revision = nextRevision++
@@ -44,7 +44,7 @@ export class Catalogue {
   }
 
   /** Takes over what a process has found. Returns whether that differs from what was known. */
-  learn(discovery: Discovery): boolean {
+  applyDiscovery(discovery: Discovery): boolean {
     if (JSON.stringify(discovery) === JSON.stringify(this.discovery)) return false
     this.discovery = discovery
     this.tables = this.#current()
@@ -52,12 +52,12 @@ export class Catalogue {
     return true
   }
 
-  /** A view in which queries read each table of `standIns` instead of the table that its key names. */
-  viewWith(standIns: ReadonlyMap<string, TableDefinition>): TableView {
-    const key = JSON.stringify([...standIns].map(([name, table]) => [name, table.name]))
+  /** A view in which queries read each table of `testTables` instead of the table that its key names. */
+  viewWith(testTables: ReadonlyMap<string, TableDefinition>): TableView {
+    const key = JSON.stringify([...testTables].map(([name, table]) => [name, table.name]))
     const find = (name: string): TableDefinition | undefined => {
       const table = this.tables.find(name)
-      return table && (standIns.get(table.name) ?? wildcardOver(table, standIns))
+      return table && (testTables.get(table.name) ?? wildcardOver(table, testTables))
     }
     return { key, tables: () => ({ ...this.tables, find }) }
   }

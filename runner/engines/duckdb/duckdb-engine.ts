@@ -92,11 +92,11 @@ export class DuckdbEngine implements Engine {
   }
 
   /**
-   * The engine with some tables replaced: `standIns` maps the name of a table to the declared table that queries read instead,
+   * The engine with some tables replaced: `testTables` maps the name of a table to the declared table that queries read instead,
    * which has the same columns. It is closed with this one.
    */
-  withTables(standIns: ReadonlyMap<string, TableDefinition>): DuckdbEngine {
-    return new DuckdbEngine(this.#parts, this.#parts.catalogue.viewWith(standIns))
+  withTables(testTables: ReadonlyMap<string, TableDefinition>): DuckdbEngine {
+    return new DuckdbEngine(this.#parts, this.#parts.catalogue.viewWith(testTables))
   }
 
   /** Like `check`, but without DuckDB: checks names, types and everything else that the translator can check. */

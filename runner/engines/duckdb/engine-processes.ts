@@ -59,8 +59,8 @@ export class EngineProcesses {
   async discover(): Promise<void> {
     const discovery = await this.#shared.ask({ kind: 'discover' })
     // Another process, which may read the new datasets, tells by itself what it finds.
-    if (discovery.isOutgrown) await this.#shared.renew('there are new datasets')
-    else this.#learn(discovery)
+    if (discovery.hasNewDatasets) await this.#shared.renew('there are new datasets')
+    else this.#applyDiscovery(discovery)
   }
 
   /** Reads the tables now, and in every later process before a query needs them. */
@@ -87,7 +87,7 @@ export class EngineProcesses {
   async #startShared(): Promise<void> {
     this.#shared = await this.#start('child', this.#session, {
       onDiscovery: discovery => {
-        this.#learn(discovery)
+        this.#applyDiscovery(discovery)
         void this.#readTables()
       },
       tablesAhead: () => [...this.#tablesAhead],
@@ -102,8 +102,8 @@ export class EngineProcesses {
     return EngineProcess.start({ folder: this.#folder, name, session, observe, clock, onDisruptive, ...more })
   }
 
-  #learn(discovery: Discovery): void {
-    if (this.#options.catalogue.learn(discovery)) this.#apart.renew()
+  #applyDiscovery(discovery: Discovery): void {
+    if (this.#options.catalogue.applyDiscovery(discovery)) this.#apart.renew()
   }
 
   /** Reads the tables one by one, so that a query waits for one of them at most. */

@@ -36,7 +36,7 @@ export interface AnsweringOptions {
   /** Whether queries of several callers run in this process. */
   readonly isShared: boolean
   /** Called with an error after which the session can answer nothing. */
-  readonly giveUp: (error: unknown) => void
+  readonly exitBroken: (error: unknown) => void
 }
 
 /** A request that has not been answered. */
@@ -85,7 +85,7 @@ export class Answering {
    * later than its failure is sent.
    */
   async answer(id: number, request: Request): Promise<void> {
-    const { session, send, giveUp, isShared } = this.#options
+    const { session, send, exitBroken, isShared } = this.#options
     const state: Running = { id, request, connection: null, ended: null, hasSent: false, computingMs: 0 }
     this.#running.set(id, state)
     const end = session.openFiles.begin()
@@ -95,7 +95,7 @@ export class Answering {
       if (this.#running.has(id)) send({ kind: 'answer', id, answer })
       this.#running.delete(id)
     } catch (error) {
-      if (isFatal(error)) return giveUp(error)
+      if (isFatal(error)) return exitBroken(error)
       if (!this.#running.delete(id)) return
       const failure = this.#failureFor(request, state, error)
       // The others may have left too little memory or disk space: the query runs once more, apart.
@@ -167,7 +167,7 @@ export class Answering {
     if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
     if (request.kind === 'check') {
       const prepared = new Prepared()
-      await session.tables.stand(request.tables)
+      await session.tables.createEmptyViews(request.tables)
       for (const read of request.shardReads) prepared.views.set(read.view, emptyShards(read))
       addSchemaViews(prepared, request, null)
       return this.#withConnection(request, state, prepared)

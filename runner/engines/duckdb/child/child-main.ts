@@ -28,18 +28,18 @@ async function open(options: SessionOptions, readAhead: readonly string[]): Prom
   try {
     const guard = statementGuard()
     const session = await openSession(options, (id, ms) => answering?.addComputing(id, ms) ?? false)
-    answering = new Answering({ session, guard, isShared: options.isShared, send, giveUp })
+    answering = new Answering({ session, guard, isShared: options.isShared, send, exitBroken })
     const discovery = await session.discover()
     // A table that cannot be read is an error of the query that needs it.
     for (const table of readAhead) await session.tables.refresh([table]).catch(() => undefined)
     send({ kind: 'ready', discovery })
   } catch (error) {
-    giveUp(error)
+    exitBroken(error)
   }
 }
 
 /** Ends this process after an unexpected error; the parent starts another one. */
-function giveUp(error: unknown): void {
+function exitBroken(error: unknown): void {
   if (process.connected) process.send?.({ kind: 'broken', cause: causeText(error) } satisfies FromChild, end)
 }
 

@@ -53,7 +53,7 @@ export async function openDiscovery(
   async function discover(): Promise<Discovery> {
     const found: TableDefinition[] = []
     const unreadable: Discovery['unreadable'][number][] = []
-    let isOutgrown = false
+    let hasNewDatasets = false
     const tryDefine = async (name: string, define: () => TableDefinition | Promise<TableDefinition>) => {
       try {
         return await define()
@@ -82,13 +82,13 @@ export async function openDiscovery(
     const listing = newListing()
     for (const name of dataDir === null ? [] : tablesInFolder(dataDir)) {
       if (declared.has(name) || database.has(name)) continue
-      if (!allowed.has(datasetOf(name))) isOutgrown = true
+      if (!allowed.has(datasetOf(name))) hasNewDatasets = true
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
       if (!allowed.has(datasetOf(name)) || declaringOf(wildcards, name)) continue
       const definition = await tryDefine(name, () => definitionOfFiles(name, listing))
       if (definition) take({ definition, isInferred: true, origin: { kind: 'data-folder' } })
     }
-    return { tables: found, unreadable, isOutgrown }
+    return { tables: found, unreadable, hasNewDatasets }
   }
 
   /** @throws QueryFault that says why the files of the table are not used. */

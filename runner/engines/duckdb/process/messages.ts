@@ -111,7 +111,7 @@ export interface Discovery {
    * Whether datasets exist that this child may not read, since they appeared after it was locked; the next child may read
    * them.
    */
-  readonly isOutgrown: boolean
+  readonly hasNewDatasets: boolean
 }
 
 /**

@@ -142,14 +142,14 @@ export class TableStore {
   }
 
   /** Creates the missing views of these tables, over what has been read of them, which is enough to compile a query. Reads no file. */
-  async stand(names: readonly string[]): Promise<void> {
+  async createEmptyViews(names: readonly string[]): Promise<void> {
     const isMissing = ({ shown }: Entry): boolean => !shown?.view
     if (!this.#entriesOf(names).some(isMissing)) return
     await this.#inTurn(() => {
       const missing = this.#entriesOf(names).filter(isMissing)
-      const standing = (entry: Entry): Shown =>
+      const emptyView = (entry: Entry): Shown =>
         shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS)
-      return this.#show(new Map(missing.map(entry => [entry, standing(entry)])))
+      return this.#show(new Map(missing.map(entry => [entry, emptyView(entry)])))
     })
   }
 

@@ -178,7 +178,7 @@ describe('a resource that no SQL may reach', () => {
       isShared: false,
     }
     bare = await openSession(options)
-    await bare.tables.stand(['logs.other'])
+    await bare.tables.createEmptyViews(['logs.other'])
   })
   after(async () => {
     bare.close()
