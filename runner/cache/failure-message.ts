@@ -15,13 +15,13 @@ const SHARED: readonly ErrorCode[] = [
 
 /** The outcome that other replicas are sent for a run that threw this. */
 export function outcomeOf(thrown: unknown): RunOutcome {
-  if (!(thrown instanceof RunnerError) || !SHARED.includes(thrown.code)) return { kind: 'unknown' }
+  if (!(thrown instanceof RunnerError) || !isShared(thrown.code)) return { kind: 'unknown' }
   const { code, detail, errors } = thrown
   return { kind: 'failed', failure: { code, detail, errors } }
 }
 
 /** Rebuilds the error; null for a code that this version does not share. */
-export function errorOf({ code, detail, errors }: SharedFailure): RunnerError | null {
-  const shared = SHARED.find(candidate => candidate === code)
-  return shared === undefined ? null : new RunnerError(shared, { detail, errors })
-}
+export const errorOf = ({ code, detail, errors }: SharedFailure): RunnerError | null =>
+  isShared(code) ? new RunnerError(code, { detail, errors }) : null
+
+const isShared = (code: string): code is ErrorCode => (SHARED as readonly string[]).includes(code)
