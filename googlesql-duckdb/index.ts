@@ -8,6 +8,8 @@ export type {
   Absence,
   ArrayType,
   BodyText,
+  ConstantCall,
+  ConstantChecks,
   FunctionCatalogue,
   FunctionSource,
   InformationSchemaView,
@@ -25,14 +27,17 @@ export type {
   Type,
   UnreadableColumn,
   Wildcard,
+  WrittenConstant,
+  WrongConstant,
 } from '../googlesql/index.js'
+export type * from '../googlesql/mistakes.js'
 export type * from '../googlesql/plan/nodes.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
 export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'
 export { duckdbType } from './emit/type.js'
-export type { GenerateOptions } from './generate.js'
+export type { GeneratedSql, GenerateOptions } from './generate.js'
 export type { Delay } from './passes/delayed-constants.js'
 export { monthLength } from './runtime/scalar-functions/dates/civil-time.js'
 export { type TranslatedQuery, translate } from './translate.js'

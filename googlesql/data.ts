@@ -35,5 +35,5 @@ export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, tim
 export { canonicalJson } from './values/json-text.js'
 export { numericLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
-export { patternSize } from './values/re2-size.js'
+export { type PatternSize, patternSize } from './values/re2-size.js'
 export { declaringOf, isShardOf, isWildcard, prefixOf, TABLE_SUFFIX } from './wildcard-tables.js'

@@ -40,7 +40,7 @@ export type {
 } from './model/query.js'
 export { type FaultOptions, QueryFault } from './model/query-fault.js'
 export type { Pattern } from './model/re2.js'
-export type { RuleId } from './model/rules.js'
+export type { PlainRuleId, RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log-levels.js'
 export type { ReloadReport } from './serve/endpoint-registry.js'
 export {
