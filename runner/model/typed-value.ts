@@ -80,9 +80,8 @@ function typeFloat64(text: string): TypedValue {
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
-const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/
-const OFFSET = /(Z|[+-]\d{2}(?::?\d{2})?)$/
-const LONGEST_OFFSET = '+00:00'.length
+/** The date, the hour, the minute, the second, the digits of its fraction, and the offset. */
+const DATETIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/
 const SPACE_FOR_SIGN = /\d:\d{2}(:\d{2}(\.\d+)?)? \d{2}(:?\d{2})?$/
 const SPACE_FOR_SIGN_DETAIL = 'holds a space where an offset begins: a + in a URL must be written %2B'
 
@@ -92,30 +91,29 @@ const TIMESTAMP_FORM = 'must be an ISO 8601 date and time like 2026-01-31T12:00:
 
 /** The date's own text when it names a day of the calendar. */
 function typeDate(text: string): TypedValue {
-  const ms = DATE.test(text) && !text.startsWith('0000') ? Date.parse(text) : Number.NaN
-  // Date.parse takes the 30th of February for a day of March.
-  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
+  // Date takes the 30th of February for a day of March; its day is NaN for what is not a date.
+  const isDay = DATE.test(text) && !text.startsWith('0000') && new Date(text).getUTCDate() === Number(text.slice(8))
   return isDay ? typed(text) : refused(DATE_FORM)
 }
 
 function typeDatetime(text: string): TypedValue {
   const parts = splitDatetime(text, DATETIME_FORM)
-  return 'detail' in parts ? refused(parts.detail) : typed(`${parts.date}T${parts.time}${parts.fraction}`)
+  if ('detail' in parts) return refused(parts.detail)
+  return parts.offset === '' ? typed(`${parts.date}T${parts.time}${parts.fraction}`) : refused(DATETIME_FORM)
 }
 
 function typeTimestamp(text: string): TypedValue {
-  // A date alone has no offset: the `-31` of 2026-01-31 is a day.
-  const offset = text.length > 10 ? (OFFSET.exec(text.slice(-LONGEST_OFFSET))?.[1] ?? '') : ''
-  const parts = splitDatetime(offset === '' ? text : text.slice(0, -offset.length), TIMESTAMP_FORM)
+  const parts = splitDatetime(text, TIMESTAMP_FORM)
   if ('detail' in parts) return refused(SPACE_FOR_SIGN.test(text) ? SPACE_FOR_SIGN_DETAIL : parts.detail)
+  const { date, time, fraction, offset } = parts
   if (offset !== '' && !parts.hasTime) return refused(TIMESTAMP_FORM)
   const minutes = offsetMinutes(offset)
   if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
-  if (minutes === 0) return typed(`${parts.date}T${parts.time}${parts.fraction}Z`)
-  const utc = new Date(Date.parse(`${parts.date}T${parts.time}Z`) - minutes * 60_000).toISOString()
+  if (minutes === 0) return typed(`${date}T${time}${fraction}Z`)
+  const utc = new Date(Date.parse(`${date}T${time}Z`) - minutes * 60_000).toISOString()
   // A year that has not four digits has a sign.
   if (/^(?:[+-]|0000)/.test(utc)) return refused('must be within the years 1 to 9999 in UTC')
-  return typed(`${utc.slice(0, 19)}${parts.fraction}Z`)
+  return typed(`${utc.slice(0, 19)}${fraction}Z`)
 }
 
 /** East is positive; null beyond ±14:00, as in BigQuery. */
@@ -133,19 +131,20 @@ interface DatetimeParts {
   /** The fraction of a second with its point and without trailing zeros; '' for a whole second. */
   readonly fraction: string
   readonly hasTime: boolean
+  /** As it is written; '' for none. */
+  readonly offset: string
 }
 
 function splitDatetime(text: string, form: string): DatetimeParts | { readonly detail: string } {
-  const date = text.slice(0, 10)
+  const match = DATETIME.exec(text)
+  const date = match?.[1] ?? text.slice(0, 10)
   if (!typeDate(date).ok)
     return { detail: DATE.test(date) ? 'must be a day that the calendar has, of the years 1 to 9999' : form }
-  if (text.length === 10) return { date, time: '00:00:00', fraction: '', hasTime: false }
-  const time = text[10] === 'T' || text[10] === ' ' ? TIME.exec(text.slice(11)) : null
-  if (!time) return { detail: form }
-  const [hour, minute, second, digits] = [time[1]!, time[2]!, time[3] ?? '00', time[4] ?? '']
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
-    return { detail: 'must be a time of day up to 23:59:59' }
+  if (!match) return { detail: form }
+  const [, , hour = '00', minute = '00', second = '00', digits = '', offset = ''] = match
+  if (hour > '23' || minute > '59' || second > '59') return { detail: 'must be a time of day up to 23:59:59' }
   if (digits.length > 6) return { detail: 'must have at most six fractional digits' }
   const fraction = digits.endsWith('0') ? digits.replace(/0+$/, '') : digits
-  return { date, time: `${hour}:${minute}:${second}`, fraction: fraction && `.${fraction}`, hasTime: true }
+  const time = `${hour}:${minute}:${second}`
+  return { date, time, fraction: fraction && `.${fraction}`, hasTime: match[2] !== undefined, offset }
 }
