@@ -30,7 +30,7 @@ export type {
   WrittenConstant,
   WrongConstant,
 } from '../googlesql/index.js'
-export type * from '../googlesql/mistakes.js'
+export type { MistakeData, Named, Proposing, SqlMistake, SyntaxForm } from '../googlesql/mistakes.js'
 export type * from '../googlesql/plan/nodes.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
