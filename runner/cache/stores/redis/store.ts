@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { deadlineSignal } from '../../../model/deadline.js'
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock, Lease, PurgeMarks, ReplicaEvent, RunOutcome, StoredResult } from '../../../model/ports.js'
 import { readJson } from '../../../model/read-json.js'
@@ -104,8 +105,9 @@ export class RedisStore {
   /** Waits for the outcome of another replica's run of this key; `unknown` after 200 ms without an event. */
   async outcome(key: string, signal: AbortSignal): Promise<RunOutcome> {
     try {
-      const either = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)])
-      const [outcome] = await once(this.#events, nameOf(key), { signal: either })
+      // Not AbortSignal.any with AbortSignal.timeout: Node collects such a signal as garbage before its time, and the call waits for ever.
+      const { signal: either, end } = deadlineSignal([signal], POLL_MS, this.#options.clock)
+      const [outcome] = await once(this.#events, nameOf(key), { signal: either }).finally(end)
       return outcome
     } catch {
       if (signal.aborted) throw new RunnerError('CALL_ABANDONED')

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import { resultStoreContract, storedResult } from '../../../contracts/result-store.js'
@@ -104,6 +106,21 @@ describe('the Redis store', function () {
     await b.shared.set(KEY, storedResult(), 60_000)
     expect(await stored).to.deep.equal({ kind: 'stored' })
     await next?.release({ kind: 'stored' })
+  })
+
+  it('waits for another replica no longer than it should, however often garbage is collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const replica = await openReplica()
+    const waiting = Array.from({ length: 100 }, () =>
+      replica.shared.replicas.outcome(KEY, new AbortController().signal),
+    )
+    for (let i = 0; i < 10; i++) {
+      collect()
+      await pause(10)
+    }
+    const late = pause(5_000).then(() => 'waits still')
+    expect(await Promise.race([Promise.all(waiting), late])).to.deep.equal(waiting.map(() => ({ kind: 'unknown' })))
   })
 
   it('releases a lease when its owner is gone', async () => {
