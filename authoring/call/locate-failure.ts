@@ -3,9 +3,11 @@
  * would slow down every query. So a failed query is run again several times, in a binary search for the failing expression: in
  * each run, other expressions give NULL instead of failing.
  */
+import { deadlineSignal } from '../../runner/model/deadline.js'
 import type { Engine, RunOptions, TolerantRun } from '../../runner/model/ports.js'
 import type { Query } from '../../runner/model/query.js'
 import type { QueryFault } from '../../runner/model/query-fault.js'
+import { systemClock } from '../../runner/platform/clock.js'
 
 /** The longest time that an author waits for the place, in milliseconds. */
 const LOCATE_WITHIN_MS = 5_000
@@ -18,9 +20,11 @@ export async function locateFailure(
   { kind, offset }: QueryFault,
 ): Promise<number | null> {
   if (offset !== null || kind === null || engine.runTolerant === undefined) return offset
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(LOCATE_WITHIN_MS)])
+  const { signal, end } = deadlineSignal([options.signal], LOCATE_WITHIN_MS, systemClock())
   const run = (tolerated: number): Promise<TolerantRun> => engine.runTolerant!(query, { ...options, signal }, tolerated)
-  return search(kind, run).catch(() => null) // The failure is reported without a place.
+  return search(kind, run)
+    .catch(() => null) // The failure is reported without a place.
+    .finally(end)
 }
 
 async function search(kind: string, run: (tolerated: number) => Promise<TolerantRun>): Promise<number | null> {

@@ -35,9 +35,9 @@ export async function createScratchDataset(
 
   async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
     const isRemoving = what === REMOVING
-    const within = AbortSignal.timeout(isRemoving ? REMOVE_WITHIN_MS : WITHIN_MS)
     try {
-      return await raced(work(), isRemoving ? within : AbortSignal.any([signal, within]))
+      const inTime = raced(work(), AbortSignal.timeout(isRemoving ? REMOVE_WITHIN_MS : WITHIN_MS))
+      return await (isRemoving ? inTime : raced(inTime, signal))
     } catch (cause) {
       if (cause instanceof RefusedRowsError) throw cause
       if (signal.aborted && !isRemoving) throw new RunnerError('CALL_ABANDONED', { cause })
