@@ -82,9 +82,10 @@ export async function openDiscovery(
     const listing = newListing()
     for (const name of dataDir === null ? [] : tablesInFolder(dataDir)) {
       if (declared.has(name) || database.has(name)) continue
-      if (!allowed.has(datasetOf(name))) hasNewDatasets = true
+      const isAllowed = allowed.has(datasetOf(name))
+      hasNewDatasets ||= !isAllowed
       // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-      if (!allowed.has(datasetOf(name)) || declaringOf(wildcards, name)) continue
+      if (!isAllowed || declaringOf(wildcards, name)) continue
       const definition = await tryDefine(name, () => definitionOfFiles(name, listing))
       if (definition) take({ definition, isInferred: true, origin: { kind: 'data-folder' } })
     }

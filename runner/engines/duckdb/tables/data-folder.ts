@@ -3,7 +3,7 @@
  * imports that `imports.json` names there.
  */
 import { type Dirent, readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/names-and-types.js'
 import { fileStamp } from '../../../model/file-stamp.js'
@@ -87,10 +87,10 @@ export interface TableContents {
 /** Identifies a file in its state, or an import, which has no stamp. */
 export const keyOf = (path: string, stamp: string | null): string => `${path} ${stamp ?? ''}`
 
-/** The keys of the files and imports, with the paths relative to `folder`. */
-export const keysOf = ({ files, imports }: TableContents, folder = '/'): readonly string[] => [
-  ...files.map(({ path, stamp }) => keyOf(relative(folder, path), stamp)),
-  ...imports.map(({ path }) => keyOf(relative(folder, path), null)),
+/** The keys of the files and imports; `named` is how a path is written in them. */
+export const keysOf = ({ files, imports }: TableContents, named = (path: string) => path): readonly string[] => [
+  ...files.map(({ path, stamp }) => keyOf(named(path), stamp)),
+  ...imports.map(({ path }) => keyOf(named(path), null)),
 ]
 
 const NOTHING: TableContents = { files: [], imports: [] }

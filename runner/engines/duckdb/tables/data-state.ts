@@ -1,7 +1,7 @@
 /** Fingerprints of the data of tables: the names, sizes and change times of their files. */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import type { SessionOptions } from '../process/messages.js'
@@ -32,7 +32,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
       // The paths are relative, since replicas may mount the data folder at different places.
-      return JSON.stringify(names.map(name => keysOf(reader.contents(name, listing), dataDir!)))
+      return JSON.stringify(names.map(name => keysOf(reader.contents(name, listing), path => relative(dataDir!, path))))
     } catch {
       return null // The query will report the error.
     }
