@@ -144,12 +144,12 @@ class Column {
     if (!row.takeNull()) {
       this.#values.add(row)
       this.#flags.push(1)
-    } else if (this.#isNullable || this.#field.type.kind === 'ARRAY') this.addWithoutParent()
+    } else if (this.#isNullable || this.#field.type.kind === 'ARRAY') this.addPlaceholder()
     else throw nullInRequired(this.#field.name)
   }
 
   /** Adds a placeholder for a field whose STRUCT is NULL, which no reader sees, or a null. */
-  addWithoutParent(): void {
+  addPlaceholder(): void {
     this.#values.addEmpty()
     this.#flags.push(this.#isNullable ? 0 : 1)
     if (this.#isNullable) this.#nullCount += 1
@@ -351,7 +351,7 @@ function lists(items: Column): Values {
 const structs = (fields: readonly Column[]): Values => ({
   add: row => readMembers(row, fields),
   addEmpty() {
-    for (const field of fields) field.addWithoutParent()
+    for (const field of fields) field.addPlaceholder()
   },
   take: () => ({ children: fields.map(field => field.take()) }),
 })

@@ -1,26 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openEmbedded } from '../../../runner/engines/duckdb/embedded.js'
-import { openDuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { engineContract } from '../../contracts/engine.js'
 import { runOptions } from '../ask-engine.js'
-import { CLOCK, scratchFolder, source } from './raw-engine.js'
-
-const SETTINGS = {
-  dataDir: null,
-  database: null,
-  tables: [],
-  memoryLimitMb: 512,
-  threads: 2,
-  tempDir: tmpdir(),
-  observe: () => {},
-  clock: CLOCK,
-}
+import { CLOCK, openEngine, scratchFolder, source } from './raw-engine.js'
 
 describe('the DuckDB engine', () => {
-  engineContract(() => openDuckdbEngine(SETTINGS))
+  engineContract(() => openEngine())
 
   it('answers from 10,000 rows of NDJSON once they are read', async () => {
     const scratch = scratchFolder()
@@ -45,7 +32,7 @@ describe('the DuckDB engine', () => {
       }),
     )
     writeFileSync(join(scratch.path, 'logs/edge.ndjson'), `${rows.join('\n')}\n`)
-    const engine = await openDuckdbEngine({ ...SETTINGS, dataDir: scratch.path, tables: [source('logs.edge', schema)] })
+    const engine = await openEngine({ dataDir: scratch.path, tables: [source('logs.edge', schema)] })
     const call = async (): Promise<number> => {
       const startedAt = performance.now()
       const result = await engine.run(
