@@ -1,27 +1,43 @@
 /** The processes of an engine: the one that queries share, and those for queries that would make others wait. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
-import type { Catalogue } from './catalogue.js'
-import { makeEngineFolder, temporaryFailure, tryRemove } from './engine-folder.js'
+import type { Catalogue, CatalogueOptions } from './catalogue.js'
+import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { ApartProcesses, ofApart } from './process/apart-processes.js'
-import type { Discovery, Request, SessionOptions, TableSource } from './process/messages.js'
+import type { Discovery, Request, SessionOptions } from './process/messages.js'
 import type { Ask } from './process/request-queue.js'
 import { EngineProcess, type ProcessOptions } from './process/supervisor.js'
 import { withFiles } from './tables/source-files.js'
 
-export interface ProcessesOptions {
+export interface DuckdbEngineOptions extends CatalogueOptions {
+  /** The data folder, with files such as `<dataset>/<table>.ndjson`; null if there is no data folder. */
+  readonly dataDir: string | null
+  /** A DuckDB database file, opened read-only, whose schemas are datasets; null if there is no such file. */
+  readonly database: string | null
+  readonly memoryLimitMb: number
+  readonly threads: number
   /** The folder in which the engine creates its own temporary folder, which is removed when the engine is closed or dies. */
   readonly tempDir: string
-  readonly tables: readonly TableSource[]
-  readonly session: Omit<SessionOptions, 'folder' | 'tables'>
-  readonly catalogue: Catalogue
   readonly observe: Observer
   readonly clock: Clock
+  /** Whether many callers share the engine: a query that holds up its process then runs in another one. @default false */
+  readonly isShared?: boolean
+  /** The most queries that run at once; others wait. @default 8 */
+  readonly connections?: number
+  /** The largest result in bytes; a larger one fails. @default 64 MB */
+  readonly maxResultBytes?: number
+  /** Disk space for queries that exceed the memory limit, in megabytes. @default 8,192 */
+  readonly tempLimitMb?: number
 }
 
+const DEFAULT_CONNECTIONS = 8
+const DEFAULT_TEMP_LIMIT_MB = 8_192
+
 export class EngineProcesses {
-  readonly #options: ProcessesOptions
+  readonly #options: DuckdbEngineOptions
+  readonly #catalogue: Catalogue
   readonly #folder: string
   readonly #session: Omit<SessionOptions, 'folder'>
   readonly #apart: ApartProcesses
@@ -32,26 +48,27 @@ export class EngineProcesses {
   /** See EngineProcess.ask. */
   ask!: Ask
 
-  private constructor(options: ProcessesOptions, folder: string) {
+  private constructor(options: DuckdbEngineOptions, catalogue: Catalogue, folder: string) {
     this.#options = options
+    this.#catalogue = catalogue
     this.#folder = folder
-    this.#session = { ...options.session, tables: filesOfAll(options, join(folder, 'rows')) }
+    this.#session = sessionOf(options, join(folder, 'rows'))
     this.#apart = new ApartProcesses({
       clock: options.clock,
       start: () => this.#start(`apart-${++this.#apartCount}`, ofApart(this.#session)),
     })
   }
 
-  /** @throws SetupError when temporary files cannot be written; EngineDiedError when DuckDB cannot be opened. */
-  static async start(options: ProcessesOptions): Promise<EngineProcesses> {
+  /** @throws SetupError when temporary files cannot be written, or DuckDB cannot be opened. */
+  static async start(options: DuckdbEngineOptions, catalogue: Catalogue): Promise<EngineProcesses> {
     const folder = makeEngineFolder(options.tempDir)
     try {
-      const processes = new EngineProcesses(options, folder)
+      const processes = new EngineProcesses(options, catalogue, folder)
       await processes.#startShared()
       return processes
     } catch (error) {
       tryRemove(folder)
-      throw error
+      throw error instanceof SetupError ? error : openFailure(error)
     }
   }
 
@@ -103,7 +120,7 @@ export class EngineProcesses {
   }
 
   #applyDiscovery(discovery: Discovery): void {
-    if (this.#options.catalogue.applyDiscovery(discovery)) this.#apart.renew()
+    if (this.#catalogue.applyDiscovery(discovery)) this.#apart.renew()
   }
 
   /** Reads the tables one by one, so that a query waits for one of them at most. */
@@ -117,11 +134,21 @@ export class EngineProcesses {
   }
 }
 
-/** The tables with their files; rows are written to files in `folder`. @throws SetupError */
-function filesOfAll({ tables, tempDir }: ProcessesOptions, folder: string): readonly TableSource[] {
+/** What the processes open; rows of tables are written to files in `rowFolder`. @throws SetupError */
+function sessionOf(options: DuckdbEngineOptions, rowFolder: string): Omit<SessionOptions, 'folder'> {
+  const { dataDir, database, tempDir, memoryLimitMb, threads } = options
+  const absolute = (path: string | null): string | null => (path === null ? null : resolve(path))
+  const { tempLimitMb = DEFAULT_TEMP_LIMIT_MB, connections = DEFAULT_CONNECTIONS, isShared = false } = options
+  const limits = { memoryLimitMb, tempLimitMb, threads, connections, isShared }
   try {
-    return tables.map((table, index) => withFiles(table, folder, index))
+    const tables = options.tables.map((table, index) => withFiles(table, rowFolder, index))
+    return { dataDir: absolute(dataDir), database: absolute(database), tables, ...limits }
   } catch (cause) {
     throw temporaryFailure(tempDir, cause)
   }
+}
+
+function openFailure(error: unknown): SetupError {
+  const text = error instanceof Error ? error.message : String(error)
+  return ownFileFailure(error) ?? new SetupError(`DuckDB could not be opened: ${text}`, { cause: error })
 }
