@@ -74,7 +74,7 @@ export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOpt
   }
   const limitMb = session.memoryLimitMb + UNCOUNTED_MB
   const onExceeded = (megabytes: number): void => kill(`it held ${megabytes} MB of memory`)
-  const endWatch = child.pid === undefined ? null : watchMemory({ pid: child.pid, limitMb, clock, onExceeded })
+  const endWatch = child.pid === undefined ? null : watchMemory(child.pid, limitMb, clock, onExceeded)
   const exited = new Promise<string>(resolve => {
     const gone = (why: string): void => {
       endWatch?.()

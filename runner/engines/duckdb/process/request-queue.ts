@@ -3,7 +3,7 @@ import { RunnerError } from '../../../model/errors.js'
 import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
-import type { Answers, Failure, Request, ToChild } from './messages.js'
+import type { Answer, Answers, Failure, Request, ToChild } from './messages.js'
 
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
@@ -43,7 +43,7 @@ export interface RequestQueueOptions {
   readonly runsApart?: (request: Request) => boolean
 }
 
-type Outcome = { readonly answer: Answers[keyof Answers] } | { readonly failure: Failure }
+type Outcome = { readonly answer: Answer } | { readonly failure: Failure }
 
 interface Job {
   readonly id: number
@@ -223,8 +223,6 @@ export class RequestQueue {
     }
   }
 }
-
-type Answer = Answers[keyof Answers]
 
 function withParts(answer: Answer, parts: readonly Uint8Array[]): Answer | Promise<Answer> {
   if (parts.length === 0 || typeof answer !== 'object' || answer === null || !('body' in answer)) return answer
