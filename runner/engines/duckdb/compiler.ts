@@ -5,17 +5,17 @@ import { BoundedMap } from '../../model/bounded-map.js'
 import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { CompiledQuery, type SourceQuery } from './compiled-query.js'
+import type { EngineProcesses } from './engine-processes.js'
 import type { BoundQuery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
+import { dataFolderFault } from './tables/data-folder.js'
 import { typesOf, wireParameters } from './values/parameter-values.js'
 
 export interface CompilerDeps {
   readonly catalogue: Catalogue
   readonly translate: typeof translate
-  /** Looks for new tables, which the catalogue then has. */
-  readonly discover: () => Promise<void>
-  /** Why the data folder cannot be used; null where it can. */
-  readonly dataFault: () => string | null
+  readonly processes: Pick<EngineProcesses, 'discover'>
+  readonly dataDir: string | null
 }
 
 const MAX_TRANSLATIONS = 1_000
@@ -53,11 +53,12 @@ export class Compiler {
       return translateNow()
     } catch (error) {
       if (!(error instanceof SqlError) || rootOf(error.mistake)?.code !== 'unknown-table') throw error
-      const { catalogue, discover } = this.#deps
+      const { catalogue, processes, dataDir } = this.#deps
       const before = catalogue.revision
-      await discover()
-      if (catalogue.revision === before) throw this.#withFault(error, sql)
-      return translateNow()
+      await processes.discover()
+      if (catalogue.revision !== before) return translateNow()
+      const fault = dataFolderFault(dataDir)
+      throw fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset, error.mistake)
     }
   }
 
@@ -126,11 +127,6 @@ export class Compiler {
         throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
       })
     }
-  }
-
-  #withFault(error: SqlError, sql: string): SqlError {
-    const fault = this.#deps.dataFault()
-    return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset, error.mistake)
   }
 }
 

@@ -8,7 +8,6 @@ import { RunnerError, SetupError } from '../../model/errors.js'
 import {
   BACKGROUND,
   type CheckResult,
-  type Clock,
   type Engine,
   type Explanation,
   type RunOptions,
@@ -19,11 +18,11 @@ import { ArgumentFaults } from '../argument-faults.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { type CompiledQuery, columnsOf } from './compiled-query.js'
 import { type Compiler, sourceOf, statementOf } from './compiler.js'
-import type { EngineProcesses } from './engine-processes.js'
-import type { Share } from './process/fair-queue.js'
+import type { DuckdbEngineOptions, EngineProcesses } from './engine-processes.js'
 import type { Answers, BoundQuery, Discovery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
+import { dataFolderFault } from './tables/data-folder.js'
 import { isInformationSchema } from './tables/information-schema.js'
 import { readTypes, wireParameters } from './values/parameter-values.js'
 
@@ -31,18 +30,16 @@ import { readTypes, wireParameters } from './values/parameter-values.js'
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
 const PING_TIMEOUT_MS = 10_000
+const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
 /** What the views of an engine share. */
 export interface EngineParts {
+  readonly options: DuckdbEngineOptions
   readonly catalogue: Catalogue
   readonly processes: EngineProcesses
   readonly compiler: Compiler
   /** Finds arguments at fault; null where they are not looked for. */
   readonly resolve: typeof resolveQuery | null
-  readonly maxResultBytes: number
-  readonly clock: Clock
-  /** Why the data folder cannot be used; null where it can. */
-  readonly dataFault: () => string | null
   /** A fingerprint of the data of these tables; see Engine. */
   readonly dataState: (tables: readonly string[]) => string | null
   readonly dataCopy: () => string
@@ -182,9 +179,10 @@ export class DuckdbEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const fault = this.#parts.dataFault()
+    const { options, processes } = this.#parts
+    const fault = dataFolderFault(options.dataDir)
     if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
-    await this.#within(PING_TIMEOUT_MS, signal => this.#parts.processes.ping(signal))
+    await this.#within(PING_TIMEOUT_MS, signal => processes.shared.ask({ kind: 'ping' }, { signal }))
   }
 
   close(): Promise<void> {
@@ -198,7 +196,7 @@ export class DuckdbEngine implements Engine {
 
   /** The id of the child process while it runs. */
   pid(): number | undefined {
-    return this.#parts.processes.pid()
+    return this.#parts.processes.shared.pid()
   }
 
   /** Tables that have files and cannot be queried, and why. */
@@ -222,13 +220,14 @@ export class DuckdbEngine implements Engine {
   #askRows(
     bound: BoundQuery,
     columns: CompiledQuery['columns'],
-    options: Pick<RunOptions, 'maxRows' | 'timestamps' | 'contract' | 'maxBytes' | 'endpoint' | 'job'>,
+    options: RunOptions,
     signal: AbortSignal,
   ): Promise<Answers['run']> {
-    const { maxResultBytes } = this.#parts
-    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes } = options
+    const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
+    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job } = options
     const order = { columns, maxRows, timestamps, contract, maxBytes: Math.min(maxResultBytes, maxBytes) }
-    return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share: shareOf(options) })
+    const share = { caller: job?.token ?? BACKGROUND, endpoint }
+    return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })
   }
 
   /** @throws RunnerError */
@@ -237,7 +236,7 @@ export class DuckdbEngine implements Engine {
     ask: (signal: AbortSignal) => Promise<T>,
     signals: readonly AbortSignal[] = [],
   ): Promise<T> {
-    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.clock)
+    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.options.clock)
     try {
       return await ask(signal)
     } catch (error) {
@@ -247,8 +246,3 @@ export class DuckdbEngine implements Engine {
     }
   }
 }
-
-const shareOf = ({ endpoint, job }: Pick<RunOptions, 'endpoint' | 'job'>): Share => ({
-  caller: job?.token ?? BACKGROUND,
-  endpoint,
-})

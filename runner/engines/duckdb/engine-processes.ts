@@ -42,11 +42,12 @@ export class EngineProcesses {
   readonly #session: Omit<SessionOptions, 'folder'>
   readonly #apart: ApartProcesses
   #apartCount = 0
-  #shared!: EngineProcess
+  /** The process that queries share. */
+  shared!: EngineProcess
   /** The tables that each shared process reads before a query needs them. */
   readonly #tablesAhead = new Set<string>()
   /** See EngineProcess.ask. */
-  ask!: Ask
+  readonly ask: Ask
 
   private constructor(options: DuckdbEngineOptions, catalogue: Catalogue, folder: string) {
     this.#options = options
@@ -57,6 +58,7 @@ export class EngineProcesses {
       clock: options.clock,
       start: () => this.#start(`apart-${++this.#apartCount}`, ofApart(this.#session)),
     })
+    this.ask = this.#apart.askBeside((request, options) => this.shared.ask(request, options))
   }
 
   /** @throws SetupError when temporary files cannot be written, or DuckDB cannot be opened. */
@@ -74,9 +76,9 @@ export class EngineProcesses {
 
   /** Looks for new tables, which the catalogue then has. */
   async discover(): Promise<void> {
-    const discovery = await this.#shared.ask({ kind: 'discover' })
+    const discovery = await this.shared.ask({ kind: 'discover' })
     // Another process, which may read the new datasets, tells by itself what it finds.
-    if (discovery.hasNewDatasets) await this.#shared.renew('there are new datasets')
+    if (discovery.hasNewDatasets) await this.shared.renew('there are new datasets')
     else this.#applyDiscovery(discovery)
   }
 
@@ -86,23 +88,13 @@ export class EngineProcesses {
     void this.#readTables()
   }
 
-  /** Resolves when the shared process has answered. */
-  async ping(signal: AbortSignal): Promise<void> {
-    await this.#shared.ask({ kind: 'ping' }, { signal })
-  }
-
-  /** The id of the shared process while it runs. */
-  pid(): number | undefined {
-    return this.#shared.pid()
-  }
-
   async close(): Promise<void> {
-    await Promise.all([this.#shared.close(), this.#apart.close()])
+    await Promise.all([this.shared.close(), this.#apart.close()])
     tryRemove(this.#folder)
   }
 
   async #startShared(): Promise<void> {
-    this.#shared = await this.#start('child', this.#session, {
+    this.shared = await this.#start('child', this.#session, {
       onDiscovery: discovery => {
         this.#applyDiscovery(discovery)
         void this.#readTables()
@@ -110,7 +102,6 @@ export class EngineProcesses {
       tablesAhead: () => [...this.#tablesAhead],
       runsApart: request => this.#apart.runsApart(request),
     })
-    this.ask = this.#apart.askBeside(this.#shared.ask)
   }
 
   #start(name: string, session: ProcessOptions['session'], more: Partial<ProcessOptions> = {}): Promise<EngineProcess> {
@@ -129,7 +120,7 @@ export class EngineProcesses {
       const statement = { sql: 'SELECT 1', tables: [table], shardReads: [], runsJavaScript: false }
       // A table that cannot be read, or that ends the process, is left to the query that needs it.
       const forget = (): boolean => this.#tablesAhead.delete(table)
-      await this.#shared.ask({ kind: 'explain', ...statement, parameters: [] }).catch(forget)
+      await this.shared.ask({ kind: 'explain', ...statement, parameters: [] }).catch(forget)
     }
   }
 }

@@ -90,29 +90,20 @@ export class RequestQueue {
   }
 
   /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
-  readonly ask: Ask = (request, { signal, share = NO_SHARE } = {}) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new RequestFailure({ kind: 'interrupted' }))
-      const onAbort = (): void => this.#stop(job)
-      const unlistening =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          signal?.removeEventListener('abort', onAbort)
-          settle(value)
-        }
-      const job: Job = {
-        id: this.#nextId++,
-        request,
-        resolve: unlistening(resolve),
-        reject: unlistening(reject),
-        share: request.kind === 'ping' || request.kind === 'discover' ? null : share,
-        deaths: 0,
-        parts: [],
-      }
+  readonly ask: Ask = async (request, { signal, share = NO_SHARE } = {}) => {
+    if (signal?.aborted) throw new RequestFailure({ kind: 'interrupted' })
+    let onAbort = (): void => undefined
+    const answer = new Promise<never>((resolve, reject) => {
+      const needsConnection = request.kind !== 'ping' && request.kind !== 'discover'
+      const common = { id: this.#nextId++, request, resolve, reject, deaths: 0, parts: [] }
+      const job: Job = { ...common, share: needsConnection ? share : null }
+      onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#wait(job, 'end')
       this.#sendAll()
     })
+    return answer.finally(() => signal?.removeEventListener('abort', onAbort))
+  }
 
   /** Sets whether the child accepts requests. */
   setReady(isReady: boolean): void {

@@ -38,7 +38,8 @@ export interface DataFile {
  * Why this data folder cannot be used, and what to do; null where it can be read. An empty folder is valid; a missing one
  * means a wrong path, an unmounted volume, or a first start.
  */
-export function dataFolderFault(dataDir: string): string | null {
+export function dataFolderFault(dataDir: string | null): string | null {
+  if (dataDir === null) return null
   try {
     readdirSync(dataDir)
     return null
