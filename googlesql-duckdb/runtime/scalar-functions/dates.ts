@@ -10,7 +10,7 @@ import { FORMAT_TIME_SCALAR_FUNCTIONS } from './dates/format-time.js'
 import { PARSE_TIME_SCALAR_FUNCTIONS } from './dates/parse-time.js'
 import { TIME_ZONE_SCALAR_FUNCTIONS, timeZone } from './dates/time-zones.js'
 import { INTERVAL_SCALAR_FUNCTIONS } from './intervals.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 /**
  * A series of dates as days since 1970: from `first` in steps of `count` * `unit` months, up to `last`. Each date is computed
@@ -42,13 +42,13 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_BYTES_SCALAR_FUNCTIONS,
   // Parameters: the message before the value, the value in microseconds, and the text after it. If SQL composed this message,
   // planning that SQL would take longer than planning the rest of the query.
-  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (said: string, micros: bigint, zone: string) => {
-    throw new ScalarFunctionError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
+  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (said, micros, zone) => {
+    fail(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
   }),
   // Parameters: a text that contains no zone, and the zone. Returns the instant in microseconds.
-  scalar('bq_timestamp_from_text', ['VARCHAR', 'VARCHAR'], 'BIGINT', (text: string, zone: string) => {
+  scalar('bq_timestamp_from_text', ['VARCHAR', 'VARCHAR'], 'BIGINT', (text, zone) => {
     const micros = zonedTimestampMicros(text, timeZone(zone))
-    if (micros === null) throw new ScalarFunctionError(`Invalid timestamp: '${text}'`)
+    if (micros === null) fail(`Invalid timestamp: '${text}'`)
     return micros
   }),
 ]

@@ -1,7 +1,7 @@
 /** The proleptic Gregorian calendar on integers: converts days and seconds since 1970-01-01 to fields and back. */
 import { type CivilDate, civilFromDays } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
-import { ScalarFunctionError } from '../scalar-function.js'
+import { fail } from '../scalar-function.js'
 
 /** A civil time with all fields that format strings use. */
 export interface CivilTime extends CivilDate {
@@ -102,6 +102,6 @@ export function civilFromSeconds(seconds: number, micro: number): CivilTime {
 
 /** @throws ScalarFunctionError with this message where no TIMESTAMP has these microseconds since 1970 */
 export function checkedMicros(micros: bigint, refusal: string): bigint {
-  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) throw new ScalarFunctionError(refusal)
+  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) fail(refusal)
   return micros
 }
