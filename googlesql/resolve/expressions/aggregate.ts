@@ -7,7 +7,7 @@ import { resolveOverload } from '../../functions/overload.js'
 import { isSameExpr } from '../../plan/key.js'
 import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
 import { INT64, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { clauseEnv, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 import { integer, sortKey } from '../queries/order.js'
 import { sourcesOf } from './arguments.js'
@@ -29,14 +29,8 @@ export function aggregateCall(node: ast.Call, entry: FunctionEntry, isSafe: bool
     return env.fail(complaint, node.at, { code: 'misplaced-aggregate', clause: env.clause })
   }
   const { collected, scope } = env.aggregates
-  const call = aggregatePart(node, entry, isSafe, {
-    ...env,
-    scope,
-    aggregates: null,
-    windows: null,
-    inlinesAliases: true,
-    clause: `${IN_AGGREGATE} ${displayName(entry)}`,
-  })
+  const inner = clauseEnv(scope, env, `${IN_AGGREGATE} ${displayName(entry)}`)
+  const call = aggregatePart(node, entry, isSafe, inner)
   const column = env.newColumn(entry.name.toLowerCase(), call.type)
   collected.aggregates.push({ column, call })
   return readableExpr(column, false, node.at)
