@@ -1,11 +1,10 @@
 /** Scalar functions of the date and time family. */
-import { civilFromDays } from '../../../googlesql/values/civil-date.js'
+import { civilFromDays, daysFromCivil, monthsLater } from '../../../googlesql/values/civil-date.js'
 import { datetimeText } from '../../../googlesql/values/civil-text.js'
 import { zonedTimestampMicros } from '../../../googlesql/values/literals.js'
 import { CAST_BYTES_SCALAR_FUNCTIONS } from './cast-format/bytes.js'
 import { CAST_NUMBER_SCALAR_FUNCTIONS } from './cast-format/numbers.js'
 import { CAST_TIME_SCALAR_FUNCTIONS } from './cast-format/times.js'
-import { daysFromCivil, monthLength } from './dates/civil-time.js'
 import { FORMAT_TIME_SCALAR_FUNCTIONS } from './dates/format-time.js'
 import { PARSE_TIME_SCALAR_FUNCTIONS } from './dates/parse-time.js'
 import { TIME_ZONE_SCALAR_FUNCTIONS, timeZone } from './dates/time-zones.js'
@@ -19,14 +18,12 @@ import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): bigint[] {
   const months = Number(count * unit)
   const days: bigint[] = []
-  let { year, month, day } = civilFromDays(Number(first))
-  for (let next = first; months > 0 ? next <= last : next >= last; next = BigInt(daysFromCivil(year, month, day))) {
+  let date = civilFromDays(Number(first))
+  for (let next = first; months > 0 ? next <= last : next >= last; ) {
     days.push(next)
-    const total = year * 12 + month - 1 + months
-    year = Math.floor(total / 12)
-    month = total - year * 12 + 1
-    if (year < 1 || year > 9999) break
-    day = Math.min(day, monthLength(year, month))
+    date = monthsLater(date, months)
+    if (date.year < 1 || date.year > 9999) break
+    next = BigInt(daysFromCivil(date.year, date.month, date.day))
   }
   return days
 }

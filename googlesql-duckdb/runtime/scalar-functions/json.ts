@@ -300,33 +300,28 @@ const edit = (
     { handlesNull: true },
   )
 
+const lineEscaped = (node: JsonNode): string => withLineEscapes(documentText(node))
+/** A function of the value at a path of a form; undefined where there is no such value. */
+const atPath = (
+  name: string,
+  returns: ScalarFunctionType,
+  read: (node: JsonNode | undefined) => string | null | (string | null)[],
+): ScalarFunction => scalar(name, [TEXT, TEXT, TEXT], returns, (text, path, form) => read(find(text, path, form)))
+
 export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text, path, form) => {
-    const node = find(text, path, form)
-    return !node || node.kind === 'null' ? null : withLineEscapes(documentText(node))
-  }),
+  atPath('bq_json_query_text', TEXT, node => (!node || node.kind === 'null' ? null : lineEscaped(node))),
   scalar('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text, path, form) => {
     const parsed = pathOf(path, form, form === 'standard')
     if (parsed.mode !== 'strict') return jsonText({ kind: 'array', items: findAll(documentOf(text), parsed) })
     const node = find(text, path, form)
     return node ? jsonText(node) : null
   }),
-  scalar('bq_json_value_text', [TEXT, TEXT, TEXT], TEXT, (text, path, form) =>
-    scalarText(find(text, path, form), false),
-  ),
-  scalar('bq_json_value', [TEXT, TEXT, TEXT], TEXT, (text, path, form) => scalarText(find(text, path, form), true)),
-  scalar('bq_json_query_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text, path, form) =>
-    itemTexts(find(text, path, form), node => withLineEscapes(documentText(node))),
-  ),
-  scalar('bq_json_query_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text, path, form) =>
-    itemTexts(find(text, path, form), jsonText),
-  ),
-  scalar('bq_json_value_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text, path, form) =>
-    scalarTexts(find(text, path, form), false),
-  ),
-  scalar('bq_json_value_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text, path, form) =>
-    scalarTexts(find(text, path, form), true),
-  ),
+  atPath('bq_json_value_text', TEXT, node => scalarText(node, false)),
+  atPath('bq_json_value', TEXT, node => scalarText(node, true)),
+  atPath('bq_json_query_array_text', 'VARCHAR[]', node => itemTexts(node, lineEscaped)),
+  atPath('bq_json_query_array', 'VARCHAR[]', node => itemTexts(node, jsonText)),
+  atPath('bq_json_value_array_text', 'VARCHAR[]', node => scalarTexts(node, false)),
+  atPath('bq_json_value_array', 'VARCHAR[]', node => scalarTexts(node, true)),
 
   scalar('bq_json_parse', [TEXT, TEXT], TEXT, (text, wideNumbers) =>
     canonical(text, wideNumbers, 'Invalid input to PARSE_JSON: '),

@@ -1,5 +1,6 @@
 /** Ranges: their texts, and the steps of GENERATE_RANGE_ARRAY. */
 import type { RangeElementKind } from '../../../googlesql/types/types.js'
+import { civilFromDays, daysFromCivil, monthsLater } from '../../../googlesql/values/civil-date.js'
 import { readRange } from '../../../googlesql/values/ranges.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
@@ -16,14 +17,9 @@ function read(text: string, name: string): string[] {
 /** Adds months to a time. If the resulting month has no such day, the result is its last day. */
 function addMonths(micros: bigint, months: number): bigint {
   const time = ((micros % DAY_MICROS) + DAY_MICROS) % DAY_MICROS
-  const date = new Date(Number((micros - time) / 1000n))
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()]
-  const last = dayOf(year, month + 1, 0)
-  return BigInt(dayOf(year, month, Math.min(day, new Date(last).getUTCDate()))) * 1000n + time
+  const { year, month, day } = monthsLater(civilFromDays(Number((micros - time) / DAY_MICROS)), months)
+  return BigInt(daysFromCivil(year, month, day)) * DAY_MICROS + time
 }
-
-/** Like Date.UTC, but for all years: Date.UTC reads the years 0 to 99 as 1900 to 1999. */
-const dayOf = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month, day)
 
 /** The bounds between the subranges, in microseconds, from the start of the first to the end of the last one. */
 function steps(name: string, parts: readonly (bigint | null)[], isNull: boolean, keepsPart: boolean): bigint[] | null {

@@ -1,15 +1,8 @@
 /** CAST … FORMAT between STRING and the date and time types: `YYYY-MM-DD HH24:MI:SS`. */
 
+import { daysFromCivil, isValidDate } from '../../../../googlesql/values/civil-date.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import {
-  checkedMicros,
-  civilFromSeconds,
-  daysFromCivil,
-  isValidDate,
-  MONTH_NAMES,
-  splitMicros,
-  weekdayOf,
-} from '../dates/civil-time.js'
+import { checkedMicros, civilFromSeconds, MONTH_NAMES, splitMicros, weekdayOf } from '../dates/civil-time.js'
 import {
   fractionDigits,
   momentOf,

@@ -1,18 +1,9 @@
 /** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: read text by a format of `%` elements. */
-import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
+import { civilFromDays, daysFromCivil, isLeapYear, isValidDate } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
 import { fail, type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
-import {
-  checkedMicros,
-  DAY_NAMES,
-  daysFromCivil,
-  isLeapYear,
-  isoYearStart,
-  isValidDate,
-  MONTH_NAMES,
-  weekdayOf,
-} from './civil-time.js'
+import { checkedMicros, DAY_NAMES, isoYearStart, MONTH_NAMES, weekdayOf } from './civil-time.js'
 import { type TimeKind, FOREIGN_ELEMENTS as UNWRITTEN } from './format-time.js'
 import { type TimeZone, timeZone } from './time-zones.js'
 
