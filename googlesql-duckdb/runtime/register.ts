@@ -44,11 +44,11 @@ const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
 
 /**
  * Called with the milliseconds that a function has computed since the last call, and the id of the query's connection. Returns
- * whether the query has computed for too long, so that the rows that are left need not be computed.
+ * whether the query has been ended and its result will be dropped: the rows that are left then get NULL.
  */
 export type OnComputed = (connectionId: number, ms: number) => boolean
 
-/** How often the computing of a chunk is reported, in milliseconds; what is shorter is not reported. */
+/** How often the computing of a chunk is reported, in milliseconds, besides at its end. */
 const REPORT_EVERY_MS = 1
 /**
  * The most characters and bytes of the results of one chunk, which has up to 2,048 rows. They are all in the memory of this process
@@ -79,11 +79,17 @@ export function registerScalarFunction(
       volatile: scalarFunction.isVolatile ?? false,
       ...(watch && { bindFunction: bindToConnection }),
       mainFunction: (info, input, output) => {
-        const isOver = watch ? chunkWatch(info, watch) : () => false
+        const report = watch ? chunkWatch(info, watch) : () => false
+        let isDropped = report(true)
         let size = 0
         try {
           const vectors = scalarFunction.parameters.map((_, index) => input.getColumnVector(index))
           for (let row = 0; row < input.rowCount; row++) {
+            // An error would end nothing in TRY, which then computes the rows of the chunk one by one.
+            if (isDropped) {
+              output.setItem(row, null)
+              continue
+            }
             const args: ScalarFunctionValue[] = []
             for (let index = 0; index < width; index++) {
               const value = fromDuckDb(vectors[index]!.getItem(row))
@@ -93,15 +99,16 @@ export function registerScalarFunction(
             const result = args.length < width ? null : compute(...args)
             output.setItem(row, toDuckDb(result))
             size += sizeOf(result)
-            // The last row never fails here: TRY, which turns errors into NULL, computes the rows of a failed chunk one by one.
-            const isLast = row === input.rowCount - 1
-            if (size > MAX_CHUNK_SIZE && !isLast) throw new ScalarFunctionError(TOO_LARGE)
-            if (isOver() && !isLast) throw new HeldUpError()
+            // Not for the last row, so that TRY, which computes the rows of a failed chunk one by one, gets a large one.
+            if (size > MAX_CHUNK_SIZE && row < input.rowCount - 1) throw new ScalarFunctionError(TOO_LARGE)
+            isDropped = report(false)
           }
           output.flush()
         } catch (error) {
           const text = error instanceof ScalarFunctionError ? error.message : `Internal error in ${scalarFunction.name}`
           info.setError(NATIVE_ERROR_MARK + text)
+        } finally {
+          report(true)
         }
       },
     }),
@@ -116,22 +123,20 @@ interface Binding {
 const bindToConnection = (info: DuckDBScalarFunctionBindInfo): void =>
   info.setBindData({ connectionId: info.clientContext.connectionId } satisfies Binding)
 
-/** Starts to watch the time of a chunk; the returned function, called after each row, tells whether the others need not be computed. */
-function chunkWatch(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): () => boolean {
+/**
+ * Starts to watch the time of a chunk. The returned function reports it, if it is long enough or `isDue`, and returns whether the
+ * result will be dropped. Chunks may be short and many: TRY makes one of each row.
+ */
+function chunkWatch(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): (isDue: boolean) => boolean {
   let startedAt = performance.now()
   let spent = stopwatch()
-  return () => {
-    if (performance.now() - startedAt < REPORT_EVERY_MS) return false
+  return isDue => {
+    if (!isDue && performance.now() - startedAt < REPORT_EVERY_MS) return false
     const ms = spent()
     startedAt = performance.now()
     spent = stopwatch()
     return onComputed((info.bindData as Binding).connectionId, ms)
   }
-}
-
-/** The query is ended, and runs elsewhere: its error is not read. */
-class HeldUpError extends Error {
-  override readonly name = 'HeldUpError'
 }
 
 const TOO_LARGE = 'Resources exceeded during query execution: a function computes too much text'
