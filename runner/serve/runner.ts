@@ -248,7 +248,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
       const { format = 'json' } = rest
       const readAddress = () => rawArguments(args)
-      const request = { ref: name, accept: undefined, acceptEncoding: undefined, readAddress, signal, ...rest, format }
+      const request = { ref: name, readAddress, signal, ...rest, format }
       const progress = { token: null, endpoint: null }
       const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
       if (format === 'json') return result
