@@ -12,7 +12,7 @@ import { UsageError } from '../../runner/model/errors.js'
 import { openLog } from '../../runner/observe/log.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { NO_TOKENS, openRunner } from '../../runner/serve/runner.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
 import { tableResource } from '../data/table-resource.js'
 import { EXIT, type Io } from '../terminal/io.js'
@@ -20,8 +20,7 @@ import { describeTablesTool } from './describe-tables.js'
 import { runQueryTool } from './run-query.js'
 
 /** Serves until standard input ends, or the process is asked to end. The log goes to standard error. */
-export async function serveAgent(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
-  const given = readSettings(flags, io.environment)
+export async function serveAgent(given: Settings, io: Io): Promise<number> {
   if (!ENGINES[given.engine].isLocal) {
     throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${given.engine}`])
   }
@@ -46,7 +45,7 @@ export async function serveAgent(flags: Readonly<Record<string, string | undefin
 /** Serves one caller without a token. Calls that run when the input ends or `until` resolves are cancelled. */
 async function serveOver(
   { deps, tables: catalogue }: Awaited<ReturnType<typeof openRunner>>,
-  { tablesDir, mcpMaxBytes: maxBytes }: ReturnType<typeof readSettings>,
+  { tablesDir, mcpMaxBytes: maxBytes }: Settings,
   io: Io,
   until: Promise<void>,
 ): Promise<void> {

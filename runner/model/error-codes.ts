@@ -204,7 +204,7 @@ export const ERROR_CODES = {
   OVERLOADED: {
     status: 503,
     title: 'Too busy',
-    when: 'Too many queries, or too many of this token, run or wait already, or callers have not taken too many bytes of earlier results. `Retry-After` says when to ask again.',
+    when: 'Too many queries, or too many of this token, run or wait already, or too many bytes of earlier results wait to be read by callers. `Retry-After` says when to ask again.',
     fault: 'operator',
     remedy:
       'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas or caches more.',

@@ -35,11 +35,23 @@ const MISTAKEN: Readonly<Record<string, readonly [text: string, told: string]>> 
   'another bracket': ['{"a": [1}', '1:9: the "]" that closes the "[" is missing before this "}" [table/syntax]'],
   'another bracket after a comma': ['[1,}', '1:3: JSON allows no comma before "}"; delete it [table/syntax]'],
   'two values': ['{"a": 1} 2', '1:10: there is more text after the last bracket [table/syntax]'],
-  'two documents': ['[1]\n---\n[2]', '2:1: JSON writes texts and keys in double quotes, and has no comments; found - [table/syntax]'],
-  'YAML that is not JSON': ['a: 1', '1:1: JSON writes texts and keys in double quotes, and has no comments; found a [table/syntax]'],
+  'two documents': [
+    '[1]\n---\n[2]',
+    '2:1: JSON writes texts and keys in double quotes, and has no comments; found - [table/syntax]',
+  ],
+  'YAML that is not JSON': [
+    'a: 1',
+    '1:1: JSON writes texts and keys in double quotes, and has no comments; found a [table/syntax]',
+  ],
   'a key that is a number': ['{1: 2}', '1:2: a key in double quotes is missing before this [table/syntax]'],
-  'a comment of a shell': ['# a\n[]', '1:1: JSON writes texts and keys in double quotes, and has no comments; found # [table/syntax]'],
-  'a text in single quotes': ["['two words']", "1:2: JSON writes texts and keys in double quotes, and has no comments; found 'two [table/syntax]"],
+  'a comment of a shell': [
+    '# a\n[]',
+    '1:1: JSON writes texts and keys in double quotes, and has no comments; found # [table/syntax]',
+  ],
+  'a text in single quotes': [
+    "['two words']",
+    "1:2: JSON writes texts and keys in double quotes, and has no comments; found 'two [table/syntax]",
+  ],
   'a bad escape': ['["a\\\\\\d"]', '1:2: JSON has no such escape; a backslash is written \\\\ [table/syntax]'],
   'an escape with too few digits': ['["\\u12"]', '1:2: four hexadecimal digits follow "\\u" [table/syntax]'],
   'a tab in a text': ['["a\tb"]', '1:2: a tab in a text is written \\t [table/syntax]'],
