@@ -26,7 +26,8 @@ export interface TokenStoreOptions {
 
 interface KnownToken {
   readonly caller: Caller
-  readonly waiting: WaitingCalls
+  /** How many of its calls wait for queries; a reload of the file keeps it. */
+  readonly waiting: { count: number }
   readonly expiresMs: number
   readonly rate: Bucket
   readonly fresh: Bucket
@@ -87,17 +88,15 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
 
 /** A caller that may call every endpoint with any arguments: SLUICE_TOKEN, or code in this process. */
 export function unrestrictedCaller(name: string): Caller {
-  // The caller gets no fresh results: many clients send `no-cache` on every revalidation without being told to.
-  const admitFresh = null
-  const pinned = Object.freeze({})
   return Object.freeze({
     token: name,
     mayCall: () => true,
-    pinned,
+    pinned: Object.freeze({}),
     allTenants: true,
     admit: () => 0,
     beginWait: () => () => {},
-    admitFresh,
+    // Many clients send `no-cache` on every revalidation without being told to.
+    admitFresh: null,
     bytesPerDay: null,
     mayPurge: true,
     mayExplain: false,
@@ -121,8 +120,9 @@ function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock
     const rate = old?.rate.rate === record.rate ? old.rate : createBucket(record.rate, clock)
     const fresh = old?.fresh.rate === record.fresh ? old.fresh : createBucket(record.fresh, clock)
     const expiresMs = record.expires === null ? Infinity : Date.parse(record.expires)
-    const waiting = old?.waiting ?? new WaitingCalls()
-    known.set(record.sha256, { caller: callerOf(record, rate, fresh, waiting), waiting, expiresMs, rate, fresh })
+    const waiting = old?.waiting ?? { count: 0 }
+    const counts = { waiting, rate, fresh }
+    known.set(record.sha256, { caller: callerOf(record, counts), expiresMs, ...counts })
   }
   return known
 }
@@ -132,21 +132,7 @@ interface Bucket {
   admit(): number
 }
 
-/** The number of calls of a token that wait for queries; a reload of the file keeps it. */
-class WaitingCalls {
-  #count = 0
-
-  /** Null when `most` calls wait. */
-  begin(most: number): (() => void) | null {
-    if (this.#count >= most) return null
-    this.#count += 1
-    return () => {
-      this.#count -= 1
-    }
-  }
-}
-
-function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket, waiting: WaitingCalls): Caller {
+function callerOf(record: TokenRecord, { rate, fresh, waiting }: Omit<KnownToken, 'caller' | 'expiresMs'>): Caller {
   const most = record.concurrent ?? Infinity
   const patterns = record.endpoints.map(namePattern)
   return Object.freeze({
@@ -155,7 +141,13 @@ function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket, waiting: Wai
     pinned: Object.freeze({ ...record.pinned }),
     allTenants: record.allTenants,
     admit: rate.admit,
-    beginWait: () => waiting.begin(most),
+    beginWait() {
+      if (waiting.count >= most) return null
+      waiting.count += 1
+      return () => {
+        waiting.count -= 1
+      }
+    },
     mayPurge: record.purge,
     mayExplain: record.explain,
     admitFresh: record.fresh === null ? null : () => fresh.admit() === 0,

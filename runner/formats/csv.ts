@@ -14,7 +14,6 @@ export const csv = {
   isAttachment: true,
   content: 'text',
   download: { title: 'CSV', about: 'exact, for programs', place: 1 },
-  hasLibrary: false,
   write: (columns, body, facts) => writeCsv(columns, body, facts, EXACT),
 } as const satisfies Format
 

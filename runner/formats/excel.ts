@@ -12,9 +12,7 @@ export const excel = {
   contentType: CSV_TYPE,
   extension: 'csv',
   isAttachment: true,
-  content: null,
   download: { title: 'Excel', about: 'CSV, safe for spreadsheets', place: 2 },
-  hasLibrary: false,
   write: (columns, body, facts) => writeCsv(columns, body, facts, SAFE),
 } as const satisfies Format
 

@@ -9,14 +9,14 @@ export interface Format {
   readonly mediaTypes: readonly string[]
   readonly contentType: string
   readonly extension: string
-  /** Whether a browser that opens its address saves it as a file. */
-  readonly isAttachment: boolean
-  /** What OpenAPI says of its media type; null where it has none of its own, or where an endpoint's schema says it. */
-  readonly content: 'text' | 'binary' | Readonly<Record<string, unknown>> | null
-  /** How the explorer offers it for download, and at which place; null where it does not. */
-  readonly download: { readonly title: string; readonly about: string; readonly place: number } | null
-  /** It needs a library, which is loaded on first use: that takes 200 ms of the thread that does it. */
-  readonly hasLibrary: boolean
+  /** Whether a browser that opens its address saves it as a file. @default false */
+  readonly isAttachment?: boolean
+  /** What OpenAPI says of its media type; absent where it has none of its own, or where an endpoint's schema says it. */
+  readonly content?: 'text' | 'binary' | Readonly<Record<string, unknown>>
+  /** How the explorer offers it for download, and at which place; absent where it does not. */
+  readonly download?: { readonly title: string; readonly about: string; readonly place: number }
+  /** It needs a library, which is loaded on first use: that takes 200 ms of the thread that does it. @default false */
+  readonly hasLibrary?: boolean
   readonly write: WriteFormat
 }
 

@@ -6,9 +6,6 @@ export const json = {
   mediaTypes: ['application/json'],
   contentType: 'application/json; charset=utf-8',
   extension: 'json',
-  isAttachment: false,
-  content: null,
   download: { title: 'JSON', about: 'as programs get it', place: 6 },
-  hasLibrary: false,
   write: (_columns, body) => body,
 } as const satisfies Format

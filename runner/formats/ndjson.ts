@@ -8,10 +8,8 @@ export const ndjson = {
   mediaTypes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
   contentType: 'application/x-ndjson',
   extension: 'ndjson',
-  isAttachment: false,
   content: 'text',
   download: { title: 'NDJSON', about: 'an object a line', place: 3 },
-  hasLibrary: false,
   write: (_columns, body, { maxBytes }) => encodeTexts(lines(body), maxBytes),
 } as const satisfies Format
 

@@ -76,39 +76,49 @@ function hasDouble(type: Type): boolean {
   return type.kind === 'FLOAT64' || (type.kind === 'STRUCT' && type.fields.some(field => hasDouble(field.type)))
 }
 
-type Leaf = Omit<SchemaElement, 'name' | 'repetition_type'>
+/** How a scalar is stored, and the value that the writer takes for the JSON text of a cell. */
+interface ParquetScalar {
+  readonly leaf: Omit<SchemaElement, 'name' | 'repetition_type'>
+  readonly read: (cell: string) => unknown
+}
 
-const TEXT: Leaf = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
+const TEXT: ParquetScalar['leaf'] = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
+const WORD: ParquetScalar = { leaf: TEXT, read: wordOf }
 
-const LEAVES: Readonly<Record<ScalarKind, Leaf>> = {
-  INT64: { type: 'INT64' },
-  FLOAT64: { type: 'DOUBLE' },
+const micros = (type: 'TIME' | 'TIMESTAMP', isAdjustedToUTC: boolean): ParquetScalar['leaf'] => ({
+  type: 'INT64',
+  logical_type: { type, isAdjustedToUTC, unit: 'MICROS' },
+})
+
+const DECIMAL = { precision: 38, scale: 9 } as const
+
+const SCALARS: Readonly<Record<ScalarKind, ParquetScalar>> = {
+  INT64: { leaf: { type: 'INT64' }, read: integerOf },
+  FLOAT64: { leaf: { type: 'DOUBLE' }, read: doubleOf },
   NUMERIC: {
-    type: 'FIXED_LEN_BYTE_ARRAY',
-    type_length: 16,
-    converted_type: 'DECIMAL',
-    precision: 38,
-    scale: 9,
-    logical_type: { type: 'DECIMAL', precision: 38, scale: 9 },
+    leaf: {
+      type: 'FIXED_LEN_BYTE_ARRAY',
+      type_length: 16,
+      converted_type: 'DECIMAL',
+      ...DECIMAL,
+      logical_type: { type: 'DECIMAL', ...DECIMAL },
+    },
+    read: cell => decimalOf(cell, DECIMAL.scale, 128),
   },
-  BIGNUMERIC: TEXT,
-  BOOL: { type: 'BOOLEAN' },
-  STRING: TEXT,
-  BYTES: { type: 'BYTE_ARRAY' },
-  DATE: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
-  TIME: { type: 'INT64', logical_type: { type: 'TIME', isAdjustedToUTC: false, unit: 'MICROS' } },
+  BIGNUMERIC: WORD,
+  BOOL: { leaf: { type: 'BOOLEAN' }, read: cell => cell === 'true' },
+  STRING: { leaf: TEXT, read: stringOf },
+  BYTES: { leaf: { type: 'BYTE_ARRAY' }, read: bytesOf },
+  DATE: { leaf: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }, read: daysOf },
+  TIME: { leaf: micros('TIME', false), read: timeOf },
   // The older converted type would mean a time in UTC.
-  DATETIME: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' } },
-  TIMESTAMP: {
-    type: 'INT64',
-    converted_type: 'TIMESTAMP_MICROS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
-  },
-  JSON: TEXT,
-  INTERVAL: TEXT,
-  'RANGE<DATE>': TEXT,
-  'RANGE<DATETIME>': TEXT,
-  'RANGE<TIMESTAMP>': TEXT,
+  DATETIME: { leaf: micros('TIMESTAMP', false), read: microsOf },
+  TIMESTAMP: { leaf: { ...micros('TIMESTAMP', true), converted_type: 'TIMESTAMP_MICROS' }, read: timestampOf },
+  JSON: { leaf: TEXT, read: cell => cell },
+  INTERVAL: WORD,
+  'RANGE<DATE>': WORD,
+  'RANGE<DATETIME>': WORD,
+  'RANGE<TIMESTAMP>': WORD,
 }
 
 /** The elements of a column or field, depth first. */
@@ -126,7 +136,7 @@ function schemaElements(field: TypedField): readonly SchemaElement[] {
     const children = typedFields(type.fields, requirement).flatMap(schemaElements)
     return [{ name, repetition_type, num_children: type.fields.length }, ...children]
   }
-  return [{ name, repetition_type, ...LEAVES[type.kind] }]
+  return [{ name, repetition_type, ...SCALARS[type.kind].leaf }]
 }
 
 /**
@@ -170,25 +180,6 @@ function presentReader({ type, requirement }: TypedField): ReadValue {
       return struct
     }
   }
-  const read = SCALARS[type.kind]
+  const { read } = SCALARS[type.kind]
   return row => read(row.value())
-}
-
-const SCALARS: Readonly<Record<ScalarKind, (cell: string) => unknown>> = {
-  INT64: integerOf,
-  FLOAT64: doubleOf,
-  NUMERIC: cell => decimalOf(cell, 9, 128),
-  BIGNUMERIC: wordOf,
-  BOOL: cell => cell === 'true',
-  STRING: stringOf,
-  BYTES: bytesOf,
-  DATE: daysOf,
-  TIME: timeOf,
-  DATETIME: microsOf,
-  TIMESTAMP: timestampOf,
-  JSON: cell => cell,
-  INTERVAL: wordOf,
-  'RANGE<DATE>': wordOf,
-  'RANGE<DATETIME>': wordOf,
-  'RANGE<TIMESTAMP>': wordOf,
 }

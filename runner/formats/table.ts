@@ -11,7 +11,6 @@ export const table = {
   mediaTypes: [MEDIA_TYPE],
   contentType: MEDIA_TYPE,
   extension: 'json',
-  isAttachment: false,
   content: {
     type: 'object',
     required: ['columns', 'rows', 'truncated'],
@@ -29,8 +28,6 @@ export const table = {
       next: {},
     },
   },
-  download: null,
-  hasLibrary: false,
   write: toTable,
 } as const satisfies Format
 

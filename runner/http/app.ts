@@ -58,11 +58,7 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps {
 
 /** Creates the app. The caller owns everything that is passed in. */
 export function createApp(deps: AppDeps): Express {
-  const app = emptyApp(deps)
-  app.use(cors(deps.corsOrigins))
-  app.use(refuseLongAddress)
-  app.use(refuseLongLists)
-  app.use(refuseOddRequest)
+  const app = emptyApp(deps, deps.corsOrigins)
   app.use(refuseOtherHosts(deps))
   app.use('/api', refuseWhileDraining(deps))
   app.use(answerForAll)
@@ -88,16 +84,13 @@ export function createApp(deps: AppDeps): Express {
 
 /** The app of `--metrics-port`: metrics and health alone, for whatever `Host`. */
 export function createMetricsApp(deps: AppDeps): Express {
-  const app = emptyApp(deps)
-  app.use(refuseLongAddress)
-  app.use(refuseLongLists)
-  app.use(refuseOddRequest)
+  const app = emptyApp(deps, [])
   addMetrics(app, deps)
   return endApp(app, deps)
 }
 
-/** An app that begins the exchange of each request, and has no route yet. */
-function emptyApp(deps: AppDeps): Express {
+/** An app that begins the exchange of each request, refuses odd ones, and has no route yet. */
+function emptyApp(deps: AppDeps, corsOrigins: readonly string[]): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -108,6 +101,7 @@ function emptyApp(deps: AppDeps): Express {
     for (let i = 0; i < EVERY_ANSWER.length; i += 2) res.setHeader(EVERY_ANSWER[i]!, EVERY_ANSWER[i + 1]!)
     next()
   })
+  app.use(cors(corsOrigins), refuseOddRequest)
   return app
 }
 
@@ -149,23 +143,19 @@ const answerForAll: RequestHandler = (req, res, next) => {
 /** The headers whose value is read as a list. */
 const LISTS = ['accept', 'accept-encoding', 'cache-control', 'if-match', 'if-none-match', 'content-type'] as const
 
-const refuseLongLists: RequestHandler = (req, _res, next) => {
-  const long = LISTS.find(name => (req.headers[name]?.length ?? 0) > MAX_LIST_LENGTH)
-  if (long === undefined) return next()
-  const detail = `The header ${long} may have at most ${MAX_LIST_LENGTH} characters.`
-  throw new RunnerError('HEADERS_TOO_LARGE', { detail })
-}
-
-const refuseLongAddress: RequestHandler = (req, _res, next) => {
-  if (req.originalUrl.length <= MAX_URL_LENGTH) return next()
-  const detail = `An address may have at most ${MAX_URL_LENGTH} characters; send long arguments in a POST body.`
-  throw new RunnerError('URI_TOO_LONG', { detail })
-}
-
-/** Refuses requests that node:http would answer with a bare status line, or not at all. */
+/** Refuses requests that are too long, or that node:http would answer with a bare status line or not at all. */
 const refuseOddRequest: RequestHandler = (req, _res, next) => {
-  const hosts = req.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
-  if (hosts.length > 1 || (hosts.length === 0 && req.httpVersion === '1.1')) {
+  if (req.originalUrl.length > MAX_URL_LENGTH) {
+    const detail = `An address may have at most ${MAX_URL_LENGTH} characters; send long arguments in a POST body.`
+    throw new RunnerError('URI_TOO_LONG', { detail })
+  }
+  const long = LISTS.find(name => (req.headers[name]?.length ?? 0) > MAX_LIST_LENGTH)
+  if (long !== undefined) {
+    const detail = `The header ${long} may have at most ${MAX_LIST_LENGTH} characters.`
+    throw new RunnerError('HEADERS_TOO_LARGE', { detail })
+  }
+  const hosts = req.headersDistinct['host']?.length ?? 0
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'A request has exactly one Host header.' })
   }
   const expectation = req.get('Expect')
@@ -231,10 +221,8 @@ function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
       return
     }
     const { status, headers, body } = problemOf(error, exchange.requestId, isDev)
-    res.set(headers)
-    res.status(status)
-    if (req.method === 'HEAD') res.end()
-    else res.end(body)
+    res.status(status).set(headers)
+    res.end(req.method === 'HEAD' ? undefined : body)
   }
 }
 

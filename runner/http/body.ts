@@ -41,7 +41,7 @@ export async function readJsonBody(req: Request, maxMembers: number): Promise<un
   if (!(body instanceof Uint8Array)) return body
   const text = decodeUtf8(body)
   if (countNames(text, maxMembers).all <= maxMembers) return JSON.parse(text)
-  throw new RunnerError('REQUEST_INVALID', { detail: `The objects of a body may have at most ${maxMembers} members.` })
+  throw invalid(`The objects of a body may have at most ${maxMembers} members.`)
 }
 
 /** Whether the declared length is too large, so that the body need not be sent. */
@@ -100,12 +100,14 @@ function receive(req: Request): Promise<Buffer> {
       } else if (chunks.push(chunk) > MAX_PIECES) {
         req.off('data', onData)
         req.socket.destroy() // An answer would have to wait until node:http has read the other pieces.
-        reject(tooManyPieces())
+        reject(invalid(`A body may arrive in at most ${MAX_PIECES} pieces.`))
       }
     }
     req.on('data', onData)
     req.once('end', () => resolve(Buffer.concat(chunks)))
-    req.on('error', cause => reject(cause instanceof RunnerError ? cause : notWhole(cause)))
+    req.on('error', cause =>
+      reject(cause instanceof RunnerError ? cause : invalid('The body did not arrive whole.', cause)),
+    )
   })
 }
 
@@ -117,20 +119,16 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** The media type in lower case, without parameters; the only charset accepted is UTF-8. */
 function mediaTypeOf(req: Request): string {
   const [type = '', ...parameters] = (req.get('Content-Type') ?? '').split(';').map(part => part.trim().toLowerCase())
-  const charset = parameters
-    .find(parameter => parameter.startsWith('charset='))
-    ?.slice(8)
-    .replaceAll('"', '')
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw unsupported()
+  const charset = parameters.find(parameter => parameter.startsWith('charset=')) ?? 'charset=utf-8'
+  if (!/^charset="?utf-?8"?$/.test(charset)) throw unsupported()
   return type
 }
 
 const JSON_OR_FORM = 'Send application/json or application/x-www-form-urlencoded, in UTF-8 and not compressed.'
 const JSON_ALONE = 'Send application/json, in UTF-8 and not compressed.'
 
-function unsupported(detail = JSON_OR_FORM): RunnerError {
-  return new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
-}
+const unsupported = (detail = JSON_OR_FORM): RunnerError => new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
+const invalid = (detail: string, cause?: unknown): RunnerError => new RunnerError('REQUEST_INVALID', { detail, cause })
 
 /**
  * The error for a body that is too large. A caller that waits for `100 Continue` sends no body after it, so its connection is
@@ -142,18 +140,10 @@ function tooLarge(req: IncomingMessage): RunnerError {
   return new RunnerError('BODY_TOO_LARGE', { detail, headers })
 }
 
-function tooManyPieces(): RunnerError {
-  return new RunnerError('REQUEST_INVALID', { detail: `A body may arrive in at most ${MAX_PIECES} pieces.` })
-}
-
-function notWhole(cause: unknown): RunnerError {
-  return new RunnerError('REQUEST_INVALID', { detail: 'The body did not arrive whole.', cause })
-}
-
 function decodeUtf8(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch (cause) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The body is not valid UTF-8.', cause })
+    throw invalid('The body is not valid UTF-8.', cause)
   }
 }

@@ -61,14 +61,11 @@ interface ResponseHeader {
 const RESULT = ['200'] as const
 const BOTH = ['200', '304'] as const
 const NO_RESULT = [] as const
-const text = (description: string, answers: readonly Answer[] = RESULT) => ({
+const TEXT = { type: 'string' }
+const COUNT = { type: 'integer', minimum: 0 }
+const described = (description: string, schema: object, answers: readonly Answer[] = RESULT) => ({
   description,
-  schema: { type: 'string' },
-  answers,
-})
-const whole = (description: string, answers: readonly Answer[] = RESULT) => ({
-  description,
-  schema: { type: 'integer', minimum: 0 },
+  schema,
   answers,
 })
 
@@ -77,57 +74,58 @@ const ROWS: readonly ResponseHeader[] = [
     name: 'ETag',
     stored: ({ representation }) => representation.etag,
     isExposed: true,
-    openApi: text('A strong tag of this representation, for `If-None-Match`.', BOTH),
+    openApi: described('A strong tag of this representation, for `If-None-Match`.', TEXT, BOTH),
   },
   {
     name: 'Cache-Control',
     stored: ({ isCacheable, result }) => (isCacheable ? `private, max-age=${maxAge(result)}` : 'private, no-cache'),
-    openApi: text('How long the result may be kept.', BOTH),
+    openApi: described('How long the result may be kept.', TEXT, BOTH),
   },
   {
     name: 'Age',
     aging: ({ isCacheable, ageSeconds }) => (isCacheable ? String(ageSeconds) : null),
     isExposed: true,
-    openApi: whole('How old the result is, in seconds.'),
+    openApi: described('How old the result is, in seconds.', COUNT),
   },
   {
     name: 'Cache-Status',
     aging: cacheStatus,
     isExposed: true,
-    openApi: text('Where the result came from (RFC 9211).'),
+    openApi: described('Where the result came from (RFC 9211).', TEXT),
   },
   {
     name: 'Server-Timing',
     call: ({ runMs, totalMs, cost }) => serverTiming(runMs, totalMs, cost),
     isExposed: true,
-    openApi: text('Milliseconds in the engine and in total.'),
+    openApi: described('Milliseconds in the engine and in total.', TEXT),
   },
   {
     name: 'X-Row-Count',
     stored: ({ result }) => String(result.rowCount),
     isExposed: true,
-    openApi: whole('The number of rows.'),
+    openApi: described('The number of rows.', COUNT),
   },
   {
     name: 'X-Truncated',
     stored: ({ result }) => (result.isTruncated ? 'true' : null),
     isExposed: true,
-    openApi: {
-      description: '`true` if the result was cut to `max_rows`; absent otherwise.',
-      schema: { type: 'string', enum: ['true'] },
-      answers: RESULT,
-    },
+    openApi: described('`true` if the result was cut to `max_rows`; absent otherwise.', { ...TEXT, enum: ['true'] }),
   },
   {
     name: 'X-Ignored-Arguments',
     call: ({ ignored }) => ignored || null,
     isExposed: true,
-    openApi: text(
+    openApi: described(
       'Arguments of the call that the endpoint does not declare: names, percent-encoded, with commas between them.',
+      TEXT,
     ),
   },
-  { name: 'X-Request-Id', isExposed: true, openApi: text('The id of the request, which the log has too.', BOTH) },
-  { name: 'Retry-After', isExposed: true, openApi: whole('In how many seconds to ask again.', NO_RESULT) },
+  {
+    name: 'X-Request-Id',
+    isExposed: true,
+    openApi: described('The id of the request, which the log has too.', TEXT, BOTH),
+  },
+  { name: 'Retry-After', isExposed: true, openApi: described('In how many seconds to ask again.', COUNT, NO_RESULT) },
   { name: 'Content-Type', stored: ({ offered }) => offered.contentType, isOfBody: true },
   {
     name: 'Content-Disposition',

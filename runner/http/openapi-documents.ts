@@ -10,25 +10,8 @@ import type { EndpointIndex } from '../request/route.js'
 /** What a request asks for, besides who asks. */
 export type DocumentOrder = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>
 
-export interface ServedDocument {
-  /** The bytes, which are put together anew with each call. */
-  body(): Buffer
-  /** A hash of what makes up the bytes, for an ETag. */
-  readonly tag: string
-}
-
 /** The most characters that are kept; a document beyond them, or a reload, drops all others. */
 const MAX_CHARACTERS = 8_000_000
-
-/**
- * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
- * so it is not a part of what is kept.
- */
-interface KeptDocument {
-  readonly parts: readonly string[]
-  readonly length: number
-  readonly tag: string
-}
 
 /** Stands for the server's address while a document is made. No manifest has this text. */
 const ADDRESS = `https://${randomUUID()}.invalid`
@@ -40,7 +23,8 @@ export class OpenApiDocuments {
   #kept = new Map<Caller, Map<string, KeptDocument>>()
   #characters = 0
 
-  find(index: EndpointIndex, caller: Caller, order: DocumentOrder): ServedDocument {
+  /** The bytes, which are put together anew with each call, and a hash of what makes them up, for an ETag. */
+  find(index: EndpointIndex, caller: Caller, order: DocumentOrder) {
     if (index !== this.#index) {
       this.#index = index
       this.#revision = revisionOf(index.all)
@@ -68,7 +52,13 @@ export class OpenApiDocuments {
   }
 }
 
-function make(all: readonly Endpoint[], caller: Caller, options: Omit<DocumentOptions, 'pinned'>): KeptDocument {
+type KeptDocument = ReturnType<typeof make>
+
+/**
+ * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
+ * so it is not a part of what is kept.
+ */
+function make(all: readonly Endpoint[], caller: Caller, options: Omit<DocumentOptions, 'pinned'>) {
   const visible = all.filter(endpoint => mayRun(caller, endpoint))
   const pinned = Object.keys(caller.pinned)
   const text = stringifyExact(openApiDocument(visible, { ...options, serverUrl: ADDRESS, pinned }))

@@ -16,10 +16,7 @@ export interface OpenApiDeps extends RequestDeps {
 }
 
 /** What callers call the versions, the best first. */
-const VERSIONS = { '3.1': '3.1', '3.1.1': '3.1', '3.0': '3.0', '3.0.3': '3.0' } as const satisfies Record<
-  string,
-  Version
->
+const VERSIONS: Readonly<Record<string, Version>> = { '3.1': '3.1', '3.1.1': '3.1', '3.0': '3.0', '3.0.3': '3.0' }
 
 /** Sends the document. @throws RunnerError ARGUMENT_INVALID, and what `identify` throws. */
 export function sendOpenApi(deps: OpenApiDeps): RequestHandler {

@@ -6,13 +6,6 @@ import type { RunnerError } from '../model/errors.js'
 import { problemType } from '../model/explain-problem.js'
 import { QueryFault } from '../model/query-fault.js'
 
-/** A finished error response. */
-export interface Problem {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
-
 /** The Retry-After of a 503, in seconds, where the error has none. */
 const RETRY_AFTER_SECONDS = '5'
 
@@ -20,7 +13,7 @@ const RETRY_AFTER_SECONDS = '5'
  * The problem for an error; `instance` holds the request id, which is also in the log. Only with `isForAuthors` does it
  * show the mistake in the endpoint.
  */
-export function problemOf(error: RunnerError, requestId: string, isForAuthors = false): Problem {
+export function problemOf(error: RunnerError, requestId: string, isForAuthors = false) {
   const { status, title } = ERROR_CODES[error.code]
   const document = {
     type: problemType(error.code),

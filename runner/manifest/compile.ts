@@ -4,7 +4,7 @@ import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, Endpoint } from '../model/endpoint.js'
 import type { Lookup, Manifest } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
-import type { ArgumentMap, BoundValue, Query } from '../model/query.js'
+import type { BoundValue } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
 import { argumentText } from './argument-text.js'
 import { bigqueryType } from './bigquery-type.js'
@@ -117,42 +117,32 @@ function bytesOf(authored: number | string): number {
   return typeof authored === 'number' ? authored : parseByteSize(authored)!
 }
 
-interface PreparedText {
-  readonly sql: string
-  readonly parameters: readonly Parameter[]
-  readonly readsNow: boolean
-  readonly compiled: object | undefined
-}
-
 /** Compiles the rendering, so that a call only looks up its variant and binds the parameters that the text reads. */
 function compileRender(
   parameters: readonly Parameter[],
   { expanded, checked }: CompileInput,
   granularity: bigint,
 ): Endpoint['render'] {
-  const prepared = new Map<string, PreparedText>()
-  for (const { sql, argumentNames } of expanded.texts) {
+  const prepared = expanded.texts.map(({ sql, argumentNames }) => {
     const names = new Set(argumentNames?.map(({ name }) => name))
     const compiled = checked.find(({ text }) => text.sql === sql)?.compiled
     const read = parameters.filter(({ name }) => names.has(name))
-    prepared.set(sql, { sql, parameters: read, readsNow: names.has('now'), compiled })
-  }
-  const texts = expanded.variants.map(variant => prepared.get(variant.sql)!)
+    return [sql, { sql, read, readsNow: names.has('now'), compiled }] as const
+  })
+  const bySql = new Map(prepared)
+  const texts = expanded.variants.map(variant => bySql.get(variant.sql)!)
   const indexOf = variantIndexer(expanded.space)
   return (args, nowMicros) => {
-    const text = texts[indexOf(name => argumentText(args, name))]!
-    return bind(text, args, nowMicros - (((nowMicros % granularity) + granularity) % granularity))
+    const { sql, read, readsNow, compiled } = texts[indexOf(name => argumentText(args, name))]!
+    const bound: Record<string, BoundValue> = {}
+    for (const { name, type } of read) {
+      const value = Object.hasOwn(args, name) ? args[name] : undefined
+      bound[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
+    }
+    const now = nowMicros - (((nowMicros % granularity) + granularity) % granularity)
+    if (readsNow) bound['now'] = { type: 'TIMESTAMP', value: instantText(now) }
+    return { sql, parameters: bound, ...(compiled && { compiled }) }
   }
-}
-
-function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
-  const bound: Record<string, BoundValue> = {}
-  for (const { name, type } of text.parameters) {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined
-    bound[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
-  }
-  if (text.readsNow) bound['now'] = { type: 'TIMESTAMP', value: instantText(nowMicros) }
-  return { sql: text.sql, parameters: bound, ...(text.compiled && { compiled: text.compiled }) }
 }
 
 /** A hash that changes with anything that can change a result: the manifest, its partials, all tables and functions, the engine. */

@@ -22,22 +22,19 @@ export interface ConstraintMistake {
 
 /** The mistakes in a parameter's constraints, each placed at its member. */
 export function constraintMistakes(authored: AuthoredParameter): readonly ConstraintMistake[] {
-  const mistakes: ConstraintMistake[] = []
   const { scalar, isArray } = splitType(authored.type)
-  const wrong = (path: NodePath, message: string): null => {
-    mistakes.push({ path, message })
+  const mistakes: ConstraintMistake[] = [...findMisplaced(authored, scalar, isArray)]
+  const wrong = (path: NodePath, message: string): void => void mistakes.push({ path, message })
+  const typed = (path: NodePath, value: Scalar | undefined): ScalarValue => {
+    if (value === undefined) return null
+    const result = typeAuthored(scalar, value)
+    if (result.ok) return result.value
+    wrong(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
     return null
   }
-  const typed = (path: NodePath, value: Scalar): ScalarValue | null => {
-    const result = typeAuthored(scalar, value)
-    return result.ok
-      ? result.value
-      : wrong(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
-  }
-  mistakes.push(...findMisplaced(authored, scalar, isArray))
-  for (const [index, value] of (authored.enum ?? []).entries()) typed(['enum', index], value)
-  const minimum = authored.minimum === undefined ? null : typed(['minimum'], authored.minimum)
-  const maximum = authored.maximum === undefined ? null : typed(['maximum'], authored.maximum)
+  for (const [index, value] of authored.enum?.entries() ?? []) typed(['enum', index], value)
+  const minimum = typed(['minimum'], authored.minimum)
+  const maximum = typed(['maximum'], authored.maximum)
   if (minimum !== null && maximum !== null && compareValues(scalar, minimum, maximum) > 0) {
     wrong(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
   }
@@ -51,37 +48,31 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
     const problem = argument === '' ? 'an empty argument counts as absent' : broken && `it ${broken}`
     if (problem !== null) wrong(path, `${describeValue(value)} is not a valid ${what}; ${problem}`)
   }
-  for (const [index, example] of (authored.examples ?? []).entries()) test(['examples', index], example, 'example')
+  for (const [index, example] of authored.examples?.entries() ?? []) test(['examples', index], example, 'example')
   const { default: fallback } = authored
   if (fallback === undefined) return mistakes
-  if (Array.isArray(fallback) !== isArray)
+  if (Array.isArray(fallback) !== isArray) {
     wrong(['default'], isArray ? 'the default must be a list' : 'the default must be a single value')
-  else if (Array.isArray(fallback))
-    for (const [index, value] of fallback.entries()) test(['default', index], value, 'default')
-  else test(['default'], fallback, 'default')
+  } else if (!Array.isArray(fallback)) test(['default'], fallback, 'default')
+  else for (const [index, value] of fallback.entries()) test(['default', index], value, 'default')
   return mistakes
 }
 
 /** Finds members that do not apply to this type. */
-function findMisplaced(
-  authored: AuthoredParameter,
-  scalar: ScalarParameterType,
-  isArray: boolean,
-): readonly ConstraintMistake[] {
-  const misplaced: ConstraintMistake[] = []
-  const only = (member: keyof AuthoredParameter, isFitting: boolean, forWhat: string): void => {
-    if (authored[member] !== undefined && !isFitting)
-      misplaced.push({ path: [member], message: `${member} is for ${forWhat} only` })
-  }
+function findMisplaced(authored: AuthoredParameter, scalar: ScalarParameterType, isArray: boolean) {
   const isOrdered = scalar !== 'string' && scalar !== 'bool'
-  only('pattern', scalar === 'string', 'strings')
-  only('format', scalar === 'string', 'strings')
-  only('pinned_as', authored.format !== undefined, 'parameters with format: re2')
-  only('max_length', scalar === 'string' || isArray, 'strings and arrays')
-  only('max_element_length', scalar === 'string' && isArray, 'arrays of strings')
-  only('minimum', isOrdered, 'numbers, dates and times')
-  only('maximum', isOrdered, 'numbers, dates and times')
-  return misplaced
+  const rows: readonly (readonly [member: keyof AuthoredParameter, isFitting: boolean, forWhat: string])[] = [
+    ['pattern', scalar === 'string', 'strings'],
+    ['format', scalar === 'string', 'strings'],
+    ['pinned_as', authored.format !== undefined, 'parameters with format: re2'],
+    ['max_length', scalar === 'string' || isArray, 'strings and arrays'],
+    ['max_element_length', scalar === 'string' && isArray, 'arrays of strings'],
+    ['minimum', isOrdered, 'numbers, dates and times'],
+    ['maximum', isOrdered, 'numbers, dates and times'],
+  ]
+  return rows
+    .filter(([member, isFitting]) => authored[member] !== undefined && !isFitting)
+    .map(([member, , forWhat]) => ({ path: [member], message: `${member} is for ${forWhat} only` }))
 }
 
 /**
@@ -104,7 +95,7 @@ export function compileParameter(
     : authored.default === undefined
       ? undefined
       : value(authored.default as Scalar)
-  const pattern = compilePattern(authored.pattern)
+  const { pattern } = authored
   return Object.freeze({
     name,
     type: authored.type,
@@ -113,7 +104,8 @@ export function compileParameter(
     examples: Object.freeze((authored.examples ?? []).map(String)),
     ...(fallback !== undefined && { default: fallback }),
     ...(authored.enum && { enum: Object.freeze(authored.enum.map(value)) }),
-    ...(pattern && { pattern }),
+    // A rule reports a pattern that is not valid.
+    ...(pattern !== undefined && re2Problem(pattern) === null && { pattern: new Pattern(pattern) }),
     ...(authored.minimum !== undefined && { minimum: value(authored.minimum) }),
     ...(authored.maximum !== undefined && { maximum: value(authored.maximum) }),
     ...lengthsOf(authored, maxRegexpLength),
@@ -151,9 +143,4 @@ function typeAuthored(type: ScalarParameterType, value: Scalar): ReturnType<type
     return { ok: false, detail: 'must be in quotes beyond 2^53, or it would lose digits' }
   }
   return typeScalar(type, String(value))
-}
-
-/** Null where there is no pattern, or an invalid one, which the rule about patterns reports. */
-function compilePattern(pattern: string | undefined): Pattern | null {
-  return pattern === undefined || re2Problem(pattern) !== null ? null : new Pattern(pattern)
 }

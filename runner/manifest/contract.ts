@@ -12,16 +12,11 @@ export function compileContract(
   const variants = [...new Set(checked.map(({ columns }) => columns))]
   // What a variant shows of a column counts only where all variants show it.
   const columns: readonly Column[] = declared ?? (variants[0] ?? []).map(({ name, type }) => ({ name, type }))
-  return Object.freeze(
-    columns.map((column, i) =>
-      Object.freeze(
-        contractOf(
-          column,
-          variants.map(variant => variant[i]!),
-        ),
-      ),
-    ),
-  )
+  const contract = columns.map((column, i) => {
+    const shown = variants.map(variant => variant[i]!)
+    return Object.freeze(contractOf(column, shown))
+  })
+  return Object.freeze(contract)
 }
 
 function contractOf(column: Column, found: readonly CheckedColumn[]): ContractColumn {

@@ -15,17 +15,6 @@ export interface SourceText {
   readonly text: string
 }
 
-export interface Discovered {
-  /** The paths of all files and folders below the folder, as diagnostics show them. */
-  readonly paths: readonly string[]
-  readonly manifests: readonly SourceText[]
-  readonly partials: readonly SourceText[]
-  /** Every `<name>.example.json`. */
-  readonly examples: readonly SourceText[]
-  /** Diagnostics for files that could not be read. */
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** The folder of partials, below the folder of manifests. */
 const PARTIALS_FOLDER = 'partials'
 const READ_AT_ONCE = 32
@@ -36,9 +25,10 @@ export const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_
 
 /**
  * Reads every `*.yaml` except `*.test.yaml` below `dir`, every `partials/*.sql` and every `*.example.json`, in the order of
- * their names. Files and folders whose names begin with a dot are skipped.
+ * their names. Files and folders whose names begin with a dot are skipped. `paths` are
+ * those of all files and folders, `diagnostics` are about files that cannot be read.
  */
-export async function discover(dir: string): Promise<Discovered> {
+export async function discover(dir: string) {
   const diagnostics: Diagnostic[] = []
   let names: readonly string[]
   try {

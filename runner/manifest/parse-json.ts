@@ -7,7 +7,6 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import type { Diagnostic } from '../model/diagnostic.js'
 import { lineStartsOf } from '../model/line-starts.js'
 import type { RuleId } from '../model/rules.js'
 import { diagnosticAt } from './report.js'
@@ -17,28 +16,25 @@ import { findOddCharacter } from './yaml/characters.js'
 /** The parser recurses, and so do the readers of its values. */
 const MAX_DEPTH = 40
 
-export interface ParsedJson {
-  readonly source: PlaceSource
-  /** To be used only when there are no diagnostics. */
-  readonly value: unknown
-  readonly diagnostics: readonly Diagnostic[]
-}
-
-/** Parses JSON that an author has written. Hostile text gives a diagnostic, never an exception. */
-export function parseJson(file: string, fileText: string): ParsedJson {
+/**
+ * Parses JSON that an author has written. Hostile text gives a diagnostic, never an exception. The value is to be used only when
+ * there are no diagnostics.
+ */
+export function parseJson(file: string, fileText: string) {
   const text = fileText.replace(/^\ufeff/, '')
   const starts = lineStartsOf(text)
   const at = (offset: number): FilePlace => placeAt(file, starts, offset)
   const diagnostics = mistakesIn(text).map(({ offset, rule, message }) => diagnosticAt(at(offset), rule, message))
-  const source = {
+  const source: PlaceSource = {
     file,
-    keyAt: (path: NodePath) => {
+    keyAt: path => {
       const node = nodeAt(text, path)
       return at((node?.parent?.type === 'property' ? node.parent : node)?.offset ?? 0)
     },
-    valueAt: (path: NodePath) => at(nodeAt(text, path)?.offset ?? 0),
+    valueAt: path => at(nodeAt(text, path)?.offset ?? 0),
   }
-  return { source, value: diagnostics.length === 0 ? JSON.parse(text) : undefined, diagnostics }
+  const value: unknown = diagnostics.length === 0 ? JSON.parse(text) : undefined
+  return { source, value, diagnostics }
 }
 
 /** The node at this path, or its nearest parent. The text is parsed once more, since most files have no mistake. */

@@ -17,21 +17,14 @@ export interface McpRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-export interface McpAnswer {
-  readonly status: number
-  readonly contentType: string | null
-  /** '' where there is nothing to say, as to a notification. */
-  readonly body: string
-}
-
 /** The members of a session that come from the request itself. */
 type FromRequest = 'knowsLinks' | 'refuse'
 
-/** @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED. */
-export async function answerRequest(
-  { message, headers }: McpRequest,
-  given: Omit<Session, FromRequest>,
-): Promise<McpAnswer> {
+/**
+ * The body is '' where there is nothing to say, as to a notification.
+ * @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED.
+ */
+export async function answerRequest({ message, headers }: McpRequest, given: Omit<Session, FromRequest>) {
   let refusal: RunnerError | null = null
   const refuse = (error: RunnerError): void => {
     refusal ??= error

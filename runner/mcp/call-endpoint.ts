@@ -39,14 +39,7 @@ export async function callEndpoint(
   }
   try {
     const { given, rows } = readArguments(endpoint, args, caller)
-    const request = {
-      ref: endpoint.id,
-      accept: undefined,
-      acceptEncoding: undefined,
-      format: 'json',
-      readAddress: () => given,
-      signal,
-    } as const
+    const request = { ref: endpoint.id, format: 'json', readAddress: () => given, signal } as const
     const response = await handleFor(caller, request, deps, progress)
     const answer = answerOf(response, given, rows, session)
     const { outcome: cache, cost, result } = response

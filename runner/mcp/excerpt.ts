@@ -8,23 +8,18 @@ export interface ExcerptBounds {
   readonly maxBytes: number
 }
 
-export interface Excerpt {
-  /** How many rows it has: as many as fit, each of them whole. */
-  readonly rows: number
-  /** Whether the query has more rows than these. */
-  readonly isTruncated: boolean
-  /** `{"result":[…],"row_count":…,"truncated":…}` on one line; `before` is a JSON object whose members come first. */
-  readonly text: (note: string | null, before?: Readonly<Record<string, unknown>>) => string
-}
-
 const HEAD = '"result":['
 const CLOSE = '}'
 
-/** @throws JsonTextError where the body is not a result. */
+/**
+ * As many rows as fit, each of them whole, and whether the query has more rows. `text` is
+ * `{"result":[…],"row_count":…,"truncated":…}` on one line; `before` is a JSON object whose members come first.
+ * @throws JsonTextError where the body is not a result.
+ */
 export function excerptOf(
   { body, rowCount, isTruncated: isCut }: Pick<StoredResult, 'body' | 'rowCount' | 'isTruncated'>,
   { maxRows, maxBytes }: ExcerptBounds,
-): Excerpt {
+) {
   const tail = (isTruncated: boolean): string => `],"row_count":${rowCount},"truncated":${isTruncated}`
   // Room for `false`, the longer of the two words.
   let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
@@ -41,7 +36,7 @@ export function excerptOf(
   return {
     rows: rows.length,
     isTruncated,
-    text(note, before = {}) {
+    text(note: string | null, before: Readonly<Record<string, unknown>> = {}) {
       const first = Object.entries(before).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`)
       const last = note === null ? '' : `,"note":${JSON.stringify(note)}`
       return `{${first.join('')}${HEAD}${shown}${tail(isTruncated)}${last}${CLOSE}`

@@ -119,17 +119,11 @@ function offsetMinutes(offset: string): number | null {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-interface DatetimeParts {
-  readonly date: string
-  readonly time: string
-  /** The fraction of a second with its point and without trailing zeros; '' for a whole second. */
-  readonly fraction: string
-  readonly hasTime: boolean
-  /** As it is written; '' for none. */
-  readonly offset: string
-}
-
-function splitDatetime(text: string, form: string): DatetimeParts | { readonly detail: string } {
+/**
+ * The fraction has its point and no trailing zeros, '' for a whole second; the offset is as it is written, '' for none.
+ * `detail` says why it is not a date and time.
+ */
+function splitDatetime(text: string, form: string) {
   const match = DATETIME.exec(text)
   const date = match?.[1] ?? text.slice(0, 10)
   if (!typeDate(date).ok)

@@ -136,15 +136,8 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
   const destination = given ?? standardError(() => hasEnded)
   let quiet = { untilMs: -Infinity, unwritten: 0 }
   let [dropped, unreported] = [0, 0]
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: isoTime(clock),
-      formatters: { level: label => ({ level: label }) },
-    },
-    destination,
-  )
+  const formatters = { level: (label: string) => ({ level: label }) }
+  const logger = pino({ level, base: null, timestamp: isoTime(clock), formatters }, destination)
   destination.on?.('drop', lines => {
     const count = lines.split('\n').length - 1
     dropped += count

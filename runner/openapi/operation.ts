@@ -6,7 +6,6 @@ import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
 import { parameterObjects, type Version } from './parameters.js'
 import { problemCodes, problemResponses } from './problems.js'
-import type { JsonSchema } from './schema.js'
 
 export interface OperationFacts {
   readonly version: Version
@@ -15,12 +14,6 @@ export interface OperationFacts {
   readonly pinned: readonly string[]
   /** Whether a 200 has all media types; else JSON alone, since generated clients mix up the types of several. */
   readonly allFormats: boolean
-}
-
-export interface Operation {
-  readonly operation: Readonly<Record<string, unknown>>
-  /** The schemas that its problems refer to, by their names in `components`. */
-  readonly problemSchemas: Readonly<Record<string, JsonSchema>>
 }
 
 /** `functions.invocation-stats` is `functions_invocation-stats`: unique, since no name of an endpoint has `_`. */
@@ -32,7 +25,8 @@ export const tagOf = ({ name }: Pick<Endpoint, 'name'>): string => name.split('.
 /** The name of the schema of a row. */
 export const rowName = ({ name }: Pick<Endpoint, 'name'>): string => `${name}.row`
 
-export function describeOperation(endpoint: Endpoint, facts: OperationFacts): Operation {
+/** The operation, and the schemas that its problems refer to, by their names in `components`. */
+export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
   const { version, engine, allFormats } = facts
   const pinned = endpoint.parameters.map(({ name }) => name).filter(name => facts.pinned.includes(name))
   const takesArguments = endpoint.parameters.length > pinned.length
@@ -98,7 +92,7 @@ function resultResponse(
 
 /** The media type of a format, and what it holds; none for JSON, which is there in any case, and `excel`, which is CSV. */
 function contentOf({ mediaTypes: [own], content }: Format, version: Version): readonly (readonly [string, object])[] {
-  if (own === undefined || content === null) return []
+  if (own === undefined || content === undefined) return []
   if (content === 'text') return [[own, { schema: { type: 'string' } }]]
   if (content === 'binary') return [[own, { schema: version === '3.1' ? {} : { type: 'string', format: 'binary' } }]]
   return [[own, { schema: content }]]

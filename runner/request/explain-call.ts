@@ -1,22 +1,13 @@
 /** What a call would run: the SQL of its variant, and what is bound to it. For tokens made with `--explain`; nothing is run. */
 import { notAllowed } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
-import type { BoundValue } from '../model/query.js'
 import { bindPinned } from './bind-pinned.js'
 import { admitCall, type PlanDeps, type Progress } from './plan.js'
 import type { RawArguments } from './raw-arguments.js'
 
-export interface ExplainedCall {
-  readonly endpoint: string
-  readonly revision: string
-  /** As its author has written it, with the words of lookup tables and constants in it, and never an argument. */
-  readonly sql: string
-  /** In the order of the manifest; `now` last, where the query reads it. */
-  readonly parameters: readonly ({ readonly name: string } & BoundValue)[]
-}
-
 /**
- * The token's pins hold as they do in a call.
+ * The token's pins hold as they do in a call. `sql` is as its author has written it, with the words of lookup tables and constants
+ * in it, and never an argument; `parameters` are in the order of the manifest, `now` last, where the query reads it.
  * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED, ARGUMENT_INVALID.
  */
 export function explainCall(
@@ -24,7 +15,7 @@ export function explainCall(
   request: { readonly ref: string; readonly readAddress: () => RawArguments },
   deps: PlanDeps,
   progress: Progress,
-): ExplainedCall {
+) {
   const { endpoint } = admitCall(caller, request, deps, progress)
   const refusal = { rule: 'explain', reason: 'the token was made without --explain' } as const
   if (!caller.mayExplain) throw notAllowed('The token may not see queries.', refusal)

@@ -26,8 +26,8 @@ export interface RequestDeps extends PlanDeps {
 export interface RunRequest {
   /** The endpoint's name or id. */
   readonly ref: string
-  readonly accept: string | undefined
-  readonly acceptEncoding: string | undefined
+  readonly accept?: string | undefined
+  readonly acceptEncoding?: string | undefined
   /** The format, whatever the address and `accept` say. */
   readonly format?: ResultFormat
   /** The arguments in the address; the one named `format` may choose the format. */

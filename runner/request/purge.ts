@@ -1,27 +1,18 @@
 /** Purges the stored results of an endpoint, or of one tenant's calls of it, in every replica. */
 import { tenantPrefix } from '../cache/key.js'
-import type { ResultCache } from '../cache/result-cache.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { notAllowed, RunnerError } from '../model/errors.js'
-import type { Observer } from '../model/events.js'
 import type { Caller } from '../model/ports.js'
 import { keyPrefix } from '../model/result-key.js'
 import { bindPinned } from './bind-pinned.js'
-
-export interface PurgeDeps {
-  readonly results: ResultCache
-  readonly observe: Observer
-}
+import type { RequestDeps } from './handle.js'
 
 /**
  * Purges the results that the caller could have asked for; it must be allowed to call the endpoint.
  * @throws RunnerError TOKEN_NOT_ALLOWED; STORE_UNAVAILABLE when replicas may still have results.
  */
-export async function purgeEndpoint(
-  caller: Caller,
-  endpoint: Endpoint,
-  { results, observe }: PurgeDeps,
-): Promise<void> {
+export async function purgeEndpoint(caller: Caller, endpoint: Endpoint, deps: RequestDeps): Promise<void> {
+  const { results, observe } = deps
   if (!caller.mayPurge) throw refused('the token was made without --purge')
   const prefix = purgedPrefix(caller, endpoint)
   try {

@@ -141,11 +141,8 @@ export function rawArguments(given: Readonly<Record<string, string | readonly st
 export function mergeArguments(a: RawArguments, b: RawArguments): RawArguments {
   const merged = new Map(a)
   for (const [name, { values, isList }] of b) {
-    const first = merged.get(name)
-    merged.set(
-      name,
-      first ? { values: [...first.values, ...values], isList: first.isList || isList } : { values, isList },
-    )
+    const first = merged.get(name) ?? { values: [], isList: false }
+    merged.set(name, { values: [...first.values, ...values], isList: first.isList || isList })
   }
   return merged
 }

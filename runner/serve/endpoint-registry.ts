@@ -21,9 +21,6 @@ export interface ReloadReport {
   readonly removed: number
 }
 
-/** Awaited between manifests and between table schemas, to yield to the event loop. */
-type YieldToEventLoop = () => Promise<void>
-
 export interface RegistryDeps<E extends Engine> {
   readonly engine: ServedEngine<E>
   /** The folder of manifests, for diagnostics. */
@@ -32,7 +29,8 @@ export interface RegistryDeps<E extends Engine> {
   readonly isStrict?: boolean
   /** The state of the files. Never rejects. */
   readonly fingerprint: () => Promise<string>
-  readonly readDefinitions: (yieldToEventLoop: YieldToEventLoop) => Promise<Definitions>
+  /** The function is awaited between files, to yield to the event loop. */
+  readonly readDefinitions: (yieldToEventLoop: () => Promise<void>) => Promise<Definitions>
   /** Opens an engine with these tables and functions. @throws SetupError. */
   readonly openEngine: (definitions: Definitions) => Promise<E>
   readonly load: (
@@ -199,16 +197,17 @@ export class EndpointRegistry<E extends Engine> {
     const { endpoints, broken, details } = loaded
     const previous = this.#index
     const report = compare(previous, endpoints)
-    const isSameBroken = JSON.stringify(broken) === JSON.stringify(previous.broken)
-    const isSameEngine = engine === this.#opened?.engine
-    const isSame = isSameEngine && isSameBroken && report.added + report.changed + report.removed === 0
+    const isSame =
+      engine === this.#opened?.engine &&
+      report.added + report.changed + report.removed === 0 &&
+      JSON.stringify(broken) === JSON.stringify(previous.broken)
     this.#deps.engine.serve(engine, details)
     // Cached addresses belong to the index and are dropped with it.
     if (!isSame) this.#index = indexEndpoints(endpoints, broken)
     this.#details = details
     this.#opened = { engine, definitions, cache }
-    const gone = isSame ? [] : goneOf(previous, this.#index)
-    for (const listener of this.#goneListeners) listener(gone)
+    const gone = previous.all.filter(({ id, revision }) => this.#index.find(id)?.revision !== revision)
+    for (const listener of this.#goneListeners) listener(gone.map(({ id }) => id))
     return report
   }
 
@@ -242,7 +241,7 @@ export class EndpointRegistry<E extends Engine> {
     }
   }
 
-  readonly #yieldToEventLoop: YieldToEventLoop = async () => {
+  readonly #yieldToEventLoop = async (): Promise<void> => {
     await new Promise(resolve => setImmediate(resolve))
     if (this.#isClosed) throw new RunnerError('DRAINING')
   }
@@ -283,10 +282,5 @@ function compare(before: EndpointIndex, endpoints: readonly Endpoint[]): ReloadR
 
 /** What documents show of an endpoint and its revision does not contain: columns of tables without a schema may change. */
 const documentedText = ({ columns, example }: Endpoint): string => JSON.stringify([columns, example])
-
-/** The ids of endpoints that were removed or changed. */
-function goneOf(before: EndpointIndex, now: EndpointIndex): readonly string[] {
-  return before.all.filter(({ id, revision }) => now.find(id)?.revision !== revision).map(({ id }) => id)
-}
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

@@ -19,7 +19,7 @@ import {
 import { brokenTables, type Definitions } from '../manifest/definitions.js'
 import { loadFunctions } from '../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas, type ReadSchema } from '../manifest/tables/load.js'
-import { ENGINES } from '../model/engines.js'
+import { ENGINES, type EngineName } from '../model/engines.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
@@ -57,15 +57,10 @@ export function openServingEngineOver(
   settings: Settings,
   deps: EngineDeps,
 ): Promise<ServingEngine> {
-  switch (settings.engine) {
-    case 'duckdb':
-      return openEngineOver(definitions, settings, deps)
-    case 'bigquery':
-      return openWarehouse(definitions, settings, deps)
-    default:
-      return settings.engine satisfies never
-  }
+  return OPEN[settings.engine](definitions, settings, deps)
 }
+
+const OPEN = { duckdb: openEngineOver, bigquery: openWarehouse } as const satisfies Record<EngineName, unknown>
 
 /** Loads the table schemas and the functions; `readSchema` may be a cache. @throws LoadError for a folder that cannot be read. */
 export async function readDefinitions(

@@ -112,14 +112,6 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   return (await openRunner(given, options)).runner
 }
 
-/** A runner, and what calls need that do not come through its listener. */
-export interface OpenRunner {
-  readonly runner: Runner
-  readonly deps: RequestDeps
-  /** All tables that queries can name now. */
-  readonly tables: () => TableCatalogue
-}
-
 /** A store without tokens, for callers in this process alone. */
 export const NO_TOKENS: TokenStore = { find: () => null, close: () => Promise.resolve() }
 
@@ -128,20 +120,20 @@ export interface OpenOptions extends RunnerOptions {
   readonly placeFailure?: PlaceFailure | null
 }
 
-/** The same, for the program's own commands. `tokenStore` replaces the tokens of the settings. */
-export async function openRunner(
-  given: Partial<Settings>,
-  options: OpenOptions,
-  tokenStore: TokenStore | null = null,
-): Promise<OpenRunner> {
+/**
+ * The same, for the program's own commands: the runner, what calls need that do not come through its listener, and all tables that
+ * queries can name now. `tokenStore` replaces the tokens of the settings.
+ */
+export async function openRunner(given: Partial<Settings>, options: OpenOptions, tokenStore: TokenStore | null = null) {
   const settings = completeSettings(given)
   requireData(settings)
   const opened = new Closers()
   try {
     const service = await openService(settings, options, tokenStore, opened)
-    const { engine, deps } = service
+    const { engine } = service
+    const deps: RequestDeps = service.deps
     const runner = runnerOver(settings, service, openApp(settings, service, opened), () => opened.close())
-    return { runner, deps, tables: () => engine.current()!.tables() }
+    return { runner, deps, tables: (): TableCatalogue => engine.current()!.tables() }
   } catch (thrown) {
     await opened.close()
     throw thrown
@@ -248,7 +240,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
       const { format = 'json' } = rest
       const readAddress = () => rawArguments(args)
-      const request = { ref: name, accept: undefined, acceptEncoding: undefined, readAddress, signal, ...rest, format }
+      const request = { ref: name, readAddress, signal, ...rest, format }
       const progress = { token: null, endpoint: null }
       const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
       if (format === 'json') return result

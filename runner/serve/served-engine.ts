@@ -112,12 +112,8 @@ export class ServedEngine<E extends Engine> implements Engine {
     }
   }
 
-  check(
-    sql: string,
-    types: Readonly<Record<string, string>>,
-    values?: Readonly<Record<string, unknown>>,
-  ): Promise<CheckResult> {
-    return this.#use(undefined, ({ engine }) => engine.check(sql, types, values))
+  check(...args: Parameters<Engine['check']>): Promise<CheckResult> {
+    return this.#use(undefined, ({ engine }) => engine.check(...args))
   }
 
   explain(query: Query): Promise<Explanation> {

@@ -284,21 +284,13 @@ export type SettingKey = keyof typeof TABLE
 /** The settings of one process. */
 export type Settings = { readonly [K in SettingKey]: (typeof TABLE)[K]['fallback'] }
 
-/** One setting, as documents and `--help` list it. */
-export interface SettingRow extends Pick<Setting<unknown>, 'flag' | 'variable' | 'description'> {
-  readonly key: SettingKey
-  /** '' for none. */
-  readonly unit: string
-  /** A flag without a value, which means `true`. */
-  readonly isSwitch: boolean
-  /** The default as text; '' for none. */
-  readonly default: string
-}
-
 const ENTRIES = Object.entries(TABLE) as readonly (readonly [SettingKey, Setting<unknown>])[]
 
-/** Every setting of `serve`, as the documentation lists them. */
-export const SETTINGS: readonly SettingRow[] = ENTRIES.map(([key, row]) => {
+/**
+ * Every setting of `serve`, as documents and `--help` list it, with its default as text, '' for none. A switch is a flag without a
+ * value, which means `true`.
+ */
+export const SETTINGS = ENTRIES.map(([key, row]) => {
   const { flag, variable, description, type, fallback } = row
   const [isSwitch, text] = [type.kind === 'boolean', fallback === null ? '' : String(fallback)]
   return { key, flag, variable, unit: type.unit, description, isSwitch, default: text }

@@ -28,11 +28,8 @@ export interface Expansion {
   readonly partials: ReadonlySet<string>
 }
 
-/** The partials that templates may include, parsed. */
-interface Partials {
-  find(name: string): ParsedTemplate | undefined
-  names(): readonly string[]
-}
+/** The partials that templates may include, by name. */
+type Partials = ReadonlyMap<string, { readonly template: ParsedTemplate }>
 
 /** Expands the manifest's own template. */
 export const expandTemplate = (nodes: readonly TemplateNode[], names: TemplateNames, partials: Partials): Expansion =>
@@ -132,10 +129,10 @@ class Expander {
   }
 
   #expandPartial(node: TemplateNode & { kind: 'partial' }, frame: Frame): Piece[] {
-    const partial = this.#partials.find(node.name)
+    const partial = this.#partials.get(node.name)?.template
     if (partial === undefined) {
       const message = `unknown partial "${node.name}"; expected endpoints/partials/${node.name}.sql`
-      const near = { word: node.name, among: this.#partials.names() }
+      const near = { word: node.name, among: [...this.#partials.keys()] }
       this.#report(frame.origin, { rule: 'template/unknown-partial', offset: node.offset, message, near })
       return []
     }
@@ -147,8 +144,12 @@ class Expander {
     }
     this.#included.add(node.name)
     const own = new Map<string, Binding>()
-    const misspelt = misspeltArguments(node.arguments, partial.nodes)
-    for (const { name, offset, meant } of misspelt) {
+    const read = firstNames(partial.nodes)
+    const given = new Set(node.arguments.map(({ name }) => name))
+    for (const { name, offset } of node.arguments.filter(argument => !read.has(argument.name))) {
+      const unset = [...read].filter(word => !given.has(word))
+      const meant = nearest(name, unset)
+      if (meant === undefined) continue
       const message = `the partial "${node.name}" reads no "${name}"`
       const near = { word: name, among: [meant] }
       this.#report(frame.origin, { rule: 'template/unknown-name', offset, message, near })
@@ -203,40 +204,14 @@ class Expander {
   }
 }
 
-/** Arguments that the partial does not read, each with a similar name that it reads and is not given. */
-function misspeltArguments(
-  given: readonly PartialArgument[],
-  nodes: readonly TemplateNode[],
-): readonly (PartialArgument & { readonly meant: string })[] {
-  const read = firstNames(nodes)
-  const names = new Set(given.map(({ name }) => name))
-  const unread = given.filter(({ name }) => !read.has(name))
-  return unread.flatMap(argument => {
-    const meant = nearest(
-      argument.name,
-      [...read].filter(name => !names.has(name)),
-    )
-    return meant === undefined ? [] : [{ ...argument, meant }]
-  })
-}
-
 /** The first parts of all names that a template reads. */
 function firstNames(nodes: readonly TemplateNode[]): ReadonlySet<string> {
   const paths = (node: TemplateNode): readonly NamePath[] => {
-    switch (node.kind) {
-      case 'text':
-        return []
-      case 'value':
-        return [node.path]
-      case 'if':
-        return [node.path, ...node.whenTrue.flatMap(paths), ...node.whenFalse.flatMap(paths)]
-      case 'each':
-        return [node.path, ...node.body.flatMap(paths), ...node.whenFalse.flatMap(paths)]
-      case 'partial':
-        return node.arguments.flatMap(({ value }) => ('literal' in value ? [] : [value]))
-      default:
-        return node satisfies never
-    }
+    if (node.kind === 'text') return []
+    if (node.kind === 'value') return [node.path]
+    if (node.kind === 'partial') return node.arguments.flatMap(({ value }) => ('literal' in value ? [] : [value]))
+    const whenTrue = node.kind === 'if' ? node.whenTrue : node.body
+    return [node.path, ...[...whenTrue, ...node.whenFalse].flatMap(paths)]
   }
   return new Set(nodes.flatMap(paths).flatMap(({ parts, isData }) => (isData ? [] : parts.slice(0, 1))))
 }

@@ -40,151 +40,137 @@ export interface Frame {
 }
 
 /** Resolves a name; `use` is how it is used. */
-export function resolve(path: NamePath, frame: Frame, names: TemplateNames, use: Use): Resolved {
-  if (path.isData) return resolveData(path, frame, names)
-  let scope: Frame = frame
-  for (let i = 0; i < path.up; i++) {
-    if (scope.parent === null) return wrong(path, `"${path.written}" leads out of the template`)
-    scope = scope.parent
-  }
-  if (path.parts.length === 0) {
-    if (scope.self === undefined) return wrong(path, '"this" means something only inside "#each"')
-    return { kind: 'constant', value: scope.self }
-  }
-  const [first, ...rest] = path.parts as [string, ...string[]]
-  for (let at: Frame | null = scope; at !== null; at = path.isOwn ? null : at.parent) {
-    const binding = at.own.get(first)
-    if (binding) return follow(binding, rest, path)
-    if (at.fields.has(first)) return missingField(first, path, at, use === 'condition' || frame.isDiscarded)
-  }
-  return path.isOwn ? unknown(path, scope.own.keys()) : resolveGlobal(first, rest, path, scope, names, use)
-}
+export const resolve = (path: NamePath, frame: Frame, names: TemplateNames, use: Use): Resolved =>
+  new Resolver(path, names, use).resolve(frame)
 
-interface Wrong {
-  /** @default template/unknown-name */
-  readonly rule?: TemplateProblem['rule']
-  /** The words that may be meant. */
-  readonly among?: Iterable<string>
-}
+class Resolver {
+  readonly #path: NamePath
+  readonly #names: TemplateNames
+  readonly #isAsked: boolean
 
-function wrong({ parts, written, offset }: NamePath, message: string, { rule, among }: Wrong = {}): Resolved {
-  const near = among && { near: { word: parts.at(-1) ?? written, among: [...among] } }
-  return { kind: 'problem', problem: { rule: rule ?? 'template/unknown-name', offset, message, ...near } }
-}
-
-/** The first part of the path is unknown; the rest may be right. */
-function unknown(
-  path: NamePath,
-  among: Iterable<string>,
-  more: Pick<TemplateProblem, 'otherwise' | 'table'> = {},
-): Resolved {
-  const rest = path.parts.slice(1)
-  const near = { word: path.parts.join('.'), among: [...among].map(name => [name, ...rest].join('.')) }
-  const message = `unknown name "${path.written}"`
-  return { kind: 'problem', problem: { rule: 'template/unknown-name', offset: path.offset, message, near, ...more } }
-}
-
-function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolved {
-  const name = path.parts.join('.')
-  if (names.parameters.has(name) || name === 'now') {
-    return wrong(path, `arguments are not read in braces: write @${name} alone`, { rule: 'template/argument-in-text' })
+  constructor(path: NamePath, names: TemplateNames, use: Use) {
+    this.#path = path
+    this.#names = names
+    this.#isAsked = use === 'condition'
   }
-  if (path.up === 0 && frame.data && Object.hasOwn(frame.data, name)) {
-    return { kind: 'constant', value: frame.data[name as keyof typeof frame.data] }
-  }
-  const message = `unknown name "${path.written}"; only @index, @first and @last exist, inside "#each"`
-  return wrong(path, message)
-}
 
-/** Follows the names of a path after the first. */
-function follow(binding: Binding, rest: readonly string[], path: NamePath): Resolved {
-  let value: Resolved = binding
-  for (const part of rest) {
-    if (value.kind !== 'constant' || typeof value.value !== 'object' || Array.isArray(value.value)) {
-      const message = `unknown name "${path.written}": what stands before ".${part}" has no fields`
-      return wrong(path, message)
+  resolve(frame: Frame): Resolved {
+    const { isData, isOwn, up, parts, written } = this.#path
+    if (isData) return this.#data(frame)
+    let scope: Frame = frame
+    for (let i = 0; i < up; i++) {
+      if (scope.parent === null) return this.#wrong(`"${written}" leads out of the template`)
+      scope = scope.parent
     }
-    const map = value.value as Readonly<Record<string, Constant>>
-    if (!Object.hasOwn(map, part)) return unknown(path, Object.keys(map))
-    value = { ...value, value: map[part]! }
-  }
-  return value
-}
-
-function missingField(name: string, path: NamePath, frame: Frame, isFalse: boolean): Resolved {
-  if (isFalse) return { kind: 'constant', value: false }
-  const message = `entry ${(frame.data?.index ?? 0) + 1} of the list has no "${name}", which other entries have`
-  return wrong(path, message)
-}
-
-function resolveGlobal(
-  first: string,
-  rest: readonly string[],
-  path: NamePath,
-  scope: Frame,
-  names: TemplateNames,
-  use: Use,
-): Resolved {
-  if (first === 'given') return resolveGiven(rest, path, names, use)
-  if (first === 'constants') {
-    const [name, ...fields] = rest
-    if (name === undefined)
-      return wrong(path, '"constants" alone has no value; write constants.<name>', { rule: 'template/not-a-word' })
-    const value = names.constants.get(name)
-    if (value === undefined) return wrong(path, `unknown constant "${name}"`, { among: names.constants.keys() })
-    return follow({ kind: 'constant', value, name }, fields, path)
-  }
-  const fields = names.lookups.get(first)
-  if (fields && rest.length > 0) {
-    const [field, ...more] = rest as [string, ...string[]]
-    if (more.length > 0 || !fields.has(field)) {
-      const message = `lookup table "${first}" has no field "${rest.join('.')}"; it has ${[...fields].join(', ')}`
-      return wrong(path, message, { among: fields })
+    if (parts.length === 0) {
+      if (scope.self === undefined) return this.#wrong('"this" means something only inside "#each"')
+      return { kind: 'constant', value: scope.self }
     }
-    return { kind: 'field', lookup: first, field }
+    const [first, ...rest] = parts as [string, ...string[]]
+    for (let at: Frame | null = scope; at !== null; at = isOwn ? null : at.parent) {
+      const binding = at.own.get(first)
+      if (binding) return this.#follow(binding, rest)
+      if (!at.fields.has(first)) continue
+      if (this.#isAsked || frame.isDiscarded) return { kind: 'constant', value: false }
+      return this.#wrong(`entry ${(at.data?.index ?? 0) + 1} of the list has no "${first}", which other entries have`)
+    }
+    return isOwn ? this.#unknown(scope.own.keys()) : this.#global(first, rest, scope)
   }
-  if (names.parameters.has(first)) {
-    const isAsked = use === 'condition'
-    const inText = `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`
-    const asked = `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`
-    return wrong(path, isAsked ? asked : inText, { rule: 'template/argument-in-text' })
-  }
-  if (fields) {
-    const message = `"${first}" is a lookup table; write one of its fields: ${[...fields].join(', ')}`
-    return wrong(path, message, { rule: 'template/not-a-word' })
-  }
-  const among = [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants']
-  const { partial } = scope.origin
-  if (partial === null || rest.length > 0) return unknown(path, among, insteadOf(first, rest, names, use))
-  const message = `unknown name "${first}": where the partial is included, {{> ${partial} ${first}=…}} would give it`
-  return wrong(path, message, { among })
-}
 
-/** What to write where no name is near. */
-function insteadOf(
-  first: string,
-  rest: readonly string[],
-  { lookups }: TemplateNames,
-  use: Use,
-): Pick<TemplateProblem, 'otherwise' | 'table'> {
-  const field = rest.at(-1)
-  if (field !== undefined) {
-    const table = [...lookups].find(([, fields]) => fields.has(field))?.[0]
-    return table === undefined
-      ? {}
-      : { otherwise: `write {{${table}.${field}}} for a field of the lookup table`, table }
+  #wrong(message: string, rule: TemplateProblem['rule'] = 'template/unknown-name', among?: Iterable<string>): Resolved {
+    const { parts, written, offset } = this.#path
+    const near = among && { near: { word: parts.at(-1) ?? written, among: [...among] } }
+    return { kind: 'problem', problem: { rule, offset, message, ...near } }
   }
-  if (use === 'condition') return { otherwise: `to ask whether an argument was given, write {{#if given.${first}}}` }
-  return { otherwise: `an argument is written @${first}, without braces` }
-}
 
-function resolveGiven(rest: readonly string[], path: NamePath, names: TemplateNames, use: Use): Resolved {
-  const name = rest.join('.')
-  if (!names.parameters.has(name))
-    return wrong(path, `"given.${name}": no parameter is named "${name}"`, { among: names.parameters })
-  if (use !== 'condition') {
+  /** One of these words may be meant. */
+  #notOneOf(among: Iterable<string>, message: string): Resolved {
+    return this.#wrong(message, 'template/unknown-name', among)
+  }
+
+  /** The first part of the path is unknown; the rest may be right. */
+  #unknown(among: Iterable<string>, more: Pick<TemplateProblem, 'otherwise' | 'table'> = {}): Resolved {
+    const { parts, written, offset } = this.#path
+    const near = { word: parts.join('.'), among: [...among].map(name => [name, ...parts.slice(1)].join('.')) }
+    const message = `unknown name "${written}"`
+    return { kind: 'problem', problem: { rule: 'template/unknown-name', offset, message, near, ...more } }
+  }
+
+  #data({ data }: Frame): Resolved {
+    const { parts, up, written } = this.#path
+    const name = parts.join('.')
+    if (this.#names.parameters.has(name) || name === 'now') {
+      return this.#wrong(`arguments are not read in braces: write @${name} alone`, 'template/argument-in-text')
+    }
+    if (up === 0 && data && Object.hasOwn(data, name)) {
+      return { kind: 'constant', value: data[name as keyof typeof data] }
+    }
+    return this.#wrong(`unknown name "${written}"; only @index, @first and @last exist, inside "#each"`)
+  }
+
+  /** Follows the names of a path after the first. */
+  #follow(binding: Binding, rest: readonly string[]): Resolved {
+    let value: Resolved = binding
+    for (const part of rest) {
+      if (value.kind !== 'constant' || typeof value.value !== 'object' || Array.isArray(value.value)) {
+        return this.#wrong(`unknown name "${this.#path.written}": what stands before ".${part}" has no fields`)
+      }
+      const map = value.value as Readonly<Record<string, Constant>>
+      if (!Object.hasOwn(map, part)) return this.#unknown(Object.keys(map))
+      value = { ...value, value: map[part]! }
+    }
+    return value
+  }
+
+  #global(first: string, rest: readonly string[], scope: Frame): Resolved {
+    const { constants, lookups, parameters } = this.#names
+    if (first === 'given') return this.#given(rest.join('.'))
+    if (first === 'constants') {
+      const [name, ...fields] = rest
+      if (name === undefined) {
+        return this.#wrong('"constants" alone has no value; write constants.<name>', 'template/not-a-word')
+      }
+      const value = constants.get(name)
+      if (value === undefined) return this.#notOneOf(constants.keys(), `unknown constant "${name}"`)
+      return this.#follow({ kind: 'constant', value, name }, fields)
+    }
+    const fields = lookups.get(first)
+    const list = [...(fields ?? [])].join(', ')
+    if (fields && rest.length > 0) {
+      const field = rest.join('.')
+      if (fields.has(field)) return { kind: 'field', lookup: first, field }
+      return this.#notOneOf(fields, `lookup table "${first}" has no field "${field}"; it has ${list}`)
+    }
+    if (parameters.has(first)) {
+      const inText = `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`
+      const asked = `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`
+      return this.#wrong(this.#isAsked ? asked : inText, 'template/argument-in-text')
+    }
+    if (fields) {
+      return this.#wrong(`"${first}" is a lookup table; write one of its fields: ${list}`, 'template/not-a-word')
+    }
+    const among = [...scope.own.keys(), ...lookups.keys(), 'given', 'constants']
+    const { partial } = scope.origin
+    if (partial === null || rest.length > 0) return this.#unknown(among, this.#insteadOf(first, rest.at(-1)))
+    const how = `where the partial is included, {{> ${partial} ${first}=…}} would give it`
+    return this.#notOneOf(among, `unknown name "${first}": ${how}`)
+  }
+
+  /** What to write where no name is near. */
+  #insteadOf(first: string, field: string | undefined): Pick<TemplateProblem, 'otherwise' | 'table'> {
+    if (field !== undefined) {
+      const table = [...this.#names.lookups].find(([, fields]) => fields.has(field))?.[0]
+      return table ? { otherwise: `write {{${table}.${field}}} for a field of the lookup table`, table } : {}
+    }
+    const asked = `to ask whether an argument was given, write {{#if given.${first}}}`
+    return { otherwise: this.#isAsked ? asked : `an argument is written @${first}, without braces` }
+  }
+
+  #given(name: string): Resolved {
+    const { parameters } = this.#names
+    if (!parameters.has(name)) return this.#notOneOf(parameters, `"given.${name}": no parameter is named "${name}"`)
+    if (this.#isAsked) return { kind: 'given', parameter: name }
     const message = `"given.${name}" can only be asked about with {{#if}} or {{#unless}}; the argument itself is @${name}`
-    return wrong(path, message, { rule: 'template/argument-in-text' })
+    return this.#wrong(message, 'template/argument-in-text')
   }
-  return { kind: 'given', parameter: name }
 }

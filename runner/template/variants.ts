@@ -18,6 +18,8 @@ type Axis =
       readonly lookup: string
       readonly by: string
       readonly rows: readonly string[]
+      /** The index of each row, and of the default one. */
+      readonly indexes: ReadonlyMap<string | undefined, number>
       readonly fallback: number
     }
   | { readonly kind: 'given'; readonly parameter: string }
@@ -46,7 +48,8 @@ export function variantSpace(pieces: readonly Piece[], lookups: Lookups): Varian
   for (const lookup of used.lookups) {
     const { by, rows: fields, default: row } = lookups[lookup]!
     const rows = Object.keys(fields)
-    axes.push({ kind: 'row', lookup, by, rows, fallback: Math.max(0, rows.indexOf(row)) })
+    const indexes = new Map(rows.map((name, index) => [name, index]))
+    axes.push({ kind: 'row', lookup, by, rows, indexes, fallback: indexes.get(row) ?? 0 })
   }
   for (const parameter of used.given) axes.push({ kind: 'given', parameter })
   return { axes, size: axes.reduce((size, axis) => size * lengthOf(axis), 1) }
@@ -93,27 +96,14 @@ function choiceAt(
 }
 
 /** A function from the arguments of a call to the index of its variant. `textOf` returns undefined for an absent argument. */
-export function variantIndexer(space: VariantSpace): (textOf: (parameter: string) => string | undefined) => number {
-  const steps = space.axes.map(axis => ({
-    parameter: axis.kind === 'row' ? axis.by : axis.parameter,
-    length: lengthOf(axis),
-    indexOf:
-      axis.kind === 'row'
-        ? rowIndexer(axis.rows, axis.fallback)
-        : (text: string | undefined): number => (text === undefined ? 0 : 1),
-  }))
+export function variantIndexer({ axes }: VariantSpace): (textOf: (parameter: string) => string | undefined) => number {
   return textOf => {
-    let index = 0
-    let stride = 1
-    for (const step of steps) {
-      index += stride * step.indexOf(textOf(step.parameter))
-      stride *= step.length
+    let [index, stride] = [0, 1]
+    for (const axis of axes) {
+      const text = textOf(axis.kind === 'row' ? axis.by : axis.parameter)
+      index += stride * (axis.kind === 'row' ? (axis.indexes.get(text) ?? axis.fallback) : Number(text !== undefined))
+      stride *= lengthOf(axis)
     }
     return index
   }
-}
-
-function rowIndexer(rows: readonly string[], fallback: number): (text: string | undefined) => number {
-  const indexes = new Map(rows.map((row, index) => [row, index]))
-  return text => (text === undefined ? fallback : (indexes.get(text) ?? fallback))
 }

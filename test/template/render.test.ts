@@ -35,11 +35,10 @@ const LOOKUPS = {
 
 function expand(text: string, partials: Readonly<Record<string, string>> = {}) {
   const parsed = parseTemplate(text)
-  const parsedPartials = new Map(Object.entries(partials).map(([name, partial]) => [name, parseTemplate(partial)]))
-  const expansion = expandTemplate(parsed.nodes, NAMES, {
-    find: name => parsedPartials.get(name),
-    names: () => [...parsedPartials.keys()],
-  })
+  const parsedPartials = Object.entries(partials).map(
+    ([name, partial]) => [name, { template: parseTemplate(partial) }] as const,
+  )
+  const expansion = expandTemplate(parsed.nodes, NAMES, new Map(parsedPartials))
   const root = { partial: null, includedAt: null }
   const problems: PlacedProblem[] = [
     ...parsed.problems.map(problem => ({ ...problem, origin: root })),

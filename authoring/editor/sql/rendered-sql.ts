@@ -34,11 +34,7 @@ function longestWith({ manifest: owner, sql, partial, workspace }: DocumentView,
   const parsed = parseTemplate(root)
   if (parsed.problems.length > 0) return null
   const manifest = { ...owner?.names, sql: root } as unknown as Manifest
-  const partials = workspace.partials()
-  const { pieces } = expandTemplate(parsed.nodes, namesOf(manifest), {
-    find: name => partials.get(name)?.template,
-    names: () => [...partials.keys()],
-  })
+  const { pieces } = expandTemplate(parsed.nodes, namesOf(manifest), workspace.partials())
   const { lookups = {} } = manifest
   const space = variantSpace(pieces, lookups)
   if (space.size > MAX_VARIANTS) return null

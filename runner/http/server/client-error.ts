@@ -11,20 +11,19 @@ import { problemOf } from '../problem.js'
 import { type ExchangeDeps, loggedPath } from '../request-context.js'
 import { answerUnderWay } from './connection.js'
 
-/** The known facts of such a request; '' for unknown ones. */
-interface Unread {
-  readonly method: string
-  readonly path: string
-}
-
-const UNKNOWN: Unread = { method: '', path: '' }
+/** What is known of such a request. */
+const UNKNOWN = { method: '', path: '' } as const
 
 /** Makes the server answer them with problems; each is the last answer on its connection. */
 export function answerClientErrors(
   server: Server,
   { newRequestId, observe }: Pick<ExchangeDeps, 'newRequestId' | 'observe'>,
 ): void {
-  function refuse(socket: Socket, error: RunnerError, unread: Unread): void {
+  function refuse(
+    socket: Socket,
+    error: RunnerError,
+    unread: { readonly method: string; readonly path: string },
+  ): void {
     const requestId = newRequestId()
     const { status, headers, body } = problemOf(error, requestId)
     const lines = Object.entries({ 'X-Request-Id': requestId, ...headers, Connection: 'close' })
@@ -44,32 +43,22 @@ export function answerClientErrors(
   })
   server.on('connect', ({ method = '', url = '' }, stream) => {
     const socket = stream as Socket
-    const detail = { detail: `Allowed: ${ALL_METHODS}.`, headers: { Allow: ALL_METHODS } }
     socket.on('error', () => socket.destroy())
-    if (answerUnderWay(socket)) socket.destroy()
-    else
-      refuse(socket, new RunnerError('METHOD_NOT_ALLOWED', detail), {
-        method,
-        path: loggedPath(url),
-      })
+    if (answerUnderWay(socket)) return socket.destroy()
+    const more = { detail: `Allowed: ${ALL_METHODS}.`, headers: { Allow: ALL_METHODS } }
+    refuse(socket, new RunnerError('METHOD_NOT_ALLOWED', more), { method, path: loggedPath(url) })
   })
 }
 
 function understand(thrown: NodeJS.ErrnoException): RunnerError {
   // After the error the bytes on the connection cannot be parsed.
   const headers = { Connection: 'close' }
-  switch (thrown.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new RunnerError('HEADERS_TOO_LARGE', { headers })
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new RunnerError('REQUEST_TIMEOUT', { headers })
-    case 'HPE_INVALID_URL': {
-      const detail = 'The address is not valid: characters outside ASCII are percent-encoded as UTF-8 (é is %C3%A9).'
-      return new RunnerError('REQUEST_INVALID', { detail, headers })
-    }
-    default:
-      return new RunnerError('REQUEST_INVALID', { detail: 'This is not a valid HTTP request.', headers, cause: thrown })
-  }
+  if (thrown.code === 'HPE_HEADER_OVERFLOW') return new RunnerError('HEADERS_TOO_LARGE', { headers })
+  if (thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RunnerError('REQUEST_TIMEOUT', { headers })
+  const isAddress = thrown.code === 'HPE_INVALID_URL'
+  const ofAddress = 'The address is not valid: characters outside ASCII are percent-encoded as UTF-8 (é is %C3%A9).'
+  const detail = isAddress ? ofAddress : 'This is not a valid HTTP request.'
+  return new RunnerError('REQUEST_INVALID', { detail, headers, ...(!isAddress && { cause: thrown }) })
 }
 
 /**

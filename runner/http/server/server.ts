@@ -122,8 +122,9 @@ function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId:
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', cause => {
-      reject(new SetupError(`cannot listen on ${host}:${port}: ${listenReason(cause)}`, { cause }))
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const { code = cause.message } = cause
+      reject(new SetupError(`cannot listen on ${host}:${port}: ${LISTEN_REASONS[code] ?? code}`, { cause }))
     })
     server.listen(port, host, resolve)
   })
@@ -158,13 +159,7 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   observe({ kind: 'server.closed' })
 }
 
-function listenReason(cause: NodeJS.ErrnoException): string {
-  switch (cause.code) {
-    case 'EADDRINUSE':
-      return 'another program listens there; name another port with --port'
-    case 'EACCES':
-      return 'this user may not listen on that port; name one from 1024 on with --port'
-    default:
-      return cause.code ?? cause.message
-  }
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; name another port with --port',
+  EACCES: 'this user may not listen on that port; name one from 1024 on with --port',
 }

@@ -8,18 +8,12 @@ import {
   SqlError,
 } from '../../../googlesql/index.js'
 
-export interface RepeatedColumn {
-  /** The name that the result has, with its number. */
-  readonly name: string
-  /** The name that the query has. */
-  readonly written: string
-  /** The offsets in the SQL of this name, and of the first column with this name. */
-  readonly at: number
-  readonly first: number
-}
-
-/** @param names the names of the result's columns, in order */
-export function repeatedColumns(sql: string, names: readonly string[]): readonly RepeatedColumn[] {
+/**
+ * @param names the names of the result's columns, in order
+ * @returns the name of each as the result has it, with its number, and as the query has `written` it; the offsets in the SQL of
+ *   this name, and of the first column with this name
+ */
+export function repeatedColumns(sql: string, names: readonly string[]) {
   const written = writtenNames(sql)
   const isWritten = new Set(written.map(({ name }) => name.toLowerCase()))
   return names.flatMap(name => {

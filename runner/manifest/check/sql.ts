@@ -1,6 +1,5 @@
 /** Compiles every distinct SQL text of a manifest and places its errors in the manifest. */
 import { blamedOffset, withAdvice } from '../../../googlesql/index.js'
-import type { Diagnostic } from '../../model/diagnostic.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Manifest } from '../../model/manifest.js'
 import type { CheckResult } from '../../model/ports.js'
@@ -18,11 +17,6 @@ export type CheckSql = (
   values: Readonly<Record<string, unknown>>,
 ) => CheckResult | Promise<CheckResult>
 
-export interface SqlCheck {
-  readonly checked: readonly CheckedSql[]
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /**
  * Checks the texts. `skip` holds places that were reported already, as `file:line:column`; `maxBytes`, the most bytes that the
  * warehouse may read for a text.
@@ -33,7 +27,7 @@ export async function checkSqlTexts(
   checkSql: CheckSql,
   skip: ReadonlySet<string>,
   maxBytes: number | null,
-): Promise<SqlCheck> {
+) {
   const types = argumentTypes(manifest)
   const values = exampleArguments(manifest)
   const names = Object.keys(manifest.parameters ?? {})

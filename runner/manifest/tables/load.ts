@@ -42,11 +42,6 @@ export interface LoadedTable extends TableDefinition {
   placeOf(column: readonly string[]): FilePlace
 }
 
-export interface LoadedTables {
-  readonly tables: readonly LoadedTable[]
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** The name of the table whose schema is in this file. */
 export const tableOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
 
@@ -64,7 +59,7 @@ export async function loadTableSchemas(
   dir: string,
   yieldToEventLoop: () => Promise<void> = () => Promise.resolve(),
   readSchema: ReadSchema = readTableSchema,
-): Promise<LoadedTables> {
+) {
   const diagnostics: Diagnostic[] = []
   const tables: LoadedTable[] = []
   for (const source of await readFolder(dir, isTableSchema, diagnostics)) {

@@ -1,5 +1,5 @@
 /** Renders every SQL text that a manifest's template can produce, with the place of each character in its file. */
-import { type Token, tokenize } from '../../../googlesql/index.js'
+import { orMistake, SqlError, type Token, tokenize } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
 import { type Expansion, expandTemplate } from '../../template/expand.js'
@@ -37,10 +37,7 @@ export function expandSql(
 ): ExpandedSql {
   const parsed = parseTemplate(manifest.sql)
   const { lookups = {} } = manifest
-  const expansion = expandTemplate(parsed.nodes, namesOf(manifest), {
-    find: name => partials.get(name)?.template,
-    names: () => [...partials.keys()],
-  })
+  const expansion = expandTemplate(parsed.nodes, namesOf(manifest), partials)
   const place = (at: TemplatePlace): FilePlace =>
     at.origin.partial === null ? source.sqlAt(at.offset) : partials.get(at.origin.partial)!.placeAt(at.offset)
   const included = (at: TemplatePlace): string => inclusionOf(at, place)
@@ -103,19 +100,11 @@ function distinctTexts(
     bySql.set(variant.sql, { variant, ...known, share: (known?.share ?? 0) + 1, absent: new Set(absent) })
   }
   return [...bySql].map(([sql, { variant, share, absent }]) => {
-    const tokens = tokensOf(sql)
+    const read = orMistake(() => tokenize(sql))
+    const tokens = read instanceof SqlError ? null : read
     const placeAt = (offset: number): PlaceInText => placeOf(variant.rendered, offset)
     return { sql, variant, share, absent, tokens, argumentNames: tokens && argumentNames(tokens, placeAt), placeAt }
   })
-}
-
-/** The tokens of a text; null when it cannot be tokenised, which the check of the SQL reports. */
-function tokensOf(sql: string): readonly Token[] | null {
-  try {
-    return tokenize(sql)
-  } catch {
-    return null
-  }
 }
 
 /** All parameter references `@name`. */

@@ -5,16 +5,8 @@
 const ODD =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Cs}|\r(?!\n)/u
 
-export interface OddCharacter {
-  readonly offset: number
-  /** `U+202E`. */
-  readonly name: string
-  /** For a text that its author can change. */
-  readonly message: string
-}
-
-/** The first refused character, or null. */
-export function findOddCharacter(text: string): OddCharacter | null {
+/** The first refused character, as `U+202E`, and what is said of it to who can change the text; null for none. */
+export function findOddCharacter(text: string) {
   const match = ODD.exec(text)
   if (match === null) return null
   const code = match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')

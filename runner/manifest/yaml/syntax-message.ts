@@ -48,7 +48,7 @@ const EXPLAIN: Partial<Record<YAMLParseError['code'], Explain>> = {
   },
   BAD_INDENT: badIndent,
   BAD_SCALAR_START: ({ text, offset }) =>
-    text[offset] === '\t' ? TAB : cannotBegin(text[offset]!, argumentAt(text, offset) ?? IN_QUOTES),
+    text[offset] === '\t' ? TAB : cannotBegin(text[offset]!, argumentAt(text, offset)),
   BLOCK_AS_IMPLICIT_KEY: found => (isListAt(found) ? null : (deeperKey(found) ?? severalKeys(found.line))),
   BLOCK_IN_FLOW: inBrackets,
   MISSING_CHAR: missingCharacter,
@@ -100,10 +100,9 @@ function missingCharacter(found: Found): SyntaxMistake | string | null {
   const open = unclosedBracket(found)
   if (open !== null) return open
   if (text[offset] === '#') return `a comment begins with a space and "#"; if it is a text, ${IN_QUOTES}`
-  const around = flowAround(found)
   if (/[!&]\S*$/.test(text.slice(Math.max(0, offset - 100), offset))) return null
-  if (around === '[') return NO_COMMA
-  if (around === '{') return keyWithoutColon(found) ?? missingComma(found)
+  const around = flowAround(found)
+  if (around !== null) return around === '[' ? NO_COMMA : (keyWithoutColon(found) ?? missingComma(found))
   const isKey = found.members.some(({ key, value }) => key?.range?.[0] === offset && value === null)
   return isKey ? missingColon(found) : null
 }
@@ -119,21 +118,18 @@ function unexpectedToken(found: Found): SyntaxMistake | string | null {
   const isInFlow = flowAround(found) !== null
   const isKey = /^[[{]?[ \t]*["'\w.-]+[ \t]*:(?:\s|$)/.test(rest)
   const afterQuote = textAfterQuote(found)
-  if (isInFlow && isKey) return typeof afterQuote === 'object' && afterQuote ? afterQuote : missingComma(found)
-  if (afterQuote !== null) return afterQuote
+  if (afterQuote !== null && !(isInFlow && isKey && typeof afterQuote === 'string')) return afterQuote
   if (isInFlow && rest[0] === ',') return 'there is one comma too many'
   if (/^(?:[&!*]|[:?](?:\s|$))/.test(rest)) return null
-  if (/^[[{]/.test(rest)) return `a text cannot hold "[" or "{" here; ${IN_QUOTES}`
+  if (/^[[{]/.test(rest) && !(isInFlow && isKey)) return `a text cannot hold "[" or "{" here; ${IN_QUOTES}`
   if (isInFlow) return missingComma(found)
   return /^[|>]/.test(rest) ? null : `a text cannot begin with a bracket or "*"; ${IN_QUOTES}`
 }
 
-/** Advice for `unit: @days`, where an argument stands in the place of a text; null for anything else. */
-function argumentAt(text: string, offset: number): string | null {
+/** Advice for `unit: @days`, where an argument stands in the place of a text, or for any other text. */
+function argumentAt(text: string, offset: number): string {
   const [argument] = /^@\w+(?=[ \t]*(?:[,}\]\n]|$))/.exec(text.slice(offset, offset + 100)) ?? []
-  return argument === undefined
-    ? null
-    : `an argument is read only in the SQL, as ${argument}; if this is a text, ${IN_QUOTES}`
+  return argument ? `an argument is read only in the SQL, as ${argument}; if this is a text, ${IN_QUOTES}` : IN_QUOTES
 }
 
 const isQuoted = (node: Node): boolean =>
@@ -163,32 +159,24 @@ function severalKeys(line: string): string {
   return COLON_IN_TEXT
 }
 
-const ENDS_WITH_KEY = /[,:]\s*["']$/
-
 /** What follows a text in quotes, with nothing but blanks between; null where there is no such text. */
 function textAfterQuote(found: Found): SyntaxMistake | string | null {
+  const { text, offset } = found
   const [from, to] = lastNode(found, isQuoted)?.range ?? [0, -1]
-  if (to < 0 || found.text.slice(to, found.offset).trim() !== '') return null
-  const quoted = found.text.slice(from, to)
-  return quoted.includes('\n') || ENDS_WITH_KEY.test(quoted)
-    ? notClosedThere(from, found.text)
+  if (to < 0 || text.slice(to, offset).trim() !== '') return null
+  const quoted = text.slice(from, to)
+  return quoted.includes('\n') || /[,:]\s*["']$/.test(quoted)
+    ? { offset: from, message: `the quote ${text[from]} is not closed where its text ends` }
     : 'the text goes on after its closing quote; inside single quotes write a quote twice, inside double quotes write \\"'
 }
-
-const notClosedThere = (offset: number, text: string): SyntaxMistake => ({
-  offset,
-  message: `the quote ${text[offset]} is not closed where its text ends`,
-})
 
 /** The bracket whose list or map the parser ends here, because it is not closed; null for any other place. */
 function unclosedBracket(found: Found): SyntaxMistake | null {
   const { text, offset } = found
   const ending = flows(found).filter(({ range }) => range[1] === offset)
   // The innermost may be closed by the character before.
-  const innermost = ending.at(-1)
-  const isInnermostClosed = innermost !== undefined && text[offset - 1] === CLOSED_BY[text[innermost.range[0]]!]
-  const open = ending.at(isInnermostClosed ? -2 : -1)
-  return open === undefined ? null : openAt(open.range[0], text)
+  const isClosed = ending.length > 0 && text[offset - 1] === CLOSED_BY[text[ending.at(-1)!.range[0]]!]
+  return openAt(ending.at(isClosed ? -2 : -1)?.range[0], text)
 }
 
 function openAt(offset: number | undefined, text: string): SyntaxMistake | null {
@@ -199,8 +187,8 @@ function openAt(offset: number | undefined, text: string): SyntaxMistake | null 
 
 /** The bracket of the innermost list or map in brackets that holds the place; null outside of brackets. */
 function flowAround(found: Found): string | null {
-  const around = flows(found).findLast(({ range }) => range[0] < found.offset && found.offset < range[1])
-  return around === undefined ? null : found.text[around.range[0]]!
+  const { text, offset } = found
+  return text[flows(found).findLast(({ range }) => range[0] < offset && offset < range[1])?.range[0] ?? -1] ?? null
 }
 
 /** What follows a bracket that is never closed looks like a key in it. */
@@ -236,13 +224,10 @@ function keyWithoutColon({ members, text, offset }: Found): string | null {
   return unlessInText(`a colon is missing after "${String(key.value)}"`, text.slice(0, offset))
 }
 
-/** Whether the parser found a key in the braces of another value, too. */
-const isInBraces = ({ errors, offset }: Found): boolean =>
-  errors.some(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)
-
 function missingColon(found: Found): SyntaxMistake | string {
-  if (isInBraces(found)) return inBrackets(found)
-  const { text, offset } = found
+  const { text, offset, errors } = found
+  // The parser found a key in the braces of another value, too.
+  if (errors.some(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)) return inBrackets(found)
   const open = openAt(/[[{][ \t]*\n[^\]}]*$/.exec(text.slice(0, offset))?.index, text)
   if (open !== null) return open
   const before = text.slice(0, text.lastIndexOf('\n', offset - 1) + 1).trimEnd()

@@ -1,6 +1,6 @@
 /** Rules about lookup tables. */
 import { didYouMean, quotedList } from '../../report.js'
-import { eachLookup, lookupsOf, type ManifestFacts, type Rule, type TemplateFacts } from '../rule.js'
+import { eachLookup, type ManifestFacts, type Rule, type TemplateFacts } from '../rule.js'
 import { checkWords } from './constants.js'
 
 /** What means something else in a template. */
@@ -18,15 +18,12 @@ export const lookupRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'lookup/unknown-parameter',
     says: '`by` does not name a parameter.',
-    check: ({ manifest, source }, report) => {
-      const names = Object.keys(manifest.parameters ?? {})
-      for (const [table, { by }] of lookupsOf(manifest)) {
-        if (names.includes(by)) continue
-        const message = `"by" of lookup table "${table}" names "${by}", which is not a parameter`
-        const more = didYouMean(by, names, '; declare it under "parameters"')
-        report(source.valueAt(['lookups', table, 'by']), message, more)
-      }
-    },
+    check: eachLookup(([table, { by }], { manifest: { parameters = {} }, source }, report) => {
+      if (Object.hasOwn(parameters, by)) return
+      const message = `"by" of lookup table "${table}" names "${by}", which is not a parameter`
+      const more = didYouMean(by, Object.keys(parameters), '; declare it under "parameters"')
+      report(source.valueAt(['lookups', table, 'by']), message, more)
+    }),
   },
   {
     id: 'lookup/by-type',
@@ -48,10 +45,9 @@ export const lookupRules: readonly Rule<ManifestFacts>[] = [
         const missing = [...fields].filter(field => !Object.hasOwn(values, field))
         const added = Object.keys(values).filter(field => !fields.has(field))
         if (missing.length + added.length === 0) continue
-        const differences = [
-          ...(missing.length > 0 ? [`lacks ${quotedList(missing)}`] : []),
-          ...(added.length > 0 ? [`also has ${quotedList(added)}`] : []),
-        ].join(' and ')
+        const lacks = missing.length > 0 && `lacks ${quotedList(missing)}`
+        const has = added.length > 0 && `also has ${quotedList(added)}`
+        const differences = [lacks, has].filter(Boolean).join(' and ')
         const message = `row "${row}" of lookup table "${table}" ${differences}; every row must have the fields of row "${first[0]}"`
         report(source.keyAt(['lookups', table, 'rows', row]), message)
       }
@@ -79,21 +75,18 @@ export const lookupRules: readonly Rule<ManifestFacts>[] = [
       if (row !== 'reject' || !Object.hasOwn(manifest.parameters ?? {}, by)) return
       const { required, default: fallback } = manifest.parameters![by]!
       const place = source.valueAt(['lookups', table, 'default'])
-      if (!required && fallback === undefined) {
-        const message = `lookup table "${table}" rejects arguments that are not a row, so parameter "${by}" must be required or have a default`
-        report(place, message)
-      } else if (fallback !== undefined && !Object.hasOwn(rows, String(fallback))) {
-        const message = `the default of parameter "${by}", "${fallback}", is not a row of lookup table "${table}", which rejects it`
-        report(place, message)
-      }
+      const absent = `lookup table "${table}" rejects arguments that are not a row, so parameter "${by}" must be required or have a default`
+      const rejected = `the default of parameter "${by}", "${fallback}", is not a row of lookup table "${table}", which rejects it`
+      if (!required && fallback === undefined) report(place, absent)
+      else if (fallback !== undefined && !Object.hasOwn(rows, String(fallback))) report(place, rejected)
     }),
   },
   {
     id: 'lookup/value-form',
     says: 'A value is not a word, a number or a boolean.',
-    check: ({ manifest, source }, report) => {
-      for (const [table, { rows }] of lookupsOf(manifest)) checkWords(rows, ['lookups', table, 'rows'], source, report)
-    },
+    check: eachLookup(([table, { rows }], { source }, report) =>
+      checkWords(rows, ['lookups', table, 'rows'], source, report),
+    ),
   },
 ]
 
