@@ -27,7 +27,7 @@ export const rowName = ({ name }: Pick<Endpoint, 'name'>): string => `${name}.ro
 
 /** The operation, and the schemas that its problems refer to, by their names in `components`. */
 export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
-  const { version, engine, allFormats } = facts
+  const { version, engine } = facts
   const pinned = endpoint.parameters.map(({ name }) => name).filter(name => facts.pinned.includes(name))
   const takesArguments = endpoint.parameters.length > pinned.length
   const { responses, schemas } = problemResponses(problemCodes({ endpoint, takesArguments, engine }))
@@ -37,7 +37,7 @@ export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
     summary: summaryOf(endpoint),
     description: descriptionOf(endpoint),
     parameters: parameterObjects(endpoint, pinned, version),
-    responses: { '200': resultResponse(endpoint, version, allFormats), '304': NOT_MODIFIED, ...responses },
+    responses: { '200': resultResponse(endpoint, facts), '304': NOT_MODIFIED, ...responses },
     'x-sluice-formats': RESULT_FORMATS,
     ...(pinned.length > 0 && { 'x-sluice-pinned': pinned }),
   }
@@ -74,13 +74,14 @@ const NOT_MODIFIED = {
 }
 
 function resultResponse(
-  { name, example }: Endpoint,
-  version: Version,
-  allFormats: boolean,
+  { name, example, parameters }: Endpoint,
+  { version, allFormats, pinned }: OperationFacts,
 ): Readonly<Record<string, unknown>> {
+  // The rows may be those of another value than the pinned one.
+  const isShown = example !== null && !parameters.some(parameter => pinned.includes(parameter.name))
   const json = {
     schema: { $ref: `#/components/schemas/${name}` },
-    ...(example && { example: { result: example } }),
+    ...(isShown && { example: { result: example } }),
   }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {

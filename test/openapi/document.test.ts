@@ -87,9 +87,11 @@ describe('openapi: the document', () => {
     expect(operationOf()['x-sluice-formats']).to.deep.equal([...RESULT_FORMATS])
   })
 
-  it('shows the reviewed rows', () => {
-    const { content } = operationOf({ example: [{ project: 'a' }] }).responses['200']
-    expect(content['application/json'].example).to.deep.equal({ result: [{ project: 'a' }] })
+  it('shows the reviewed rows, but not to a token that pins a parameter, since they may be of another tenant', () => {
+    const shown = (pinned: readonly string[]) =>
+      operationOf({ example: [{ project: 'a' }] }, { pinned }).responses['200'].content['application/json'].example
+    expect(shown(['other'])).to.deep.equal({ result: [{ project: 'a' }] })
+    expect(shown(['project'])).to.equal(undefined)
   })
 
   it('leaves a pinned parameter out and names it', () => {
