@@ -34,7 +34,7 @@ const WRITERS = {
  */
 export async function writeClient(
   settings: Settings,
-  { lang, url, allow = [], pin = [], out, check = false }: ClientFlags,
+  { lang, url, allow = ['*'], pin = [], out, check = false }: ClientFlags,
   io: Io,
 ): Promise<number> {
   if (check && out === undefined) throw new UsageError(['--check needs --out, the file that is checked'])

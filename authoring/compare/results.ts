@@ -9,6 +9,7 @@ export type Answer =
       readonly kind: 'rows'
       readonly columns: readonly ResultColumn[]
       readonly body: Uint8Array
+      readonly rowCount: number
       readonly isTruncated: boolean
     }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
@@ -59,7 +60,7 @@ const columnsText = (columns: readonly ResultColumn[]): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 
 function answerText(answer: Answer): string {
-  return answer.kind === 'rows' ? `${rowsOf(answer.body).length} rows` : `${answer.code} (${answer.message})`
+  return answer.kind === 'rows' ? `${answer.rowCount} rows` : `${answer.code} (${answer.message})`
 }
 
 function cutDifference(duckdb: { isTruncated: boolean }, bigquery: { isTruncated: boolean }): readonly Difference[] {

@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
-import { orMistake, parseTypeName, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { orMistake, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
 import { wholeTables } from '../../googlesql-duckdb/index.js'
-import { bigqueryType } from '../../runner/manifest/bigquery-type.js'
 import { claimsOf } from '../../runner/manifest/check/duplicates.js'
 import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
@@ -17,6 +16,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { typesOfParameters } from '../check/parameter-types.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { findTests, readTests } from '../test/files/load.js'
 import type { TestCase } from '../test/files/test-file.js'
@@ -108,11 +108,7 @@ interface Tables {
 
 /** Reads which tables a text of this manifest names; each text once. */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
-  const names = [
-    ['now', 'TIMESTAMP'],
-    ...Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)]),
-  ]
-  const types = Object.fromEntries(names.map(([name, type]) => [name, parseTypeName(type!)!]))
+  const types = typesOfParameters(parameters)
   const known = new Map<string, Tables>()
   const read = (sql: string): Tables => {
     const query = orMistake(() => resolveQuery(sql, catalogue, types))

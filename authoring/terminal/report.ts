@@ -13,15 +13,13 @@ export function reportDiagnostics(
   /** Further entries after the diagnostics in JSON. */
   more: readonly object[] = [],
 ): void {
-  switch (format) {
-    case 'json':
-      io.print(`${JSON.stringify([...diagnostics.map(plainDiagnostic), ...more], null, 2)}\n`)
-      return
-    case 'github':
-      for (const d of diagnostics) io.print(`${annotation(d)}\n`)
-      return
-    case 'text':
-      for (const d of diagnostics) io.printError(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
+  if (format === 'json') {
+    io.print(`${JSON.stringify([...diagnostics.map(plainDiagnostic), ...more], null, 2)}\n`)
+    return
+  }
+  for (const d of diagnostics) {
+    if (format === 'github') io.print(`${annotation(d)}\n`)
+    else io.printError(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
   }
 }
 

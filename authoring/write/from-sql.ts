@@ -2,23 +2,18 @@
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { orMistake, resolveQuery, SqlError, tokenize, withAdvice, zoneParameters } from '../../googlesql/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { LoadError } from '../../runner/model/errors.js'
 import type { NewManifest } from './from-table.js'
 import { asTemplate, missingCase, type TestSpec, testText } from './manifest-text.js'
 import { parameterTypes, type TypedParameter, typeOf } from './parameter-types.js'
 import { SAMPLE_TIMES, SAMPLE_ZONE, sampleArgument, sampleRow } from './sample-row.js'
 
-/** The manifest; or, for a query that is not valid, the mistake at its place in the file. */
-export type FromSql =
-  | { readonly ok: true; readonly manifest: NewManifest }
-  | { readonly ok: false; readonly diagnostic: Diagnostic }
-
-/** `file` names the text in messages. */
-export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): FromSql {
+/** `file` names the text in messages. @throws LoadError for a query that is not valid, at its place in the file. */
+export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): NewManifest {
   const manifest = orMistake(() => manifestOf(file, sql, tables))
-  if (!(manifest instanceof SqlError)) return { ok: true, manifest }
+  if (!(manifest instanceof SqlError)) return manifest
   const { message } = withAdvice(manifest.problem, sql)
-  return { ok: false, diagnostic: diagnosticAt({ file, ...manifest.place }, 'sql/error', message) }
+  throw new LoadError([diagnosticAt({ file, ...manifest.place }, 'sql/error', message)])
 }
 
 function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManifest {

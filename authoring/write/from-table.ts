@@ -36,8 +36,8 @@ export function manifestOfTable(order: TableOrder): NewManifest {
   return { ...own, tenant: tenantOf(facts), settings: SETTINGS, columns: [], tables: [table.name] }
 }
 
-const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
-const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
+export const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
+export const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
 
 function columnOf(
   { name, columns }: TableDefinition,

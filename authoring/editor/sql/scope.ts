@@ -295,9 +295,7 @@ class ScopeReader {
   #nameOf(part: Range): string | null {
     const last = this.#tokens[part.to - 1]
     if (last === undefined || part.from >= part.to || last.isBroken) return null
-    return last.kind === 'quoted' || (last.kind === 'identifier' && !RESERVED_KEYWORDS.has(last.term))
-      ? last.text
-      : null
+    return isName(last) ? last.text : null
   }
 }
 
