@@ -87,6 +87,6 @@ function problemText(problem: SqlProblem, sql: string): string {
   const { line, column } = problem
   const { message } = withAdvice(problem, sql)
   const text = sql.split(/\r?\n/)[line - 1] ?? ''
-  const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
-  return `${line}:${column}: ${message}\n${text}\n${before}^`
+  const indent = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
+  return `${line}:${column}: ${message}\n${text}\n${indent}^`
 }

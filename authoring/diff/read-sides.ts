@@ -80,8 +80,8 @@ function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest,
   const variants = expanded.variants.map(({ label, sql, picked, choice }) => {
     const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
     for (const { by, row } of picked) {
-      const known = choices.get(`row ${by}`)
-      choices.set(`row ${by}`, known === undefined ? row : `${known} ${row}`)
+      const rows = choices.get(`row ${by}`)
+      choices.set(`row ${by}`, rows === undefined ? row : `${rows} ${row}`)
     }
     return {
       /** The choices in words; empty for the only variant. */
@@ -109,7 +109,7 @@ interface Tables {
 /** Reads which tables a text of this manifest names; each text once. */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
   const types = typesOfParameters(parameters)
-  const known = new Map<string, Tables>()
+  const results = new Map<string, Tables>()
   const read = (sql: string): Tables => {
     const query = orMistake(() => resolveQuery(sql, catalogue, types))
     // BigQuery knows functions that the resolver does not.
@@ -117,8 +117,8 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue):
     return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
   }
   return sql => {
-    const tables = known.get(sql) ?? read(sql)
-    known.set(sql, tables)
+    const tables = results.get(sql) ?? read(sql)
+    results.set(sql, tables)
     return tables
   }
 }
@@ -135,10 +135,10 @@ function brokenManifest(path: string, file: string): { readonly file: string; re
 }
 
 async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, loaded: Loaded) {
-  const found = await findTests([], endpointsDir)
+  const testFiles = await findTests([], endpointsDir)
   const byEndpoint = new Map<string, readonly ComparedTest[]>()
-  const diagnostics: Diagnostic[] = [...found.diagnostics.filter(({ file }) => file !== endpointsDir)]
-  for (const file of found.files) {
+  const diagnostics: Diagnostic[] = [...testFiles.diagnostics.filter(({ file }) => file !== endpointsDir)]
+  for (const file of testFiles.files) {
     const { tests, diagnostics: mistakes } = readTests(file, engine.tables())
     diagnostics.push(...mistakes)
     if (tests === null) continue

@@ -41,8 +41,8 @@ function frame(d: Diagnostic): string {
     if (line === undefined) return ''
     const number = String(d.line)
     const shown = line.length > 160 ? `${line.slice(0, 160)}…` : line
-    const before = shown.slice(0, d.column - 1).replace(/[^\t]/g, ' ')
-    return `  ${number} | ${shown}\n  ${' '.repeat(number.length)} | ${before}^\n`
+    const indent = shown.slice(0, d.column - 1).replace(/[^\t]/g, ' ')
+    return `  ${number} | ${shown}\n  ${' '.repeat(number.length)} | ${indent}^\n`
   } catch {
     return ''
   }

@@ -53,8 +53,8 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const began = clock.ticksMs()
   const definitions = await soundDefinitions(settings)
   const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
-  const found = await findTests(paths, settings.endpointsDir)
-  const read = found.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
+  const testFiles = await findTests(paths, settings.endpointsDir)
+  const read = testFiles.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
   const files = read.flatMap(({ tests }) => tests ?? [])
   const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
 
@@ -93,9 +93,9 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
     target.throwIfBroken()
     const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
-    const isAbout = subjectFilter(paths, found, plans)
+    const isAbout = subjectFilter(paths, testFiles, plans)
     const diagnostics = [
-      ...found.diagnostics,
+      ...testFiles.diagnostics,
       ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
       ...read.flatMap(one => one.diagnostics),
       ...plans.flatMap(one => one.diagnostics),

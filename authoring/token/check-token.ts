@@ -13,13 +13,13 @@ import type { NewToken } from './token-writer.js'
  * added later. Never rejects.
  */
 export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken): Promise<readonly string[]> {
-  const found = await readAccess(endpointsDir)
-  if (found === null) {
+  const access = await readAccess(endpointsDir)
+  if (access === null) {
     return [
       `there is no folder ${endpointsDir} of endpoints to compare patterns and pins with; --endpoints names another`,
     ]
   }
-  const { endpoints, broken } = found
+  const { endpoints, broken } = access
   const unread = `${broken === 1 ? 'a manifest holds errors and was' : `${broken} manifests hold errors and were`} not looked at; see sluice validate`
   return [
     ...(broken > 0 ? [unread] : []),

@@ -62,10 +62,10 @@ function refuseNames(sql: string): void {
     const name = tokens[i + 1]
     if (term !== '@' || (name?.kind !== 'identifier' && name?.kind !== 'quoted')) continue
     const key = name.text.toLowerCase()
-    const before = written.get(key)
-    written.set(key, before ?? name.text)
-    if (before !== undefined && before !== name.text) {
-      throw new SqlError(`@${name.text} is written @${before} before; write both alike`, sql, at)
+    const spelling = written.get(key)
+    written.set(key, spelling ?? name.text)
+    if (spelling !== undefined && spelling !== name.text) {
+      throw new SqlError(`@${name.text} is written @${spelling} before; write both alike`, sql, at)
     }
     if (!/^[A-Za-z][A-Za-z0-9_]{0,127}$/.test(name.text)) {
       throw new SqlError(`@${name.text}: a parameter is named with a letter, then letters, digits and _`, sql, at)

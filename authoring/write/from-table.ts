@@ -51,8 +51,8 @@ function columnOf(
   const near = nearest(wanted, fit)
   const hint =
     near === undefined ? `; its columns of these types: ${fit.join(', ') || 'none'}` : `; did you mean ${near}?`
-  const found = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
-  throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${found}${hint}`])
+  const actual = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
+  throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${actual}${hint}`])
 }
 
 /** A parameter is a letter, then letters, digits and _; five names are taken. */

@@ -39,13 +39,13 @@ export function completionItems(
 ): readonly CompletionItem[] {
   const { tag, tokens, offset, template } = cursor
   if (tag !== null) return tagItems(cursor, tag, rangeOf)
-  const before = template.slice(0, offset)
+  const typedSql = template.slice(0, offset)
   const inside = tokens.find(({ at, end }) => at < offset && offset < end)
   const isInText = inside?.kind === 'string' || inside?.kind === 'bytes'
   // A name in backticks that is not closed yet is a table.
   const isTable = inside?.isBroken === true && template[inside.at] === '`'
   if (!isTable && (isInText || isInComment(withoutTags(template).slice(0, offset), tokens))) return []
-  const typed = /[`\w.@-]*$/.exec(before)![0]
+  const typed = /[`\w.@-]*$/.exec(typedSql)![0]
   const from = offset - typed.length
   if (/@\w*$/.test(typed)) return parameterItems(cursor, rangeOf(offset - /@\w*$/.exec(typed)![0].length, offset))
   if (typed.includes('`')) return tableItems(cursor, rangeOf(from, backtickEnd(template, offset)), '`')

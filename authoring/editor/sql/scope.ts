@@ -88,9 +88,8 @@ class ScopeReader {
   }
 
   #select(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): SqlScope {
-    const items = this.#itemsOf(range, outer, ctes)
     const aliases = this.#selectList(range).flatMap(part => this.#nameOf(part) ?? [])
-    const scope: SqlScope = { items, ctes, outer, aliases }
+    const scope: SqlScope = { items: this.#itemsOf(range, outer, ctes), ctes, outer, aliases }
     return this.#subquery(range, scope, ctes) ?? scope
   }
 
