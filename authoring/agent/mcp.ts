@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
-import { RawJson } from '../../runner/mcp/raw-json.js'
+import { withRawJson } from '../../runner/mcp/raw-json.js'
 import { createMcpServer } from '../../runner/mcp/server.js'
 import type { Session } from '../../runner/mcp/session.js'
 import { ENGINES } from '../../runner/model/engines.js'
@@ -49,7 +49,6 @@ async function serveOver(
   io: Io,
   until: Promise<void>,
 ): Promise<void> {
-  const raw = new RawJson()
   const left = new AbortController()
   const resources = async () => {
     const { tables } = await loadTableSchemas(tablesDir)
@@ -64,9 +63,8 @@ async function serveOver(
     isAuthor: true,
     otherTools: [
       describeTablesTool({ catalogue, resources, maxBytes }),
-      runQueryTool({ engine: deps.engine, clock: deps.clock, raw, maxBytes }),
+      runQueryTool({ engine: deps.engine, clock: deps.clock, maxBytes }),
     ],
-    raw,
     about: { requestId: randomUUID(), method: 'POST', path: 'stdio' },
     onCall: () => undefined,
     signal: left.signal,
@@ -80,7 +78,7 @@ async function serveOver(
     decodeStrings: false,
     // The transport writes each message at once, as one line.
     write(line: string, _encoding, done) {
-      io.print(raw.fill(line))
+      io.print(withRawJson(line))
       done()
     },
   })

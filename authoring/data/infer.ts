@@ -1,7 +1,7 @@
 /** `sluice tables infer`: a table schema from files of rows. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { unreadFiles } from '../../runner/engines/duckdb/index.js'
+import { filesInPlace } from '../../runner/engines/duckdb/index.js'
 import { isTableName } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
@@ -65,7 +65,7 @@ export async function inferSchema(
       `its rows are read from ${place}.parquet, .ndjson, .jsonl or .csv, or from such files in ${place}/: put the files there, or use sluice import\n`,
     )
   }
-  for (const { path: unread, reason } of unreadFiles(dataDir, table))
+  for (const { path: unread, reason } of filesInPlace(dataDir, table).unread)
     io.print(`doubt: ${relative('.', unread)} is not read: ${reason}\n`)
   return EXIT.clean
 }

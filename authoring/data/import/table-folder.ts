@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { quoteText } from '../../../googlesql-duckdb/index.js'
-import { looseFiles } from '../../../runner/engines/duckdb/tables/data-folder.js'
+import { type DataFile, filesInPlace } from '../../../runner/engines/duckdb/tables/data-folder.js'
 import {
   IMPORT_ID,
   IMPORTS_FILE,
@@ -57,7 +57,7 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
     lock.close()
     throw cause instanceof QueryFault ? cause : tableFailure(path, cause)
   }
-  return new TableFolder(path, dataset, () => looseFiles(dataDir, table), lock)
+  return new TableFolder(path, dataset, () => filesInPlace(dataDir, table).files, lock)
 }
 
 export class TableFolder {
@@ -65,10 +65,10 @@ export class TableFolder {
   /** An empty folder for staged files, removed by `close`. */
   readonly work: string
   readonly #dataset: string
-  readonly #looseFiles: () => ReturnType<typeof looseFiles>
+  readonly #looseFiles: () => readonly DataFile[]
   readonly #lock: { close: () => void }
 
-  constructor(path: string, dataset: string, loose: () => ReturnType<typeof looseFiles>, lock: { close: () => void }) {
+  constructor(path: string, dataset: string, loose: () => readonly DataFile[], lock: { close: () => void }) {
     this.path = path
     this.work = join(path, WORK_FOLDER)
     this.#dataset = dataset
