@@ -1,5 +1,5 @@
 /** A text with its translation, and the facts that every run of it needs. */
-import type { StructField, Type } from '../../../googlesql/index.js'
+import type { Type } from '../../../googlesql/index.js'
 import type { TranslatedQuery } from '../../../googlesql-duckdb/index.js'
 import type { CheckedColumn, ResultColumn } from '../../model/query.js'
 import { checkedColumn } from '../checked-column.js'
@@ -17,7 +17,6 @@ export class CompiledQuery {
   translation!: TranslatedQuery
   /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
   revision!: number
-  columns!: readonly StructField[]
   resultColumns!: readonly ResultColumn[]
   checkedColumns!: readonly CheckedColumn[]
 
@@ -29,13 +28,8 @@ export class CompiledQuery {
   renew(translation: TranslatedQuery, revision: number): this {
     this.translation = translation
     this.revision = revision
-    this.columns = columnsOf(translation)
     this.checkedColumns = translation.columns.map(checkedColumn)
     this.resultColumns = this.checkedColumns.map(({ name, type }) => ({ name, type }))
     return this
   }
 }
-
-/** The columns as the engine's processes take them. */
-export const columnsOf = ({ columns }: TranslatedQuery): readonly StructField[] =>
-  columns.map(({ name, type }) => ({ name, type }))

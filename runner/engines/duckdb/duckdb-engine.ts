@@ -16,10 +16,10 @@ import {
 import type { Query, QueryReads, ResultSet } from '../../model/query.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import type { Catalogue, TableView } from './catalogue.js'
-import { type CompiledQuery, columnsOf } from './compiled-query.js'
+import type { CompiledQuery } from './compiled-query.js'
 import { type Compiler, sourceOf, statementOf } from './compiler.js'
 import type { DuckdbEngineOptions, EngineProcesses } from './engine-processes.js'
-import type { Answers, BoundQuery, Discovery } from './process/messages.js'
+import type { Answers, BoundQuery, Discovery, RunRequest } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
@@ -81,7 +81,7 @@ export class DuckdbEngine implements Engine {
     const bound = compiler.bind(translation, query, this.#view)
     const places = translation.fallible!
     try {
-      await this.#askRows(bound, columnsOf(translation), { ...options, contract: [] }, options.signal)
+      await this.#askRows(bound, translation.columns, { ...options, contract: [] }, options.signal)
       return { ...places, failure: null }
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw runnerError(error, options.signal)
@@ -120,15 +120,14 @@ export class DuckdbEngine implements Engine {
     const result = await this.compile(sql, types, { tellsConstants: true })
     if (result.compiled === undefined) return result
     const { compiled } = result
-    const { columns, checkedColumns } = compiled
-    const constants = compiled.translation.constants!
+    const [columns, constants] = [compiled.translation.columns, compiled.translation.constants!]
     const { compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       try {
         await compiler.runRetrying(compiled, 'branches', one =>
           processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
         )
-        return { ok: true, columns: checkedColumns, constants }
+        return { ok: true, columns: compiled.checkedColumns, constants }
       } catch (error) {
         // DuckDB finds some errors of the query before it runs the query, such as a constant that overflows or an invalid pattern.
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
@@ -208,9 +207,9 @@ export class DuckdbEngine implements Engine {
     const { compiler } = this.#parts
     const run = async (signal: AbortSignal): Promise<ResultSet> => {
       const compiled = await compiler.compiledOf(query, this.#view)
-      const { columns, resultColumns } = compiled
+      const { translation, resultColumns } = compiled
       const answer = await compiler.runRetrying(compiled, 'rows', one =>
-        this.#askRows(compiler.bind(one, query, this.#view), columns, options, signal),
+        this.#askRows(compiler.bind(one, query, this.#view), translation.columns, options, signal),
       )
       return { columns: resultColumns, ...answer }
     }
@@ -219,7 +218,7 @@ export class DuckdbEngine implements Engine {
 
   #askRows(
     bound: BoundQuery,
-    columns: CompiledQuery['columns'],
+    columns: RunRequest['columns'],
     options: RunOptions,
     signal: AbortSignal,
   ): Promise<Answers['run']> {

@@ -66,7 +66,7 @@ export class EngineProcesses {
     const folder = makeEngineFolder(options.tempDir)
     try {
       const processes = new EngineProcesses(options, catalogue, folder)
-      await processes.#startShared()
+      processes.shared = await processes.#startShared()
       return processes
     } catch (error) {
       tryRemove(folder)
@@ -93,8 +93,8 @@ export class EngineProcesses {
     tryRemove(this.#folder)
   }
 
-  async #startShared(): Promise<void> {
-    this.shared = await this.#start('child', this.#session, {
+  #startShared(): Promise<EngineProcess> {
+    return this.#start('child', this.#session, {
       onDiscovery: discovery => {
         this.#applyDiscovery(discovery)
         void this.#readTables()

@@ -59,7 +59,7 @@ export class EngineProcess {
   /** Starts the process. @throws EngineDiedError when the first child cannot start. */
   static async start(options: ProcessOptions): Promise<EngineProcess> {
     const started = new EngineProcess(options)
-    const failure = await started.#startNext('')
+    const failure = await started.renew('')
     if (failure !== null) {
       started.#isClosed = true
       throw new EngineDiedError(failure)
@@ -75,11 +75,15 @@ export class EngineProcess {
     this.#isClosed ? Promise.reject(unavailable('closed')) : this.#work.ask(request, options)
 
   /**
-   * Starts another child, and ends this one when the other is ready; running requests begin again in the other. Resolves when the
-   * other is ready or could not be started.
+   * Starts another child, and ends this one, if there is one, when the other is ready; running requests begin again in the other.
+   * Resolves with why the other could not be started; null when it has taken over.
    */
-  async renew(reason: string): Promise<void> {
-    await this.#startNext(reason)
+  renew(reason: string): Promise<string | null> {
+    if (this.#isClosed) return Promise.resolve('closed')
+    this.#starting ??= this.#start(reason).finally(() => {
+      this.#starting = null
+    })
+    return this.#starting
   }
 
   async close(): Promise<void> {
@@ -99,15 +103,6 @@ export class EngineProcess {
   /** The child's process id while it runs; for tests and the log. */
   pid(): number | undefined {
     return this.#child?.pid
-  }
-
-  /** Starts a child. Resolves with why it could not be started; null when it has taken over. */
-  #startNext(renewReason: string): Promise<string | null> {
-    if (this.#isClosed) return Promise.resolve('closed')
-    this.#starting ??= this.#start(renewReason).finally(() => {
-      this.#starting = null
-    })
-    return this.#starting
   }
 
   async #start(renewReason: string): Promise<string | null> {
@@ -168,7 +163,7 @@ export class EngineProcess {
     this.#work.setReady(false)
     const hadRequests = this.#work.loseChild(reason, false)
     if (this.#starting !== null) return
-    if (hadRequests) void this.#startNext('')
+    if (hadRequests) void this.renew(reason)
     else this.#startLater(reason, clock.nowMs() - startedAt)
   }
 
@@ -178,7 +173,7 @@ export class EngineProcess {
     this.#failures = isHealthy ? 0 : this.#failures + 1
     // Waiting requests fail now: the next child may not start either.
     if (livedMs === null && this.#failures > 1) this.#work.refuse(reason)
-    const start = (): void => void this.#startNext('')
+    const start = (): void => void this.renew(reason)
     if (isHealthy) start()
     else this.#options.clock.after(pauseAfter(this.#failures, PAUSES, 0), start)
   }
