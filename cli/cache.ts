@@ -6,6 +6,7 @@ import { askServer, serverBase } from '../authoring/terminal/server.js'
 import { discover } from '../runner/manifest/discover.js'
 import { parseManifest } from '../runner/manifest/yaml/parse.js'
 import { SetupError, UsageError } from '../runner/model/errors.js'
+import { isRecord } from '../runner/model/is-record.js'
 import { keyPrefix } from '../runner/model/result-key.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { redisModules } from '../runner/serve/stores.js'
@@ -64,10 +65,8 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
 
 /** The names of the endpoints that the token may call. */
 async function endpointNames(base: string, token: string): Promise<readonly string[]> {
-  const { endpoints } = (await askServer(base, token, 'GET', '/api/endpoints')) as {
-    endpoints: readonly { name: string }[]
-  }
-  return endpoints.map(({ name }) => name)
+  const answer = await askServer(base, token, 'GET', '/api/endpoints')
+  return (answer as { endpoints: readonly { name: string }[] }).endpoints.map(({ name }) => name)
 }
 
 /** The timeout of Redis commands in milliseconds: only the command line waits for them. */
@@ -89,29 +88,21 @@ async function purgeShared(settings: Settings, ref: string | null): Promise<void
     await link.open()
     await store.purge(prefix)
   } catch (cause) {
-    throw new SetupError(`nothing, or not all, was purged: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    })
+    const reason = cause instanceof Error ? cause.message : cause
+    throw new SetupError(`nothing, or not all, was purged: ${reason}`, { cause })
   } finally {
     await link.close()
   }
 }
 
+/** The id in lower case. @throws UsageError when no readable manifest below the folder has the name. */
 async function findEndpointId(endpointsDir: string, ref: string): Promise<string> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(ref)) return ref.toLowerCase()
-  const id = await manifestId(endpointsDir, ref)
-  if (id === null) throw new UsageError([`no manifest in ${endpointsDir} has the name "${ref}"`])
-  return id
-}
-
-/** The id in lower case; null when no readable manifest below `dir` has the name. */
-async function manifestId(dir: string, name: string): Promise<string | null> {
-  const { manifests } = await discover(dir)
+  const { manifests } = await discover(endpointsDir)
   for (const { file, text } of manifests) {
     const { value } = parseManifest(file, text)
-    if (typeof value !== 'object' || value === null) continue
-    const { name: found, id } = value as { name?: unknown; id?: unknown }
-    if (found === name && typeof id === 'string') return id.toLowerCase()
+    const { name, id } = isRecord(value) ? value : {}
+    if (name === ref && typeof id === 'string') return id.toLowerCase()
   }
-  return null
+  throw new UsageError([`no manifest in ${endpointsDir} has the name "${ref}"`])
 }

@@ -85,38 +85,24 @@ const COMMANDS: readonly ((declaring: Declaring) => void)[] = [
 const WRITES_SCHEMAS: ReadonlySet<string> = new Set(['infer', 'pull', 'sample'])
 
 function explainFailure(thrown: unknown, io: Io): number {
+  const explain = (text: string, code: number): number => {
+    io.printError(`sluice: ${text}\n`)
+    return code
+  }
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.clean : EXIT.usage
-  if (thrown instanceof UsageError) {
-    for (const problem of thrown.problems) io.printError(`sluice: ${problem}\n`)
-    return EXIT.usage
-  }
-  if (thrown instanceof LoadError) {
-    reportDiagnostics(thrown.diagnostics, 'text', io)
-    return EXIT.problems
-  }
-  if (thrown instanceof RunnerError && thrown.code === 'CALL_ABANDONED') {
-    io.printError('sluice: interrupted\n')
-    return EXIT.failed
-  }
-  if (thrown instanceof RunnerError && thrown.diagnostics.length > 0) {
+  if (thrown instanceof UsageError) return explain(thrown.problems.join('\nsluice: '), EXIT.usage)
+  if (thrown instanceof RunnerError && thrown.code === 'CALL_ABANDONED') return explain('interrupted', EXIT.failed)
+  if (thrown instanceof LoadError || (thrown instanceof RunnerError && thrown.diagnostics.length > 0)) {
     reportDiagnostics(thrown.diagnostics, 'text', io)
     return EXIT.problems
   }
   if (thrown instanceof RunnerError) {
-    io.printError(
-      `sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`,
-    )
-    if (thrown.cause instanceof Error && thrown.code !== 'INTERNAL') io.printError(`  ${thrown.cause.message}\n`)
-    return EXIT.problems
+    const { code, detail, errors, cause } = thrown
+    const reason = cause instanceof Error && code !== 'INTERNAL' ? [cause.message] : []
+    const lines = [detail, ...errors.map(error => `${error.parameter}: ${error.detail}`), ...reason]
+    return explain(lines.join('\n  '), EXIT.problems)
   }
-  if (thrown instanceof QueryFault) {
-    io.printError(`sluice: ${thrown.message}\n`)
-    return EXIT.problems
-  }
-  if (thrown instanceof SetupError) {
-    io.printError(`sluice: ${thrown.message}\n`)
-    return EXIT.failed
-  }
-  io.printError(`sluice: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`)
-  return EXIT.failed
+  if (thrown instanceof QueryFault) return explain(thrown.message, EXIT.problems)
+  if (thrown instanceof SetupError) return explain(thrown.message, EXIT.failed)
+  return explain(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown), EXIT.failed)
 }

@@ -6,6 +6,7 @@ import type { OtherTool } from '../../runner/mcp/session.js'
 import { READ_ONLY } from '../../runner/mcp/tools.js'
 import { type ArgumentProblem, invalidArguments } from '../../runner/model/errors.js'
 import type { TableResource } from '../data/table-resource.js'
+import { listOf, strictObject, TEXT } from './schemas.js'
 
 export interface TableSources {
   /** All tables that a query can name now. */
@@ -36,50 +37,25 @@ const answer = (value: Readonly<Record<string, unknown>>): ToolAnswer => ({
   structuredContent: value,
 })
 
-const TEXT = { type: 'string' } as const
-const TEXTS = { type: 'array', items: TEXT } as const
+const COLUMN = strictObject({ name: TEXT, type: TEXT, required: { type: 'boolean' }, description: TEXT }, [
+  'name',
+  'type',
+  'required',
+])
+const TABLE = strictObject(
+  { name: TEXT, description: TEXT, columns: listOf(COLUMN), partitioned_by: TEXT, clustered_by: listOf(TEXT) },
+  ['name'],
+)
 
 const TOOL: OtherTool['tool'] = {
   name: 'describe_tables',
   title: 'Describe tables',
   description:
     'The tables that SQL can read, with their columns and types in GoogleSQL. Write the names between backticks: `logs.edge`.',
-  inputSchema: {
-    type: 'object',
-    properties: { tables: { ...TEXTS, description: 'Only these tables; all without it.', examples: [['logs.edge']] } },
-    additionalProperties: false,
-  },
-  outputSchema: {
-    type: 'object',
-    required: ['tables'],
-    properties: {
-      tables: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['name'],
-          properties: {
-            name: TEXT,
-            description: TEXT,
-            columns: {
-              type: 'array',
-              items: {
-                type: 'object',
-                required: ['name', 'type', 'required'],
-                properties: { name: TEXT, type: TEXT, required: { type: 'boolean' }, description: TEXT },
-                additionalProperties: false,
-              },
-            },
-            partitioned_by: TEXT,
-            clustered_by: TEXTS,
-          },
-          additionalProperties: false,
-        },
-      },
-      note: TEXT,
-    },
-    additionalProperties: false,
-  },
+  inputSchema: strictObject({
+    tables: listOf(TEXT, { description: 'Only these tables; all without it.', examples: [['logs.edge']] }),
+  }),
+  outputSchema: strictObject({ tables: listOf(TABLE), note: TEXT }, ['tables']),
   annotations: READ_ONLY,
 }
 

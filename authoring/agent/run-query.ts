@@ -9,6 +9,7 @@ import { invalidArguments } from '../../runner/model/errors.js'
 import type { Clock, Engine } from '../../runner/model/ports.js'
 import { withNow } from '../call/with-now.js'
 import { constantsChecker } from '../check/constants.js'
+import { listOf, strictObject, TEXT } from './schemas.js'
 
 export interface RunQueryDeps {
   readonly engine: Engine
@@ -20,6 +21,7 @@ export interface RunQueryDeps {
 const TIMEOUT_MS = 30_000
 /** The rows that a query gives at most, as `sluice query` does. */
 const RESULT_ROWS = 1_000
+const LIMITS = { maxRows: RESULT_ROWS, timestamps: 'iso8601', endpoint: 'query', timeoutMs: TIMEOUT_MS } as const
 
 export function runQueryTool(deps: RunQueryDeps): OtherTool {
   const check = constantsChecker(deps.engine)
@@ -33,14 +35,8 @@ export function runQueryTool(deps: RunQueryDeps): OtherTool {
       if (!checked.ok) return mistakeAnswer(problemText(checked.problem, sql))
       const { compiled } = checked
       const query = { sql, parameters, ...(compiled && { compiled }) }
-      const options = {
-        maxRows: RESULT_ROWS,
-        timestamps: 'iso8601',
-        endpoint: 'query',
-        timeoutMs: TIMEOUT_MS,
-        signal,
-      } as const
-      return rowsOfQuery(await deps.engine.run(query, options), rows, deps)
+      const result = await deps.engine.run(query, { ...LIMITS, signal })
+      return rowsOfQuery(result, rows, deps)
     },
   }
 }
@@ -56,16 +52,10 @@ function rowsOfQuery(
   return rowsAnswer(excerpt.text(note, { columns: columns.map(({ name, type }) => ({ name, type })) }), null)
 }
 
-const COLUMNS = {
-  type: 'array',
+const COLUMNS = listOf(strictObject({ name: TEXT, type: TEXT }, ['name', 'type']), {
   description: 'The columns in order, with their types in GoogleSQL.',
-  items: {
-    type: 'object',
-    required: ['name', 'type'],
-    properties: { name: { type: 'string' }, type: { type: 'string' } },
-    additionalProperties: false,
-  },
-}
+})
+const EXAMPLES = ['SELECT COUNT(*) AS entries FROM `logs.edge`']
 
 const TOOL: OtherTool['tool'] = {
   name: 'run_query',
@@ -73,15 +63,9 @@ const TOOL: OtherTool['tool'] = {
   description:
     'Runs one SELECT in GoogleSQL (the SQL of BigQuery) over the local tables, to try what a manifest will say. @now is the time. ' +
     `It stops after ${TIMEOUT_MS / 1000} s, and gives at most ${RESULT_ROWS} rows, of which \`${ROWS}\` are shown.`,
-  inputSchema: {
-    type: 'object',
-    properties: {
-      sql: { type: 'string', description: 'The query.', examples: ['SELECT COUNT(*) AS entries FROM `logs.edge`'] },
-      [ROWS]: ROWS_SCHEMA,
-    },
-    required: ['sql'],
-    additionalProperties: false,
-  },
+  inputSchema: strictObject({ sql: { ...TEXT, description: 'The query.', examples: EXAMPLES }, [ROWS]: ROWS_SCHEMA }, [
+    'sql',
+  ]),
   outputSchema: answerSchema({ type: 'object' }, MAX_ROWS, { columns: COLUMNS }),
   annotations: READ_ONLY,
 }
@@ -101,6 +85,6 @@ function problemText(problem: SqlProblem, sql: string): string {
   const { line, column } = problem
   const { message } = withAdvice(problem, sql)
   const text = sql.split(/\r?\n/)[line - 1] ?? ''
-  const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
-  return `${line}:${column}: ${message}\n${text}\n${before}^`
+  const indent = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
+  return `${line}:${column}: ${message}\n${text}\n${indent}^`
 }

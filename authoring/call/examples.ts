@@ -3,11 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { exampleFile } from '../../runner/manifest/example-rows.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
-import { type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
+import { mayRun } from '../../runner/request/authorize.js'
+import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { planCalls } from '../compare/calls.js'
-import { type DescribedToken, isDescribed } from '../openapi/describe-endpoints.js'
 import { EXIT, type Io } from '../terminal/io.js'
+import { confinedBy } from '../token/check-token.js'
+import type { NewToken } from '../token/token-writer.js'
 import { firstRows } from './first-rows.js'
 
 /** The rows of an example. */
@@ -22,7 +24,7 @@ const MAX_CALLS = 50
  */
 export async function writeExamples(
   settings: Settings,
-  token: DescribedToken,
+  token: NewToken,
   clock: Pick<CallOptions, 'nowMicros'>,
   io: Io,
 ): Promise<number> {
@@ -31,8 +33,8 @@ export async function writeExamples(
   try {
     let code: number = EXIT.clean
     for (const detail of runner.details()) {
-      if (!isDescribed(detail.endpoint, token)) continue
-      const problem = await writeExample(runner, detail, token.pin, options)
+      if (!mayRun(confinedBy(token), detail.endpoint)) continue
+      const problem = await writeExample(runner, detail, token.pin ?? {}, options)
       io.printError(
         `${detail.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,
       )
@@ -48,7 +50,7 @@ export async function writeExamples(
 async function writeExample(
   runner: Runner,
   detail: LoadedEndpoint,
-  pin: DescribedToken['pin'],
+  pin: CallArguments,
   options: CallOptions,
 ): Promise<string | null> {
   const { endpoint, file } = detail

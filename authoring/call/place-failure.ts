@@ -10,9 +10,12 @@ export function placeFailuresBelow(dir: string): PlaceFailure {
     const { cause } = failure
     const offset = await locateFailure(engine, query, options, cause)
     if (offset === null) return null
-    const found = await placeInManifest({ file, dir }, { sql: query.sql, offset }).catch(() => null)
-    if (found === null) return null
+    const inManifest = await placeInManifest({ file, dir }, { sql: query.sql, offset }).catch(() => null)
+    if (inManifest === null) return null
     // The author reads the manifest, not the rendered SQL, so its place there would mislead.
-    return new QueryFault(`${found.place}: ${cause.unplaced}${found.inclusion}`, { cause: cause.cause, offset })
+    return new QueryFault(`${inManifest.place}: ${cause.unplaced}${inManifest.inclusion}`, {
+      cause: cause.cause,
+      offset,
+    })
   }
 }

@@ -17,8 +17,8 @@ export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine[
   const outcomes = new BoundedMap<string, string | null>(MAX_PROBES)
 
   async function failureOf(sql: string): Promise<string | null> {
-    const known = outcomes.get(sql)
-    if (known !== undefined) return known
+    const earlier = outcomes.get(sql)
+    if (earlier !== undefined) return earlier
     const outcome = await probe(engine, sql)
     outcomes.set(sql, outcome)
     return outcome

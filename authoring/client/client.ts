@@ -34,7 +34,7 @@ const WRITERS = {
  */
 export async function writeClient(
   settings: Settings,
-  { lang, url, allow = [], pin = [], out, check = false }: ClientFlags,
+  { lang, url, allow = ['*'], pin = [], out, check = false }: ClientFlags,
   io: Io,
 ): Promise<number> {
   if (check && out === undefined) throw new UsageError(['--check needs --out, the file that is checked'])
@@ -68,14 +68,14 @@ const MAX_SHOWN = 40
 
 function checkFile(file: string, text: string, io: Io): number {
   // A checkout may end its lines with CRLF.
-  const found = readIfThere(file)?.replaceAll('\r\n', '\n') ?? null
-  if (found === null) {
+  const current = readIfThere(file)?.replaceAll('\r\n', '\n') ?? null
+  if (current === null) {
     io.printError(`sluice: there is no ${file}\n`)
     return EXIT.problems
   }
-  if (found === text) return EXIT.clean
+  if (current === text) return EXIT.clean
   io.printError(`sluice: ${file} is not what would be written\n`)
-  const lines = lineDifference(found.split('\n'), text.split('\n'))
+  const lines = lineDifference(current.split('\n'), text.split('\n'))
   const left = lines.length - MAX_SHOWN
   io.print(
     [...lines.slice(0, MAX_SHOWN), ...(left > 0 ? [`and ${left} more lines`] : [])].map(line => `${line}\n`).join(''),

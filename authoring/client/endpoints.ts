@@ -2,29 +2,31 @@
 
 import { compilePinnedAs } from '../../runner/manifest/pinned-as.js'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
-import type { Access } from '../../runner/request/authorize.js'
+import { type Access, mayRun } from '../../runner/request/authorize.js'
 import { describeEndpoint } from '../../runner/request/describe.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { askServer, serverBase } from '../terminal/server.js'
+import { confinedBy } from '../token/check-token.js'
+import type { NewToken } from '../token/token-writer.js'
 import { type ClientEndpoint, readEndpoints } from './contract.js'
 import { loadContracts } from './contracts.js'
-import { type Confinement, isReachable } from './reachable.js'
 
 /**
- * The endpoints that a token with this confinement could call, sorted by name, each without the pinned parameters. With `url` those that the
- * server offers to the token of the settings; without it those of the manifests.
+ * The endpoints that a token for all tenants with these patterns and pins could call, sorted by name, each without the pinned
+ * parameters. With `url` those that the server offers to the token of the settings; without it those of the manifests.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function clientEndpoints(
   settings: Settings,
   url: string | undefined,
-  confinement: Confinement,
+  { allow, pin = {} }: Pick<NewToken, 'allow' | 'pin'>,
 ): Promise<readonly ClientEndpoint[]> {
-  const found = url === undefined ? await fromManifests(settings) : await fromServer(settings, url)
-  return found
-    .filter(endpoint => isReachable(confinement, accessOf(endpoint)))
+  const endpoints = url === undefined ? await fromManifests(settings) : await fromServer(settings, url)
+  const token = confinedBy({ allow, pin, allTenants: true })
+  return endpoints
+    .filter(endpoint => mayRun(token, accessOf(endpoint)))
     .map(endpoint => {
-      const parameters = endpoint.parameters.filter(({ name }) => !Object.hasOwn(confinement.pin, name))
+      const parameters = endpoint.parameters.filter(({ name }) => !Object.hasOwn(pin, name))
       return { ...endpoint, parameters }
     })
 }

@@ -85,23 +85,16 @@ function argumentType(parameter: PublishedParameter): string {
   const isListed = choices !== null && scalar !== 'float64'
   const element = isListed
     ? `Literal[${choices.map(choice => choiceText(choice, scalar)).join(', ')}]`
-    : PYTHON_TYPES[scalar]
+    : (PYTHON_TYPES[scalar] ?? 'str')
   if (!isArray) return element
   // `Sequence[str]` would take a single str, too, as a sequence of its characters.
   return element === 'str' ? 'Union[List[str], Tuple[str, ...]]' : `Sequence[${element}]`
 }
 
-const PYTHON_TYPES = {
-  string: 'str',
-  int64: 'int',
-  float64: 'float',
-  bool: 'bool',
-  date: 'str',
-  datetime: 'str',
-  timestamp: 'str',
-} as const
+/** The types of arguments that are not text. */
+const PYTHON_TYPES: Readonly<Record<string, string>> = { int64: 'int', float64: 'float', bool: 'bool' }
 
-function choiceText(choice: Choice, type: keyof typeof PYTHON_TYPES): string {
+function choiceText(choice: Choice, type: string): string {
   if (typeof choice === 'boolean') return choice ? 'True' : 'False'
   // An INT64 beyond 2^53 is text here; Python's integers have no limit.
   return typeof choice === 'number' || type === 'int64' ? String(choice) : quoted(choice)

@@ -44,21 +44,18 @@ function parameterLines(parameter: PublishedParameter): readonly string[] {
   const { name, type } = parameter
   const choices = choicesOf(parameter)
   const { scalar, isArray } = splitType(type)
-  const element = choices === null ? ARGUMENT_TYPES[scalar] : unionOf(choices)
+  const element = choices === null ? (ARGUMENT_TYPES[scalar] ?? 'string') : unionOf(choices)
   const whole = isArray ? `readonly ${inParentheses(element)}[]` : element
   const member = isRequired(parameter) ? `${key(name)}: ${whole}` : `${key(name)}?: ${whole} | undefined`
   return [...comment(parameterText(parameter), 3), `      ${member}`]
 }
 
-const ARGUMENT_TYPES = {
-  string: 'string',
+/** The types of arguments that are not text. */
+const ARGUMENT_TYPES: Readonly<Record<string, string>> = {
   int64: 'number | bigint',
   float64: 'number',
   bool: 'boolean',
-  date: 'string',
-  datetime: 'string',
-  timestamp: 'string',
-} as const
+}
 
 const unionOf = (choices: readonly Choice[]): string =>
   choices.map(choice => (typeof choice === 'string' ? literal(choice) : String(choice))).join(' | ')

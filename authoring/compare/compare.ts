@@ -117,7 +117,7 @@ async function compareAll(
   const compared: Compared[] = []
   const callOptions = { nowMicros: order.nowMicros, signal: io.interruption() }
   for (const call of calls) {
-    const [[duckdb, rows], [bigquery]] = await Promise.all([
+    const [duckdb, bigquery] = await Promise.all([
       answerOf(engines.duckdb, call, callOptions),
       answerOf(engines.bigquery, call, callOptions),
     ])
@@ -126,9 +126,10 @@ async function compareAll(
       io.printError(`sluice: ${engine} cannot be reached: ${answer.message}\n`)
       return EXIT.failed
     }
-    const one = { ...call, rows, differences: resultDifferences(duckdb, bigquery, order) }
-    compared.push(one)
-    if (order.format === 'text') io.print(comparedText(one))
+    const rows = duckdb.kind === 'rows' ? duckdb.rowCount : 0
+    const outcome = { ...call, rows, differences: resultDifferences(duckdb, bigquery, order) }
+    compared.push(outcome)
+    if (order.format === 'text') io.print(comparedText(outcome))
   }
   const now = instantText(order.nowMicros)
   if (order.format === 'json') io.print(`${JSON.stringify({ now, calls: compared, problems }, null, 2)}\n`)
@@ -138,19 +139,13 @@ async function compareAll(
   return isClean ? EXIT.clean : EXIT.problems
 }
 
-/** The answer, and the number of its rows. @throws RunnerError when the call itself is wrong, which is the same on both engines. */
-async function answerOf(
-  runner: Runner,
-  call: Call,
-  callOptions: CallOptions,
-): Promise<readonly [answer: Answer, rows: number]> {
+/** @throws RunnerError when the call itself is wrong, which is the same on both engines. */
+async function answerOf(runner: Runner, call: Call, callOptions: CallOptions): Promise<Answer> {
   try {
-    const options = { ...callOptions, format: 'table' } as const
-    const { columns, body, isTruncated, rowCount } = await runner.call(call.endpoint, call.arguments, options)
-    return [{ kind: 'rows', columns, body, isTruncated }, rowCount]
+    return { kind: 'rows', ...(await runner.call(call.endpoint, call.arguments, { ...callOptions, format: 'table' })) }
   } catch (thrown) {
     if (!(thrown instanceof RunnerError) || thrown.status < 500) throw thrown
-    return [{ kind: 'failed', code: thrown.code, message: messageOf(thrown) }, 0]
+    return { kind: 'failed', code: thrown.code, message: messageOf(thrown) }
   }
 }
 

@@ -9,6 +9,7 @@ export type Answer =
       readonly kind: 'rows'
       readonly columns: readonly ResultColumn[]
       readonly body: Uint8Array
+      readonly rowCount: number
       readonly isTruncated: boolean
     }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
@@ -59,7 +60,7 @@ const columnsText = (columns: readonly ResultColumn[]): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 
 function answerText(answer: Answer): string {
-  return answer.kind === 'rows' ? `${rowsOf(answer.body).length} rows` : `${answer.code} (${answer.message})`
+  return answer.kind === 'rows' ? `${answer.rowCount} rows` : `${answer.code} (${answer.message})`
 }
 
 function cutDifference(duckdb: { isTruncated: boolean }, bigquery: { isTruncated: boolean }): readonly Difference[] {
@@ -78,16 +79,16 @@ function rowDifferences(
   const differing: Difference[] = []
   let isSame = true
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const found = names.flatMap((name, column) => {
+    const differences = names.flatMap((name, column) => {
       const difference = valueDifference(name, a[i]![column], b[i]![column], options.floatDigits)
       return difference === null ? [] : [{ kind: 'value' as const, row: i + 1, ...difference }]
     })
-    if (found.length === 0) continue
+    if (differences.length === 0) continue
     if (isSame && !options.isUnordered && isReordered(ours, theirs)) {
       return [{ kind: 'order', row: i + 1, duckdb: JSON.stringify(a[i]), bigquery: JSON.stringify(b[i]) }]
     }
     isSame = false
-    differing.push(...found)
+    differing.push(...differences)
     if (new Set(differing.map(one => 'row' in one && one.row)).size >= options.maxRows) break
   }
   if (a.length === b.length) return differing

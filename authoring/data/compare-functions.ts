@@ -18,41 +18,39 @@ export function compareFunction(source: FunctionSource, warehouse: RoutineResour
   if (warehouse === null) {
     return [diagnosticAt(at(signature.at), 'function/missing', `the warehouse has no function ${name}`)]
   }
-  return differences(signature, warehouse).map(({ offset, message }) =>
-    diagnosticAt(at(offset), 'function/differs', `${name}: ${message}`),
-  )
-}
-
-interface Difference {
-  readonly offset: number
-  readonly message: string
+  const diagnostics: Diagnostic[] = []
+  reportDifferences(signature, warehouse, (message, offset) => {
+    diagnostics.push(diagnosticAt(at(offset), 'function/differs', `${name}: ${message}`))
+  })
+  return diagnostics
 }
 
 const KINDS = { scalar: 'SCALAR_FUNCTION', table: 'TABLE_VALUED_FUNCTION' } as const
 
-function differences(file: FunctionSignature, warehouse: RoutineResource): readonly Difference[] {
+function reportDifferences(
+  file: FunctionSignature,
+  warehouse: RoutineResource,
+  report: (message: string, offset: number) => void,
+): void {
   const { at, kind, language, returns } = file
-  const found: Difference[] = []
-  const compare = (what: string, ours: string, theirs: string, offset: number): void => {
-    if (ours.toUpperCase() !== theirs.toUpperCase())
-      found.push({ offset, message: `the ${what} is ${ours} here and ${theirs} in the warehouse` })
+  const compare = (what: string, ours: string, theirs: string, offset: number): boolean => {
+    const isSame = ours.toUpperCase() === theirs.toUpperCase()
+    if (!isSame) report(`the ${what} is ${ours} here and ${theirs} in the warehouse`, offset)
+    return isSame
   }
-  compare('kind', KINDS[kind], warehouse.kind, at)
-  compare('language', language, warehouse.language, at)
-  if (found.length > 0) return found
+  const isSameKind = compare('kind', KINDS[kind], warehouse.kind, at)
+  if (!compare('language', language, warehouse.language, at) || !isSameKind) return
   compare('number of parameters', String(file.parameters.length), String(warehouse.arguments.length), at)
   for (const [i, parameter] of file.parameters.entries()) {
     const other = warehouse.arguments[i]
-    if (other === undefined) continue
-    compare(`parameter ${i + 1}`, parameterText(parameter), parameterText(other), parameter.at)
+    if (other) compare(`parameter ${i + 1}`, parameterText(parameter), parameterText(other), parameter.at)
   }
   // A type that one side leaves to the body says nothing.
   if (returns && warehouse.returns !== null) compare('type of the result', returns.type, warehouse.returns, returns.at)
   if (warehouse.libraries.length > 0) {
-    found.push({ offset: at, message: `the warehouse's function has libraries: ${warehouse.libraries.join(', ')}` })
+    report(`the warehouse's function has libraries: ${warehouse.libraries.join(', ')}`, at)
   }
-  if (!isSameBody(file, warehouse)) found.push({ offset: file.body.at, message: 'the body differs from the warehouse' })
-  return found
+  if (!isSameBody(file, warehouse)) report('the body differs from the warehouse', file.body.at)
 }
 
 const parameterText = ({ name, type }: { readonly name: string; readonly type: string | null }): string =>

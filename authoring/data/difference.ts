@@ -33,14 +33,14 @@ function fieldDifferences(
   ours: readonly SchemaField[],
   theirs: readonly SchemaField[],
 ): readonly TableDifference[] {
-  const found = ours.flatMap(field => {
+  const declared = ours.flatMap(field => {
     const column = [...path, field.name]
     const other = theirs.find(({ name }) => isSame(name, field.name))
     return other ? oneField(column, field, other) : [{ column, message: `${column.join('.')} is not in the warehouse` }]
   })
   const missing = theirs.filter(({ name }) => !ours.some(field => isSame(name, field.name)))
   return [
-    ...found,
+    ...declared,
     ...orderDifference(path, ours, theirs),
     ...missing.map(field => {
       const column = [...path, field.name]

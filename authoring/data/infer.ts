@@ -9,10 +9,10 @@ import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { tableOf } from '../terminal/table.js'
+import { writeWhole } from '../terminal/write-whole.js'
 import { badRowLine, MAX_BAD_ROWS } from './import.js'
 import { inferTable } from './infer/infer-table.js'
 import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
-import { writeWhole } from './write-whole.js'
 
 export interface InferFlags {
   readonly inputFormat?: string

@@ -10,7 +10,7 @@ import {
 } from '../../googlesql/index.js'
 import { type DuckdbEngine, filesInPlace, filesOfTable, statFile } from '../../runner/engines/duckdb/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
-import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
@@ -44,56 +44,103 @@ export interface LocalTable {
 }
 
 /** @throws LoadError, SetupError; the caller closes it. */
-export async function openLocalTables(settings: Settings, signal: AbortSignal) {
+export async function openLocalTables(settings: Settings, signal: AbortSignal): Promise<LocalTables> {
   requireData({ ...settings, engine: 'duckdb' })
-  const { tables: schemas, diagnostics } = await loadTableSchemas(settings.tablesDir)
+  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
   refuseErrors(diagnostics)
   const engine = await openEngine(settings, { observe: () => undefined, clock: systemClock() })
-  const refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
-  const find = (name: string): TableDefinition | undefined => engine.tables().find(name)
-  return {
-    /** All tables, in the order of their names. */
-    names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
-    /** @returns null for a table that is not there. */
-    async describe(name: string): Promise<LocalTable | null> {
-      const schema = schemas.find(one => one.name === name)
-      const definition = find(name)
-      const files = filesOf(settings, name)
-      if (definition === undefined) {
-        const reason = refused.get(name)
-        if (reason === undefined) return null
-        return { ...NOTHING_KNOWN, table: name, files, problem: reason }
-      }
-      // Columns are listed without the elements of arrays: `items.sku`, not `items[].sku`.
-      const required = (definition.required ?? [])
-        .filter(path => !path.endsWith('[]'))
-        .map(path => path.replaceAll('[]', ''))
-      const described = {
-        table: name,
-        schema: schema?.file ?? null,
-        columns: definition.columns.flatMap(({ name: column, type }) =>
-          columnsOf(column, type, new Set(required), schema?.fields),
-        ),
-        unreadable: (definition.unreadable ?? []).map(({ name: column, reason }) => ({ column, reason })),
-        files,
-      }
-      const contents = await contentsOf(engine, definition, signal)
-      if (contents.problem === null) return { ...described, ...contents }
-      const failing = await failingColumns(engine, definition, signal)
-      if (failing.length === 0) return { ...described, ...contents }
-      const rest = columnsWithout(definition, failing)
-      const unreadable = [...described.unreadable, ...failing]
-      return { ...described, unreadable, ...(await contentsOf(engine, { ...definition, columns: rest }, signal)) }
-    },
-    /** Some rows, as objects by the names of their columns; none where they cannot be read. */
-    async someRows({ table: name, unreadable }: LocalTable): Promise<Outcome['rows']> {
-      const definition = find(name)
-      const names = definition ? columnsWithout(definition, unreadable).map(column => quoted(column.name)) : []
-      if (names.length === 0) return []
-      const outcome = await rowsOf(engine, `SELECT ${names.join(', ')} FROM ${quoted(name)}`, SOME_ROWS, signal)
-      return outcome.rows
-    },
-    close: () => engine.close(),
+  return new LocalTables(settings, tables, engine, signal)
+}
+
+class LocalTables {
+  readonly #settings: Settings
+  readonly #schemas: readonly LoadedTable[]
+  readonly #engine: DuckdbEngine
+  readonly #signal: AbortSignal
+  /** Why tables cannot be read. */
+  readonly #refused: ReadonlyMap<string, string>
+  /** All tables, in the order of their names. */
+  readonly names: readonly string[]
+
+  constructor(settings: Settings, schemas: readonly LoadedTable[], engine: DuckdbEngine, signal: AbortSignal) {
+    this.#settings = settings
+    this.#schemas = schemas
+    this.#engine = engine
+    this.#signal = signal
+    this.#refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
+    this.names = [...new Set([...engine.tables().names(), ...this.#refused.keys()])].sort()
+  }
+
+  /** @returns null for a table that is not there. */
+  async describe(name: string): Promise<LocalTable | null> {
+    const definition = this.#engine.tables().find(name)
+    const files = filesOf(this.#settings, name)
+    if (definition === undefined) {
+      const problem = this.#refused.get(name)
+      return problem === undefined ? null : { ...NOTHING_KNOWN, table: name, files, problem }
+    }
+    const schema = this.#schemas.find(table => table.name === name)
+    // Columns are listed without the elements of arrays: `items.sku`, not `items[].sku`.
+    const paths = (definition.required ?? []).filter(path => !path.endsWith('[]'))
+    const required = new Set(paths.map(path => path.replaceAll('[]', '')))
+    const columns = definition.columns.flatMap(column => columnsOf(column.name, column.type, required, schema?.fields))
+    const unreadable = (definition.unreadable ?? []).map(column => ({ column: column.name, reason: column.reason }))
+    const described = { table: name, schema: schema?.file ?? null, columns, unreadable, files }
+    const contents = await this.#contentsOf(definition)
+    const failing = contents.problem === null ? [] : await this.#failingColumns(definition)
+    if (failing.length === 0) return { ...described, ...contents }
+    const rest = await this.#contentsOf({ ...definition, columns: columnsWithout(definition, failing) })
+    return { ...described, unreadable: [...unreadable, ...failing], ...rest }
+  }
+
+  /** Some rows, as objects by the names of their columns; none where they cannot be read. */
+  async someRows({ table: name, unreadable }: LocalTable): Promise<Outcome['rows']> {
+    const definition = this.#engine.tables().find(name)
+    const names = definition ? columnsWithout(definition, unreadable).map(column => quoted(column.name)) : []
+    return names.length === 0 ? [] : (await this.#read(names.join(', '), name, SOME_ROWS)).rows
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  async #contentsOf({
+    name,
+    columns,
+    partitionedBy,
+  }: TableDefinition): Promise<Pick<LocalTable, 'rows' | 'time' | 'problem'>> {
+    const times = columns.filter(({ type }) => TIME_KINDS.has(type.kind))
+    const column = columns.find(one => one.name === partitionedBy) ?? times[0]
+    const range = column ? `, MIN(${quoted(column.name)}) AS first, MAX(${quoted(column.name)}) AS last` : ''
+    const { rows, problem } = await this.#read(`COUNT(*) AS n${range}`, name)
+    const row = rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
+    const time = column && row ? { column: column.name, first: row.first ?? null, last: row.last ?? null } : null
+    return { rows: row?.n ?? null, time, problem }
+  }
+
+  /** The columns with a value that no query can read; none where the table as a whole cannot be read. */
+  async #failingColumns({ name, columns }: TableDefinition): Promise<Unreadable> {
+    if ((await this.#read('COUNT(*) AS n', name)).problem !== null) return []
+    const failing: { column: string; reason: string }[] = []
+    for (const column of columns) {
+      const { problem } = await this.#read(`COUNTIF(TO_JSON_STRING(${quoted(column.name)}) = '') AS n`, name)
+      if (problem !== null) failing.push({ column: column.name, reason: problem })
+    }
+    return failing
+  }
+
+  async #read(what: string, table: string, maxRows = 1): Promise<Outcome> {
+    const query = { sql: `SELECT ${what} FROM ${quoted(table)}`, parameters: {} }
+    const options = { maxRows, timestamps: 'iso8601', endpoint: 'tables', timeoutMs: QUERY_TIMEOUT_MS } as const
+    try {
+      const { body } = await this.#engine.run(query, { ...options, signal: this.#signal })
+      const { result } = JSON.parse(Buffer.from(body).toString('utf8')) as { readonly result: Outcome['rows'] }
+      return { rows: result, problem: null }
+    } catch (thrown) {
+      const { cause } = thrown as { readonly cause?: unknown }
+      if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
+      return { rows: [], problem: cause instanceof QueryFault ? cause.message : thrown.detail }
+    }
   }
 }
 
@@ -127,8 +174,8 @@ const NOTHING_KNOWN = { schema: null, columns: [], unreadable: [], rows: null, t
 
 /** The files of a table; none where its place cannot be read. */
 export function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
-  const found = database === null ? tryFiles(dataDir, name) : [statFile(database)].flatMap(file => file ?? [])
-  return found.map(({ path, size }) => ({ path: relative('.', path), bytes: Number(size) }))
+  const files = database === null ? tryFiles(dataDir, name) : [statFile(database)].flatMap(file => file ?? [])
+  return files.map(({ path, size }) => ({ path: relative('.', path), bytes: Number(size) }))
 }
 
 /** The query that reads the table says what is wrong with its folder. */
@@ -147,7 +194,7 @@ function columnsOf(
   fields: readonly SchemaField[] | undefined,
 ): readonly LocalColumn[] {
   const own = name.slice(name.lastIndexOf('.') + 1)
-  const field = fields?.find(one => one.name === own)
+  const field = fields?.find(declared => declared.name === own)
   const element = type.kind === 'ARRAY' ? type.element : type
   const record = element.kind === 'STRUCT' ? (type.kind === 'ARRAY' ? 'ARRAY<STRUCT>' : 'STRUCT') : typeName(type)
   const column = { name, type: record, required: required.has(name), description: field?.description ?? null }
@@ -158,63 +205,15 @@ function columnsOf(
 
 const TIME_KINDS: ReadonlySet<string> = new Set(['TIMESTAMP', 'DATETIME', 'DATE'])
 
-async function contentsOf(
-  engine: DuckdbEngine,
-  { name, columns, partitionedBy }: TableDefinition,
-  signal: AbortSignal,
-): Promise<Pick<LocalTable, 'rows' | 'time' | 'problem'>> {
-  const column =
-    columns.find(one => one.name === partitionedBy) ?? columns.find(({ type }) => TIME_KINDS.has(type.kind))
-  const range = column ? `, MIN(${quoted(column.name)}) AS first, MAX(${quoted(column.name)}) AS last` : ''
-  const { rows, problem } = await rowsOf(engine, `SELECT COUNT(*) AS n${range} FROM ${quoted(name)}`, 1, signal)
-  const found = rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
-  return {
-    rows: found?.n ?? null,
-    time: column && found ? { column: column.name, first: found.first ?? null, last: found.last ?? null } : null,
-    problem,
-  }
-}
-
 type Unreadable = LocalTable['unreadable']
 
 const columnsWithout = ({ columns }: TableDefinition, failing: Unreadable): TableDefinition['columns'] =>
   columns.filter(({ name }) => !failing.some(({ column }) => column === name))
 
-/** The columns with a value that no query can read; none where the table as a whole cannot be read. */
-async function failingColumns(
-  engine: DuckdbEngine,
-  { name, columns }: TableDefinition,
-  signal: AbortSignal,
-): Promise<Unreadable> {
-  const read = (what: string): Promise<Outcome> => rowsOf(engine, `SELECT ${what} FROM ${quoted(name)}`, 1, signal)
-  if ((await read('COUNT(*) AS n')).problem !== null) return []
-  const failing: { column: string; reason: string }[] = []
-  for (const column of columns) {
-    const { problem } = await read(`COUNTIF(TO_JSON_STRING(${quoted(column.name)}) = '') AS n`)
-    if (problem !== null) failing.push({ column: column.name, reason: problem })
-  }
-  return failing
-}
-
 interface Outcome {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
   /** Why there are none; null where the query ran. */
   readonly problem: string | null
-}
-
-async function rowsOf(engine: DuckdbEngine, sql: string, maxRows: number, signal: AbortSignal): Promise<Outcome> {
-  try {
-    const { body } = await engine.run(
-      { sql, parameters: {} },
-      { maxRows, timestamps: 'iso8601', endpoint: 'tables', timeoutMs: QUERY_TIMEOUT_MS, signal },
-    )
-    const { result } = JSON.parse(Buffer.from(body).toString('utf8')) as { readonly result: Outcome['rows'] }
-    return { rows: result, problem: null }
-  } catch (thrown) {
-    const { cause } = thrown as { readonly cause?: unknown }
-    if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
-    return { rows: [], problem: cause instanceof QueryFault ? cause.message : thrown.detail }
-  }
 }
 
 const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``

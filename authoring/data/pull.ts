@@ -5,11 +5,11 @@ import { SETTING } from '../../runner/platform/write-failure.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { readIfThere } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
+import { writeWhole } from '../terminal/write-whole.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
 import { aFewAtOnce, datasetPlace, listNamed, tableName, tablePlace, VIEWS, withWarehouse } from './warehouse.js'
 import type { DatasetPlace } from './warehouse-tables.js'
-import { writeWhole } from './write-whole.js'
 
 /** Writes the schemas of a dataset's tables, and prints what changed in a file that existed. */
 export async function pullTables(dataset: string, settings: Settings, io: Io): Promise<number> {
@@ -17,18 +17,16 @@ export async function pullTables(dataset: string, settings: Settings, io: Io): P
     const place = datasetPlace(dataset, warehouse.project)
     const listed = await listNamed(place, warehouse.list)
     const nameOf = (table: string): string => tableName({ ...place, table }, warehouse.project)
-    for (const { table, kind } of listed.filter(one => VIEWS.has(one.kind))) {
+    for (const { table, kind } of listed.filter(table => VIEWS.has(table.kind))) {
       io.printError(`left out ${nameOf(table)}: it is a ${kind}, which has no rows of its own\n`)
     }
-    const tables = listed.filter(one => !VIEWS.has(one.kind)).map(one => ({ ...place, table: one.table }))
+    const tables = listed.filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => ({ ...place, table }))
     if (tables.length === 0) io.printError(`${place.project}.${place.dataset} has no tables\n`)
     let hasProblems = false
     for (const [i, described] of (await aFewAtOnce(tables, warehouse.describe)).entries()) {
       if (described === null) continue // dropped since it was listed
-      const { text, isRefused } = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), described.resource)
-      hasProblems ||= isRefused
-      if (isRefused) io.printError(`${text}\n`)
-      else io.print(`${text}\n`)
+      const isWritten = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), described.resource, io)
+      hasProblems ||= !isWritten
     }
     const names = new Set(listed.map(({ table }) => nameOf(table)))
     for (const path of await filesBeyond(settings, place, names, warehouse.project)) {
@@ -38,21 +36,20 @@ export async function pullTables(dataset: string, settings: Settings, io: Io): P
   })
 }
 
-/** What became of the file: `new PATH`, `same PATH`, or `changed PATH; what differed: …`. */
-async function writeSchema(
-  dir: string,
-  name: string,
-  resource: TableResource,
-): Promise<{ readonly text: string; readonly isRefused: boolean }> {
+/** Prints what became of the file: `new PATH`, `same PATH`, or `changed PATH; what differed: …`. False where it is left out. */
+async function writeSchema(dir: string, name: string, resource: TableResource, io: Io): Promise<boolean> {
   const path = join(dir, `${name}.json`)
   const text = `${JSON.stringify(resource, null, 2)}\n`
   const refused = readTableSchema({ file: path, text }).diagnostics[0]
-  if (refused) return { text: `left out ${name}: ${refused.message}`, isRefused: true }
-  const before = readIfThere(path)
-  if (before === text) return { text: `same ${path}`, isRefused: false }
-  await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
-  const change = before === null ? `new ${path}` : `changed ${path}; what differed: ${changes(path, before, text)}`
-  return { text: change, isRefused: false }
+  if (refused) {
+    io.printError(`left out ${name}: ${refused.message}\n`)
+    return false
+  }
+  const old = readIfThere(path)
+  if (old !== text) await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
+  if (old === text) io.print(`same ${path}\n`)
+  else io.print(old === null ? `new ${path}\n` : `changed ${path}; what differed: ${changes(path, old, text)}\n`)
+  return true
 }
 
 function changes(path: string, before: string, after: string): string {

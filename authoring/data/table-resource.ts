@@ -1,5 +1,6 @@
 /** The members of BigQuery's REST resource `Table` that a schema file keeps. */
 import type { SchemaField } from '../../googlesql/index.js'
+import { isRecord } from '../../runner/model/is-record.js'
 
 /** BigQuery REST v2, `Table`: 64-bit numbers are strings. */
 export interface TableResource {
@@ -11,18 +12,8 @@ export interface TableResource {
   readonly clustering?: { readonly fields: readonly string[] }
 }
 
-export interface TimePartitioning {
-  /** HOUR, DAY, MONTH or YEAR. */
-  readonly type: string
-  /** The partitioning column; absent where the table is partitioned by ingestion time. */
-  readonly field?: string
-  readonly expirationMs?: string
-}
-
-export interface RangePartitioning {
-  readonly field: string
-  readonly range: { readonly start: string; readonly end: string; readonly interval: string }
-}
+type TimePartitioning = NonNullable<ReturnType<typeof timePartitioning>>
+type RangePartitioning = NonNullable<ReturnType<typeof rangePartitioning>>
 
 /**
  * The members of a table resource that `TableResource` declares, in a fixed order, so that the same table always gives the
@@ -78,26 +69,27 @@ function described({ description }: Readonly<Record<string, unknown>>): { readon
   return typeof description === 'string' && description !== '' ? { description } : {}
 }
 
-function timePartitioning(value: unknown): TimePartitioning | null {
+function timePartitioning(value: unknown) {
   const { type, field, expirationMs } = record(value)
   if (typeof type !== 'string') return null
   return {
+    /** HOUR, DAY, MONTH or YEAR. */
     type: type.toUpperCase(),
+    // The partitioning column; absent where the table is partitioned by ingestion time.
     ...(typeof field === 'string' && { field }),
     // 0 means that partitions never expire.
     ...(Number(expirationMs) > 0 && { expirationMs: String(expirationMs) }),
   }
 }
 
-function rangePartitioning(value: unknown): RangePartitioning | null {
+function rangePartitioning(value: unknown) {
   const { field, range } = record(value)
   if (typeof field !== 'string') return null
   const { start, end, interval } = record(range)
   return { field, range: { start: String(start), end: String(end), interval: String(interval) } }
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+const record = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})
 
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : []

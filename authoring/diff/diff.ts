@@ -37,10 +37,10 @@ export async function diffRevisions(
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   io.onExit(remove)
   try {
-    const find = (word: string, side: string): Promise<SideFolders> =>
+    const find = (word: string, side: string): SideFolders =>
       findSide(word, settings, { git, temporary: join(folder, side), chosen })
-    const before = await find(base, 'base')
-    const after = head === undefined ? workingTree(settings) : await find(head, 'head')
+    const before = find(base, 'base')
+    const after = head === undefined ? workingTree(settings) : find(head, 'head')
     const [old, current] = await Promise.all([load(before, settings), load(after, settings)])
     const comparison: Comparison = {
       base: before.title,

@@ -6,6 +6,7 @@ import type { Manifest } from '../../runner/model/manifest.js'
 import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
 import { diffColumns, withoutInferred } from './columns.js'
 import { diffLookups } from './lookups.js'
+import { pairBy } from './pair-by.js'
 import { diffParameters } from './parameters.js'
 import type { ComparedEndpoint, Side } from './read-sides.js'
 import { diffReads } from './reads.js'
@@ -19,7 +20,7 @@ import { diffVariants } from './variants.js'
  * @param usdPerTib what BigQuery's on-demand queries cost
  */
 export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readonly Change[] {
-  const pairs = pairEndpoints(base.endpoints, head.endpoints)
+  const pairs = pairBy(base.endpoints, head.endpoints, [({ endpoint }) => endpoint.id, ({ endpoint }) => endpoint.name])
   const paired = new Set(pairs.values())
   const changes: Change[] = []
   for (const before of base.endpoints) {
@@ -38,24 +39,6 @@ export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readon
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-function pairEndpoints(
-  base: readonly ComparedEndpoint[],
-  head: readonly ComparedEndpoint[],
-): ReadonlyMap<ComparedEndpoint, ComparedEndpoint> {
-  const pairs = new Map<ComparedEndpoint, ComparedEndpoint>()
-  const taken = new Set<ComparedEndpoint>()
-  for (const member of ['id', 'name'] as const) {
-    const after = new Map(head.filter(one => !taken.has(one)).map(one => [one.endpoint[member], one]))
-    for (const before of base) {
-      const other = pairs.has(before) ? undefined : after.get(before.endpoint[member])
-      if (other === undefined) continue
-      pairs.set(before, other)
-      taken.add(other)
-    }
-  }
-  return pairs
-}
 
 /** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
 function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {

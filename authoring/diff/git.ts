@@ -1,5 +1,5 @@
 /** Reads files of a git revision into a folder, without touching the working tree or the index. */
-import { spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SetupError } from '../../runner/model/errors.js'
@@ -35,48 +35,58 @@ export class Git {
   }
 
   /** Null where there is no such revision, or no repository. */
-  async findRevision(name: string, folder: string): Promise<Revision | null> {
+  findRevision(name: string, folder: string): Revision | null {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
-    const { code, out } = await this.#run(folder, args)
-    return code === 0 ? { folder, commit: out.toString().trim() } : null
+    const { status, stdout } = this.#run(folder, args)
+    return status === 0 ? { folder, commit: stdout.toString().trim() } : null
   }
 
   /**
    * The repository of a folder: its root, the path of the folder from there ('' for the root itself, else with a `/` at its end),
    * and whether it has only the newest commits. Null where the folder is in none.
    */
-  async repositoryOf(folder: string) {
+  repositoryOf(folder: string) {
     const args = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
-    const { code, out } = await this.#run(folder, args)
-    const [isShallow, root = '', prefix = ''] = out.toString().split('\n')
-    return code === 0 ? { root, prefix, isShallow: isShallow === 'true' } : null
+    const { status, stdout } = this.#run(folder, args)
+    const [isShallow, root = '', prefix = ''] = stdout.toString().split('\n')
+    return status === 0 ? { root, prefix, isShallow: isShallow === 'true' } : null
   }
 
   /**
    * Writes the files below `path` (from the root of the repository, '' for all of it) into `target`, which is made. Links to files
    * are followed as far as they stay in the repository; names that begin with a dot are skipped.
    */
-  async extract({ folder, commit }: Revision, path: string, target: string): Promise<void> {
+  extract({ folder, commit }: Revision, path: string, target: string): void {
     mkdirSync(target, { recursive: true })
     const prefix = path === '' || path.endsWith('/') ? path : `${path}/`
     // A path to nothing in this revision lists nothing.
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', prefix || '.']
-    const listed = succeeded(await this.#run(folder, args))
-    const names = listed
+    const names = this.#output(folder, args)
       .toString()
       .split('\0')
       .filter(name => name.startsWith(prefix) && name !== prefix && !/(?:^|\/)\./.test(name.slice(prefix.length)))
       // A line break would end the name on the input of cat-file.
       .filter(name => !name.includes('\n'))
     const input = names.map(name => `${commit}:${name}\n`).join('')
-    const answer = succeeded(await this.#run(folder, ['cat-file', '--batch', '--follow-symlinks'], input))
+    const answer = this.#output(folder, ['cat-file', '--batch', '--follow-symlinks'], input)
     for (const [i, bytes] of objectsIn(answer).entries()) {
       if (bytes !== null) write(join(target, names[i]!.slice(prefix.length)), bytes)
     }
   }
 
-  #run(folder: string, args: readonly string[], input = ''): Promise<Finished> {
-    return runGit(['-C', folder, ...args], this.#environment, input)
+  #output(folder: string, args: readonly string[], input = ''): Buffer {
+    const { status, stdout, stderr } = this.#run(folder, args, input)
+    if (status === 0) return stdout
+    throw new SetupError(`git failed: ${stderr.toString().trim() || `it ended with ${status}`}`)
+  }
+
+  #run(folder: string, args: readonly string[], input = '') {
+    const options = { env: this.#environment, input, maxBuffer: Number.POSITIVE_INFINITY }
+    const finished = spawnSync('git', ['-C', folder, ...args], options)
+    // An error with a status says that git has ended before it has read all of its input.
+    const { error, status } = finished
+    if (error && status === null) throw new SetupError(`git cannot be run: ${error.message}`, { cause: error })
+    return finished
   }
 }
 
@@ -96,26 +106,4 @@ function objectsIn(answer: Buffer): readonly (Buffer | null)[] {
 function write(file: string, bytes: Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, bytes)
-}
-
-type Finished = Awaited<ReturnType<typeof runGit>>
-
-function succeeded({ code, out, err }: Finished): Buffer {
-  if (code === 0) return out
-  throw new SetupError(`git failed: ${err.trim() || `it ended with ${code}`}`)
-}
-
-function runGit(args: readonly string[], env: Environment, input: string) {
-  return new Promise<{ code: number | null; out: Buffer; err: string }>((resolve, reject) => {
-    const child = spawn('git', args, { stdio: ['pipe', 'pipe', 'pipe'], env })
-    const out: Buffer[] = []
-    const err: Buffer[] = []
-    child.stdout.on('data', (part: Buffer) => out.push(part))
-    child.stderr.on('data', (part: Buffer) => err.push(part))
-    child.once('error', cause => reject(new SetupError(`git cannot be run: ${cause.message}`, { cause })))
-    child.once('close', code => resolve({ code, out: Buffer.concat(out), err: Buffer.concat(err).toString() }))
-    // git may end before it has read all of its input.
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
-  })
 }

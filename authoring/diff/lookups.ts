@@ -3,47 +3,34 @@
 import type { Lookup, Manifest } from '../../runner/model/manifest.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { Report } from './change-rules.js'
+import { pairBy } from './pair-by.js'
 import { shown } from './shown.js'
 
 const REJECT = 'reject'
 
 export function diffLookups(base: Manifest, head: Manifest, report: Report): void {
-  const [before, after] = [base.lookups ?? {}, head.lookups ?? {}]
-  const pairs = pairLookups(before, after)
-  for (const [name, lookup] of Object.entries(before)) {
-    const other = pairs.get(name)
-    if (other !== undefined) diffLookup(other, lookup, after[other]!, report)
+  const [before, after] = [Object.entries(base.lookups ?? {}), Object.entries(head.lookups ?? {})]
+  // The same name, else a table of the same parameter, since callers do not see the names.
+  const pairs = pairBy(before, after, [([name, { by }]) => `${name} ${by}`, ([, { by }]) => by])
+  for (const entry of before) {
+    const [name, lookup] = entry
+    const other = pairs.get(entry)
+    if (other !== undefined) diffLookup(other[0], lookup, other[1], report)
     // Without a table that rejects, only the parameter's own constraints refuse arguments; the comparison of SQL shows the rest.
     else if (lookup.default === REJECT && isParameter(head, lookup.by)) {
       report('lookup/accepts', `any argument ${lookup.by} is valid: there is no lookup table ${name}`)
     }
   }
   const paired = new Set(pairs.values())
-  for (const [name, lookup] of Object.entries(after)) {
-    if (paired.has(name) || lookup.default !== REJECT || !isParameter(base, lookup.by)) continue
+  for (const entry of after) {
+    const [name, lookup] = entry
+    if (paired.has(entry) || lookup.default !== REJECT || !isParameter(base, lookup.by)) continue
     report('lookup/rejects', `the lookup table ${name} is new: ${lookup.by} must be one of ${rowNames(lookup)}`)
   }
 }
 
 const isParameter = (manifest: Manifest, name: string): boolean => Object.hasOwn(manifest.parameters ?? {}, name)
 const rowNames = ({ rows }: Lookup): string => Object.keys(rows).map(shown).join(', ')
-
-type Lookups = Readonly<Record<string, Lookup>>
-
-/** Old names with their new ones: the same name, else a table of the same parameter, since callers do not see the names. */
-function pairLookups(before: Lookups, after: Lookups): ReadonlyMap<string, string> {
-  const pairs = new Map<string, string>()
-  for (const [name, { by }] of Object.entries(before)) {
-    if (Object.hasOwn(after, name) && after[name]!.by === by) pairs.set(name, name)
-  }
-  for (const [name, { by }] of Object.entries(before)) {
-    if (pairs.has(name)) continue
-    const taken = new Set(pairs.values())
-    const other = Object.keys(after).find(one => !taken.has(one) && after[one]!.by === by)
-    if (other !== undefined) pairs.set(name, other)
-  }
-  return pairs
-}
 
 function diffLookup(name: string, base: Lookup, head: Lookup, report: Report): void {
   const [rejected, rejects] = [base.default === REJECT, head.default === REJECT]

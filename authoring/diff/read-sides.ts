@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
-import { orMistake, parseTypeName, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { orMistake, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
 import { wholeTables } from '../../googlesql-duckdb/index.js'
-import { bigqueryType } from '../../runner/manifest/bigquery-type.js'
 import { claimsOf } from '../../runner/manifest/check/duplicates.js'
 import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
@@ -17,6 +16,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { typesOfParameters } from '../check/parameter-types.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { findTests, readTests } from '../test/files/load.js'
 import type { TestCase } from '../test/files/test-file.js'
@@ -80,8 +80,8 @@ function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest,
   const variants = expanded.variants.map(({ label, sql, picked, choice }) => {
     const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
     for (const { by, row } of picked) {
-      const known = choices.get(`row ${by}`)
-      choices.set(`row ${by}`, known === undefined ? row : `${known} ${row}`)
+      const rows = choices.get(`row ${by}`)
+      choices.set(`row ${by}`, rows === undefined ? row : `${rows} ${row}`)
     }
     return {
       /** The choices in words; empty for the only variant. */
@@ -108,12 +108,8 @@ interface Tables {
 
 /** Reads which tables a text of this manifest names; each text once. */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
-  const names = [
-    ['now', 'TIMESTAMP'],
-    ...Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)]),
-  ]
-  const types = Object.fromEntries(names.map(([name, type]) => [name, parseTypeName(type!)!]))
-  const known = new Map<string, Tables>()
+  const types = typesOfParameters(parameters)
+  const results = new Map<string, Tables>()
   const read = (sql: string): Tables => {
     const query = orMistake(() => resolveQuery(sql, catalogue, types))
     // BigQuery knows functions that the resolver does not.
@@ -121,8 +117,8 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue):
     return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
   }
   return sql => {
-    const tables = known.get(sql) ?? read(sql)
-    known.set(sql, tables)
+    const tables = results.get(sql) ?? read(sql)
+    results.set(sql, tables)
     return tables
   }
 }
@@ -139,10 +135,10 @@ function brokenManifest(path: string, file: string): { readonly file: string; re
 }
 
 async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, loaded: Loaded) {
-  const found = await findTests([], endpointsDir)
+  const testFiles = await findTests([], endpointsDir)
   const byEndpoint = new Map<string, readonly ComparedTest[]>()
-  const diagnostics: Diagnostic[] = [...found.diagnostics.filter(({ file }) => file !== endpointsDir)]
-  for (const file of found.files) {
+  const diagnostics: Diagnostic[] = [...testFiles.diagnostics.filter(({ file }) => file !== endpointsDir)]
+  for (const file of testFiles.files) {
     const { tests, diagnostics: mistakes } = readTests(file, engine.tables())
     diagnostics.push(...mistakes)
     if (tests === null) continue

@@ -36,26 +36,22 @@ export interface SideOptions {
  * The side that a word of the command line means: a folder of endpoints, a folder that has them where the settings say, or a git
  * revision, whose files are written below `temporary`. @throws UsageError, SetupError
  */
-export async function findSide(
-  word: string,
-  settings: Folders,
-  { git, temporary, chosen }: SideOptions,
-): Promise<SideFolders> {
+export function findSide(word: string, settings: Folders, { git, temporary, chosen }: SideOptions): SideFolders {
   const home = isFolder(settings.endpointsDir) ? settings.endpointsDir : '.'
   const isPath = isFolder(word)
-  const revision = /^\.{0,2}[/\\]/.test(word) && isPath ? null : await git.findRevision(word, home)
+  const revision = /^\.{0,2}[/\\]/.test(word) && isPath ? null : git.findRevision(word, home)
   if (isPath && revision !== null) {
     throw new UsageError([`"${word}" is a folder and a revision: write ./${word} for the folder`])
   }
   if (isPath) return folderSide(word, settings, chosen)
-  if (revision === null) throw new UsageError([await unknownSide(word, home, git)])
+  if (revision === null) throw new UsageError([unknownSide(word, home, git)])
   return revisionSide(word, revision, settings, temporary, git)
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-async function unknownSide(word: string, home: string, git: Git): Promise<string> {
-  const repository = await git.repositoryOf(home)
+function unknownSide(word: string, home: string, git: Git): string {
+  const repository = git.repositoryOf(home)
   const unknown = `there is no revision and no folder "${word}"`
   if (repository === null) return `${unknown}; ${resolve(home)} is in no git repository`
   return repository.isShallow ? `${unknown}; this clone is shallow: git fetch --unshallow gets the others` : unknown
@@ -78,23 +74,17 @@ function folderSide(word: string, settings: Folders, chosen: SideOptions['chosen
   return { title: word, folders, placed: asItIs }
 }
 
-async function revisionSide(
-  word: string,
-  revision: Revision,
-  settings: Folders,
-  target: string,
-  git: Git,
-): Promise<SideFolders> {
+function revisionSide(word: string, revision: Revision, settings: Folders, target: string, git: Git): SideFolders {
   const folders = { ...settings }
   for (const key of FOLDERS) {
-    const path = await pathInRepository(settings[key], revision, git)
+    const path = pathInRepository(settings[key], revision, git)
     if (path === null && key === 'endpointsDir') {
       throw new SetupError(`${settings[key]} is not in the repository of "${word}": compare two folders instead`)
     }
     // Schemas and functions that are not in the repository are the same for every revision.
     if (path === null) continue
     folders[key] = join(target, path)
-    await git.extract(revision, path, folders[key])
+    git.extract(revision, path, folders[key])
   }
   const moved = FOLDERS.filter(key => folders[key] !== settings[key])
   const placed = (text: string): string =>
@@ -107,10 +97,10 @@ async function revisionSide(
 }
 
 /** The path of a folder, which the working tree need not have, from the root of the repository; null where it is outside. */
-async function pathInRepository(dir: string, { folder }: Revision, git: Git): Promise<string | null> {
+function pathInRepository(dir: string, { folder }: Revision, git: Git): string | null {
   let above = resolve(dir)
   while (!isFolder(above)) above = dirname(above)
-  const [own, home] = [await git.repositoryOf(above), await git.repositoryOf(folder)]
+  const [own, home] = [git.repositoryOf(above), git.repositoryOf(folder)]
   if (own === null || own.root !== home?.root) return null
   const path = posix.join(own.prefix, relative(above, resolve(dir)).split(sep).join('/'))
   return path === '.' ? '' : path.replace(/\/$/, '')

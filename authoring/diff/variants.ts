@@ -14,9 +14,9 @@ export interface VariantPair {
 export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, report: Report): void {
   const printed = new Map<string, readonly string[]>()
   const print = (sql: string): readonly string[] => {
-    const known = printed.get(sql) ?? printSql(sql)
-    printed.set(sql, known)
-    return known
+    const lines = printed.get(sql) ?? printSql(sql)
+    printed.set(sql, lines)
+    return lines
   }
   const textOf = ({ sql }: ComparedVariant): string => print(sql).join('\n')
   const byDifference = new Map<string, { readonly lines: readonly string[]; readonly labels: string[] }>()
@@ -24,9 +24,9 @@ export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, rep
     if (textOf(pair.base) === textOf(pair.head)) continue
     const lines = lineDifference(print(pair.base.sql), print(pair.head.sql))
     const key = lines.filter(line => !line.startsWith(' ')).join('\n')
-    const known = byDifference.get(key) ?? { lines, labels: [] }
-    known.labels.push(pair.head.label)
-    byDifference.set(key, known)
+    const difference = byDifference.get(key) ?? { lines, labels: [] }
+    difference.labels.push(pair.head.label)
+    byDifference.set(key, difference)
   }
   const all = head.variants.length
   const differences = [...byDifference.values()]
@@ -82,10 +82,10 @@ function pairTexts(
   after: readonly ComparedVariant[],
   textOf: (variant: ComparedVariant) => string,
 ): readonly VariantPair[] {
-  const known = new Map(before.map(variant => [textOf(variant), variant]))
-  const pairs = after.map(head => ({ base: known.get(textOf(head)) ?? before[0]!, head }))
+  const byText = new Map(before.map(variant => [textOf(variant), variant]))
+  const pairs = after.map(head => ({ base: byText.get(textOf(head)) ?? before[0]!, head }))
   const paired = new Set(pairs.map(({ base }) => base))
-  const left = [...known.values()].filter(base => !paired.has(base))
+  const left = [...byText.values()].filter(base => !paired.has(base))
   return [...pairs, ...left.map(base => ({ base, head: after[0]! }))]
 }
 

@@ -1,8 +1,6 @@
 /** What the cursor points at: a tag of the template, or a name in the SQL with the names that it can use there. */
-import { parseTypeName, type Type } from '../../googlesql/index.js'
-import { bigqueryType } from '../../runner/manifest/bigquery-type.js'
-import type { ParameterType } from '../../runner/model/param.js'
-import type { DeclaredNames, DocumentView } from './document-view.js'
+import { typesOfParameters } from '../check/parameter-types.js'
+import type { DocumentView } from './document-view.js'
 import type { SqlScope } from './sql/columns.js'
 import { type LenientToken, lenientTokens } from './sql/lenient-tokens.js'
 import { sqlAt } from './sql/rendered-sql.js'
@@ -31,19 +29,9 @@ export function sqlCursor(view: DocumentView, documentOffset: number) {
       const tables = workspace.catalogue
       if (tables === undefined) return { items: [], ctes: [], outer: null, aliases: [] }
       const at = sqlAt(view, offset)
-      return scopeAt(at.sql, at.offset, { tables, parameterTypes: typesOf(manifest?.names.parameters ?? {}) })
+      return scopeAt(at.sql, at.offset, { tables, parameterTypes: typesOfParameters(manifest?.names.parameters ?? {}) })
     },
   }
-}
-
-/** The types of the parameters, @now included. */
-function typesOf(parameters: DeclaredNames['parameters']): Readonly<Record<string, Type>> {
-  const types: Record<string, Type> = { now: { kind: 'TIMESTAMP' } }
-  for (const [name, { type }] of Object.entries(parameters)) {
-    const found = typeof type === 'string' ? parseTypeName(bigqueryType(type as ParameterType)) : undefined
-    if (found) types[name] = found
-  }
-  return types
 }
 
 /** The index of the token that the offset is in or directly after; -1 where white space comes before it. */
@@ -58,17 +46,10 @@ export function tokenIndexAt(tokens: readonly LenientToken[], offset: number): n
 export function namePathAt(tokens: readonly LenientToken[], index: number) {
   const token = tokens[index]
   if (token === undefined || (token.kind !== 'identifier' && token.kind !== 'quoted')) return null
-  const path = [token.text]
-  let at = index
-  while (tokens[at - 1]?.term === '.') {
-    const before = elementOwner(tokens, at - 2)
-    if (before < 0) break
-    path.unshift(tokens[before]!.text)
-    at = before
-  }
+  const { owners, at = index } = ownersBefore(tokens, index - 1)
   return {
     /** The names up to the one at the cursor: `["entry", "metadata"]`. */
-    path: path as readonly string[],
+    path: [...owners, token.text] as readonly string[],
     /** The token of the last one. */
     token,
     /** An `@` comes before it. */
@@ -80,8 +61,22 @@ export function namePathAt(tokens: readonly LenientToken[], index: number) {
   }
 }
 
+/** The names before the dot at this index, the index of the first one, and whether nothing but a name has a dot behind it. */
+export function ownersBefore(tokens: readonly LenientToken[], dot: number) {
+  const owners: string[] = []
+  let at: number | undefined
+  let next = dot
+  for (; tokens[next]?.term === '.'; next = at - 1) {
+    const owner = elementOwner(tokens, next - 1)
+    if (owner < 0) break
+    owners.unshift(tokens[owner]!.text)
+    at = owner
+  }
+  return { owners: owners as readonly string[], at, isWhole: tokens[next]?.term !== '.' }
+}
+
 /** The index of the name before a dot, which `[OFFSET(0)]` may follow; -1 without a name. `index` is that of the token before the dot. */
-export function elementOwner(tokens: readonly LenientToken[], index: number): number {
+function elementOwner(tokens: readonly LenientToken[], index: number): number {
   let at = index
   if (tokens[at]?.term === ']') {
     let depth = 0

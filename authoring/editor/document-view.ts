@@ -61,12 +61,12 @@ export class DocumentViews {
   }
 
   manifest(file: string, text: string): ManifestView {
-    const known = this.#known.get(file)
-    if (known?.text === text) return known
+    const earlier = this.#known.get(file)
+    if (earlier?.text === text) return earlier
     const { source, value } = parseManifest(file, text)
     const isSound = typeof value === 'object' && value !== null && !Array.isArray(value)
-    const found = isSound ? (value as Record<string, unknown>) : (known?.value ?? {})
-    const view = { file, text, source, value: found, names: namesOf(found), sql: manifestSql(text) }
+    const sound = isSound ? (value as Record<string, unknown>) : (earlier?.value ?? {})
+    const view = { file, text, source, value: sound, names: namesOf(sound), sql: manifestSql(text) }
     this.#known.set(file, view)
     return view
   }
@@ -90,8 +90,8 @@ const includedBy = (text: string): readonly string[] =>
 
 function namesOf(value: Readonly<Record<string, unknown>>): DeclaredNames {
   const section = (key: string): Record<string, unknown> => {
-    const found = value[key]
-    return isRecord(found) ? found : {}
+    const members = value[key]
+    return isRecord(members) ? members : {}
   }
   const records = <T>(members: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(members).filter(([, member]) => isRecord(member))) as Record<string, T>

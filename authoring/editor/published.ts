@@ -59,11 +59,11 @@ const WORD_AT = /`[^`\n]*`|@?[\w$][\w.$-]*|"[^"\n]*"|'[^'\n]*'/y
 function shownDiagnostic(diagnostic: Diagnostic, text: string, root: string): ShownDiagnostic {
   const lines = text.split(/\r\n|\n/)
   const line = Math.max(0, Math.min(diagnostic.line - 1, lines.length - 1))
-  const found = lines[line] ?? ''
-  const from = Math.min(diagnostic.column - 1, found.length)
+  const lineText = lines[line] ?? ''
+  const from = Math.min(diagnostic.column - 1, lineText.length)
   const suggestion = suggestionOf(diagnostic, lines)
   return {
-    range: { start: { line, character: from }, end: { line, character: endOf(found, from) } },
+    range: { start: { line, character: from }, end: { line, character: endOf(lineText, from) } },
     severity: SEVERITIES[diagnostic.severity],
     code: diagnostic.rule,
     source: 'sluice',

@@ -22,9 +22,9 @@ export class SourceTexts {
   /** Reads all files again. */
   async read(): Promise<void> {
     const { endpoints, tables, functions } = this.#folders
-    const found = await discover(endpoints)
+    const { manifests, partials, examples, diagnostics } = await discover(endpoints)
     const tests = await findTests([], endpoints)
-    const unreadable = [...found.diagnostics]
+    const unreadable = [...diagnostics]
     const readAll = async (folder: string, isWanted: (name: string) => boolean) => {
       const names = await readdir(folder).catch(() => [])
       const paths = names.filter(isWanted).map(name => join(folder, name))
@@ -32,7 +32,7 @@ export class SourceTexts {
     }
     const schemas = await readAll(tables, isTableSchema)
     const kept = await readAll(functions, isFunctionFile)
-    const sources = [...found.manifests, ...found.partials, ...found.examples, ...tests.files, ...schemas, ...kept]
+    const sources = [...manifests, ...partials, ...examples, ...tests.files, ...schemas, ...kept]
     this.#onDisk = new Map(sources.flatMap(source => (source === null ? [] : [[source.file, source]])))
     this.unreadable = unreadable
   }

@@ -182,8 +182,8 @@ export class Workspace {
       yieldToEventLoop: yieldBetween(isSuperseded),
     })
     const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
-    const found = [...checkFunctions(checker.tables()), ...loaded.diagnostics, ...tests]
-    const { diagnostics } = withCauses({ ...loaded, diagnostics: found }, mistakes)
+    const mistakesOfAll = [...checkFunctions(checker.tables()), ...loaded.diagnostics, ...tests]
+    const { diagnostics } = withCauses({ ...loaded, diagnostics: mistakesOfAll }, mistakes)
     const edited = schemas.filter(one => !broken.includes(one))
     const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
     this.published.update(all, null)
@@ -196,8 +196,8 @@ export class Workspace {
       const { table, diagnostics: wrong } = this.#readSchema(source)
       diagnostics.push(...wrong)
       // While a schema is being edited, queries are checked against its last sound state.
-      const known = table ?? this.#tables.get(tableOf(source.file))
-      if (known) tables.set(known.name, known)
+      const sound = table ?? this.#tables.get(tableOf(source.file))
+      if (sound) tables.set(sound.name, sound)
     }
     this.#tables = tables
     return diagnostics
@@ -223,8 +223,8 @@ export class Workspace {
   #load(manifests: readonly SourceText[], checker: Checker, more: Partial<LoadOptions>): Promise<Loaded> {
     const checkSql: CheckSql = async (sql, types, values) => {
       const key = `${JSON.stringify(types)} ${sql}`
-      const known = this.#checks.get(key)
-      const result = known ?? (await checker.check(sql, types, values))
+      const checked = this.#checks.get(key)
+      const result = checked ?? (await checker.check(sql, types, values))
       this.#checks.set(key, result)
       return result
     }
@@ -236,9 +236,9 @@ export class Workspace {
   }
 
   #testMistakes(source: SourceText, tables: TableCatalogue, loaded: Loaded): readonly Diagnostic[] {
-    const known = this.#tests.get(source.file)
-    const isKnown = known?.text === source.text && known.tables === tables
-    const read = isKnown ? known.read : readTests(source, tables)
+    const earlier = this.#tests.get(source.file)
+    const isKnown = earlier?.text === source.text && earlier.tables === tables
+    const read = isKnown ? earlier.read : readTests(source, tables)
     this.#tests.set(source.file, { text: source.text, tables, read })
     return read.tests === null
       ? read.diagnostics

@@ -1,11 +1,13 @@
-/** `sluice openapi`: prints the OpenAPI document. */
-
+/** `sluice openapi`: prints the OpenAPI document, of all endpoints or of those of a token that is described. */
 import { stringifyExact } from '../../runner/model/exact-json.js'
+import { openApiDocument, revisionOf } from '../../runner/openapi/document.js'
+import { mayRun } from '../../runner/request/authorize.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { writeExamples } from '../call/examples.js'
+import { loadContracts } from '../client/contracts.js'
 import { assignments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { describeEndpoints } from './describe-endpoints.js'
+import { confinedBy, tokenWarnings } from '../token/check-token.js'
 
 export interface OpenApiFlags {
   readonly allow?: readonly string[]
@@ -16,17 +18,29 @@ export interface OpenApiFlags {
   readonly now?: string
 }
 
+/** @throws LoadError when a manifest has errors; UsageError, SetupError. */
 export async function printOpenApi(
   settings: Settings,
   { allow = ['*'], pin = [], version, examples, now }: OpenApiFlags,
   io: Io,
 ): Promise<number> {
-  const serverUrl = settings.publicUrl ?? `http://${settings.host}:${settings.port}`
-  const request = { allow, pin: assignments('--pin', pin), version, serverUrl }
+  const token = { name: 'openapi', allow, pin: assignments('--pin', pin), allTenants: true }
   const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
-  const written = examples ? await writeExamples(settings, request, clock, io) : EXIT.clean
-  const { document, warnings } = await describeEndpoints(settings, request)
-  for (const warning of warnings) io.printError(`warning: ${warning}\n`)
+  const written = examples ? await writeExamples(settings, token, clock, io) : EXIT.clean
+  const details = await loadContracts(settings)
+  const all = details.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const document = openApiDocument(
+    all.filter(endpoint => mayRun(confinedBy(token), endpoint)),
+    {
+      version,
+      serverUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
+      engine: settings.engine,
+      allFormats: false,
+      pinned: Object.keys(token.pin),
+      revision: revisionOf(all),
+    },
+  )
+  for (const warning of await tokenWarnings(settings, token)) io.printError(`warning: ${warning}\n`)
   io.print(`${stringifyExact(document, 2)}\n`)
   return written
 }

@@ -3,15 +3,8 @@ import { type Random, seededRandom, seedOf } from './random.js'
 
 export type Project = ReturnType<typeof makeWorld>['projects'][number]
 
-const FUNCTION_NAMES = [
-  'hello-world',
-  'send-email',
-  'stripe-webhook',
-  'resize-image',
-  'connect-heartbeat',
-  'daily-report',
-  'search-index',
-]
+const FUNCTION_NAMES =
+  'hello-world send-email stripe-webhook resize-image connect-heartbeat daily-report search-index'.split(' ')
 
 export function makeWorld(seed: number) {
   const random = seededRandom(seedOf('world', seed))

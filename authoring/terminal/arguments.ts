@@ -24,8 +24,8 @@ export function rawArguments(texts: readonly string[]): Readonly<Record<string, 
   const all = new Map<string, string | readonly string[]>()
   for (const text of texts) {
     const [name, value] = splitAssignment('an argument', text)
-    const before = all.get(name)
-    all.set(name, before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value])
+    const values = all.get(name)
+    all.set(name, values === undefined ? value : [...(typeof values === 'string' ? [values] : values), value])
   }
   return Object.fromEntries(all)
 }

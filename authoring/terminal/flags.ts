@@ -22,12 +22,12 @@ export function withSettings<C extends Command>(command: C, names: readonly (str
 /** Commander's camelCase names back to the settings' own. */
 export function settingFlags(given: object): Flags {
   const flags = given as GivenFlags
-  const known = SETTINGS.flatMap(row => {
+  const entries = SETTINGS.flatMap(row => {
     const name = row.flag?.slice(2)
     const value = name && flags[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
     return name && (typeof value === 'string' || value === true) ? [[name, String(value)] as const] : []
   })
-  return Object.fromEntries(known)
+  return Object.fromEntries(entries)
 }
 
 export const ENGINE_FLAGS = [

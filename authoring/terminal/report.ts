@@ -13,15 +13,13 @@ export function reportDiagnostics(
   /** Further entries after the diagnostics in JSON. */
   more: readonly object[] = [],
 ): void {
-  switch (format) {
-    case 'json':
-      io.print(`${JSON.stringify([...diagnostics.map(plainDiagnostic), ...more], null, 2)}\n`)
-      return
-    case 'github':
-      for (const d of diagnostics) io.print(`${annotation(d)}\n`)
-      return
-    case 'text':
-      for (const d of diagnostics) io.printError(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
+  if (format === 'json') {
+    io.print(`${JSON.stringify([...diagnostics.map(plainDiagnostic), ...more], null, 2)}\n`)
+    return
+  }
+  for (const d of diagnostics) {
+    if (format === 'github') io.print(`${annotation(d)}\n`)
+    else io.printError(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
   }
 }
 
@@ -43,8 +41,8 @@ function frame(d: Diagnostic): string {
     if (line === undefined) return ''
     const number = String(d.line)
     const shown = line.length > 160 ? `${line.slice(0, 160)}…` : line
-    const before = shown.slice(0, d.column - 1).replace(/[^\t]/g, ' ')
-    return `  ${number} | ${shown}\n  ${' '.repeat(number.length)} | ${before}^\n`
+    const indent = shown.slice(0, d.column - 1).replace(/[^\t]/g, ' ')
+    return `  ${number} | ${shown}\n  ${' '.repeat(number.length)} | ${indent}^\n`
   } catch {
     return ''
   }

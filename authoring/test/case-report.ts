@@ -37,14 +37,18 @@ export const failureLines = (failures: readonly Failure[]): readonly string[] =>
 
 export const isFailed = ({ failures }: CaseResult): boolean => failures.length > 0
 
-export function summary({ results, skipped, durationMs, coverage, minimum }: Report): string {
+/** Whether the tests run less of the endpoints than they must. */
+export const isCoveredTooLittle = ({ coverage, minimum }: Report): boolean =>
+  coverage !== null && minimum !== null && coverage.percent < minimum
+
+export function summary(report: Report): string {
+  const { results, skipped, durationMs, coverage, minimum } = report
   const failed = results.filter(isFailed).length
   const parts = [
     `${results.length - failed} passed`,
     `${failed} failed`,
     ...(skipped > 0 ? [`${skipped} could not run`] : []),
   ]
-  const isTooLow = coverage !== null && minimum !== null && coverage.percent < minimum
-  const shortfall = isTooLow ? `; coverage is ${coverage.percent} %, less than ${minimum} %` : ''
+  const shortfall = isCoveredTooLittle(report) ? `; coverage is ${coverage!.percent} %, less than ${minimum} %` : ''
   return `${parts.join(', ')} in ${(durationMs / 1000).toFixed(1)} s${shortfall}`
 }

@@ -2,7 +2,7 @@
 
 import { plural } from '../terminal/plural.js'
 import type { Answer, ProblemAnswer, ResultRow, RowsAnswer } from './answer.js'
-import { diffRows, diffUnordered, missingRows } from './diff-rows.js'
+import { diffRows, diffUnordered } from './diff-rows.js'
 import { equalValues, hasMembers } from './files/equal-values.js'
 import type { Expectation, ExpectedProblem } from './files/test-file.js'
 import { firstUnsorted, sortKey } from './sort-order.js'
@@ -49,17 +49,15 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
   const absent = (expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
   if (absent.length > 0) {
     const among = rows.length === 0 ? 'there are no rows' : `none of ${plural(rows.length, 'row')} matches`
-    fail('contains', `${among} ${absent.length === 1 ? 'this' : 'these'}`, missingRows(absent, []))
+    fail('contains', `${among} ${absent.length === 1 ? 'this' : 'these'}`, diffUnordered(absent, [], []))
   }
   if (expect.ordered_by) {
     const keys = expect.ordered_by.map(sortKey)
     const at = firstUnsorted(rows, columns, keys)
     const shown = keys.map(({ column }) => column)
     const only = (row: ResultRow): ResultRow => Object.fromEntries(shown.map(name => [name, row[name]]))
-    if (at >= 0) {
-      const message = `row ${at + 1} should stand before row ${at}`
-      fail('ordered_by', message, diffUnordered([], [only(rows[at - 1]!), only(rows[at]!)], shown))
-    }
+    const lines = (): readonly string[] => diffUnordered([], [rows[at - 1]!, rows[at]!].map(only), shown)
+    if (at >= 0) fail('ordered_by', `row ${at + 1} should stand before row ${at}`, lines())
   }
   if (expect.truncated !== undefined && expect.truncated !== isTruncated) {
     const found = isTruncated ? 'max_rows has cut the result' : 'max_rows has not cut the result'
@@ -104,22 +102,18 @@ function describe({ status, code, detail, errors, reason }: ProblemAnswer): stri
   return `${status} ${code}: ${all.join('; ')}`
 }
 
-function difference(expected: readonly ResultRow[], found: readonly ResultRow[]): string {
-  return `expected ${plural(expected.length, 'row')} (-), found ${plural(found.length, 'row')} (+)`
-}
+const difference = (expected: readonly ResultRow[], actual: readonly ResultRow[]): string =>
+  `expected ${plural(expected.length, 'row')} (-), found ${plural(actual.length, 'row')} (+)`
 
 /** The rows that have no equal on the other side, each row matched once. */
-export function unmatched(
-  expected: readonly ResultRow[],
-  found: readonly ResultRow[],
-): { readonly missing: readonly ResultRow[]; readonly added: readonly ResultRow[] } {
-  const left = [...found]
+export function unmatched(expected: readonly ResultRow[], actual: readonly ResultRow[]) {
+  const left = [...actual]
   const missing = expected.filter(row => {
     const at = left.findIndex(other => equalValues(row, other))
     if (at >= 0) left.splice(at, 1)
     return at < 0
   })
-  return { missing, added: left }
+  return { missing, added: left as readonly ResultRow[] }
 }
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '))

@@ -41,25 +41,20 @@ function endpointCoverage(
   results: readonly CaseResult[],
 ) {
   const run = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
-  const uncovered: Uncovered[] = []
-  let total = 0
-  const count = (isCovered: boolean, part: Uncovered): void => {
-    total++
-    if (!isCovered) uncovered.push(part)
-  }
-  for (const [index, { label }] of variants) {
-    count(run.has(index), { kind: 'variant', what: label === '' ? 'the only one' : label, place: null })
-  }
-  const picked = new Set(
-    [...run].flatMap(index => variants.get(index)?.picked.map(({ by, row }) => `${by}=${row}`) ?? []),
-  )
-  for (const [by, rows] of Object.entries(lookupRows)) {
-    for (const row of rows) count(picked.has(`${by}=${row}`), { kind: 'lookup row', what: `${by}=${row}`, place: null })
-  }
-  for (const branch of branches) {
-    const what = `${branch.condition} is never ${branch.isTrue ? 'true' : 'false'}`
-    const isCovered = [...branch.variants].some(index => run.has(index))
-    count(isCovered, { kind: 'branch', what, place: branch.place })
-  }
-  return { endpoint: endpoint.name, file, covered: total - uncovered.length, total, uncovered }
+  const picks = [...run].flatMap(index => variants.get(index)?.picked ?? [])
+  const picked = new Set(picks.map(({ by, row }) => `${by}=${row}`))
+  const rows = Object.entries(lookupRows).flatMap(([by, own]) => own.map(row => `${by}=${row}`))
+  const parts: readonly (Uncovered & { readonly isCovered: boolean })[] = [
+    ...[...variants].map(([index, { label }]) => {
+      return { isCovered: run.has(index), kind: 'variant', what: label || 'the only one', place: null } as const
+    }),
+    ...rows.map(what => ({ isCovered: picked.has(what), kind: 'lookup row', what, place: null }) as const),
+    ...branches.map(branch => {
+      const what = `${branch.condition} is never ${branch.isTrue ? 'true' : 'false'}`
+      const isCovered = [...branch.variants].some(index => run.has(index))
+      return { isCovered, kind: 'branch', what, place: branch.place } as const
+    }),
+  ]
+  const uncovered = parts.flatMap(({ isCovered, ...part }): Uncovered[] => (isCovered ? [] : [part]))
+  return { endpoint: endpoint.name, file, covered: parts.length - uncovered.length, total: parts.length, uncovered }
 }

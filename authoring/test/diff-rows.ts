@@ -18,38 +18,22 @@ type Line =
   | { readonly skipped: number }
   | { readonly note: string }
 
+type Rows = readonly ResultRow[]
+type Texts = readonly string[]
+
 /** The lines of the table; `columns` are those of the result, in order. */
-export function diffRows(
-  expected: readonly ResultRow[],
-  found: readonly ResultRow[],
-  columns: readonly string[],
-): readonly string[] {
-  return table(linesOf(pairChanges(alignRows(expected, found)), expected, found), columns)
-}
+export const diffRows = (expected: Rows, actual: Rows, columns: Texts): Texts =>
+  table(linesOf(pairChanges(alignRows(expected, actual)), expected, actual), columns)
 
 /** The same for rows whose order does not matter: only those of one side. */
-export function diffUnordered(
-  missing: readonly ResultRow[],
-  added: readonly ResultRow[],
-  columns: readonly string[],
-): readonly string[] {
-  return table(
-    [...missing.map(row => ({ mark: '-' as const, row })), ...added.map(row => ({ mark: '+' as const, row }))],
-    columns,
-  )
+export function diffUnordered(missing: Rows, added: Rows, columns: Texts): Texts {
+  const marked = (mark: '-' | '+', rows: Rows): readonly Line[] => rows.map(row => ({ mark, row }))
+  return table([...marked('-', missing), ...marked('+', added)], columns)
 }
 
-/** Rows that are expected and missing. */
-export const missingRows = (rows: readonly ResultRow[], columns: readonly string[]): readonly string[] =>
-  diffUnordered(rows, [], columns)
-
-function linesOf(
-  pairs: readonly Aligned[],
-  expected: readonly ResultRow[],
-  found: readonly ResultRow[],
-): readonly Line[] {
+function linesOf(pairs: readonly Aligned[], expected: Rows, actual: Rows): readonly Line[] {
   const isEqual = pairs.map(
-    pair => pair.expected !== null && pair.found !== null && equalValues(expected[pair.expected], found[pair.found]),
+    pair => pair.expected !== null && pair.found !== null && equalValues(expected[pair.expected], actual[pair.found]),
   )
   const isNear = (i: number): boolean => isEqual.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).includes(false)
   const lines: Line[] = []
@@ -61,7 +45,7 @@ function linesOf(
     }
     if (skipped > 0) lines.push({ skipped })
     skipped = 0
-    const [before, after] = [rowAt(expected, pair.expected), rowAt(found, pair.found)]
+    const [before, after] = [rowAt(expected, pair.expected), rowAt(actual, pair.found)]
     if (isEqual[i]) lines.push({ mark: ' ', row: before! })
     else if (before && after) {
       lines.push({ mark: '-', row: before }, { mark: '+', row: after }, ...hiddenDifferences(before, after))
@@ -71,16 +55,15 @@ function linesOf(
   return lines
 }
 
-const rowAt = (rows: readonly ResultRow[], index: number | null): ResultRow | null =>
-  index === null ? null : rows[index]!
+const rowAt = (rows: Rows, index: number | null): ResultRow | null => (index === null ? null : rows[index]!)
 
-function table(all: readonly Line[], columns: readonly string[]): readonly string[] {
+function table(all: readonly Line[], columns: Texts): Texts {
   const lines = all.slice(0, MAX_LINES)
   const rows = lines.flatMap(line => ('row' in line ? [line.row] : []))
   const names = [...new Set([...columns, ...rows.flatMap(row => Object.keys(row))])]
   const cells = rows.map(row => names.map(name => cellText(row, name)))
   const widths = names.map((name, i) => Math.max(...[name, ...cells.map(one => one[i]!)].map(widthOf)))
-  const line = (mark: string, texts: readonly string[]): string =>
+  const line = (mark: string, texts: Texts): string =>
     `${mark} ${texts.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')}`.trimEnd()
   const shown = lines.map(one => {
     if ('row' in one) return line(one.mark, cells.shift()!)

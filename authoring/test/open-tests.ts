@@ -29,7 +29,7 @@ import { type FoundTests, findTests, readTests } from './files/load.js'
 import type { TestFile, TestTable } from './files/test-file.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from './run-case.js'
 import { type TemplateCoverage, templateCoverage } from './template-coverage.js'
-import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
+import type { TestTarget } from './warehouse-tests.js'
 
 export interface TestOptions {
   /** Runs only tests of this name. @default all */
@@ -53,8 +53,8 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const began = clock.ticksMs()
   const definitions = await soundDefinitions(settings)
   const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
-  const found = await findTests(paths, settings.endpointsDir)
-  const read = found.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
+  const testFiles = await findTests(paths, settings.endpointsDir)
+  const read = testFiles.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
   const files = read.flatMap(({ tests }) => tests ?? [])
   const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
 
@@ -68,9 +68,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       ),
     )
     const { tracksCoverage = false, signal } = options
-    const target = opened.add(
-      ENGINES[settings.engine].isLocal ? embeddedTarget(engine) : await openWarehouseTarget(settings, engine, signal),
-    )
+    const target = opened.add(await openTarget(settings, engine, signal))
     const templates = new Map<string, TemplateCoverage>()
     const compile: Engine['check'] = (sql, types) => target.compile(sql, types)
     const onCompiled = ({ endpoint: { id, parameters }, expanded }: CompiledManifest): void => {
@@ -95,9 +93,9 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
     target.throwIfBroken()
     const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
-    const isAbout = subjectFilter(paths, found, plans)
+    const isAbout = subjectFilter(paths, testFiles, plans)
     const diagnostics = [
-      ...found.diagnostics,
+      ...testFiles.diagnostics,
       ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
       ...read.flatMap(one => one.diagnostics),
       ...plans.flatMap(one => one.diagnostics),
@@ -183,33 +181,39 @@ async function runAll(
 ): Promise<readonly CaseResult[]> {
   const opened = new Closers()
   const shared = testDeps(opened)
-  const depsOf = (planned: PlannedCase): CaseDeps => ({ ...shared, engine: engineOf(planned) })
-  const done: CaseResult[] = []
-  let next = 0
+  const results: CaseResult[] = []
+  const queue = cases.entries()
   const work = async (): Promise<void> => {
-    while (next < cases.length && !signal.aborted) {
-      const index = next++
-      done[index] = await runCase(cases[index]!, depsOf(cases[index]!), nowMicros, signal)
+    for (const [index, planned] of queue) {
+      if (signal.aborted) return
+      results[index] = await runCase(planned, { ...shared, engine: engineOf(planned) }, nowMicros, signal)
     }
   }
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    return done
+    return results
   } finally {
     await opened.close()
   }
 }
 
+async function openTarget(settings: Settings, engine: DuckdbEngine, signal: AbortSignal): Promise<TestTarget> {
+  if (ENGINES[settings.engine].isLocal) return embeddedTarget(engine)
+  // Loaded here: tests on the embedded engine have no use for Google's client.
+  const { openWarehouseTarget } = await import('./warehouse-tests.js')
+  return openWarehouseTarget(settings, engine, signal)
+}
+
 /** Tests with the same tables share translations. */
 function embeddedTarget(engine: DuckdbEngine): TestTarget {
-  const known = new Map<string, Engine>()
+  const views = new Map<string, Engine>()
   return {
     compile: (sql, types) => engine.compile(sql, types),
     viewOf({ tables }) {
       const testTables = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = known.get(key) ?? engine.withTables(testTables)
-      known.set(key, view)
+      const view = views.get(key) ?? engine.withTables(testTables)
+      views.set(key, view)
       return view
     },
     refusals: () => new Map(),

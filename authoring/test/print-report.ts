@@ -2,8 +2,16 @@
 
 import type { Io } from '../terminal/io.js'
 import { annotation, reportDiagnostics } from '../terminal/report.js'
-import { failureLines, isFailed, placeOf, type Report, repeatCommand, summary } from './case-report.js'
-import type { Coverage } from './coverage.js'
+import {
+  failureLines,
+  isCoveredTooLittle,
+  isFailed,
+  placeOf,
+  type Report,
+  repeatCommand,
+  summary,
+} from './case-report.js'
+import type { Coverage, Uncovered } from './coverage.js'
 import { junitText } from './junit.js'
 
 export type TestFormat = 'text' | 'junit' | 'github' | 'json'
@@ -35,17 +43,11 @@ function reportGithub(report: Report, io: Io): void {
       io.print(`${annotation({ ...placeOf(result, failure), rule: result.test.name, severity: 'error', message })}\n`)
     }
   }
-  const { coverage, minimum } = report
-  if (coverage) {
-    const isTooLow = minimum !== null && coverage.percent < minimum
-    for (const { file, uncovered } of coverage.endpoints) {
-      for (const { kind, what, place } of uncovered) {
-        const at = place ?? { file, line: 1, column: 1 }
-        const severity = isTooLow ? 'error' : 'notice'
-        io.print(
-          `${annotation({ ...at, rule: 'coverage', severity, message: `no test runs this ${kind}: ${what}` })}\n`,
-        )
-      }
+  const severity = isCoveredTooLittle(report) ? 'error' : 'notice'
+  for (const { file, uncovered } of report.coverage?.endpoints ?? []) {
+    for (const part of uncovered) {
+      const at = part.place ?? { file, line: 1, column: 1 }
+      io.print(`${annotation({ ...at, rule: 'coverage', severity, message: uncoveredText(part) })}\n`)
     }
   }
   io.printError(`${summary(report)}\n`)
@@ -79,12 +81,14 @@ function asJson(report: Report): object {
   }
 }
 
+const uncoveredText = ({ kind, what }: Uncovered): string => `no test runs this ${kind}: ${what}`
+
 function coverageText({ endpoints, percent }: Coverage): string {
   const lines = endpoints.flatMap(({ endpoint, file, covered, total, uncovered }) => [
     `${endpoint}: ${covered} of ${total}`,
-    ...uncovered.map(({ kind, what, place }) => {
-      const at = place === null ? file : `${place.file}:${place.line}:${place.column}`
-      return `  ${at}: no test runs this ${kind}: ${what}`
+    ...uncovered.map(part => {
+      const { place } = part
+      return `  ${place === null ? file : `${place.file}:${place.line}:${place.column}`}: ${uncoveredText(part)}`
     }),
   ])
   return `${[...lines, `coverage ${percent} %`].join('\n')}\n`

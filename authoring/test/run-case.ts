@@ -36,7 +36,7 @@ export interface CaseDeps extends Omit<RequestDeps, 'endpoints'> {
 /** @param nowMicros the time of tests that freeze none */
 export async function runCase(
   { tests, test, detail }: PlannedCase,
-  deps: CaseDeps,
+  { caller, ...deps }: CaseDeps,
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<CaseResult> {
@@ -50,8 +50,19 @@ export async function runCase(
   }
   const index = indexEndpoints([endpoint])
   const requestDeps: RequestDeps = { ...deps, endpoints: () => index }
-  const call = (args: TestArguments): Promise<Answer> =>
-    answerOf(endpoint, args, test.nowMicros ?? nowMicros, deps.caller, requestDeps, signal)
+  const common = { ref: endpoint.id, accept: undefined, acceptEncoding: undefined, format: 'json', signal } as const
+  /** Calls the endpoint as HTTP would; whatever happens is an answer. */
+  const call = async (args: TestArguments): Promise<Answer> => {
+    const request = { ...common, readAddress: () => rawArguments(args), nowMicros: test.nowMicros ?? nowMicros }
+    try {
+      const { result } = await handleFor(caller, request, requestDeps, { token: null, endpoint: null })
+      const { result: rows } = JSON.parse(Buffer.from(result.body).toString('utf8'))
+      return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
+    } catch (thrown) {
+      const { status, code, detail: says, errors, cause } = toRunnerError(thrown)
+      return { kind: 'problem', status, code, detail: says, errors, reason: reasonOf(cause, says) }
+    }
+  }
   const began = deps.clock.ticksMs()
   const answer = await call(test.arguments)
   const other = test.expect.same_as ? await call(test.expect.same_as.arguments) : null
@@ -63,32 +74,4 @@ export async function runCase(
 function reasonOf(cause: unknown, detail: string): string {
   if (cause === undefined) return ''
   return cause instanceof QueryFault && cause.message !== detail ? cause.message : causeText(cause)
-}
-
-/** Calls the endpoint as HTTP would; whatever happens is an answer. */
-async function answerOf(
-  endpoint: Endpoint,
-  args: TestArguments,
-  nowMicros: bigint,
-  caller: Caller,
-  deps: RequestDeps,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const request = {
-    ref: endpoint.id,
-    accept: undefined,
-    acceptEncoding: undefined,
-    format: 'json',
-    readAddress: () => rawArguments(args),
-    signal,
-    nowMicros,
-  } as const
-  try {
-    const { result } = await handleFor(caller, request, deps, { token: null, endpoint: null })
-    const { result: rows } = JSON.parse(Buffer.from(result.body).toString('utf8'))
-    return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
-  } catch (thrown) {
-    const { status, code, detail, errors, cause } = toRunnerError(thrown)
-    return { kind: 'problem', status, code, detail, errors, reason: reasonOf(cause, detail) }
-  }
 }

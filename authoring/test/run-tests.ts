@@ -6,7 +6,7 @@ import { writeText } from '../terminal/files.js'
 import type { Flags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
-import type { Report } from './case-report.js'
+import { isCoveredTooLittle, isFailed, type Report } from './case-report.js'
 import { testFilesState } from './files/files-state.js'
 import { runTests } from './open-tests.js'
 import { reporterOf, type TestFormat } from './print-report.js'
@@ -71,10 +71,10 @@ async function runOnChange(
   return EXIT.clean
 }
 
-function isClean({ results, diagnostics, skipped, coverage, minimum }: Report): boolean {
-  const isCovered = coverage === null || minimum === null || coverage.percent >= minimum
+function isClean(report: Report): boolean {
+  const { results, diagnostics, skipped } = report
   const isSound = diagnostics.every(({ severity }) => severity !== 'error')
-  return isSound && isCovered && skipped === 0 && results.every(({ failures }) => failures.length === 0)
+  return isSound && !isCoveredTooLittle(report) && skipped === 0 && !results.some(isFailed)
 }
 
 /** Writes the expectations that do not hold into their files. The failures that are left are those of the others. */

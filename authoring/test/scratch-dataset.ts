@@ -20,124 +20,131 @@ const WITHIN_MS = 300_000
 const REMOVE_WITHIN_MS = 60_000
 /** How often the rows of a table are sent: the client does not repeat an upload. */
 const MAX_UPLOADS = 3
-const REMOVING = 'remove the dataset'
 /** BigQuery takes no larger upload in one request. */
 const MAX_UPLOAD_BYTES = 10_000_000
 
 /** Makes the dataset; `signal` cancels the adding of tables. @throws SetupError */
 export async function createScratchDataset(
-  { client, project }: OpenedAccess,
+  access: OpenedAccess,
   location: string | null,
   signal: AbortSignal,
-) {
-  const own = { ...(location !== null && { location }) }
-  const dataset = `sluice_test_${systemClock().nowMs()}_${randomUUID().replaceAll('-', '').slice(0, 12)}`
+): Promise<ScratchDataset> {
+  const dataset = new ScratchDataset(access, location, signal)
+  try {
+    await dataset.make()
+    return dataset
+  } catch (thrown) {
+    // The dataset may have been made although no answer came.
+    await dataset.close().catch(() => {})
+    throw thrown
+  }
+}
 
-  async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const isRemoving = what === REMOVING
+class ScratchDataset {
+  readonly #client: OpenedAccess['client']
+  readonly #id = `sluice_test_${systemClock().nowMs()}_${randomUUID().replaceAll('-', '').slice(0, 12)}`
+  readonly #own: { readonly location?: string }
+  readonly #signal: AbortSignal
+  /** `project.dataset` */
+  readonly name: string
+  #tables = 0
+
+  constructor({ client, project }: OpenedAccess, location: string | null, signal: AbortSignal) {
+    this.#client = client
+    this.#own = location === null ? {} : { location }
+    this.#signal = signal
+    this.name = `${project}.${this.#id}`
+  }
+
+  make(): Promise<void> {
+    return this.#once('make the dataset', () =>
+      this.#client.createDataset(this.#id, {
+        ...this.#own,
+        defaultTableExpirationMs: String(TABLES_KEPT_MS),
+        description: 'Tables of a run of sluice test. It may be deleted.',
+      }),
+    )
+  }
+
+  /**
+   * Makes a table; resolves to its name, `project.dataset.table`.
+   * @param ndjson its rows, or null for none
+   * @param table a name that no other table of the dataset has, without the letter `t` and a number; by default it is one of these
+   * @throws RefusedRowsError for rows that BigQuery does not take, SetupError
+   */
+  async addTable(
+    declared: readonly SchemaField[],
+    ndjson: Uint8Array | null,
+    table = `t${++this.#tables}`,
+  ): Promise<string> {
+    const what = 'add a table to'
+    const schema = { fields: declared.map(plainField) } as TableSchema
+    if (ndjson !== null) await this.#attempt(what, () => this.#load(table, schema, ndjson))
+    else await this.#once(what, () => this.#client.dataset(this.#id).createTable(table, { schema }))
+    return `${this.name}.${table}`
+  }
+
+  /** Removes the dataset with its tables, also where the signal has fired. @throws SetupError */
+  async close(): Promise<void> {
     try {
-      const inTime = raced(work(), AbortSignal.timeout(isRemoving ? REMOVE_WITHIN_MS : WITHIN_MS))
-      return await (isRemoving ? inTime : raced(inTime, signal))
+      const removed = this.#client.dataset(this.#id).delete({ force: true })
+      await raced(removed, AbortSignal.timeout(REMOVE_WITHIN_MS))
     } catch (cause) {
-      if (cause instanceof RefusedRowsError) throw cause
-      if (signal.aborted && !isRemoving) throw new RunnerError('CALL_ABANDONED', { cause })
-      throw new SetupError(`cannot ${what} ${project}.${dataset}: ${clientFailure(cause).text}`, { cause })
+      if (clientFailure(cause).status !== NOT_FOUND) throw this.#failure('remove the dataset', cause)
     }
   }
 
-  async function load(table: string, fields: readonly SchemaField[], ndjson: Uint8Array): Promise<void> {
+  async #attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await raced(raced(work(), AbortSignal.timeout(WITHIN_MS)), this.#signal)
+    } catch (cause) {
+      if (cause instanceof RefusedRowsError) throw cause
+      if (this.#signal.aborted) throw new RunnerError('CALL_ABANDONED', { cause })
+      throw this.#failure(what, cause)
+    }
+  }
+
+  #failure(what: string, cause: unknown): SetupError {
+    return new SetupError(`cannot ${what} ${this.name}: ${clientFailure(cause).text}`, { cause })
+  }
+
+  /** Ignores that a thing exists already: names are never used twice, so an attempt without an answer has made it. */
+  async #once(what: string, work: () => Promise<unknown>): Promise<void> {
+    await this.#attempt(what, () =>
+      work().catch((thrown: unknown) => {
+        if (clientFailure(thrown).status !== CONFLICT) throw thrown
+      }),
+    )
+  }
+
+  async #load(table: string, schema: TableSchema, ndjson: Uint8Array): Promise<void> {
     if (ndjson.byteLength > MAX_UPLOAD_BYTES) {
       throw new RefusedRowsError(`the rows have ${ndjson.byteLength} bytes, more than ${MAX_UPLOAD_BYTES}`)
     }
     for (let uploads = 1; ; uploads++) {
       try {
-        return await upload(table, fields, ndjson)
+        return await this.#upload(table, schema, ndjson)
       } catch (thrown) {
-        if (thrown instanceof RefusedRowsError || uploads >= MAX_UPLOADS || signal.aborted) throw thrown
+        if (thrown instanceof RefusedRowsError || uploads >= MAX_UPLOADS || this.#signal.aborted) throw thrown
       }
     }
   }
 
   /** Resolves when the rows are in the table. */
-  function upload(table: string, fields: readonly SchemaField[], ndjson: Uint8Array): Promise<void> {
-    const stream = client
-      .dataset(dataset)
-      .table(table, own)
-      .createWriteStream({
-        schema: { fields } as TableSchema,
-        sourceFormat: 'NEWLINE_DELIMITED_JSON',
-        // So that it may be sent again where no answer came.
-        writeDisposition: 'WRITE_TRUNCATE',
-      })
+  #upload(table: string, schema: TableSchema, ndjson: Uint8Array): Promise<void> {
+    // WRITE_TRUNCATE, so that the rows may be sent again where no answer came.
+    const options = { schema, sourceFormat: 'NEWLINE_DELIMITED_JSON', writeDisposition: 'WRITE_TRUNCATE' } as const
+    const stream = this.#client.dataset(this.#id).table(table, this.#own).createWriteStream(options)
     return new Promise((resolve, reject) => {
       stream.once('complete', () => resolve())
       stream.once('error', thrown => reject(refusalOf(thrown) ?? thrown))
       stream.end(Buffer.from(ndjson))
     })
   }
-
-  async function remove(): Promise<void> {
-    try {
-      await attempt(REMOVING, () => client.dataset(dataset).delete({ force: true }))
-    } catch (thrown) {
-      if (statusOf(thrown) !== NOT_FOUND) throw thrown
-    }
-  }
-
-  /** Ignores that a thing exists already: names are never used twice, so an attempt without an answer has made it. */
-  async function once(what: string, work: () => Promise<unknown>): Promise<void> {
-    await attempt(what, work).catch((thrown: unknown) => {
-      if (statusOf(thrown) !== CONFLICT) throw thrown
-    })
-  }
-
-  try {
-    await once('make the dataset', () =>
-      client.createDataset(dataset, {
-        ...own,
-        defaultTableExpirationMs: String(TABLES_KEPT_MS),
-        description: 'Tables of a run of sluice test. It may be deleted.',
-      }),
-    )
-  } catch (thrown) {
-    // The dataset may have been made although no answer came.
-    await remove().catch(() => {})
-    throw thrown
-  }
-
-  let tables = 0
-  return {
-    /** `project.dataset` */
-    name: `${project}.${dataset}`,
-    /**
-     * Makes a table; resolves to its name, `project.dataset.table`.
-     * @param ndjson its rows, or null for none
-     * @param table a name that no other table of the dataset has, without the letter `t` and a number; by default it is one of these
-     * @throws RefusedRowsError for rows that BigQuery does not take, SetupError
-     */
-    async addTable(
-      declared: readonly SchemaField[],
-      ndjson: Uint8Array | null,
-      table = `t${++tables}`,
-    ): Promise<string> {
-      const fields = declared.map(plainField)
-      if (ndjson !== null) await attempt('add a table to', () => load(table, fields, ndjson))
-      else {
-        const schema = { fields } as TableSchema
-        await once('add a table to', () => client.dataset(dataset).createTable(table, { schema }))
-      }
-      return `${project}.${dataset}.${table}`
-    },
-    /** Removes the dataset with its tables, also where `signal` has fired. @throws SetupError */
-    remove,
-  }
 }
 
 const NOT_FOUND = 404
 const CONFLICT = 409
-
-const statusOf = (thrown: unknown): number | null =>
-  thrown instanceof SetupError ? clientFailure(thrown.cause).status : null
 
 /** The failure of the job that loads the rows, which, unlike a failed request, has no status; null for any other. */
 function refusalOf(thrown: unknown): RefusedRowsError | null {

@@ -44,11 +44,11 @@ function reachableIndexes(
   for (const axis of space.axes) {
     const name = axis.kind === 'row' ? axis.by : axis.parameter
     const parameter = parameters.find(one => one.name === name)
-    const known = choices.get(name) ?? new Set()
-    if (axis.kind === 'row') for (const row of axis.rows) known.add(row)
-    if (parameter?.rows === undefined) known.add(OTHER)
-    if (!parameter?.isRequired && parameter?.default === undefined) known.add(undefined)
-    choices.set(name, known)
+    const texts = choices.get(name) ?? new Set()
+    if (axis.kind === 'row') for (const row of axis.rows) texts.add(row)
+    if (parameter?.rows === undefined) texts.add(OTHER)
+    if (!parameter?.isRequired && parameter?.default === undefined) texts.add(undefined)
+    choices.set(name, texts)
   }
   let combinations: ReadonlyMap<string, string | undefined>[] = [new Map()]
   for (const [name, texts] of choices) {
@@ -64,17 +64,17 @@ function branchesOf({ expansion, variants, placeAt }: ExpandedSql, reachable: re
     const key = `${place.file}:${place.line}:${place.column}:${isTrue}`
     const { condition } = piece
     const text = condition.kind === 'given' ? `given.${condition.parameter}` : `${condition.lookup}.${condition.field}`
-    const known = branches.get(key) ?? { place, condition: text, isTrue, variants: new Set() }
-    branches.set(key, known)
-    return known.variants
+    const sameBranch = branches.get(key) ?? { place, condition: text, isTrue, variants: new Set() }
+    branches.set(key, sameBranch)
+    return sameBranch.variants
   }
   const visit = (pieces: readonly Piece[], indexes: readonly number[]): void => {
     for (const piece of pieces) {
       if (piece.kind !== 'when') continue
       for (const isTrue of [true, false]) {
         const taking = indexes.filter(index => holds(piece.condition, variants[index]!.choice) === isTrue)
-        const known = branch(piece, isTrue)
-        for (const index of taking) known.add(index)
+        const variantsOfBranch = branch(piece, isTrue)
+        for (const index of taking) variantsOfBranch.add(index)
         visit(isTrue ? piece.whenTrue : piece.whenFalse, taking)
       }
     }

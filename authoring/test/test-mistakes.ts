@@ -20,9 +20,9 @@ export async function testMistakes(
 ): Promise<readonly Diagnostic[]> {
   const isWanted = (file: string): boolean =>
     only.length === 0 || only.some(path => isWithin(path, file) || isWithin(path, manifestOf(file)))
-  const found = await findTests([], endpointsDir)
-  const unread = found.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
-  const mistakes = found.files
+  const testFiles = await findTests([], endpointsDir)
+  const unread = testFiles.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
+  const mistakes = testFiles.files
     .filter(({ file }) => isWanted(file))
     .flatMap(file => {
       const { tests, diagnostics } = readTests(file, tables)

@@ -10,21 +10,22 @@ import {
   type SchemaField,
   SqlError,
 } from '../../googlesql/index.js'
+import { openAccess } from '../../runner/engines/bigquery/index.js'
 import { checkedColumn } from '../../runner/engines/checked-column.js'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/index.js'
 import { derive } from '../../runner/formats/index.js'
-import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { causeText } from '../../runner/model/cause-text.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { CheckResult, Engine } from '../../runner/model/ports.js'
 import type { Query } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { Closers } from '../../runner/serve/closers.js'
 import { openServingEngineOver } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { TestCase, TestTable } from './files/test-file.js'
-import type { RenamedSql } from './rename-tables.js'
+import { checkedQuery, type RenamedSql, renameTables, tableReferences } from './rename-tables.js'
+import { createScratchDataset, RefusedRowsError } from './scratch-dataset.js'
 
 /** Where tests run. */
 export interface TestTarget {
@@ -51,152 +52,165 @@ export async function openWarehouseTarget(
   embedded: DuckdbEngine,
   signal: AbortSignal,
 ): Promise<TestTarget> {
-  const { openAccess } = await import('../../runner/engines/bigquery/index.js')
-  const { createScratchDataset, RefusedRowsError } = await import('./scratch-dataset.js')
-  const { checkedQuery, renameTables, tableReferences } = await import('./rename-tables.js')
   const { tables } = await loadTableSchemas(settings.tablesDir)
-  const fieldsOf = new Map(tables.map(({ name, fields }) => [name, fields]))
-  const opened = new Closers()
-  const access = await openAccess(settings)
   const definitions = tables.map(({ name, columns }) => ({ name, columns }))
-  const engine = opened.add(
-    await openServingEngineOver({ tables: definitions, functions: NO_FUNCTIONS, mistakes: [] }, settings, {
-      observe: () => {},
-      clock: systemClock(),
-    }),
+  const deps = { observe: () => {}, clock: systemClock() }
+  const access = await openAccess(settings)
+  const engine = await openServingEngineOver(
+    { tables: definitions, functions: NO_FUNCTIONS, mistakes: [] },
+    settings,
+    deps,
   )
-  const dataset = await createScratchDataset(access, settings.location, signal).catch(async thrown => {
-    await opened.close()
+  try {
+    const dataset = await createScratchDataset(access, settings.location, signal)
+    return new WarehouseTarget({ tables, embedded, engine, dataset, signal })
+  } catch (thrown) {
+    await engine.close()
     throw thrown
-  })
-  opened.add({ close: () => dataset.remove() })
+  }
+}
 
-  const refused = new Map<TestTable, string>()
-  const made = new Map<TestTable | string, Promise<string>>()
-  const broken: unknown[] = []
-  const once = (key: TestTable | string, make: () => Promise<string>): Promise<string> => {
-    const known = made.get(key) ?? make()
-    made.set(key, known)
-    return known
+interface WarehouseParts {
+  readonly tables: readonly LoadedTable[]
+  readonly embedded: DuckdbEngine
+  readonly engine: Engine
+  readonly dataset: Awaited<ReturnType<typeof createScratchDataset>>
+  readonly signal: AbortSignal
+}
+
+class WarehouseTarget implements TestTarget {
+  readonly #parts: WarehouseParts
+  readonly #refused = new Map<TestTable, string>()
+  /** The names of tables that were made, by the rows of a test, the name of an empty table, or a key of shards. */
+  readonly #made = new Map<TestTable | string, Promise<string>>()
+  readonly #numbers = new Map<TestTable, number>()
+  readonly #broken: unknown[] = []
+  #wildcards = 0
+
+  constructor(parts: WarehouseParts) {
+    this.#parts = parts
   }
 
-  const hasRows = (table: TestTable | undefined): table is TestTable => table !== undefined && table.rows?.length !== 0
-
-  const addTable = (name: string, table: TestTable | undefined, named?: string): Promise<string> =>
-    hasRows(table) ? addRows(table, fieldsFor(name), named) : dataset.addTable(fieldsFor(name), null, named)
-
-  const numbers = new Map<TestTable, number>()
-  let wildcards = 0
-  function numberOf(table: TestTable): number {
-    const number = numbers.get(table) ?? numbers.size
-    numbers.set(table, number)
-    return number
+  async compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
+    const columns = orMistake(() => checkedQuery(sql, types, this.#parts.embedded.tables()))
+    if (columns instanceof SqlError) return { ok: false, problem: columns.problem }
+    return { ok: true, columns: columns.map(checkedColumn) }
   }
 
-  async function rowsOf({ standsFor, definition }: TestTable): Promise<Uint8Array> {
-    const query = { sql: `SELECT * FROM \`${standsFor}\``, parameters: {} }
-    const options = {
-      maxRows: MAX_ROWS,
-      timestamps: 'iso8601',
-      endpoint: 'test',
-      timeoutMs: READ_WITHIN_MS,
-      signal,
-    } as const
-    const view = embedded.withTables(new Map([[standsFor, definition]]))
-    const { columns, body, isTruncated } = await view.run(query, options)
-    if (isTruncated) throw new RefusedRowsError(`a table of a test has at most ${MAX_ROWS} rows`)
-    return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated })
-  }
-
-  async function addRows(table: TestTable, fields: readonly SchemaField[], name?: string): Promise<string> {
-    try {
-      return await dataset.addTable(fields, await rowsOf(table), name)
-    } catch (thrown) {
-      const isRefusal = thrown instanceof RefusedRowsError || (thrown instanceof RunnerError && !signal.aborted)
-      if (!isRefusal) throw thrown
-      const reason = thrown instanceof RunnerError ? causeText(thrown.cause ?? thrown) : thrown.message
-      refused.set(table, reason)
-      throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
+  viewOf({ tables }: TestCase): Engine {
+    const { engine } = this.#parts
+    const run: Engine['run'] = async (query, options) => {
+      const { sql, offsetBefore } = await this.#renamed(query, tables)
+      try {
+        return await engine.run({ ...query, sql }, options)
+      } catch (thrown) {
+        throw inText(thrown, offsetBefore)
+      }
     }
+    return { ...engine, run }
   }
 
-  /** The fields of a table: of its own schema, or of the one that declares all shards. */
-  const fieldsFor = (name: string): readonly SchemaField[] =>
-    fieldsOf.get(name) ??
-    declaringOf(
-      tables.filter(table => isWildcard(table.name)),
-      name,
-    )?.fields ??
-    []
-
-  /** Makes the shards of a wildcard table, under a prefix that no other has; resolves to its name, which ends in a star. */
-  async function addShards(name: string, given: readonly TestTable[]): Promise<string> {
-    const own = `w${++wildcards}_`
-    const prefix = prefixOf(name)
-    const newest = tables
-      .map(table => table.name)
-      .filter(known => !isWildcard(known) && isShardOf(known, prefix))
-      .sort()
-      .at(-1)
-    const shards = new Set(given.map(table => table.standsFor))
-    if (newest !== undefined) shards.add(newest)
-    // BigQuery finds no wildcard table without a shard.
-    if (shards.size === 0) shards.add(`${prefix}0`)
-    // One after the other: BigQuery takes the columns from the shard that was made last.
-    for (const shard of [...shards].sort()) {
-      const table = given.find(({ standsFor }) => standsFor === shard)
-      await addTable(shard, table, own + shard.slice(prefix.length))
-    }
-    return `${dataset.name}.${own}*`
+  refusals(): ReadonlyMap<TestTable, string> {
+    return this.#refused
   }
 
-  function shardsFor(name: string, given: readonly TestTable[]): Promise<string> {
-    const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
-    return once([name, ...shards.map(numberOf)].join(' '), () => addShards(name, shards))
+  throwIfBroken(): void {
+    if (this.#broken.length > 0) throw this.#broken[0]
   }
 
-  function nameFor(name: string, given: readonly TestTable[]): Promise<string> {
-    if (isWildcard(name)) return shardsFor(name, given)
-    const table = given.find(({ standsFor }) => standsFor === name)
-    return once(hasRows(table) ? table : name, () => addTable(name, table))
+  async close(): Promise<void> {
+    const { engine, dataset } = this.#parts
+    await dataset.close().finally(() => engine.close())
   }
 
-  async function renamed(query: Query, given: readonly TestTable[]): Promise<RenamedSql> {
-    const references = tableReferences(query, embedded.tables())
+  async #renamed(query: Query, given: readonly TestTable[]): Promise<RenamedSql> {
+    const references = tableReferences(query, this.#parts.embedded.tables())
     const names = new Map<string, string>()
     try {
-      for (const { table } of references) names.set(table, await nameFor(table, given))
+      for (const { table } of references) names.set(table, await this.#nameFor(table, given))
     } catch (thrown) {
-      if (thrown instanceof SetupError) broken.push(thrown)
+      if (thrown instanceof SetupError) this.#broken.push(thrown)
       throw thrown
     }
     return renameTables(query.sql, references, table => names.get(table)!)
   }
 
-  return {
-    async compile(sql, types): Promise<CheckResult> {
-      const columns = orMistake(() => checkedQuery(sql, types, embedded.tables()))
-      if (columns instanceof SqlError) return { ok: false, problem: columns.problem }
-      return { ok: true, columns: columns.map(checkedColumn) }
-    },
-    viewOf: ({ tables: given }) => ({
-      ...engine,
-      async run(query, options) {
-        const { sql, offsetBefore } = await renamed(query, given)
-        try {
-          return await engine.run({ ...query, sql }, options)
-        } catch (thrown) {
-          throw inText(thrown, offsetBefore)
-        }
-      },
-    }),
-    refusals: () => refused,
-    throwIfBroken() {
-      if (broken.length > 0) throw broken[0]
-    },
-    close: () => opened.close(),
+  #nameFor(name: string, given: readonly TestTable[]): Promise<string> {
+    if (isWildcard(name)) {
+      const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
+      const key = [name, ...shards.map(shard => this.#numberOf(shard))].join(' ')
+      return this.#once(key, () => this.#addShards(name, shards))
+    }
+    const table = given.find(({ standsFor }) => standsFor === name)
+    return this.#once(hasRows(table) ? table : name, () => this.#addTable(name, table))
+  }
+
+  #once(key: TestTable | string, make: () => Promise<string>): Promise<string> {
+    const name = this.#made.get(key) ?? make()
+    this.#made.set(key, name)
+    return name
+  }
+
+  #numberOf(table: TestTable): number {
+    const number = this.#numbers.get(table) ?? this.#numbers.size
+    this.#numbers.set(table, number)
+    return number
+  }
+
+  /** Makes the shards of a wildcard table, under a prefix that no other has; resolves to its name, which ends in a star. */
+  async #addShards(name: string, given: readonly TestTable[]): Promise<string> {
+    const own = `w${++this.#wildcards}_`
+    const prefix = prefixOf(name)
+    const declared = this.#parts.tables.map(table => table.name)
+    const newest = declared
+      .filter(table => !isWildcard(table) && isShardOf(table, prefix))
+      .sort()
+      .at(-1)
+    const shards = new Set([...given.map(table => table.standsFor), ...(newest === undefined ? [] : [newest])])
+    // BigQuery finds no wildcard table without a shard.
+    if (shards.size === 0) shards.add(`${prefix}0`)
+    // One after the other: BigQuery takes the columns from the shard that was made last.
+    for (const shard of [...shards].sort()) {
+      const table = given.find(({ standsFor }) => standsFor === shard)
+      await this.#addTable(shard, table, own + shard.slice(prefix.length))
+    }
+    return `${this.#parts.dataset.name}.${own}*`
+  }
+
+  async #addTable(name: string, table: TestTable | undefined, named?: string): Promise<string> {
+    const { dataset, signal } = this.#parts
+    const fields = this.#fieldsOf(name)
+    if (!hasRows(table)) return dataset.addTable(fields, null, named)
+    try {
+      return await dataset.addTable(fields, await this.#rowsOf(table), named)
+    } catch (thrown) {
+      const isRefusal = thrown instanceof RefusedRowsError || (thrown instanceof RunnerError && !signal.aborted)
+      if (!isRefusal) throw thrown
+      const reason = thrown instanceof RunnerError ? causeText(thrown.cause ?? thrown) : thrown.message
+      this.#refused.set(table, reason)
+      throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
+    }
+  }
+
+  /** The fields of a table: of its own schema, or of the one that declares all shards. */
+  #fieldsOf(name: string): readonly SchemaField[] {
+    const { tables } = this.#parts
+    const wildcards = tables.filter(table => isWildcard(table.name))
+    return (tables.find(table => table.name === name) ?? declaringOf(wildcards, name))?.fields ?? []
+  }
+
+  async #rowsOf({ standsFor, definition }: TestTable): Promise<Uint8Array> {
+    const { embedded, signal } = this.#parts
+    const query = { sql: `SELECT * FROM \`${standsFor}\``, parameters: {} }
+    const view = embedded.withTables(new Map([[standsFor, definition]]))
+    const options = { maxRows: MAX_ROWS, timestamps: 'iso8601', endpoint: 'test', timeoutMs: READ_WITHIN_MS } as const
+    const { columns, body, isTruncated } = await view.run(query, { ...options, signal })
+    if (isTruncated) throw new RefusedRowsError(`a table of a test has at most ${MAX_ROWS} rows`)
+    return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated })
   }
 }
+
+const hasRows = (table: TestTable | undefined): table is TestTable => table !== undefined && table.rows?.length !== 0
 
 /** A failure of a renamed query, with the offset in the text before it was renamed. */
 function inText(thrown: unknown, offsetBefore: RenamedSql['offsetBefore']): unknown {

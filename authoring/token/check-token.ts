@@ -13,13 +13,13 @@ import type { NewToken } from './token-writer.js'
  * added later. Never rejects.
  */
 export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken): Promise<readonly string[]> {
-  const found = await readAccess(endpointsDir)
-  if (found === null) {
+  const access = await readAccess(endpointsDir)
+  if (access === null) {
     return [
       `there is no folder ${endpointsDir} of endpoints to compare patterns and pins with; --endpoints names another`,
     ]
   }
-  const { endpoints, broken } = found
+  const { endpoints, broken } = access
   const unread = `${broken === 1 ? 'a manifest holds errors and was' : `${broken} manifests hold errors and were`} not looked at; see sluice validate`
   return [
     ...(broken > 0 ? [unread] : []),
@@ -38,7 +38,7 @@ export async function leftToCallers({ endpointsDir }: Settings, order: NewToken)
   if (Object.keys(pin).length === 0) return null
   const endpoints = (await readAccess(endpointsDir))?.endpoints ?? []
   const open = endpoints
-    .filter(endpoint => refusalOf(confinedOf(order), endpoint) === null)
+    .filter(endpoint => refusalOf(confinedBy(order), endpoint) === null)
     .flatMap(({ parameters }) => parameters.map(({ name }) => name).filter(name => !Object.hasOwn(pin, name)))
   if (open.length === 0) return null
   const pins = Object.entries(pin).map(([name, value]) => `${name}=${value}`)
@@ -61,13 +61,14 @@ function undeclaredPins({ pin = {} }: NewToken, endpoints: Endpoints): readonly 
   )
 }
 
-function confinedOf({ allow, pin = {}, allTenants = false }: NewToken): Confined {
+/** What a token of this order could call. */
+export function confinedBy({ allow, pin = {}, allTenants = false }: Omit<NewToken, 'name'>): Confined {
   return { mayCall: name => allow.some(pattern => namePattern(pattern).test(name)), pinned: pin, allTenants }
 }
 
 /** The endpoints that the patterns name but the token may not call, by the reason. */
 function closedEndpoints(order: NewToken, endpoints: Endpoints): readonly string[] {
-  const caller = confinedOf(order)
+  const caller = confinedBy(order)
   const closed = new Map<string, string[]>()
   for (const endpoint of endpoints) {
     if (!caller.mayCall(endpoint.name)) continue

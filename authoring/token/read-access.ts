@@ -25,8 +25,8 @@ function accessOf({ file, text }: SourceText): Access | null {
   const { source, value, diagnostics } = parseManifest(file, text)
   if (source === null || diagnostics.length > 0 || findSchemaMistakes(value).length > 0) return null
   const manifest = value as Manifest
-  const found = checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges: true })
-  if (found.some(({ severity }) => severity === 'error')) return null
+  const mistakes = checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges: true })
+  if (mistakes.some(({ severity }) => severity === 'error')) return null
   const { name, parameters = {} } = manifest
   return {
     name,

@@ -1,7 +1,6 @@
 /** Makes, lists and revokes tokens in the tokens file. A server only reads it: see runner/auth/. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   hashToken,
@@ -14,13 +13,14 @@ import {
   TOKEN_NAME,
   type TokenRecord,
 } from '../../runner/auth/token-file.js'
-import { type SetupError, UsageError } from '../../runner/model/errors.js'
+import { UsageError } from '../../runner/model/errors.js'
 import { nearest } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
-import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
+import { SETTING, type WriteTarget, writeFailure } from '../../runner/platform/write-failure.js'
 import { tokensPath } from '../../runner/serve/tokens.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { writeWhole } from '../terminal/write-whole.js'
 import { withFileLock } from './file-lock.js'
 
 export interface NewToken {
@@ -146,10 +146,8 @@ export async function revokeToken(path: string, name: string): Promise<void> {
 function withoutToken(records: readonly TokenRecord[], name: string): readonly TokenRecord[] {
   const kept = records.filter(record => record.name !== name)
   if (kept.length === records.length) {
-    const meant = nearest(
-      name,
-      records.map(record => record.name),
-    )
+    const names = records.map(record => record.name)
+    const meant = nearest(name, names)
     const hint = meant === undefined ? '; `sluice token list` lists them' : `; did you mean "${meant}"?`
     throw new UsageError([`there is no token named "${name}"${hint}`])
   }
@@ -161,19 +159,21 @@ function changeTokens(
   path: string,
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
-  return withFileLock(path, async () => writeTokens(path, change(await listTokens(path))))
+  return withFileLock(path, async () => {
+    const tokens = change(await listTokens(path)).map(asMember)
+    await writeWhole(targetOf(path), `${JSON.stringify({ tokens }, null, 2)}\n`, 0o600)
+  })
 }
+
+const targetOf = (path: string): WriteTarget => ({ what: 'the tokens file', path, setting: SETTING.tokens })
 
 function makeFolderOf(path: string): void {
   try {
     makeFolder(dirname(path))
   } catch (cause) {
-    throw cannotWrite(path, cause)
+    throw writeFailure(targetOf(path), cause)
   }
 }
-
-const cannotWrite = (path: string, cause: unknown): SetupError =>
-  writeFailure({ what: 'the tokens file', path, setting: SETTING.tokens }, cause)
 
 /**
  * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
@@ -186,24 +186,6 @@ function asMember(token: TokenRecord): Readonly<Record<string, unknown>> {
     ...(allTenants && { all_tenants: true }),
     ...(explain && { explain }),
     ...(concurrent !== null && { concurrent }),
-  }
-}
-
-/** Writes the file atomically: a reader sees the old file or the new one. */
-async function writeTokens(path: string, records: readonly TokenRecord[]): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(`${JSON.stringify({ tokens: records.map(asMember) }, null, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-  } catch (cause) {
-    await rm(temporary, { force: true })
-    throw cannotWrite(path, cause)
   }
 }
 

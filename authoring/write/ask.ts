@@ -1,24 +1,17 @@
 /** Asks at a terminal for what `sluice new` needs. */
 import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
 import { nearest } from '../../googlesql/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Io } from '../terminal/io.js'
-import type { TableOrder } from './from-table.js'
+import { type TableOrder, TENANT_KINDS, TIME_KINDS } from './from-table.js'
 
 /** Whether a person can be asked. */
 export const isAsked = (io: Io): boolean => (io.standardInput() as { readonly isTTY?: boolean }).isTTY === true
 
 /** @throws RunnerError CALL_ABANDONED where the input ends before the last answer. */
 export async function askForTable(tables: TableCatalogue, io: Io): Promise<TableOrder> {
-  const output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      io.print(chunk.toString())
-      done()
-    },
-  })
-  const lines = createInterface({ input: io.standardInput(), output })
+  const lines = createInterface({ input: io.standardInput() })
   const answers = lines[Symbol.asyncIterator]()
   const ask = async (question: string): Promise<string> => {
     io.print(question)
@@ -28,8 +21,8 @@ export async function askForTable(tables: TableCatalogue, io: Io): Promise<Table
   }
   try {
     const table = await askTable(tables, ask, io)
-    const time = await askColumn(table, 'Column with the time of a row', ['TIMESTAMP', 'DATETIME', 'DATE'], ask, io)
-    const tenant = await askColumn(table, 'Column with the tenant of a row', ['STRING', 'INT64'], ask, io)
+    const time = await askColumn(table, 'Column with the time of a row', TIME_KINDS, ask, io)
+    const tenant = await askColumn(table, 'Column with the tenant of a row', TENANT_KINDS, ask, io)
     const hasInterval = time !== null && /^y/i.test(await ask('Count rows in buckets of time? (y/N) '))
     return { table, time, tenant, hasInterval }
   } finally {

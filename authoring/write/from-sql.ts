@@ -2,23 +2,18 @@
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { orMistake, resolveQuery, SqlError, tokenize, withAdvice, zoneParameters } from '../../googlesql/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { LoadError } from '../../runner/model/errors.js'
 import type { NewManifest } from './from-table.js'
 import { asTemplate, missingCase, type TestSpec, testText } from './manifest-text.js'
 import { parameterTypes, type TypedParameter, typeOf } from './parameter-types.js'
 import { SAMPLE_TIMES, SAMPLE_ZONE, sampleArgument, sampleRow } from './sample-row.js'
 
-/** The manifest; or, for a query that is not valid, the mistake at its place in the file. */
-export type FromSql =
-  | { readonly ok: true; readonly manifest: NewManifest }
-  | { readonly ok: false; readonly diagnostic: Diagnostic }
-
-/** `file` names the text in messages. */
-export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): FromSql {
+/** `file` names the text in messages. @throws LoadError for a query that is not valid, at its place in the file. */
+export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): NewManifest {
   const manifest = orMistake(() => manifestOf(file, sql, tables))
-  if (!(manifest instanceof SqlError)) return { ok: true, manifest }
+  if (!(manifest instanceof SqlError)) return manifest
   const { message } = withAdvice(manifest.problem, sql)
-  return { ok: false, diagnostic: diagnosticAt({ file, ...manifest.place }, 'sql/error', message) }
+  throw new LoadError([diagnosticAt({ file, ...manifest.place }, 'sql/error', message)])
 }
 
 function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManifest {
@@ -67,10 +62,10 @@ function refuseNames(sql: string): void {
     const name = tokens[i + 1]
     if (term !== '@' || (name?.kind !== 'identifier' && name?.kind !== 'quoted')) continue
     const key = name.text.toLowerCase()
-    const before = written.get(key)
-    written.set(key, before ?? name.text)
-    if (before !== undefined && before !== name.text) {
-      throw new SqlError(`@${name.text} is written @${before} before; write both alike`, sql, at)
+    const spelling = written.get(key)
+    written.set(key, spelling ?? name.text)
+    if (spelling !== undefined && spelling !== name.text) {
+      throw new SqlError(`@${name.text} is written @${spelling} before; write both alike`, sql, at)
     }
     if (!/^[A-Za-z][A-Za-z0-9_]{0,127}$/.test(name.text)) {
       throw new SqlError(`@${name.text}: a parameter is named with a letter, then letters, digits and _`, sql, at)

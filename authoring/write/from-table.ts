@@ -36,8 +36,8 @@ export function manifestOfTable(order: TableOrder): NewManifest {
   return { ...own, tenant: tenantOf(facts), settings: SETTINGS, columns: [], tables: [table.name] }
 }
 
-const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
-const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
+export const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
+export const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
 
 function columnOf(
   { name, columns }: TableDefinition,
@@ -51,8 +51,8 @@ function columnOf(
   const near = nearest(wanted, fit)
   const hint =
     near === undefined ? `; its columns of these types: ${fit.join(', ') || 'none'}` : `; did you mean ${near}?`
-  const found = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
-  throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${found}${hint}`])
+  const actual = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
+  throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${actual}${hint}`])
 }
 
 /** A parameter is a letter, then letters, digits and _; five names are taken. */

@@ -56,7 +56,7 @@ function columnEntry({ name, type, required }: ManifestSpec['columns'][number]):
 }
 
 /** The value on one line: `{ type: string, required: true }`. */
-export const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
+const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
 
 /** A case of a test file. */
 export interface TestSpec {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { nearest, type TableCatalogue, type TableDefinition } from '../../googlesql/index.js'
 import { discover } from '../../runner/manifest/discover.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
-import { LoadError, UsageError } from '../../runner/model/errors.js'
+import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
@@ -173,12 +173,10 @@ async function firstValue(
 }
 const EXAMPLE_MS = 5_000
 
-/** @throws LoadError for a query that is not valid, at its place in the file. */
+/** @throws LoadError for a query that is not valid. */
 async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
   const sql = path === '-' ? await textOf(io.standardInput()) : readText(path)
-  const outcome = manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
-  if (!outcome.ok) throw new LoadError([outcome.diagnostic])
-  return outcome.manifest
+  return manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
 }
 
 /** Without a byte order mark and empty lines around it, and with line feeds: YAML keeps the rest as it is. */

@@ -84,8 +84,8 @@ function firstFitting(
   if (names.length > MAX_TRIED) return null
   for (const scalar of SCALARS) {
     const type = list === '' ? scalar : (`array<${scalar}>` as const)
-    const found = firstFitting(rest, list, fits, { ...chosen, [name]: type })
-    if (found !== null) return found
+    const types = firstFitting(rest, list, fits, { ...chosen, [name]: type })
+    if (types !== null) return types
   }
   return null
 }

@@ -18,9 +18,9 @@ export function callArguments(
   { name, parameters }: Pick<Endpoint, 'name' | 'parameters'>,
   given: Given,
 ): CallArguments {
-  const known = parameters.map(parameter => parameter.name)
-  const unknown = Object.keys(given).filter(argument => !known.includes(argument))
-  if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, known)))
+  const declared = parameters.map(parameter => parameter.name)
+  const unknown = Object.keys(given).filter(argument => !declared.includes(argument))
+  if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, declared)))
   const wrong = parameters.flatMap(({ name: parameter, type }) =>
     [given[parameter] ?? []].flat().flatMap(text => {
       const typed = typeScalar(splitType(type).scalar, text)

@@ -11,6 +11,7 @@ import { checkManifests } from '../../check/check-manifests.js'
 import { rawArguments } from '../../terminal/arguments.js'
 import { writeText } from '../../terminal/files.js'
 import { EXIT, type Io } from '../../terminal/io.js'
+import { plural } from '../../terminal/plural.js'
 import { serverBase } from '../../terminal/server.js'
 import { grafanaFiles } from '../grafana/grafana.js'
 import type { ConnectTool } from '../tool.js'
@@ -41,24 +42,13 @@ export async function connectTool(
   if (out !== undefined) throw new UsageError(['--out needs --all; a text is printed'])
   const [name, ...texts] = words
   if (name === undefined) throw new UsageError([`connect ${toolName} needs the name of an endpoint`])
-  return connectOne(tool, name, rawArguments(texts), settings, address, io)
-}
-
-async function connectOne(
-  tool: ConnectTool,
-  name: string,
-  given: ReturnType<typeof rawArguments>,
-  settings: Settings,
-  url: string,
-  io: Io,
-): Promise<number> {
   const endpoint = await findEndpoint(settings, name, io)
   if (endpoint === null) return EXIT.problems
-  const { args, missing } = callArguments(endpoint, given)
+  const { args, missing } = callArguments(endpoint, rawArguments(texts))
   for (const { parameter, argument } of missing) {
     io.printError(`sluice: ${parameter} is required; the text has ${argument}, which you replace with your own\n`)
   }
-  io.print(tool.write({ url, endpoint: describeEndpoint(endpoint, { pinned: {} }), arguments: args }))
+  io.print(tool.write({ url: address, endpoint: describeEndpoint(endpoint, { pinned: {} }), arguments: args }))
   return EXIT.clean
 }
 
@@ -75,10 +65,8 @@ async function connectAll(
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   refuseErrors(diagnostics)
   const calls = endpoints.map(one => ({ url, endpoint: describeEndpoint(one, { pinned: {} }), arguments: {} }))
-  const files = grafanaFiles(url, calls)
-  for (const { path, text } of files) writeText(join(folder, path), text, { makesFolder: true })
-  const count = endpoints.length === 1 ? '1 dashboard' : `${endpoints.length} dashboards`
-  io.printError(`wrote ${folder}: a data source and ${count}\n`)
+  for (const { path, text } of grafanaFiles(url, calls)) writeText(join(folder, path), text, { makesFolder: true })
+  io.printError(`wrote ${folder}: a data source and ${plural(endpoints.length, 'dashboard')}\n`)
   return EXIT.clean
 }
 
@@ -93,12 +81,9 @@ async function findEndpoint(settings: Settings, name: string, io: Io): Promise<E
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   const endpoint = indexEndpoints(endpoints).find(name)
   if (endpoint) return endpoint
-  const near = didYouMean(
-    name,
-    endpoints.map(one => one.name),
-  )
-  const hasErrors = diagnostics.some(({ severity }) => severity === 'error')
-  io.printError(`sluice: there is no endpoint "${name}"${hasErrors ? ' among those without errors' : ''}${near.hint}\n`)
+  const names = endpoints.map(one => one.name)
+  const among = diagnostics.some(({ severity }) => severity === 'error') ? ' among those without errors' : ''
+  io.printError(`sluice: there is no endpoint "${name}"${among}${didYouMean(name, names).hint}\n`)
   refuseErrors(diagnostics)
   return null
 }

@@ -1,5 +1,5 @@
 /** The rows of an import: good ones until DuckDB takes them, the first bad ones for the report, and all bad ones in a file. */
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { SETTING, writeFailure } from '../../../runner/platform/write-failure.js'
 import type { BadRow, RowSink } from './rows.js'
 
@@ -15,8 +15,7 @@ export class GatheredRows implements RowSink {
   #longestRow = 0
   readonly #skipFile: string | null
   readonly #maxBadRows: number
-  #file: WriteStream | null = null
-  #failure: Error | null = null
+  #file: number | null = null
 
   /** @param skipFile the file for bad rows; null for none, so that as many as are reported end the import */
   constructor(skipFile: string | null, maxBadRows: number) {
@@ -49,36 +48,19 @@ export class GatheredRows implements RowSink {
     if (this.badRows.length < this.#maxBadRows) this.badRows.push(row)
   }
 
+  /** @throws SetupError */
   aside(bytes: Buffer): void {
     if (this.#skipFile === null) return
-    this.#file ??= createWriteStream(this.#skipFile, { flags: 'wx' }).on('error', error => {
-      this.#failure = error
-    })
-    // The bytes are copied, since the buffer will be reused.
-    this.#file.write(Buffer.from(bytes))
-  }
-
-  /** Resolves once the bad rows written so far need no more buffering. @throws SetupError */
-  async drained(): Promise<void> {
-    this.#throwFailure()
-    const file = this.#file
-    if (file?.writableNeedDrain) {
-      await new Promise<void>(resolve => void file.once('drain', resolve).once('close', resolve))
+    try {
+      this.#file ??= openSync(this.#skipFile, 'wx')
+      writeFileSync(this.#file, bytes)
+    } catch (cause) {
+      throw writeFailure({ what: 'bad rows into', path: this.#skipFile, setting: SETTING.skipBad }, cause)
     }
-    this.#throwFailure()
   }
 
-  /** @throws SetupError */
-  async close(): Promise<void> {
-    const file = this.#file
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
     this.#file = null
-    // A file that could not be opened is already closed, and closing it again would wait for ever.
-    if (file && !file.closed) await new Promise<void>(resolve => void file.once('close', resolve).end())
-    this.#throwFailure()
-  }
-
-  #throwFailure(): void {
-    if (!this.#failure) return
-    throw writeFailure({ what: 'bad rows into', path: this.#skipFile!, setting: SETTING.skipBad }, this.#failure)
   }
 }

@@ -59,59 +59,111 @@ export async function importFiles(options: ImportOptions) {
     throw new UsageError([`--skip-bad: ${options.skipFile} is there already`])
   }
   const folder = await openTableFolder(options.dataDir, options.table.name, options.nowMs)
+  const rows = new GatheredRows(options.skipFile, options.maxBadRows)
   try {
-    return await importInto(folder, sources, options)
+    return await new TableImport(folder, rows, options).run(sources)
+  } catch (error) {
+    throw worded(error, folder, options)
   } finally {
+    rows.close()
     folder.close()
   }
 }
 
-async function importInto(folder: TableFolder, sources: readonly ImportSource[], options: ImportOptions) {
-  // Imported lazily, since other commands do not need DuckDB in this process.
-  const { DuckDBInstance } = await import('@duckdb/node-api')
-  const { keepByteOrderMark } = await import('../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
-  keepByteOrderMark()
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: String(options.threads),
-    memory_limit: `${options.memoryLimitMb}MB`,
-    temp_directory: join(folder.work, 'spill'),
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-  })
-  const gathered = new GatheredRows(options.skipFile, options.maxBadRows)
-  try {
-    const connection = await instance.connect()
-    await connection.run("SET GLOBAL TimeZone = 'UTC'")
-    const pieces = join(folder.work, 'pieces')
-    const result = join(folder.work, 'result')
+class TableImport {
+  readonly #folder: TableFolder
+  readonly #gathered: GatheredRows
+  readonly #options: ImportOptions
+
+  constructor(folder: TableFolder, gathered: GatheredRows, options: ImportOptions) {
+    this.#folder = folder
+    this.#gathered = gathered
+    this.#options = options
+  }
+
+  async run(sources: readonly ImportSource[]) {
+    // Imported lazily, since other commands do not need DuckDB in this process.
+    const { DuckDBInstance } = await import('@duckdb/node-api')
+    const { keepByteOrderMark } = await import('../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
+    keepByteOrderMark()
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(this.#options.threads),
+      memory_limit: `${this.#options.memoryLimitMb}MB`,
+      temp_directory: join(this.#folder.work, 'spill'),
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+    })
+    try {
+      const connection = await instance.connect()
+      await connection.run("SET GLOBAL TimeZone = 'UTC'")
+      return await this.#write(sources, connection, await instance.connect())
+    } finally {
+      instance.closeSync()
+    }
+  }
+
+  /** `badRows` are the first bad rows; `replaced` is the number of imports and files that were replaced. */
+  async #write(sources: readonly ImportSource[], connection: DuckDBConnection, reading: DuckDBConnection) {
+    const { table, layout, skipFile, replaces, nowMs, unique } = this.#options
+    const [pieces, result] = [join(this.#folder.work, 'pieces'), join(this.#folder.work, 'result')]
     mkdirSync(pieces)
     mkdirSync(result)
-    const { table, layout } = options
     const writer = new ParquetWriter({ connection, folder: pieces, table, layout })
-    const reading = await instance.connect()
-    const chunks = (source: ImportSource) => chunksOf(source, options.standardInput, reading, folder.work)
-    const rows = await gather(sources, chunks, gathered, writer, options)
-    await gathered.close()
-    const { badRows, badRowCount } = gathered
-    /** The first bad rows, and how many there are. */
-    const report = { rows, badRows: badRows as readonly BadRow[], badRowCount }
-    if (options.skipFile === null && report.badRowCount > 0) {
-      // Nothing has changed.
-      return { ...report, rows: 0, isCommitted: false, files: 0, replaced: 0 }
-    }
+    const rows = await this.#gather(sources, reading, writer)
+    const { badRowCount } = this.#gathered
+    const report = { badRows: this.#gathered.badRows as readonly BadRow[], badRowCount }
+    // Nothing has changed.
+    if (skipFile === null && badRowCount > 0) return { ...report, rows: 0, isCommitted: false, files: 0, replaced: 0 }
     const files = rows === 0 ? [] : await writer.finish(result)
-    const id = importId(options.nowMs, options.unique)
-    const entry = rows === 0 ? null : { id, rows, partition: layout.partition, files }
-    // The number of imports and files that were replaced.
-    const isNeeded = entry !== null || options.replaces
-    const replaced = isNeeded ? folder.commit(entry, result, { replaces: options.replaces, nowMs: options.nowMs }) : 0
-    return { ...report, isCommitted: true, files: files.length, replaced }
-  } catch (error) {
-    throw worded(error, folder, options)
-  } finally {
-    await gathered.close()
-    instance.closeSync()
+    const entry = rows === 0 ? null : { id: importId(nowMs, unique), rows, partition: layout.partition, files }
+    const isNeeded = entry !== null || replaces
+    const replaced = isNeeded ? this.#folder.commit(entry, result, { replaces, nowMs }) : 0
+    return { ...report, rows, isCommitted: true, files: files.length, replaced }
+  }
+
+  /** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
+  async #gather(sources: readonly ImportSource[], reading: DuckDBConnection, writer: ParquetWriter): Promise<number> {
+    const gathered = this.#gathered
+    const { schema, ignoresUnknown, skipFile } = this.#options
+    const record = rowSchema(schema)
+    let rows = 0
+    let inFlight: Promise<void> = Promise.resolve()
+    const flush = async (): Promise<void> => {
+      await inFlight
+      const piece = gathered.take()
+      rows += piece.rows.length
+      if (skipFile !== null || gathered.badRowCount === 0) inFlight = writer.add(piece)
+      // The next `await` reports the failure; until then Node must not treat it as an unhandled rejection.
+      inFlight.catch(() => undefined)
+    }
+    for (const source of sources) {
+      const format: RowFormat =
+        source.format === 'csv'
+          ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
+          : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+      const stream = new RowStream(source.name, format, gathered)
+      for await (const chunk of this.#chunksOf(source, reading)) {
+        stream.push(chunk)
+        if (gathered.isFull) return 0
+        if (gathered.bytes >= PIECE_BYTES) await flush()
+      }
+      stream.end()
+    }
+    await flush()
+    await inFlight
+    return rows
+  }
+
+  async *#chunksOf(source: ImportSource, reading: DuckDBConnection): AsyncGenerator<Buffer> {
+    const { standardInput } = this.#options
+    if (source.format !== 'parquet') return yield* byteChunks(source, standardInput)
+    const spool = join(this.#folder.work, 'input.parquet')
+    // A reader of Parquet needs the end of the file first, so a stream is first written to a file.
+    if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
+    const { parquetLines } = await import('./formats/parquet-lines.js')
+    yield* parquetLines(reading, source.path ?? spool, source.name)
+    if (source.path === null) await rm(spool, { force: true })
   }
 }
 
@@ -126,60 +178,4 @@ function worded(error: unknown, { path, work }: TableFolder, { table }: ImportOp
   if (typeof (error as NodeJS.ErrnoException).syscall === 'string') return tableFailure(path, error)
   const reason = text.includes(work) ? systemReason(text) : null
   return reason === null ? error : tableFailure(path, error, reason)
-}
-
-/** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
-async function gather(
-  sources: readonly ImportSource[],
-  chunks: (source: ImportSource) => AsyncIterable<Buffer>,
-  gathered: GatheredRows,
-  writer: ParquetWriter,
-  { schema, ignoresUnknown, skipFile }: ImportOptions,
-): Promise<number> {
-  const record = rowSchema(schema)
-  let rows = 0
-  let inFlight: Promise<void> = Promise.resolve()
-  const flush = async (): Promise<void> => {
-    await inFlight
-    const piece = gathered.take()
-    rows += piece.rows.length
-    if (skipFile !== null || gathered.badRowCount === 0) inFlight = writer.add(piece)
-    // The next `await` reports the failure; until then Node must not treat it as an unhandled rejection.
-    inFlight.catch(() => undefined)
-  }
-  for (const source of sources) {
-    const format: RowFormat =
-      source.format === 'csv'
-        ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-        : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
-    const stream = new RowStream(source.name, format, gathered)
-    for await (const chunk of chunks(source)) {
-      stream.push(chunk)
-      await gathered.drained()
-      if (gathered.isFull) return 0
-      if (gathered.bytes >= PIECE_BYTES) await flush()
-    }
-    stream.end()
-  }
-  await flush()
-  await inFlight
-  return rows
-}
-
-async function* chunksOf(
-  source: ImportSource,
-  standardInput: () => Readable,
-  reading: DuckDBConnection,
-  work: string,
-): AsyncGenerator<Buffer> {
-  if (source.format === 'parquet') {
-    const spool = join(work, 'input.parquet')
-    // A reader of Parquet needs the end of the file first, so a stream is first written to a file.
-    if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
-    const { parquetLines } = await import('./formats/parquet-lines.js')
-    yield* parquetLines(reading, source.path ?? spool, source.name)
-    if (source.path === null) await rm(spool, { force: true })
-    return
-  }
-  yield* byteChunks(source, standardInput)
 }

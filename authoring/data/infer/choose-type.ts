@@ -138,9 +138,8 @@ const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
 /** Reports which other type a STRING column may have, or which value made it a STRING. */
 function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const { kinds, count } = facts
-  const isAll = (...of: readonly ValueKind[]): boolean => of.reduce((sum, kind) => sum + countOf(kind), 0) === count
-  const countOf = (kind: ValueKind): number => kinds.get(kind)?.count ?? 0
-  const share = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + countOf(kind), 0)
+  const share = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + (kinds.get(kind)?.count ?? 0), 0)
+  const isAll = (...of: readonly ValueKind[]): boolean => share(of) === count
   const zero = kinds.get('leading-zero')
   const misfit = (of: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !of.includes(kind))![1].first
   const telling = TELLING.find(([kind]) => kinds.has(kind))
@@ -170,7 +169,7 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   } else if (kinds.has('bool')) {
     doubt(`is STRING, since beside true and false it has ${misfitText(['bool'])}`)
   } else if (share(TIMES) > 0) {
-    doubt(`is STRING, since beside ${share(TIMES) === countOf('date') ? 'dates' : 'times'} it has ${misfitText(TIMES)}`)
+    doubt(`is STRING, since beside ${share(TIMES) === share(['date']) ? 'dates' : 'times'} it has ${misfitText(TIMES)}`)
   }
 }
 

@@ -129,8 +129,8 @@ class ParquetInference implements Inference {
     }
     const type = cutTypes(stored)
     if (leavesOf(stored).some(isCut)) doubt('has nanoseconds in the file, which are cut to microseconds')
-    const known = googlesqlType(type)
-    if (known === undefined) return doubted('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
+    const exact = googlesqlType(type)
+    if (exact === undefined) return doubted('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
     const column = quoteName(name)
     const misfits = async (fits: string): Promise<number> =>
       Number((await this.#firstRow(file, 'SELECT count(*)', `NOT (${column} IS NULL OR ${fits})`))[0])
@@ -152,7 +152,7 @@ class ParquetInference implements Inference {
       if (cut > 0) doubt(`has digits beyond microseconds in ${plural(cut, 'row')}, which are cut`)
     }
     if (asList(type) && !String(type).endsWith(']')) doubt('is a map: its entries are records of key and value')
-    return fieldOf(name, known)
+    return fieldOf(name, exact)
   }
 }
 

@@ -41,8 +41,8 @@ export class ValueFacts {
   /** Counts a value; `place` is used for the first value of each kind. */
   see(kind: ValueKind, text: string, place: Place): void {
     this.count++
-    const known = this.kinds.get(kind)
-    if (known) known.count++
+    const facts = this.kinds.get(kind)
+    if (facts) facts.count++
     else this.kinds.set(kind, { count: 1, first: sampleOf(text, place) })
     if (kind === 'integer' || kind === 'number' || kind === 'digits') {
       const value = Number(text)
@@ -56,8 +56,8 @@ export class ValueFacts {
 
   /** The facts of a key; null when there are too many keys. */
   field(key: string): ValueFacts | null {
-    const known = this.fields.get(key)
-    if (known) return known
+    const facts = this.fields.get(key)
+    if (facts) return facts
     if (this.fields.size >= MAX_FIELDS) {
       this.hasTooManyFields = true
       return null

@@ -1,7 +1,7 @@
 /** Completion in SQL: what may be written at the cursor. Words of YAML are completed from the JSON Schemas by a YAML server. */
 import type { CompletionItem, Range } from 'vscode-languageserver'
 import { typeName } from '../../../googlesql/index.js'
-import { elementOwner, type SqlCursor } from '../cursor.js'
+import { ownersBefore, type SqlCursor } from '../cursor.js'
 import {
   columnText,
   FUNCTIONS,
@@ -39,17 +39,13 @@ export function completionItems(
 ): readonly CompletionItem[] {
   const { tag, tokens, offset, template } = cursor
   if (tag !== null) return tagItems(cursor, tag, rangeOf)
-  const before = template.slice(0, offset)
+  const typedSql = template.slice(0, offset)
   const inside = tokens.find(({ at, end }) => at < offset && offset < end)
-  if (
-    isInComment(withoutTags(template).slice(0, offset), tokens) ||
-    inside?.kind === 'string' ||
-    inside?.kind === 'bytes'
-  ) {
-    // A name in backticks that is not closed yet is a table.
-    if (inside?.isBroken !== true || template[inside.at] !== '`') return []
-  }
-  const typed = /[`\w.@-]*$/.exec(before)![0]
+  const isInText = inside?.kind === 'string' || inside?.kind === 'bytes'
+  // A name in backticks that is not closed yet is a table.
+  const isTable = inside?.isBroken === true && template[inside.at] === '`'
+  if (!isTable && (isInText || isInComment(withoutTags(template).slice(0, offset), tokens))) return []
+  const typed = /[`\w.@-]*$/.exec(typedSql)![0]
   const from = offset - typed.length
   if (/@\w*$/.test(typed)) return parameterItems(cursor, rangeOf(offset - /@\w*$/.exec(typed)![0].length, offset))
   if (typed.includes('`')) return tableItems(cursor, rangeOf(from, backtickEnd(template, offset)), '`')
@@ -99,17 +95,10 @@ const isWithinExpression = (tokens: SqlCursor['tokens'], at: number): boolean =>
 
 /** The names before the dot at the offset; null where no dot is there. */
 function ownerOf({ tokens }: SqlCursor, offset: number): readonly string[] | null {
-  let at = tokens.findIndex(({ term, end }) => term === '.' && end === offset)
-  if (at < 0) return null
-  const path: string[] = []
-  while (tokens[at]?.term === '.') {
-    const owner = elementOwner(tokens, at - 1)
-    if (owner < 0) return []
-    path.unshift(tokens[owner]!.text)
-    // An element of an array, `entry.metadata[0].`, has the fields of the array's records.
-    at = owner - 1
-  }
-  return path
+  const dot = tokens.findIndex(({ term, end }) => term === '.' && end === offset)
+  // An element of an array, `entry.metadata[0].`, has the fields of the array's records.
+  const { owners, isWhole } = ownersBefore(tokens, dot)
+  return dot < 0 ? null : isWhole ? owners : []
 }
 
 function membersOf(path: readonly string[], scope: SqlScope): readonly ScopeColumn[] {
@@ -186,12 +175,8 @@ function tableItems({ view }: SqlCursor, range: Range, quote: string): readonly 
   return (catalogue?.names() ?? []).map(label => {
     const documentation = markdown(tableText(tables.get(label) ?? catalogue!.find(label)!))
     const newText = quote === '' ? written(label) : `\`${label}\``
-    return item('source', 'struct', label, range, {
-      detail: 'table',
-      documentation,
-      filterText: quote + label,
-      newText,
-    })
+    const more = { detail: 'table', documentation, filterText: quote + label, newText }
+    return item('source', 'struct', label, range, more)
   })
 }
 
@@ -219,31 +204,30 @@ function parameterItems({ view }: SqlCursor, range: Range): readonly CompletionI
   return [...items, item('parameter', 'variable', '@now', range, now)]
 }
 
-function functionItems(range: Range, { hasSnippets }: ClientAbilities): readonly CompletionItem[] {
+function functionItems(range: Range, client: ClientAbilities): readonly CompletionItem[] {
   return [...FUNCTIONS].map(([label, [listed]]) => {
     const takesNone = listed!.signatures.every(signature => signature.includes('()'))
-    const call = takesNone ? `${label}()` : `${label}($0)`
+    const call = /^[\w.]+$/.test(label) ? `${label}(${takesNone ? '' : '$0'})` : label
     return item('function', 'function', label, range, {
       detail: listed!.signatures[0] ?? '',
       documentation: markdown(functionText(listed!)),
-      ...(hasSnippets && { insertTextFormat: SNIPPET, command: SHOW_SIGNATURE }),
-      newText: hasSnippets && /^[\w.]+$/.test(label) ? call : label,
+      ...snippet(label, call, client),
+      ...(client.hasSnippets && { command: SHOW_SIGNATURE }),
     })
   })
 }
 
+/** What is inserted: a call in which the cursor is placed, where the client can do so, else the name. */
+const snippet = (name: string, call: string, { hasSnippets }: ClientAbilities) =>
+  hasSnippets ? { insertTextFormat: SNIPPET, newText: call } : { newText: name }
+
 /** The functions that are kept in datasets. */
-function storedFunctionItems(
-  { view }: SqlCursor,
-  range: Range,
-  { hasSnippets }: ClientAbilities,
-): readonly CompletionItem[] {
+function storedFunctionItems({ view }: SqlCursor, range: Range, client: ClientAbilities): readonly CompletionItem[] {
   return (view.workspace.catalogue?.functions.sources ?? []).map(source =>
     item('source', 'function', source.name, range, {
       detail: 'function',
       documentation: markdown(storedFunctionText(source)),
-      ...(hasSnippets && { insertTextFormat: SNIPPET }),
-      newText: hasSnippets ? `${written(source.name)}($0)` : written(source.name),
+      ...snippet(written(source.name), `${written(source.name)}($0)`, client),
     }),
   )
 }

@@ -1,6 +1,7 @@
 /** The outline of a manifest: its parameters, lookups, constants, columns and SQL. */
 import type { DocumentSymbol, Position } from 'vscode-languageserver'
 import type { NodePath } from '../../../runner/manifest/source.js'
+import { isRecord } from '../../../runner/model/is-record.js'
 import type { DocumentView } from '../document-view.js'
 
 /** The protocol's kinds of symbols. */
@@ -20,22 +21,20 @@ export function symbolsOf({ manifest, kind }: DocumentView): readonly DocumentSy
     const range = { start, end: { line: start.line, character: start.character + name.length } }
     return { name, kind: symbolKind as DocumentSymbol['kind'], range, selectionRange: range, children: [...children] }
   }
-  return Object.keys(value).map(key => {
-    const members = value[key]
-    if (key === 'columns' && Array.isArray(members)) {
-      const names = members.map(
-        (column: unknown, i) => [String((column as { name?: unknown } | null)?.name ?? ''), i] as const,
-      )
-      const children = names
-        .filter(([name]) => name !== '')
-        .map(([name, i]) => symbol(name, ['columns', i], KIND.columns))
-      return symbol(key, [key], KIND.section, children)
-    }
-    const isNamed = key === 'parameters' || key === 'lookups' || key === 'constants'
-    if (!isNamed || typeof members !== 'object' || members === null) {
-      return symbol(key, [key], key === 'sql' ? KIND.sql : KIND.section)
-    }
-    const children = Object.keys(members).map(name => symbol(name, [key, name], KIND[key]))
-    return symbol(key, [key], KIND.section, children)
+  return Object.entries(value).map(([key, members]) => {
+    const children = membersOf(key, members).map(([name, path]) => symbol(name, path, KIND[key as NamedKey]))
+    return symbol(key, [key], key === 'sql' ? KIND.sql : KIND.section, children)
   })
+}
+
+type NamedKey = 'parameters' | 'lookups' | 'constants' | 'columns'
+
+/** The names in a section, with their paths. */
+function membersOf(key: string, members: unknown): readonly (readonly [name: string, path: NodePath])[] {
+  if (key === 'columns' && Array.isArray(members)) {
+    const names = members.map(column => (isRecord(column) ? String(column['name'] ?? '') : ''))
+    return names.flatMap((name, i) => (name === '' ? [] : [[name, ['columns', i]]]))
+  }
+  const isNamed = key === 'parameters' || key === 'lookups' || key === 'constants'
+  return isNamed && typeof members === 'object' ? Object.keys(members ?? {}).map(name => [name, [key, name]]) : []
 }

@@ -41,8 +41,8 @@ function longestWith({ manifest: owner, sql, partial, workspace }: DocumentView,
   let best: SqlAt | null = null
   // Later variants are those with more arguments given.
   for (const { rendered } of renderVariants(pieces, space, lookups).slice(-MAX_TRIED)) {
-    const found = offsetIn(rendered, partial, offset)
-    if (found !== null && rendered.sql.length > (best?.sql.length ?? -1)) best = { sql: rendered.sql, offset: found }
+    const cursor = offsetIn(rendered, partial, offset)
+    if (cursor !== null && rendered.sql.length > (best?.sql.length ?? -1)) best = { sql: rendered.sql, offset: cursor }
   }
   return best
 }

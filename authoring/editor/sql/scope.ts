@@ -88,9 +88,8 @@ class ScopeReader {
   }
 
   #select(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): SqlScope {
-    const items = this.#itemsOf(range, outer, ctes)
     const aliases = this.#selectList(range).flatMap(part => this.#nameOf(part) ?? [])
-    const scope: SqlScope = { items, ctes, outer, aliases }
+    const scope: SqlScope = { items: this.#itemsOf(range, outer, ctes), ctes, outer, aliases }
     return this.#subquery(range, scope, ctes) ?? scope
   }
 
@@ -295,9 +294,7 @@ class ScopeReader {
   #nameOf(part: Range): string | null {
     const last = this.#tokens[part.to - 1]
     if (last === undefined || part.from >= part.to || last.isBroken) return null
-    return last.kind === 'quoted' || (last.kind === 'identifier' && !RESERVED_KEYWORDS.has(last.term))
-      ? last.text
-      : null
+    return isName(last) ? last.text : null
   }
 }
 

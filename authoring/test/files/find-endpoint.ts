@@ -31,14 +31,14 @@ export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, '
 }
 
 function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: TestFile, { endpoint }: LoadedEndpoint) {
-  const found: Diagnostic[] = []
+  const diagnostics: Diagnostic[] = []
   const parameters = endpoint.parameters.map(({ name }) => name)
   const columns = endpoint.columns.map(({ name }) => name)
   const checkArguments = (names: object, at: readonly (string | number)[]): void => {
     for (const name of Object.keys(names).filter(one => !parameters.includes(one))) {
       const message = `${endpoint.name} has no parameter "${name}", so it ignores the argument`
       const more = { severity: 'warning', ...didYouMean(name, parameters) } as const
-      found.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, more))
+      diagnostics.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, more))
     }
   }
   checkArguments(given, [...path, 'arguments'])
@@ -47,13 +47,13 @@ function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: Te
     if (columns.includes(column)) continue
     const place = source.valueAt([...path, 'expect', 'ordered_by', i])
     const message = `${endpoint.name} has no column "${column}"`
-    found.push(diagnosticAt(place, 'tests/unknown-column', message, didYouMean(column, columns)))
+    diagnostics.push(diagnosticAt(place, 'tests/unknown-column', message, didYouMean(column, columns)))
   }
   const code = expect.problem?.code
   if (code !== undefined && !Object.hasOwn(ERROR_CODES, code)) {
     const place = source.valueAt([...path, 'expect', 'problem', 'code'])
     const more = didYouMean(code, Object.keys(ERROR_CODES))
-    found.push(diagnosticAt(place, 'tests/unknown-code', `no problem has the code "${code}"`, more))
+    diagnostics.push(diagnosticAt(place, 'tests/unknown-code', `no problem has the code "${code}"`, more))
   }
-  return found
+  return diagnostics
 }

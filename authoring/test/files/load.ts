@@ -32,27 +32,21 @@ export type FoundTests = Awaited<ReturnType<typeof findTests>>
 export async function findTests(paths: readonly string[], endpointsDir: string) {
   const diagnostics: Diagnostic[] = []
   const wanted = new Set<string>()
+  const refuse = (file: string, message: string): void =>
+    void diagnostics.push(diagnosticAt({ file, line: 1, column: 1 }, 'tests/no-tests', message))
   for (const path of paths.length > 0 ? paths : [endpointsDir]) {
     const file = path.split(sep).join('/').replace(/\/+$/, '')
     try {
       if ((await stat(path)).isDirectory()) {
-        for (const name of await namesBelow(path)) {
-          const found = posix.join(file, name)
-          if (name.endsWith(TEST_ENDING)) wanted.add(found)
-          else if (name.endsWith('.test.yml')) {
-            const message = `a test file ends in ${TEST_ENDING}; rename this one, or its tests do not run`
-            diagnostics.push(diagnosticAt({ file: found, line: 1, column: 1 }, 'tests/no-tests', message))
-          }
+        const names = (await namesBelow(path)).map(name => posix.join(file, name))
+        for (const name of names.filter(one => one.endsWith(TEST_ENDING))) wanted.add(name)
+        for (const name of names.filter(one => one.endsWith('.test.yml'))) {
+          refuse(name, `a test file ends in ${TEST_ENDING}; rename this one, or its tests do not run`)
         }
       } else if (file.endsWith(TEST_ENDING)) wanted.add(posix.normalize(file))
-      else if (file.endsWith('.yaml') && isThere(testsOf(file))) wanted.add(posix.normalize(testsOf(file)))
-      else {
-        const place = { file, line: 1, column: 1 }
-        const message = file.endsWith('.yaml')
-          ? `it has no tests: there is no file ${testsOf(file)}`
-          : `a test file ends in ${TEST_ENDING}, and a manifest in .yaml`
-        diagnostics.push(diagnosticAt(place, 'tests/no-tests', message))
-      }
+      else if (!file.endsWith('.yaml')) refuse(file, `a test file ends in ${TEST_ENDING}, and a manifest in .yaml`)
+      else if (isThere(testsOf(file))) wanted.add(posix.normalize(testsOf(file)))
+      else refuse(file, `it has no tests: there is no file ${testsOf(file)}`)
     } catch (error) {
       const isMissing = (error as { code?: unknown }).code === 'ENOENT'
       // Reading the manifests reports that their folder is missing.
@@ -119,11 +113,11 @@ class Reader {
       const path: NodePath = ['tests', index]
       const name = textOf(this.#node([...path, 'name']) as Scalar)
       const place = this.#source.valueAt([...path, 'name'])
-      const known = firstAt.get(name)
-      if (known === undefined) firstAt.set(name, place.line)
+      const line = firstAt.get(name)
+      if (line === undefined) firstAt.set(name, place.line)
       else {
-        const message = `another test has the name "${name}", in line ${known}; give this one a name of its own`
-        this.diagnostics.push(diagnosticAt(place, 'tests/duplicate-name', message))
+        const message = `another test has the name "${name}", in line ${line}; give this one a name of its own`
+        this.#report(place, 'tests/duplicate-name', message)
       }
       const own = this.#tablesAt([...path, 'tables'])
       const replaced = new Set(own.map(table => table.standsFor))
@@ -136,6 +130,10 @@ class Reader {
         expect: this.#expectation([...path, 'expect']),
       }
     })
+  }
+
+  #report(...diagnostic: Parameters<typeof diagnosticAt>): void {
+    this.diagnostics.push(diagnosticAt(...diagnostic))
   }
 
   #node(path: NodePath): Node | null {
@@ -153,7 +151,7 @@ class Reader {
     const micros = readTimestamp(textOf(node))
     if (micros === null) {
       const message = `now must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(textOf(node))}`
-      this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), 'tests/time', message))
+      this.#report(this.#source.valueAt(path), 'tests/time', message)
     }
     return micros
   }
@@ -167,23 +165,20 @@ class Reader {
       const place = this.#source.keyAt([...path, name])
       if (table === undefined) {
         const proposal = didYouMean(name, this.#tables.names(), `; write its schema, ${name}.json, first`)
-        const more = { missing: name, ...proposal }
-        this.diagnostics.push(diagnosticAt(place, 'tests/table', `no table schema has the name "${name}"`, more))
+        this.#report(place, 'tests/table', `no table schema has the name "${name}"`, { missing: name, ...proposal })
         return []
       }
       if (table.wildcard) {
         const message = `"${name}" is a wildcard table: name its shards, such as "${table.wildcard.prefix}20260131"`
-        this.diagnostics.push(diagnosticAt(place, 'tests/table', message))
+        this.#report(place, 'tests/table', message)
         return []
       }
       // The name is what messages about the rows show.
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
       const about = { definition, standsFor: table.name, place }
       if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
-      const report = (at: Node, message: string, more?: More): void => {
-        const found = this.#placeOf(at.range?.[0] ?? 0)
-        this.diagnostics.push(diagnosticAt(found, 'tests/row', message, more))
-      }
+      const report = (at: Node, message: string, more?: More): void =>
+        this.#report(this.#placeOf(at.range?.[0] ?? 0), 'tests/row', message, more)
       const rows = (value.items as Node[]).map(row =>
         readTableRow(row, rowColumns(table), table.required ?? [], table.name, report),
       )
@@ -195,7 +190,7 @@ class Reader {
     const file = join(dirname(this.#file), textOf(this.#node(path) as Scalar))
     if (!isThere(file)) {
       const message = `there is no file ${file.split(sep).join('/')}; a fixture is named relative to this file`
-      this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), 'tests/fixture', message))
+      this.#report(this.#source.valueAt(path), 'tests/fixture', message)
     }
     return file
   }
@@ -217,7 +212,7 @@ class Reader {
     if (problem !== undefined) {
       for (const key of Object.keys(written).filter(one => one !== 'problem')) {
         const message = `a problem has no rows: "${key}" cannot stand beside "problem"`
-        this.diagnostics.push(diagnosticAt(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message))
+        this.#report(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message)
       }
     }
     return same_as

@@ -56,8 +56,8 @@ function readStruct(
     const name = String((key as Scalar).value)
     const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
     if (field === undefined) {
-      const known = fields.map(one => one.name)
-      report(key as Node, `unknown column "${name}" in ${place.name}`, didYouMean(name, known))
+      const names = fields.map(one => one.name)
+      report(key as Node, `unknown column "${name}" in ${place.name}`, didYouMean(name, names))
       hasUnknown = true
       continue
     }

@@ -31,8 +31,8 @@ function isAsWanted(text: string, before: string, updates: readonly ValueUpdate[
   const document = parseDocument(text, PARSE_OPTIONS)
   if (document.errors.length > 0 || !equalValues(others(text, updates), others(before, updates))) return false
   const holds = ({ path, value, isUnordered }: ValueUpdate): boolean => {
-    const found = readPlain(document.getIn(path, true) as Node)
-    return isUnordered ? (found as unknown[]).length === (value as unknown[]).length : equalValues(found, value)
+    const written = readPlain(document.getIn(path, true) as Node)
+    return isUnordered ? (written as unknown[]).length === (value as unknown[]).length : equalValues(written, value)
   }
   return updates.every(holds)
 }
@@ -113,12 +113,12 @@ function printed(node: Part['node']): string {
 
 /** The node with another value. What is equal stays as it is written. */
 function revised(document: Document, node: Node | null, value: unknown, isUnordered = false): Node {
-  const before = readPlain(node)
-  if (node !== null && equalValues(before, value)) return node
+  const current = readPlain(node)
+  if (node !== null && equalValues(current, value)) return node
   if (isSeq<Node>(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0) {
     const pairs = isUnordered
-      ? alignUnordered(before as unknown[], value)
-      : pairChanges(alignRows(before as unknown[], value))
+      ? alignUnordered(current as unknown[], value)
+      : pairChanges(alignRows(current as unknown[], value))
     const isBlock = node.items.some(item => isMap(item) && !item.flow)
     node.items = pairs.flatMap(({ expected, found }) => {
       if (found === null) return []

@@ -11,6 +11,7 @@ const answer = (rows: readonly unknown[][], types = ['INT64', 'STRING'], isTrunc
   kind: 'rows',
   columns: types.map((type, i) => ({ name: 'ab'[i]!, type })),
   body: Buffer.from(JSON.stringify({ rows })),
+  rowCount: rows.length,
   isTruncated,
 })
 const value = (row: number, column: string, duckdb: string, bigquery: string): Difference => ({

@@ -1,0 +1,11 @@
+/** JSON Schemas of what the author's tools take and give. */
+
+type JsonSchema = Record<string, unknown>
+
+export const TEXT = { type: 'string' } as const
+
+export const listOf = (items: JsonSchema, more: JsonSchema = {}) => ({ type: 'array', items, ...more }) as const
+
+/** An object with these members, and no others. */
+export const strictObject = (properties: Record<string, JsonSchema>, required: string[] = []) =>
+  ({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }) as const
