@@ -64,7 +64,9 @@ class CertainReader {
       case 'aggregate':
         for (const { expr } of scan.keys) this.#expr(expr)
         for (const { column, call } of scan.aggregates) {
-          if (this.#needed.has(column.id)) for (const part of partsOfCall(call)) this.#expr(part)
+          if (!this.#needed.has(column.id)) continue
+          for (const part of partsOfCall(call)) this.#expr(part)
+          if (call.limit) this.#rowCount(call.limit)
         }
         this.#scan(scan.input)
         break
@@ -175,7 +177,7 @@ const castMayFail = ({ isImplicit, operand }: CastExpr): boolean => !isImplicit 
 
 /** Whether the text does not show a call: of literals, only those are checked that an author has written as a call. */
 const isImplied = (expr: CallExpr | CastExpr): boolean =>
-  expr.kind === 'cast' ? expr.isImplicit : Object.hasOwn(ARITHMETIC, expr.name)
+  expr.kind === 'cast' ? expr.isImplicit : Object.hasOwn(OPERATORS, expr.name)
 
 function detailOf(expr: CallExpr | CastExpr): string {
   if (expr.kind === 'cast') {
@@ -183,7 +185,9 @@ function detailOf(expr: CallExpr | CastExpr): string {
     return isFormat ? 'is refused by CAST with FORMAT' : `cannot be converted to ${shortTypeName(expr.type)}`
   }
   if (expr.name === '$divide') return 'leads to a division by zero, or to a number that is too large'
-  return Object.hasOwn(ARITHMETIC, expr.name) ? 'leads to a number that is too large' : `is refused by ${nameOf(expr)}`
+  if (expr.name.startsWith('$array_at')) return 'leads to an index that the array does not have'
+  if (expr.name.startsWith('$shift')) return 'leads to a shift by a negative number'
+  return Object.hasOwn(OPERATORS, expr.name) ? 'leads to a number that is too large' : `is refused by ${nameOf(expr)}`
 }
 
 /** The keyword of a call that has its own syntax; the name of any other. */
@@ -215,8 +219,17 @@ export const LIKE: Readonly<Record<string, (patterns: string) => string>> = {
   $like_all_array: patterns => `LIKE ALL UNNEST(${patterns})`,
 }
 
-/** The operators that are written between their operands. */
-const ARITHMETIC: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*', $divide: '/' }
+const OPERATORS: Readonly<Record<string, (first: string, second: string) => string>> = {
+  $add: (a, b) => `(${a} + ${b})`,
+  $subtract: (a, b) => `(${a} - ${b})`,
+  $multiply: (a, b) => `(${a} * ${b})`,
+  $divide: (a, b) => `(${a} / ${b})`,
+  $negate: a => `(- ${a})`,
+  $shift_left: (a, b) => `(${a} << ${b})`,
+  $shift_right: (a, b) => `(${a} >> ${b})`,
+  $array_at_offset: (array, offset) => `${array}[OFFSET(${offset})]`,
+  $array_at_ordinal: (array, ordinal) => `${array}[ORDINAL(${ordinal})]`,
+}
 
 /** Null for an expression that is not made of literals and parameters, or whose operator is not written here. */
 export function writeConstant(expr: Expr): WrittenConstant | null {
@@ -236,11 +249,20 @@ function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
       return writtenCast(expr, parameters)
     case 'call':
       return writtenCall(expr, parameters)
+    case 'array': {
+      const items = writtenAll(expr.items, parameters)
+      return items && `${shortTypeName(expr.type)}[${items.join(', ')}]`
+    }
     case 'word':
       return expr.word.replace(/_(.*)/, '($1)')
     default:
       return null
   }
+}
+
+function writtenAll(exprs: readonly (Expr | null)[], parameters: Set<string>): readonly string[] | null {
+  const written = exprs.map(expr => expr && writtenConstant(expr, parameters))
+  return written.every(text => text !== null) ? written : null
 }
 
 function writtenCast(expr: CastExpr, parameters: Set<string>): string | null {
@@ -253,21 +275,21 @@ function writtenCast(expr: CastExpr, parameters: Set<string>): string | null {
 }
 
 function writtenCall(call: CallExpr, parameters: Set<string>): string | null {
-  if (Object.hasOwn(ARITHMETIC, call.name)) {
-    const operands = call.arguments.map(operand => operand && writtenConstant(operand, parameters))
-    return operands.every(operand => operand !== null) ? `(${operands.join(` ${ARITHMETIC[call.name]} `)})` : null
+  if (Object.hasOwn(OPERATORS, call.name)) {
+    const operands = writtenAll(call.arguments, parameters)
+    return operands && OPERATORS[call.name]!(operands[0]!, operands[1]!)
   }
   if (call.name === '$interval' || call.name === '$extract') return writtenWords(call, parameters)
   if (Object.hasOwn(LIKE, call.name)) return writtenLike(call, parameters)
-  if (!/^(?:NET\.)?[A-Z][A-Z0-9_]*$/.test(call.name) || volatilityOf(call.name) !== 'immutable') return null
+  const hasName = /^(?:NET\.)?[A-Z][A-Z0-9_]*$/.test(call.name)
+  if (!hasName || (volatilityOf(call.name) ?? 'volatile') === 'volatile') return null
   const written = writtenArguments(call, parameters)
   return written && `${call.isSafe ? 'SAFE.' : ''}${call.name}(${written.join(', ')})`
 }
 
 function writtenLike({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
-  const [operand, ...patterns] = args.map(argument => argument && writtenConstant(argument, parameters))
-  if (!operand || !patterns.every(pattern => pattern !== null)) return null
-  return `(${operand} ${LIKE[name]!(patterns.join(', '))})`
+  const [operand, ...patterns] = writtenAll(args, parameters) ?? []
+  return operand === undefined ? null : `(${operand} ${LIKE[name]!(patterns.join(', '))})`
 }
 
 /** An INTERVAL or EXTRACT, whose arguments stand between words. */
@@ -301,6 +323,7 @@ function writtenLiteral(value: unknown, type: string): string | null {
   if (type === 'BOOL') return value === null ? null : String(value)
   if (type === 'INT64' && typeof value === 'string') return `(${value})`
   if (type === 'FLOAT64' && typeof value === 'number') return `CAST('${value}' AS FLOAT64)`
+  if (value instanceof Uint8Array) return `FROM_HEX('${Buffer.from(value).toString('hex')}')`
   if (typeof value !== 'string') return null
   // The JSON text of a string is also a GoogleSQL literal.
   const text = JSON.stringify(value)

@@ -31,6 +31,21 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
     ],
     ['SELECT DIV(10, @n)', { n: whole('0') }, { n: 'is refused by DIV' }],
     ['SELECT @n + 1', { n: whole('9223372036854775807') }, { n: 'leads to a number that is too large' }],
+    ['SELECT -@n', { n: whole('-9223372036854775808') }, { n: 'leads to a number that is too large' }],
+    ['SELECT 1 << @n', { n: whole('-1') }, { n: 'leads to a shift by a negative number' }],
+    ['SELECT [1, 2][OFFSET(@n)]', { n: whole('5') }, { n: 'leads to an index that the array does not have' }],
+    [
+      'SELECT [1, 2][ORDINAL(@n)] FROM orders',
+      { n: whole('0') },
+      { n: 'leads to an index that the array does not have' },
+    ],
+    ['SELECT CURRENT_DATE(@tz)', { tz: text('Mars') }, { tz: 'is refused by CURRENT_DATE' }],
+    ["SELECT NET.IP_TRUNC(b'1234', @n)", { n: whole('99') }, { n: 'is refused by NET.IP_TRUNC' }],
+    [
+      'SELECT ARRAY_LENGTH(ARRAY_AGG(n LIMIT @n)) FROM orders',
+      { n: whole('-1') },
+      { n: 'leads to a LIMIT or OFFSET that is negative or missing' },
+    ],
     [
       'SELECT n FROM orders LIMIT @n',
       { n: whole('-1') },
