@@ -22,6 +22,7 @@ const WHY = {
   'docs/library': 'The programs of a page; test/serve/runner.test.ts holds the library.',
   'formats/python-readers': 'Results read in Python; the rest of test/formats holds each format.',
   'engines/bigquery/lost-answers': 'An answer cut at every byte; test/engines/bigquery has one of each kind.',
+  'engines/duckdb/process/apart-processes': 'Queries that never end, and what they disturb; fair-queue, request-queue and supervisor beside it hold each rule.',
   'engines/duckdb/process/memory-limit': 'Many large results at once; supervisor beside it holds one.',
   'engines/duckdb/runaway': 'Queries that take all time or memory; test/engines/duckdb/process holds how they are ended.',
   'engines/duckdb/tables/many-tables': 'Hundreds of tables; shards beside it holds a few.',
