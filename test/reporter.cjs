@@ -1,5 +1,10 @@
-/** Mocha's spec reporter, which ends with the names of the failed tests and one line that .ci/run reads: `N passed, N failed`. */
+/**
+ * Mocha's spec reporter, which ends with the names of the failed tests and one line that .ci/run reads: `N passed, N failed`. Where
+ * something has been left open that keeps this process alive, it ends the process with 1.
+ */
 const { reporters, Runner } = require('mocha')
+
+const END_WITHIN_MS = 15_000
 
 class CountingReporter extends reporters.Spec {
   constructor(runner, options) {
@@ -13,6 +18,10 @@ class CountingReporter extends reporters.Spec {
       const { passes, failures, pending } = runner.stats
       for (const name of names) console.log(name)
       console.log(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
+      setTimeout(() => {
+        console.error(`Something was left open: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`)
+        process.exit(1)
+      }, END_WITHIN_MS).unref()
     })
   }
 }
