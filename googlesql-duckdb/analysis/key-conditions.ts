@@ -110,9 +110,7 @@ class Search {
         for (const input of scan.inputs) this.visit(input, renamed(conditions, scan.columns, input.columns))
         return
       case 'cte': {
-        const own = conditions.filter(condition =>
-          readsOnly(condition, new Set((scan.columns as readonly Column[]).map(({ id }) => id))),
-        )
+        const own = conditions.filter(condition => readsOnly(condition, new Set(scan.columns.map(({ id }) => id))))
         const definition = this.#ctes.get(scan.cte)
         const reads = definition ? renamed(own, scan.columns, definition.columns) : []
         this.#reads.set(scan.cte, [...(this.#reads.get(scan.cte) ?? []), reads])

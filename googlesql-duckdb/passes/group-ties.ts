@@ -71,7 +71,7 @@ function readOf(input: Scan, scan: Scan, read: readonly Column[]): readonly Colu
 
 function readByProject({ input, computed }: ProjectScan, read: readonly Column[]): readonly Column[] {
   const exprs = new Map(computed.map(({ column, expr }) => [column.id, expr]))
-  const given = new Map((input.columns as readonly Column[]).map(column => [column.id, column]))
+  const given = new Map(input.columns.map(column => [column.id, column]))
   const ids = read.flatMap(({ id }) => (exprs.has(id) ? [...columnsRead([exprs.get(id)!])] : [id]))
   return [...new Set(ids)].flatMap(id => given.get(id) ?? [])
 }
@@ -88,21 +88,10 @@ function isOfGroups(scan: Scan, facts: Facts): boolean {
       // The terms of a recursion read the CTE itself; they are not examined.
       return cte.recursion?.isAll === false || isOfGroups(cte.scan, facts)
     }
-    case 'one-row':
-    case 'table':
-      return false
     case 'with':
       return isOfGroups(scan.body, facts)
-    case 'unnest':
-    case 'join':
-    case 'filter':
-    case 'project':
-    case 'window':
-    case 'order':
-    case 'limit':
-      return inputsOfScan(scan).some(input => isOfGroups(input, facts))
     default:
-      return scan satisfies never
+      return inputsOfScan(scan).some(input => isOfGroups(input, facts))
   }
 }
 
@@ -143,13 +132,7 @@ function groupKeysOf(scan: Scan, ctes: Facts['ctes']): readonly number[] | null 
       const cte = ctes.get(scan.cte)!
       return cte.recursion ? null : groupKeysOf(cte.scan, ctes)
     }
-    case 'one-row':
-    case 'table':
-    case 'unnest':
-    case 'join':
-    case 'set':
-      return null
     default:
-      return scan satisfies never
+      return null
   }
 }

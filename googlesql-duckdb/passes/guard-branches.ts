@@ -102,18 +102,8 @@ function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
       case 'subquery':
       case 'in-query':
         return guardedQuery(part, taken, place)
-      case 'literal':
-      case 'parameter':
-      case 'column':
-      case 'cast':
-      case 'field':
-      case 'struct':
-      case 'array':
-      case 'lambda':
-      case 'word':
-        return undefined
       default:
-        return part satisfies never
+        return undefined
     }
   })
 }
@@ -254,15 +244,8 @@ function restricted(scan: Scan, condition: Expr, query: Query): Scan {
     case 'one-row':
     case 'table':
       return guarded(scan, condition)
-    case 'project':
-    case 'aggregate':
-    case 'window':
-    case 'set':
-    case 'order':
-    case 'limit':
-      return withInputs(scan, inputsOfScan(scan).map(inner))
     default:
-      return scan satisfies never
+      return withInputs(scan, inputsOfScan(scan).map(inner))
   }
 }
 

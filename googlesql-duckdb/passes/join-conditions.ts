@@ -7,7 +7,7 @@
  * subqueries: the resolver has replaced them, see correlated-full-join.ts.
  */
 import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
-import type { Column, Computed, JoinScan, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
+import type { Computed, JoinScan, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapScans } from '../../googlesql/plan/rewrite.js'
 import {
   columnsGiven,
@@ -67,7 +67,7 @@ function withoutSubqueries(scan: JoinScan, newColumn: NewColumn): JoinScan {
   }
 }
 
-const columnIds = (scan: Scan): Set<number> => new Set((scan.columns as readonly Column[]).map(column => column.id))
+const columnIds = (scan: Scan): Set<number> => new Set(scan.columns.map(column => column.id))
 
 const withSome = (input: Scan, computed: readonly Computed[]): Scan =>
   computed.length === 0 ? input : withComputed(input, computed)

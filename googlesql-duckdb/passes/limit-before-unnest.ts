@@ -38,31 +38,15 @@ export function limitBeforeUnnest(query: ResolvedQuery): ResolvedQuery {
 }
 
 function inScan(scan: Scan, query: ResolvedQuery): Scan | null {
-  switch (scan.kind) {
-    case 'with': {
-      const body = inScan(scan.body, query)
-      return body && { ...scan, body }
-    }
-    case 'project': {
-      const input = inScan(scan.input, query)
-      return input && { ...scan, input }
-    }
-    case 'limit':
-      return scan.input.kind === 'order' ? limitRows(scan, scan.input, query) : null
-    case 'one-row':
-    case 'table':
-    case 'cte':
-    case 'unnest':
-    case 'join':
-    case 'filter':
-    case 'aggregate':
-    case 'window':
-    case 'set':
-    case 'order':
-      return null
-    default:
-      return scan satisfies never
+  if (scan.kind === 'with') {
+    const body = inScan(scan.body, query)
+    return body && { ...scan, body }
   }
+  if (scan.kind === 'project') {
+    const input = inScan(scan.input, query)
+    return input && { ...scan, input }
+  }
+  return scan.kind === 'limit' && scan.input.kind === 'order' ? limitRows(scan, scan.input, query) : null
 }
 
 /** The origin of a scan's rows, in terms of the table's own columns. */
@@ -182,16 +166,8 @@ function spreadOf(
         }
       )
     }
-    case 'one-row':
-    case 'join':
-    case 'aggregate':
-    case 'window':
-    case 'set':
-    case 'limit':
-    case 'with':
-      return null
     default:
-      return scan satisfies never
+      return null
   }
 }
 

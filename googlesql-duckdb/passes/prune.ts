@@ -115,20 +115,10 @@ function findLive(query: ResolvedQuery): Live {
         for (const cte of scan.ctes) defined.set(cte.id, cte)
         markScan(scan.body)
         return
-      case 'unnest':
-        if (scan.input) markScan(scan.input)
-        break
-      case 'join':
-        markScan(scan.left)
-        markScan(scan.right)
-        break
-      case 'filter':
-      case 'order':
-      case 'limit':
-        markScan(scan.input)
-        break
+      default:
+        inputsOfScan(scan).forEach(markScan)
+        exprsOfScan(scan).forEach(markExpr)
     }
-    exprsOfScan(scan).forEach(markExpr)
   }
 
   markScan(query.scan)
@@ -148,7 +138,7 @@ function rebuild(original: Scan, live: Live, isOrderSeen: boolean): Scan {
   const inputs = inputsOfScan(scan).map(input => rebuild(input, live, isSeen))
   const own = mapOwn(scan, expr => rebuildExpr(expr, live))
   if (scan.kind !== 'set') return withInputs(own, inputs)
-  const kept = (original.columns as readonly Column[]).flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
+  const kept = original.columns.flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
   const narrow = (input: Scan, i: number): Scan =>
     project(
       input,
@@ -162,17 +152,10 @@ function withoutDead(scan: Scan, live: Live): Scan {
   const isLive = (column: Column): boolean => live.columns.has(column.id)
   const used = <P extends { readonly column: Column }>(parts: readonly P[]): readonly P[] =>
     parts.filter(part => isLive(part.column))
-  const columns = (scan.columns as readonly Column[]).filter(isLive)
+  const columns = scan.columns.filter(isLive)
   switch (scan.kind) {
     case 'one-row':
       return scan
-    case 'table':
-    case 'join':
-    case 'filter':
-    case 'set':
-    case 'order':
-    case 'limit':
-      return { ...scan, columns }
     case 'cte': {
       const definition = live.ctes.get(scan.cte)!
       return { ...scan, columns: scan.columns.filter((_, i) => isLive(definition.columns[i]!)) }
@@ -193,7 +176,7 @@ function withoutDead(scan: Scan, live: Live): Scan {
     case 'with':
       return { ...scan, columns, ctes: scan.ctes.filter(cte => live.ctes.has(cte.id)) }
     default:
-      return scan satisfies never
+      return { ...scan, columns }
   }
 }
 

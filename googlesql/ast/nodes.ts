@@ -10,6 +10,12 @@ export interface Identifier {
   readonly isQuoted: boolean
 }
 
+/** The members of every node. */
+export interface AstNode<Kind extends string> {
+  readonly kind: Kind
+  readonly at: number
+}
+
 // ---- scripts
 
 /** One query, and the temporary functions that are defined before it. */
@@ -60,19 +66,15 @@ export interface TableFunctionDefinition {
   readonly body: Query
 }
 /** The text of a JavaScript function's body. */
-export interface JavaScriptBody {
-  readonly kind: 'javascript'
+export interface JavaScriptBody extends AstNode<'javascript'> {
   readonly text: string
   /** Whether the function is declared DETERMINISTIC: equal arguments give equal results. */
   readonly isDeterministic: boolean
-  readonly at: number
 }
 
 // ---- queries
 
-export interface Query {
-  readonly kind: 'query'
-  readonly at: number
+export interface Query extends AstNode<'query'> {
   readonly ctes: readonly Cte[]
   readonly isRecursive: boolean
   readonly body: QueryBody
@@ -89,17 +91,13 @@ export interface Cte {
 }
 export type QueryBody = Select | SetOperation | FromQuery | Query
 /** A query that begins with FROM: it gives all rows of FROM to the pipe operators that follow. */
-export interface FromQuery {
-  readonly kind: 'from'
-  readonly at: number
+export interface FromQuery extends AstNode<'from'> {
   readonly from: From
 }
 
 export type SetOperator = 'UNION' | 'INTERSECT' | 'EXCEPT'
 /** `a UNION ALL b UNION ALL c` is one node with three inputs. */
-export interface SetOperation {
-  readonly kind: 'set-operation'
-  readonly at: number
+export interface SetOperation extends AstNode<'set-operation'> {
   readonly operator: SetOperator
   readonly isAll: boolean
   /** BY NAME or CORRESPONDING: columns are matched by name. */
@@ -111,9 +109,7 @@ export interface SetOperation {
   readonly inputs: readonly QueryBody[]
 }
 
-export interface Select {
-  readonly kind: 'select'
-  readonly at: number
+export interface Select extends AstNode<'select'> {
   readonly isDistinct: boolean
   /** SELECT AS STRUCT, SELECT AS VALUE. */
   readonly as: 'struct' | 'value' | null
@@ -126,16 +122,12 @@ export interface Select {
   readonly windows: readonly NamedWindow[]
 }
 export type SelectItem = SelectExpression | SelectStar
-export interface SelectExpression {
-  readonly kind: 'expression'
-  readonly at: number
+export interface SelectExpression extends AstNode<'expression'> {
   readonly expression: Expression
   readonly alias: Identifier | null
 }
 /** `*` or `path.*`, with its EXCEPT and REPLACE. */
-export interface SelectStar {
-  readonly kind: 'star'
-  readonly at: number
+export interface SelectStar extends AstNode<'star'> {
   readonly of: Expression | null
   readonly except: readonly Identifier[]
   readonly replace: readonly { readonly expression: Expression; readonly name: Identifier }[]
@@ -219,43 +211,29 @@ export type Pipe =
   | PipeUnpivot
 
 /** `|> SELECT …`: a select without FROM, WHERE, GROUP BY, HAVING and QUALIFY. */
-export interface PipeSelect {
-  readonly kind: 'pipe-select'
-  readonly at: number
+export interface PipeSelect extends AstNode<'pipe-select'> {
   readonly select: Select
 }
 /** The operator EXTEND, or the older operator WINDOW, whose items must contain window functions. */
-export interface PipeExtend {
-  readonly kind: 'pipe-extend'
-  readonly at: number
+export interface PipeExtend extends AstNode<'pipe-extend'> {
   readonly items: readonly SelectItem[]
   readonly windows: readonly NamedWindow[]
   readonly isWindow: boolean
 }
-export interface PipeSet {
-  readonly kind: 'pipe-set'
-  readonly at: number
+export interface PipeSet extends AstNode<'pipe-set'> {
   readonly items: readonly { readonly name: Identifier; readonly expression: Expression }[]
 }
-export interface PipeDrop {
-  readonly kind: 'pipe-drop'
-  readonly at: number
+export interface PipeDrop extends AstNode<'pipe-drop'> {
   readonly columns: readonly Identifier[]
 }
-export interface PipeRename {
-  readonly kind: 'pipe-rename'
-  readonly at: number
+export interface PipeRename extends AstNode<'pipe-rename'> {
   readonly items: readonly { readonly from: Identifier; readonly to: Identifier }[]
 }
 /** `|> AS t`; the parser makes the same node from `(query) AS t |> …`. */
-export interface PipeAs {
-  readonly kind: 'pipe-as'
-  readonly at: number
+export interface PipeAs extends AstNode<'pipe-as'> {
   readonly alias: Identifier
 }
-export interface PipeWhere {
-  readonly kind: 'pipe-where'
-  readonly at: number
+export interface PipeWhere extends AstNode<'pipe-where'> {
   readonly condition: Expression
 }
 /** ASC or DESC after a column of AGGREGATE. */
@@ -263,9 +241,7 @@ export interface PipeOrder {
   readonly isDescending: boolean
   readonly nulls: 'first' | 'last' | null
 }
-export interface PipeAggregate {
-  readonly kind: 'pipe-aggregate'
-  readonly at: number
+export interface PipeAggregate extends AstNode<'pipe-aggregate'> {
   readonly items: readonly {
     readonly expression: Expression
     readonly alias: Identifier | null
@@ -275,25 +251,16 @@ export interface PipeAggregate {
   /** True for GROUP AND ORDER BY. */
   readonly isOrdered: boolean
 }
-export interface PipeDistinct {
-  readonly kind: 'pipe-distinct'
-  readonly at: number
-}
-export interface PipeOrderBy {
-  readonly kind: 'pipe-order-by'
-  readonly at: number
+export type PipeDistinct = AstNode<'pipe-distinct'>
+export interface PipeOrderBy extends AstNode<'pipe-order-by'> {
   readonly orderBy: readonly OrderItem[]
 }
-export interface PipeLimit {
-  readonly kind: 'pipe-limit'
-  readonly at: number
+export interface PipeLimit extends AstNode<'pipe-limit'> {
   readonly limit: Expression
   readonly offset: Expression | null
 }
 /** A join in a pipe: its left side is the table that comes through the pipe. */
-export interface PipeJoin {
-  readonly kind: 'pipe-join'
-  readonly at: number
+export interface PipeJoin extends AstNode<'pipe-join'> {
   readonly join: Exclude<Join['join'], 'comma'>
   readonly right: From
   readonly on: Expression | null
@@ -304,9 +271,7 @@ export interface PipeSetOperation extends Omit<SetOperation, 'kind' | 'inputs'> 
   readonly kind: 'pipe-set-operation'
   readonly queries: readonly Query[]
 }
-export interface PipeWith {
-  readonly kind: 'pipe-with'
-  readonly at: number
+export interface PipeWith extends AstNode<'pipe-with'> {
   readonly ctes: readonly Cte[]
   readonly isRecursive: boolean
 }
@@ -321,9 +286,7 @@ export interface PipeUnpivot extends Omit<Unpivot, 'kind' | 'input'> {
 
 export type From = TablePath | TableCall | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
 /** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them the path names. */
-export interface TablePath {
-  readonly kind: 'table'
-  readonly at: number
+export interface TablePath extends AstNode<'table'> {
   /** `` `a.b`.c `` has the two parts `a.b` and `c`; a dashed first part (my-project) is one part. */
   readonly path: readonly Identifier[]
   readonly alias: Identifier | null
@@ -331,30 +294,22 @@ export interface TablePath {
   readonly offset: Identifier | null
 }
 /** A call of a table function. */
-export interface TableCall {
-  readonly kind: 'table-call'
-  readonly at: number
+export interface TableCall extends AstNode<'table-call'> {
   readonly path: readonly Identifier[]
   /** Null where one of the arguments is not an expression: `TABLE t`, `MODEL m`, a query. */
   readonly arguments: readonly Argument[] | null
   readonly alias: Identifier | null
 }
-export interface UnnestFrom {
-  readonly kind: 'unnest'
-  readonly at: number
+export interface UnnestFrom extends AstNode<'unnest'> {
   readonly expression: Expression
   readonly alias: Identifier | null
   readonly offset: Identifier | null
 }
-export interface SubqueryFrom {
-  readonly kind: 'subquery'
-  readonly at: number
+export interface SubqueryFrom extends AstNode<'subquery'> {
   readonly query: Query
   readonly alias: Identifier | null
 }
-export interface Join {
-  readonly kind: 'join'
-  readonly at: number
+export interface Join extends AstNode<'join'> {
   /** `comma` has the precedence of `cross`. */
   readonly join: 'comma' | 'cross' | 'inner' | 'left' | 'right' | 'full'
   readonly left: From
@@ -362,14 +317,10 @@ export interface Join {
   readonly on: Expression | null
   readonly using: readonly Identifier[] | null
 }
-export interface ParenthesisedJoin {
-  readonly kind: 'parenthesised'
-  readonly at: number
+export interface ParenthesisedJoin extends AstNode<'parenthesised'> {
   readonly from: From
 }
-export interface Pivot {
-  readonly kind: 'pivot'
-  readonly at: number
+export interface Pivot extends AstNode<'pivot'> {
   readonly input: From
   readonly aggregates: readonly { readonly expression: Expression; readonly alias: Identifier | null }[]
   readonly on: Expression
@@ -381,9 +332,7 @@ export interface UnpivotedColumn {
   readonly table: Identifier | null
   readonly column: Identifier
 }
-export interface Unpivot {
-  readonly kind: 'unpivot'
-  readonly at: number
+export interface Unpivot extends AstNode<'unpivot'> {
   readonly input: From
   readonly includesNulls: boolean
   /** The value columns, one or several. */
@@ -462,37 +411,27 @@ export type Literal =
       readonly value: string
       readonly at: number
     }
-export interface Parameter {
-  readonly kind: 'parameter'
+export interface Parameter extends AstNode<'parameter'> {
   readonly name: string
-  readonly at: number
 }
-export interface Name {
-  readonly kind: 'name'
+export interface Name extends AstNode<'name'> {
   readonly name: string
   readonly isQuoted: boolean
-  readonly at: number
 }
 /** `operand.name`; `at` is the place of the name. */
-export interface Dot {
-  readonly kind: 'dot'
+export interface Dot extends AstNode<'dot'> {
   readonly operand: Expression
   readonly name: Identifier
-  readonly at: number
 }
 /** `operand[index]`, `operand[OFFSET(index)]` and the other subscripts. */
-export interface Index {
-  readonly kind: 'index'
+export interface Index extends AstNode<'index'> {
   readonly operand: Expression
   readonly mode: 'plain' | 'offset' | 'ordinal' | 'safe-offset' | 'safe-ordinal'
   readonly index: Expression
-  readonly at: number
 }
-export interface Unary {
-  readonly kind: 'unary'
+export interface Unary extends AstNode<'unary'> {
   readonly operator: '-' | '+' | '~' | 'NOT'
   readonly operand: Expression
-  readonly at: number
 }
 export type BinaryOperator =
   | 'OR'
@@ -514,93 +453,62 @@ export type BinaryOperator =
   | '/'
   | '||'
 /** An operator with two operands; the operator of `<>` is `!=`. */
-export interface Binary {
-  readonly kind: 'binary'
+export interface Binary extends AstNode<'binary'> {
   readonly operator: BinaryOperator
   readonly left: Expression
   readonly right: Expression
-  readonly at: number
 }
-export interface IsTest {
-  readonly kind: 'is'
+/** A test of an operand, which may be written with NOT. */
+export interface AstTest<Kind extends string> extends AstNode<Kind> {
   readonly operand: Expression
-  readonly test: 'NULL' | 'TRUE' | 'FALSE' | 'UNKNOWN'
   readonly isNegated: boolean
-  readonly at: number
 }
-export interface IsDistinct {
-  readonly kind: 'is-distinct'
+export interface IsTest extends AstTest<'is'> {
+  readonly test: 'NULL' | 'TRUE' | 'FALSE' | 'UNKNOWN'
+}
+export interface IsDistinct extends AstNode<'is-distinct'> {
   readonly left: Expression
   readonly right: Expression
   /** True for IS NOT DISTINCT FROM. */
   readonly isNegated: boolean
-  readonly at: number
 }
-export interface Between {
-  readonly kind: 'between'
-  readonly operand: Expression
+export interface Between extends AstTest<'between'> {
   readonly low: Expression
   readonly high: Expression
-  readonly isNegated: boolean
-  readonly at: number
 }
-export interface InList {
-  readonly kind: 'in-list'
-  readonly operand: Expression
+export interface InList extends AstTest<'in-list'> {
   readonly items: readonly Expression[]
-  readonly isNegated: boolean
-  readonly at: number
 }
-export interface InUnnest {
-  readonly kind: 'in-unnest'
-  readonly operand: Expression
+export interface InUnnest extends AstTest<'in-unnest'> {
   readonly array: Expression
-  readonly isNegated: boolean
-  readonly at: number
 }
-export interface InQuery {
-  readonly kind: 'in-query'
-  readonly operand: Expression
+export interface InQuery extends AstTest<'in-query'> {
   readonly query: Query
-  readonly isNegated: boolean
-  readonly at: number
 }
-export interface Like {
-  readonly kind: 'like'
-  readonly operand: Expression
+export interface Like extends AstTest<'like'> {
   readonly pattern: Expression
-  readonly isNegated: boolean
-  readonly at: number
 }
 /**
  * `x LIKE ANY (…)`; the quantifier of SOME is ANY. The patterns are a list, an array (UNNEST) or a subquery; the other two
  * fields are null.
  */
-export interface LikeQuantified {
-  readonly kind: 'like-quantified'
-  readonly operand: Expression
+export interface LikeQuantified extends AstTest<'like-quantified'> {
   readonly quantifier: 'ANY' | 'ALL'
   readonly patterns: readonly Expression[] | null
   readonly array: Expression | null
   readonly query: Query | null
-  readonly isNegated: boolean
-  readonly at: number
 }
-export interface Case {
-  readonly kind: 'case'
+export interface Case extends AstNode<'case'> {
   readonly operand: Expression | null
   readonly branches: readonly { readonly when: Expression; readonly then: Expression }[]
   readonly otherwise: Expression | null
-  readonly at: number
 }
-export interface Cast {
-  readonly kind: 'cast'
+export interface Cast extends AstNode<'cast'> {
   readonly operand: Expression
   readonly type: TypeNode
   readonly isSafe: boolean
   readonly format: Expression | null
   readonly timeZone: Expression | null
-  readonly at: number
 }
 /** A date part in upper case, with the weekday of `WEEK(MONDAY)`. */
 export interface DatePart {
@@ -608,45 +516,34 @@ export interface DatePart {
   readonly weekday: string | null
   readonly at: number
 }
-export interface Extract {
-  readonly kind: 'extract'
+export interface Extract extends AstNode<'extract'> {
   readonly part: DatePart
   readonly operand: Expression
   readonly timeZone: Expression | null
-  readonly at: number
 }
 /** `INTERVAL 5 DAY`, `INTERVAL '1-2' YEAR TO MONTH`. */
-export interface IntervalExpression {
-  readonly kind: 'interval'
+export interface IntervalExpression extends AstNode<'interval'> {
   readonly value: Expression
   readonly part: DatePart
   readonly to: DatePart | null
-  readonly at: number
 }
-export interface ArrayConstructor {
-  readonly kind: 'array'
+export interface ArrayConstructor extends AstNode<'array'> {
   /** The element type of `ARRAY<T>[…]`; null where it is not written. */
   readonly element: TypeNode | null
   readonly items: readonly Expression[]
-  readonly at: number
 }
 /** `STRUCT(…)`, `STRUCT<…>(…)`, or a tuple `(a, b)`. */
-export interface StructConstructor {
-  readonly kind: 'struct'
+export interface StructConstructor extends AstNode<'struct'> {
   readonly type: TypeNode | null
   readonly isTuple: boolean
   readonly fields: readonly { readonly expression: Expression; readonly alias: Identifier | null }[]
-  readonly at: number
 }
 /** `(SELECT …)`, `ARRAY(SELECT …)`, `EXISTS(SELECT …)`. */
-export interface Subquery {
-  readonly kind: 'subquery'
+export interface Subquery extends AstNode<'subquery'> {
   readonly form: 'scalar' | 'array' | 'exists'
   readonly query: Query
-  readonly at: number
 }
-export interface Call {
-  readonly kind: 'call'
+export interface Call extends AstNode<'call'> {
   /** The parts of the function's name as written: `['SAFE', 'SUBSTR']`, `['NET', 'HOST']`. */
   readonly path: readonly Identifier[]
   readonly arguments: readonly Argument[]
@@ -658,7 +555,6 @@ export interface Call {
   readonly orderBy: readonly OrderItem[]
   readonly limit: Expression | null
   readonly over: Window | null
-  readonly at: number
 }
 /**
  * An argument, plain or named (`name => argument`). A date part is parsed as an expression too: `DAY` as a name, and
@@ -670,16 +566,12 @@ export interface Argument {
   /** The alias of an argument `expression AS alias`, the syntax of the fields of STRUCT(…); null for most arguments. */
   readonly alias: Identifier | null
 }
-export interface Lambda {
-  readonly kind: 'lambda'
+export interface Lambda extends AstNode<'lambda'> {
   readonly parameters: readonly Identifier[]
   readonly body: Expression
-  readonly at: number
 }
 /** `WITH(a AS 1, b AS a + 1, a + b)`. */
-export interface WithExpression {
-  readonly kind: 'with'
+export interface WithExpression extends AstNode<'with'> {
   readonly bindings: readonly { readonly name: Identifier; readonly expression: Expression }[]
   readonly result: Expression
-  readonly at: number
 }

@@ -170,5 +170,13 @@ export const functionsOf =
     ...more,
   })
 
+export const REALS = ['NUMERIC', 'BIGNUMERIC', 'FLOAT64']
+export const NUMBERS = ['INT64', ...REALS]
+export const TEXTS = ['STRING', 'BYTES']
+
+/** The signature for each of the types, which take the place of `#`: `(#, [INT64]) -> #`. */
+export const each = (types: readonly string[], signature: SignatureText): readonly SignatureText[] =>
+  types.map(type => signature.replaceAll('#', type))
+
 /** For functions that only the open language's documentation has. */
 export const BEYOND_BIGQUERY = { isBeyondBigQuery: true } as const

@@ -6,6 +6,7 @@ import { coerceTo } from '../types/apply-coercion.js'
 import { operandOf } from '../types/coercion-rules.js'
 import { STRING, shortTypeName, type Type } from '../types/types.js'
 import type { FunctionEntry, Refused } from './catalogue.js'
+import { DATE_PARTS } from './definitions/date-parts.js'
 import { isVolatileCall } from './facts.js'
 import {
   type ArgumentSource,
@@ -23,25 +24,6 @@ export interface ResolvedOverload {
   readonly args: (Expr | null)[]
   readonly type: Type
 }
-
-const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
-const DATE_PARTS: ReadonlySet<string> = new Set([
-  ...[
-    'NANOSECOND',
-    'MICROSECOND',
-    'MILLISECOND',
-    'SECOND',
-    'MINUTE',
-    'HOUR',
-    'DAY',
-    'DAYOFWEEK',
-    'DAYOFYEAR',
-    'WEEK',
-    'ISOWEEK',
-  ],
-  ...['MONTH', 'QUARTER', 'YEAR', 'ISOYEAR', 'DATE', 'DATETIME', 'TIME'],
-  ...WEEKDAYS.map(day => `WEEK_${day}`),
-])
 
 /**
  * Selects the signature that needs the least coercion, the first of equal ones, and coerces the arguments to it.

@@ -111,6 +111,14 @@ export class Parser {
     this.close()
     return items
   }
+  /** `(`, a query, `)`. */
+  parenthesisedQuery(): Query {
+    this.expect('(')
+    const query = this.query()
+    this.expect(')')
+    return query
+  }
+
   /** Takes the `)` after a list. */
   close(): void {
     if (!this.accept(')')) this.expected(')', ',')

@@ -50,6 +50,10 @@ export interface OutputFacts {
 }
 
 // ---- scans: each produces rows with its `columns`
+export interface ScanNode<Kind extends string> {
+  readonly kind: Kind
+  readonly columns: readonly Column[]
+}
 
 export type Scan =
   | OneRowScan
@@ -67,12 +71,8 @@ export type Scan =
   | WithScan
 
 /** One row without columns: SELECT without FROM. */
-export interface OneRowScan {
-  readonly kind: 'one-row'
-  readonly columns: readonly []
-}
-export interface TableScan {
-  readonly kind: 'table'
+export type OneRowScan = ScanNode<'one-row'>
+export interface TableScan extends ScanNode<'table'> {
   readonly table: string
   /** The column whose value determines the partition of a row; absent for a table without partitions. */
   readonly partitionedBy?: string
@@ -86,51 +86,41 @@ export interface TableScan {
   readonly at: number
 }
 /** Reads a common table expression; its columns correspond by position to the `columns` of the definition (ResolvedCte). */
-export interface CteScan {
-  readonly kind: 'cte'
+export interface CteScan extends ScanNode<'cte'> {
   readonly cte: number
-  readonly columns: readonly Column[]
 }
 /**
  * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. `input` holds
  * the FROM items before it; without one, `array` may still read columns of an outer query. If `isOuter`, an input row without
  * an element for which `condition` is true is kept, with NULLs. A NULL array has no elements.
  */
-export interface UnnestScan {
-  readonly kind: 'unnest'
+export interface UnnestScan extends ScanNode<'unnest'> {
   readonly input: Scan | null
   readonly array: Expr
   readonly element: Column
   readonly offset: Column | null
   readonly isOuter: boolean
   readonly condition: Expr | null
-  readonly columns: readonly Column[]
 }
-export interface JoinScan {
-  readonly kind: 'join'
+export interface JoinScan extends ScanNode<'join'> {
   readonly join: 'cross' | 'inner' | 'left' | 'right' | 'full'
   readonly left: Scan
   readonly right: Scan
   /** Null for a cross join. */
   readonly condition: Expr | null
-  readonly columns: readonly Column[]
 }
-export interface FilterScan {
-  readonly kind: 'filter'
+export interface FilterScan extends ScanNode<'filter'> {
   readonly input: Scan
   readonly condition: Expr
-  readonly columns: readonly Column[]
   /**
    * True for a filter that an engine added: its condition is true whenever the branch that contains the query is evaluated.
    */
   readonly isGuard?: true
 }
 /** Computes columns; `columns` lists those that remain, each one from the input or computed. */
-export interface ProjectScan {
-  readonly kind: 'project'
+export interface ProjectScan extends ScanNode<'project'> {
   readonly input: Scan
   readonly computed: readonly Computed[]
-  readonly columns: readonly Column[]
 }
 export interface Computed {
   readonly column: Column
@@ -140,8 +130,7 @@ export interface Computed {
  * GROUP BY; a DISTINCT is an AggregateScan that has only keys. `columns` are the columns of the keys, of the aggregates and of
  * the grouping calls. Without keys the scan produces one row.
  */
-export interface AggregateScan {
-  readonly kind: 'aggregate'
+export interface AggregateScan extends ScanNode<'aggregate'> {
   readonly input: Scan
   readonly keys: readonly Computed[]
   readonly aggregates: readonly ComputedAggregate[]
@@ -149,32 +138,25 @@ export interface AggregateScan {
   readonly groupingSets: readonly (readonly number[])[] | null
   /** The calls GROUPING(key), each 1 in rows of a set without the key, otherwise 0; `key` is an index into `keys`. */
   readonly groupingCalls: readonly { readonly column: Column; readonly key: number }[]
-  readonly columns: readonly Column[]
 }
 export interface ComputedAggregate {
   readonly column: Column
   readonly call: AggregateCall
 }
 /** Window functions: `columns` are the input's columns, then the columns of the functions. */
-export interface WindowScan {
-  readonly kind: 'window'
+export interface WindowScan extends ScanNode<'window'> {
   readonly input: Scan
   readonly functions: readonly { readonly column: Column; readonly call: WindowCall }[]
-  readonly columns: readonly Column[]
 }
 /** A set operation. Each input has as many columns as `columns`, with the same types; columns are matched by position. */
-export interface SetScan {
-  readonly kind: 'set'
+export interface SetScan extends ScanNode<'set'> {
   readonly operator: 'UNION' | 'INTERSECT' | 'EXCEPT'
   readonly isAll: boolean
   readonly inputs: readonly Scan[]
-  readonly columns: readonly Column[]
 }
-export interface OrderScan {
-  readonly kind: 'order'
+export interface OrderScan extends ScanNode<'order'> {
   readonly input: Scan
   readonly keys: readonly SortKey[]
-  readonly columns: readonly Column[]
 }
 export interface SortKey {
   readonly expr: Expr
@@ -182,18 +164,14 @@ export interface SortKey {
   /** Whether NULLs come first: as written, or by default true for ascending and false for descending order. */
   readonly nullsFirst: boolean
 }
-export interface LimitScan {
-  readonly kind: 'limit'
+export interface LimitScan extends ScanNode<'limit'> {
   readonly input: Scan
   readonly limit: Expr
   readonly offset: Expr | null
-  readonly columns: readonly Column[]
 }
-export interface WithScan {
-  readonly kind: 'with'
+export interface WithScan extends ScanNode<'with'> {
   readonly ctes: readonly ResolvedCte[]
   readonly body: Scan
-  readonly columns: readonly Column[]
 }
 export interface ResolvedCte {
   /** Unique within the query. */
@@ -209,6 +187,12 @@ export interface ResolvedCte {
 }
 
 // ---- expressions
+export interface ExprNode<Kind extends string> {
+  readonly kind: Kind
+  readonly type: Type
+  /** The offset in the text. */
+  readonly at: number
+}
 
 export type Expr =
   | LiteralExpr
@@ -232,44 +216,30 @@ export type Expr =
  * `2026-01-31 12:00:00.123456`, `12:00:00`, and for TIMESTAMP the time in UTC with `+00`). null is an untyped NULL, which
  * has the type INT64 until it is coerced to any type; a typed NULL is a cast of it.
  */
-export interface LiteralExpr {
-  readonly kind: 'literal'
-  readonly type: Type
+export interface LiteralExpr extends ExprNode<'literal'> {
   readonly value: null | boolean | number | string | Uint8Array
   /** The text of a FLOAT64 literal, so that a conversion to NUMERIC keeps every digit; absent for other literals. */
   readonly written?: string
-  readonly at: number
 }
-export interface ParameterExpr {
-  readonly kind: 'parameter'
-  readonly type: Type
+export interface ParameterExpr extends ExprNode<'parameter'> {
   readonly name: string
-  readonly at: number
 }
 /** A column; `isCorrelated` is true for an outer reference, which is a column of an enclosing query. */
-export interface ColumnExpr {
-  readonly kind: 'column'
-  readonly type: Type
+export interface ColumnExpr extends ExprNode<'column'> {
   readonly column: Column
   readonly isCorrelated: boolean
-  readonly at: number
 }
 /**
  * A call of a scalar function or an operator. Operators have names that begin with `$`: `$add`, `$eq`, `$and`, `$in`, …
  * (listed in definitions/operators.ts). Arguments are coerced to the signature; null for an optional argument not given.
  */
-export interface CallExpr {
-  readonly kind: 'call'
-  readonly type: Type
+export interface CallExpr extends ExprNode<'call'> {
   readonly name: string
   readonly arguments: readonly (Expr | null)[]
   /** True for a call with the prefix `SAFE.`: where the function itself fails, the result is NULL. */
   readonly isSafe: boolean
-  readonly at: number
 }
-export interface CastExpr {
-  readonly kind: 'cast'
-  readonly type: Type
+export interface CastExpr extends ExprNode<'cast'> {
   readonly operand: Expr
   readonly isSafe: boolean
   /** True for a cast that coercion added, false for one that is written. */
@@ -278,7 +248,6 @@ export interface CastExpr {
   readonly timeZone: Expr | null
   /** The parameters of a type such as STRING(10); null where none are written. */
   readonly typeParameters: TypeParameters | null
-  readonly at: number
 }
 /**
  * Type parameters: the numbers of STRING(10) or NUMERIC(10, 2), or as `parts` the parameters of an array's element or a
@@ -289,83 +258,59 @@ export interface TypeParameters {
   readonly parts: readonly (TypeParameters | null)[]
 }
 /** A field of a struct, by its index from 0. */
-export interface FieldExpr {
-  readonly kind: 'field'
-  readonly type: Type
+export interface FieldExpr extends ExprNode<'field'> {
   readonly operand: Expr
   readonly index: number
-  readonly at: number
 }
-export interface StructExpr {
-  readonly kind: 'struct'
+export interface StructExpr extends ExprNode<'struct'> {
   readonly type: StructType
   readonly fields: readonly Expr[]
   /** True for `STRUCT<a INT64>(…)`: its type is written, so its fields are no longer coerced like literals. */
   readonly hasWrittenType: boolean
-  readonly at: number
 }
-export interface ArrayExpr {
-  readonly kind: 'array'
+export interface ArrayExpr extends ExprNode<'array'> {
   readonly type: ArrayType
   readonly items: readonly Expr[]
   /** True for `ARRAY<INT64>[…]`: its type is written. An empty array without a written type coerces to any array type. */
   readonly hasWrittenType: boolean
-  readonly at: number
 }
 /**
  * CASE WHEN. The resolver turns `CASE x WHEN y` into conditions `$eq(x, y)`, inside a let that binds `x` if it is not cheap.
  * IF, IFNULL and similar functions are calls.
  */
-export interface CaseExpr {
-  readonly kind: 'case'
-  readonly type: Type
+export interface CaseExpr extends ExprNode<'case'> {
   readonly branches: readonly { readonly when: Expr; readonly then: Expr }[]
   readonly otherwise: Expr | null
-  readonly at: number
 }
 /**
  * A subquery. A scalar subquery is NULL if it has no row, and fails if it has several. `scan` has one column, or any number for
  * `exists`.
  */
-export interface SubqueryExpr {
-  readonly kind: 'subquery'
-  readonly type: Type
+export interface SubqueryExpr extends ExprNode<'subquery'> {
   readonly form: 'scalar' | 'array' | 'exists'
   readonly scan: Scan
-  readonly at: number
 }
-export interface InQueryExpr {
-  readonly kind: 'in-query'
-  readonly type: Type
+export interface InQueryExpr extends ExprNode<'in-query'> {
   readonly operand: Expr
   /** The scan of the subquery; it has one column, of the operand's type. */
   readonly scan: Scan
-  readonly at: number
 }
-export interface LambdaExpr {
-  readonly kind: 'lambda'
+export interface LambdaExpr extends ExprNode<'lambda'> {
   /** The body's type. */
   readonly type: Type
   readonly parameters: readonly Column[]
   readonly body: Expr
-  readonly at: number
 }
 /** `WITH(a AS …, result)`: each binding is evaluated once. */
-export interface LetExpr {
-  readonly kind: 'let'
-  readonly type: Type
+export interface LetExpr extends ExprNode<'let'> {
   readonly bindings: readonly Computed[]
   readonly result: Expr
-  readonly at: number
 }
 /**
  * A date part (`DAY`, `WEEK`, `WEEK(MONDAY)` as `WEEK_MONDAY`) or a keyword (`NFKC`) as an argument. The type is meaningless.
  */
-export interface WordExpr {
-  readonly kind: 'word'
-  readonly type: Type
+export interface WordExpr extends ExprNode<'word'> {
   readonly word: string
-  readonly at: number
 }
 
 /** A call of an aggregate function, or of the function of a window call. */

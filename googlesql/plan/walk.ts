@@ -81,7 +81,7 @@ function free(walk: (visit: (expr: Expr) => void, visitPart: (scan: Scan) => voi
 export function columnsGiven(scan: Scan): Set<number> {
   const ids = new Set<number>()
   const visit = (part: Scan): void => {
-    for (const column of part.columns as readonly Column[]) ids.add(column.id)
+    for (const column of part.columns) ids.add(column.id)
     inputsOfScan(part).forEach(visit)
   }
   visit(scan)

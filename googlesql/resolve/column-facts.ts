@@ -311,28 +311,9 @@ const allOrNull = (facts: Facts): Facts => new Map([...facts].map(([id, fact]) =
 
 /** Whether the scan has at least one row, whatever its tables contain. */
 function hasRow(scan: Scan): boolean {
-  switch (scan.kind) {
-    case 'one-row':
-      return true
-    case 'aggregate':
-      return scan.keys.length === 0 && scan.groupingSets === null
-    case 'project':
-    case 'window':
-    case 'order':
-      return hasRow(scan.input)
-    case 'with':
-      return hasRow(scan.body)
-    case 'table':
-    case 'cte':
-    case 'unnest':
-    case 'join':
-    case 'filter':
-    case 'set':
-    case 'limit':
-      return false
-    default:
-      return scan satisfies never
-  }
+  if (scan.kind === 'project' || scan.kind === 'window' || scan.kind === 'order') return hasRow(scan.input)
+  if (scan.kind === 'with') return hasRow(scan.body)
+  return scan.kind === 'one-row' || (scan.kind === 'aggregate' && scan.keys.length === 0 && scan.groupingSets === null)
 }
 
 /** The facts of the rows for which the condition is true: a column that the condition compares is not NULL in them. */

@@ -26,12 +26,12 @@ export interface ResolveContext {
   readonly variables: Variables
   readonly calls: CallCount
   /** Returns the same resolution with these functions and without variables, for the body of a temporary function. */
-  within(functions: Functions): ResolveContext
+  within(functions: Functions): QueryEnv
   /**
    * Returns the same resolution for the text of a function that is kept in a dataset. Its offsets refer to that text. The text
    * may read these variables, but no temporary function and no query parameter.
    */
-  inStored(source: string, variables?: Variables): ResolveContext
+  inStored(source: string, variables?: Variables): QueryEnv
   newColumn(name: string, type: Type): Column
   newCte(): number
   /** @throws SqlError; the hint of the mistake ends its message. */
@@ -84,7 +84,8 @@ export interface CteBinding {
 }
 export type Ctes = ReadonlyMap<string, CteBinding>
 
-export interface QueryEnv {
+/** A place for a query. */
+export interface QueryEnv extends ResolveContext {
   /** The scope of the enclosing queries; null at the top. */
   readonly outer: NameScope | null
   readonly ctes: Ctes
@@ -111,9 +112,9 @@ export interface Collected {
   readonly groupings: { readonly column: Column; readonly expr: Expr; readonly at: number }[]
 }
 
-export interface ExpressionEnv {
+/** A place for an expression. */
+export interface ExpressionEnv extends QueryEnv {
   readonly scope: NameScope | null
-  readonly ctes: Ctes
   /** The clause, for messages: `SELECT list`, `WHERE clause`. */
   readonly clause: string
   /** The collection of aggregate calls, and the scope of their arguments; null where aggregates are not allowed. */
@@ -125,9 +126,9 @@ export interface ExpressionEnv {
 }
 
 /** The environment of a clause without aggregates and window functions, in which an alias means its expression. */
-export const clauseEnv = (scope: NameScope | null, ctes: Ctes, clause: string): ExpressionEnv => ({
+export const clauseEnv = (scope: NameScope | null, env: QueryEnv, clause: string): ExpressionEnv => ({
+  ...env,
   scope,
-  ctes,
   clause,
   aggregates: null,
   windows: null,

@@ -6,7 +6,7 @@ import { SqlError } from '../sql-error.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
 import { columnFacts, type ValueFacts } from './column-facts.js'
-import type { Functions, ResolveContext, Variables } from './context.js'
+import type { Functions, QueryEnv, ResolveContext, Variables } from './context.js'
 import { resolveExpression } from './expressions/expression.js'
 import { UnreadableColumnError } from './name-scope.js'
 import { resolveQueryNode } from './queries/query.js'
@@ -44,7 +44,7 @@ export function resolveWith(
     declareVariables(variables, before => within(known, before)),
   )
   try {
-    const result = resolution.query(query, { outer: null, ctes: new Map() })
+    const result = resolution.query(query, resolution)
     return {
       scan: result.scan,
       columns: withFacts(nameOutputs(result.columns, query.at, source), result.scan, tables),
@@ -71,7 +71,7 @@ function resolutions(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
   onUndeclared: ResolveContext['onUndeclared'],
-): (functions: Functions, variables?: Variables) => ResolveContext {
+): (functions: Functions, variables?: Variables) => QueryEnv {
   let columns = 0
   let ctes = 0
   const shared = {
@@ -85,36 +85,31 @@ function resolutions(
     calls: { total: 0, depth: 0, variables: 0, stored: [] },
     newColumn: (name: string, type: Type): Column => ({ id: ++columns, name, type }),
     newCte: (): number => ++ctes,
+    expression: resolveExpression,
+    query: resolveQueryNode,
+    outer: null,
+    ctes: new Map(),
   }
   const failIn =
     (text: string) =>
     (reason: string, at: number, mistake?: SqlMistake): never => {
       throw new SqlError(reason + (mistake?.hint ?? ''), text, at, mistake)
     }
-  const fail = failIn(source)
   // Table references in a stored function are not kept: their offsets are not in the text of the query.
-  const inStored = (text: string, variables: Variables = new Map()): ResolveContext =>
-    resolutionOf({
-      ...shared,
-      source: text,
-      parameterTypes: new Map(),
-      onUndeclared: null,
-      tableReferences: new Map(),
-      functions: new Map(),
-      variables,
-      within: () => inStored(text),
-      inStored,
-      fail: failIn(text),
-    })
-  const within = (functions: Functions, variables: Variables = new Map()): ResolveContext =>
-    resolutionOf({ ...shared, functions, variables, within, inStored, fail })
-  const resolutionOf = (parts: Omit<ResolveContext, 'expression' | 'query'>): ResolveContext => {
-    const resolution: ResolveContext = {
-      ...parts,
-      expression: (node, env) => resolveExpression(node, env, resolution),
-      query: (node, env) => resolveQueryNode(node, env, resolution),
-    }
-    return resolution
+  const inStored = (text: string, variables: Variables = new Map()): QueryEnv => ({
+    ...shared,
+    source: text,
+    parameterTypes: new Map(),
+    onUndeclared: null,
+    tableReferences: new Map(),
+    functions: new Map(),
+    variables,
+    within: () => inStored(text),
+    inStored,
+    fail: failIn(text),
+  })
+  const within = (functions: Functions, variables: Variables = new Map()): QueryEnv => {
+    return { ...shared, functions, variables, within, inStored, fail: failIn(source) }
   }
   return within
 }

@@ -42,47 +42,41 @@ import {
 import { asVariable, readerOf } from './variables.js'
 
 /** The expression that replaces a call; null where no dataset has a function of this name. */
-export function resolveStoredCall(
-  node: ast.Call,
-  name: string,
-  isSafe: boolean,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Expr | null {
-  const stored = findStored(name, node.at, context)
+export function resolveStoredCall(node: ast.Call, name: string, isSafe: boolean, env: ExpressionEnv): Expr | null {
+  const stored = findStored(name, node.at, env)
   if (!stored) return null
   if (stored.kind === 'table') {
-    return context.fail(`${stored.name} is a table function: it stands in FROM`, node.at)
+    return env.fail(`${stored.name} is a table function: it stands in FROM`, node.at)
   }
-  const one = inText(stored, node.at, context, () => scalarOf(stored, context))
-  return resolveUserCall(one, node, isSafe, env, context, (text, columns) =>
-    inside(stored, node.at, context, () => {
-      const result = resolveBody(one, text, columns, context.inStored(stored.text))
+  const one = inText(stored, node.at, env, () => scalarOf(stored, env))
+  return resolveUserCall(one, node, isSafe, env, (text, columns) =>
+    inside(stored, node.at, env, () => {
+      const result = resolveBody(one, text, columns, env.inStored(stored.text))
       return moverTo(node.at).expr(result)
     }),
   )
 }
 
 /** The query that replaces a call of a table function. @throws SqlError for any other name */
-export function resolveTableCall(node: ast.TableCall, env: QueryEnv, context: ResolveContext): QueryResult {
+export function resolveTableCall(node: ast.TableCall, env: QueryEnv): QueryResult {
   const name = node.path.map(part => part.name).join('.')
-  const stored = findStored(name, node.at, context)
-  if (!stored) return refuseTableFunction(name, node.at, context)
-  if (stored.kind === 'scalar') return context.fail(`${stored.name} is not a table function`, node.at)
+  const stored = findStored(name, node.at, env)
+  if (!stored) return refuseTableFunction(name, node.at, env)
+  if (stored.kind === 'scalar') return env.fail(`${stored.name} is not a table function`, node.at)
   const { definition, text } = stored
   const given = node.arguments
   if (given === null) {
-    return context.fail(`Function ${stored.name} takes values: an argument that is a table is not supported`, node.at)
+    return env.fail(`Function ${stored.name} takes values: an argument that is a table is not supported`, node.at)
   }
-  const parameters = inText(stored, node.at, context, () => {
+  const parameters = inText(stored, node.at, env, () => {
     refuseParameters(definition.body, text)
     return parametersOf(definition.parameters, text)
   })
-  return inCall(stored.depth, node.at, context, () => {
-    const variables = argumentVariables({ definition, parameters }, given, node.at, env, context)
-    return inside(stored, node.at, context, () => {
-      const inner = context.inStored(text, variables)
-      const result = inner.query(definition.body, { outer: null, ctes: new Map() })
+  return inCall(stored.depth, node.at, env, () => {
+    const variables = argumentVariables({ definition, parameters }, given, node.at, env)
+    return inside(stored, node.at, env, () => {
+      const inner = env.inStored(text, variables)
+      const result = inner.query(definition.body, inner)
       const typed = withReturns(definition, result, inner)
       return { ...typed, scan: moverTo(node.at).scan(typed.scan) }
     })
@@ -140,7 +134,7 @@ function checkStored(stored: StoredFunction, context: ResolveContext): void {
     }),
   )
   const typed = context.inStored(text, variables)
-  withReturns(definition, typed.query(definition.body, { outer: null, ctes: new Map() }), typed)
+  withReturns(definition, typed.query(definition.body, typed), typed)
 }
 
 // ---- names
@@ -216,21 +210,20 @@ function argumentVariables(
   given: readonly ast.Argument[],
   at: number,
   env: QueryEnv,
-  context: ResolveContext,
 ): Variables {
-  const argumentEnv = clauseEnv(env.outer, env.ctes, 'argument of a table function')
-  const nodes = inOrder(one, given, at, context).map(({ expression }) => expression)
-  const values = nodes.map(node => context.expression(node, argumentEnv))
-  if (values.length !== one.parameters.length) return refuseArguments(one, values, at, context)
+  const argumentEnv = clauseEnv(env.outer, env, 'argument of a table function')
+  const nodes = inOrder(one, given, at, env).map(({ expression }) => expression)
+  const values = nodes.map(node => env.expression(node, argumentEnv))
+  if (values.length !== one.parameters.length) return refuseArguments(one, values, at, env)
   return new Map(
     one.parameters.map(({ name, type: wanted }, i): [string, Variable] => {
       const type: Type = wanted ?? values[i]!.type
       const typed = (value: Expr): Expr =>
-        asVariable(coerceTo(value, type, context.source) ?? refuseArguments(one, values, at, context), type)
+        asVariable(coerceTo(value, type, env.source) ?? refuseArguments(one, values, at, env), type)
       const value = typed(values[i]!)
       if (isVolatile(value))
-        context.fail(`A random argument of table function ${one.definition.name.name} is not supported`, at)
-      const again = (): Expr => typed(context.expression(nodes[i]!, argumentEnv))
+        env.fail(`A random argument of table function ${one.definition.name.name} is not supported`, at)
+      const again = (): Expr => typed(env.expression(nodes[i]!, argumentEnv))
       return [name.toLowerCase(), { name, type, read: readerOf(value, again) }]
     }),
   )

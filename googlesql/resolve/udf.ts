@@ -15,6 +15,7 @@ import {
   coerced,
   type ExpressionEnv,
   type Functions,
+  type QueryEnv,
   type ResolveContext,
   type TemporaryFunction,
 } from './context.js'
@@ -39,7 +40,7 @@ const MAX_DEPTH_OF_BODIES = 800
 export function defineFunctions(
   definitions: readonly ast.FunctionDefinition[],
   source: string,
-  within: (functions: Functions) => ResolveContext,
+  within: (functions: Functions) => QueryEnv,
 ): Functions {
   let known: Functions = new Map()
   for (const definition of definitions) {
@@ -57,7 +58,7 @@ export function defineFunctions(
 }
 
 /** @throws SqlError where the body is not valid for any arguments */
-export function checkBody(one: TemporaryFunction, context: ResolveContext): void {
+export function checkBody(one: TemporaryFunction, context: QueryEnv): void {
   const { body } = one.definition
   if (body.kind === 'javascript') {
     checkJavaScript(one, body, context)
@@ -110,28 +111,28 @@ export function resolveBody(
   one: TemporaryFunction,
   body: ast.Expression,
   columns: readonly Column[],
-  context: ResolveContext,
+  context: QueryEnv,
 ): Expr {
   const names = new Map<string, Found>(
     columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
   )
   const scope = { ...mapScope(names, null), isParameters: true as const }
   const clause = 'SQL function body for non-AGGREGATE function'
-  const expr = context.expression(body, clauseEnv(scope, new Map(), clause))
+  const expr = context.expression(body, clauseEnv(scope, context, clause))
   if (!one.returns) return expr
   const reason = `Function declared to return ${typeName(one.returns)} but the function body produces incompatible type ${typeName(expr.type)}`
   return coerced(expr, one.returns, reason, context, body.at)
 }
 
 /** The expression that replaces a call of a temporary function; null for a call of any other function. */
-export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr | null {
+export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv): Expr | null {
   const first = node.path[0]!.name
   const isSafe = node.path.length === 2 && first.toUpperCase() === 'SAFE'
   if (node.path.length > 1 && !isSafe) return null
-  const one = context.functions.get(node.path.at(-1)!.name.toLowerCase())
+  const one = env.functions.get(node.path.at(-1)!.name.toLowerCase())
   if (!one) return null
-  return resolveUserCall(one, node, isSafe, env, context, (body, columns) =>
-    resolveBody(one, body, columns, context.within(one.before)),
+  return resolveUserCall(one, node, isSafe, env, (body, columns) =>
+    resolveBody(one, body, columns, env.within(one.before)),
   )
 }
 
@@ -141,12 +142,11 @@ export function resolveUserCall(
   node: ast.Call,
   isSafe: boolean,
   env: ExpressionEnv,
-  context: ResolveContext,
   inBody: (body: ast.Expression, columns: readonly Column[]) => Expr,
 ): Expr {
-  refuseClauses(one, node, isSafe, context)
-  return inCall(one.depth, node.at, context, () => {
-    const bindings = bindArguments(one, node, env, context)
+  refuseClauses(one, node, isSafe, env)
+  return inCall(one.depth, node.at, env, () => {
+    const bindings = bindArguments(one, node, env)
     const { body } = one.definition
     if (body.kind === 'javascript') {
       const args = bindings.map(binding => binding.expr)
@@ -229,23 +229,16 @@ export function inOrder(
   return ordered
 }
 
-function bindArguments(
-  one: TemporaryFunction,
-  node: ast.Call,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Computed[] {
-  const values = inOrder(one, node.arguments, node.at, context).map(argument =>
-    context.expression(argument.expression, env),
-  )
+function bindArguments(one: TemporaryFunction, node: ast.Call, env: ExpressionEnv): Computed[] {
+  const values = inOrder(one, node.arguments, node.at, env).map(argument => env.expression(argument.expression, env))
   const bindings = values.flatMap((value, i): Computed[] => {
     const parameter = one.parameters[i]
     const type = parameter?.type ?? value.type
-    const expr = parameter && coerceTo(value, type, context.source)
-    return expr ? [{ column: context.newColumn(parameter.name, type), expr }] : []
+    const expr = parameter && coerceTo(value, type, env.source)
+    return expr ? [{ column: env.newColumn(parameter.name, type), expr }] : []
   })
   if (bindings.length === one.parameters.length && values.length === bindings.length) return bindings
-  return refuseArguments(one, values, node.at, context)
+  return refuseArguments(one, values, node.at, env)
 }
 
 /** Fails because the types of the values do not match the parameters. */

@@ -5,7 +5,7 @@ import { castExpr } from '../plan/build.js'
 import type { Expr } from '../plan/nodes.js'
 import { hasSubquery, someOf } from '../plan/walk.js'
 import { INT64, type Type, typeName } from '../types/types.js'
-import { clauseEnv, coerced, type ResolveContext, type Variable, type Variables } from './context.js'
+import { clauseEnv, coerced, type ExpressionEnv, type QueryEnv, type Variable, type Variables } from './context.js'
 import { resolveParameterizedType } from './type.js'
 
 /**
@@ -24,7 +24,7 @@ const MAX_PARTS = 10_000
  */
 export function declareVariables(
   statements: readonly ast.VariableStatement[],
-  within: (variables: Variables) => ResolveContext,
+  within: (variables: Variables) => QueryEnv,
 ): Variables {
   let known: Variables = new Map()
   for (const statement of statements) {
@@ -49,12 +49,12 @@ export function declareVariables(
 function declared(
   { type: written, value, at }: Extract<ast.VariableStatement, { kind: 'declare' }>,
   name: string,
-  context: ResolveContext,
+  context: QueryEnv,
 ): Variable {
   const type = written && resolveParameterizedType(written, context.source)
   if (type?.parameters) context.fail(`Variable ${name} has a type with parameters, which is not supported`, written!.at)
   const node = value ?? ({ kind: 'null', at } as const)
-  return variableOf(() => context.expression(node, NO_NAMES), type?.type ?? null, { name, at }, context)
+  return variableOf(() => context.expression(node, valueEnv(context)), type?.type ?? null, { name, at }, context)
 }
 
 function assigned(
@@ -62,10 +62,10 @@ function assigned(
   index: number,
   type: Type,
   name: string,
-  context: ResolveContext,
+  context: QueryEnv,
 ): Variable {
   const read = (): Expr => {
-    const whole = context.expression(value, NO_NAMES)
+    const whole = context.expression(value, valueEnv(context))
     if (!isTuple) return whole
     if (whole.type.kind !== 'STRUCT' || whole.type.fields.length !== names.length) {
       const wanted = `a STRUCT of ${names.length} fields`
@@ -77,13 +77,13 @@ function assigned(
   return variableOf(read, type, { name, at: value.at }, context)
 }
 
-const NO_NAMES = clauseEnv(null, new Map(), 'value of a variable')
+const valueEnv = (context: QueryEnv): ExpressionEnv => clauseEnv(null, context, 'value of a variable')
 
 function variableOf(
   read: () => Expr,
   type: Type | null,
   { name, at }: { readonly name: string; readonly at: number },
-  context: ResolveContext,
+  context: QueryEnv,
 ): Variable {
   const tables = context.usedTables.size
   const first = read()

@@ -251,12 +251,11 @@ const areTenants = (columns: readonly Column[]): readonly Equality[] =>
 const tenantsColumns = ({ equalities }: Relation, columns: readonly Column[]): readonly Equality[] =>
   areTenants(columns.filter(({ id }) => equalTo([`${id}`], equalities).has(TENANT)))
 
-const isColumnOf = ({ columns }: Scan, value: Value): boolean =>
-  (columns as readonly Column[]).some(({ id }) => id === columnOf(value))
+const isColumnOf = ({ columns }: Scan, value: Value): boolean => columns.some(({ id }) => id === columnOf(value))
 
 /** The columns that are constants for a subquery in an expression of the scan: those of its input, and of outer queries. */
 const columnsAround = (scan: Scan, outer: Outer): Outer =>
-  new Set([...outer, ...inputsOfScan(scan).flatMap(input => (input.columns as readonly Column[]).map(({ id }) => id))])
+  new Set([...outer, ...inputsOfScan(scan).flatMap(input => input.columns.map(({ id }) => id))])
 
 /**
  * The equalities that say something of this query's own columns. What would follow for an outer column is left out: it holds

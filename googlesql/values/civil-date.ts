@@ -28,3 +28,34 @@ export function civilFromDays(days: number): CivilDate {
     day: dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
   }
 }
+
+/** Days since 1970-01-01; the ranges of month and day are not checked. */
+export function daysFromCivil(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year
+  const era = Math.floor(y / 400)
+  const yearOfEra = y - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+export function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+}
+
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+/** The number of days in a month; `month` is 1 to 12. */
+export function monthLength(year: number, month: number): number {
+  return month === 2 && isLeapYear(year) ? 29 : MONTH_LENGTHS[month - 1]!
+}
+
+export function isValidDate(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= monthLength(year, month)
+}
+
+/** The date some months later; the last day of that month where the month has no such day. */
+export function monthsLater({ year, month, day }: CivilDate, months: number): CivilDate {
+  const total = year * 12 + month - 1 + months
+  const later = Math.floor(total / 12)
+  return { year: later, month: total - later * 12 + 1, day: Math.min(day, monthLength(later, total - later * 12 + 1)) }
+}

@@ -2,8 +2,9 @@
  * Values of literals from their text: the canonical text (see LiteralExpr), or null for a text that is not valid for the
  * type.
  */
+import { daysFromCivil, FIRST_DAY, isValidDate, LAST_DAY } from './civil-date.js'
 import { canonicalJson } from './json-text.js'
-import { civilSeconds, localToInstant, zoneOffset } from './time-zone.js'
+import { localToInstant, writtenOffset, zoneOffset } from './time-zone.js'
 
 interface Clock {
   readonly hour: number
@@ -19,8 +20,6 @@ const TIMESTAMP_DATE_PART = /^(\d{4,5})-(\d{1,2})-(\d{1,2})/
 const TIME_PART = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6}))?/
 const TIMESTAMP_FORM =
   /^\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt](?:\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?([Zz]|[+-].*| (?![+-]).*\S)?|([+-].*)))?$/s
-const OFFSET = /^([+-])(\d{1,2})(?::?(\d{1,2}))?$/
-const MAX_OFFSET_MINUTES = 14 * 60
 
 /** A DATE: `2026-1-31` becomes `2026-01-31`. */
 export function dateLiteral(text: string): string | null {
@@ -149,12 +148,10 @@ function localTime(text: string, datePart: RegExp): LocalTime | null {
 
 function instantOf(local: number, zone: string): number | null {
   if (zone === '' || zone === 'Z' || zone === 'z' || zone === ' UTC') return local
-  const offset = OFFSET.exec(zone.startsWith(' UTC') ? zone.slice(4) : zone)
-  if (offset) {
-    const hours = Number(offset[2])
-    const minutes = Number(offset[3] ?? 0)
-    if (minutes > 59 || hours * 60 + minutes > MAX_OFFSET_MINUTES) return null
-    return local - (offset[1] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60
+  const written = zone.startsWith(' UTC') ? zone.slice(4) : zone
+  if (/^[+-]/.test(written)) {
+    const offset = writtenOffset(written)
+    return offset === undefined ? null : local - offset
   }
   if (!/^ [A-Za-z]/.test(zone)) return null
   const offsetAt = zoneOffset(zone.slice(1))
@@ -163,9 +160,7 @@ function instantOf(local: number, zone: string): number | null {
 
 function midnight(found: RegExpExecArray): number | null {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])]
-  const seconds = civilSeconds(year, month, day, 0, 0, 0)
-  // civilSeconds carries a day beyond the end of its month over into the next month.
-  return month >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
+  return isValidDate(year, month, day) ? daysFromCivil(year, month, day) * DAY_SECONDS : null
 }
 
 function clockOf(found: RegExpExecArray): Clock | null {
@@ -176,9 +171,9 @@ function clockOf(found: RegExpExecArray): Clock | null {
 
 const secondOfDay = (clock: Clock): number => clock.hour * 3600 + clock.minute * 60 + clock.second
 
-const FIRST_SECOND = civilSeconds(1, 1, 1, 0, 0, 0)
-const END_SECOND = civilSeconds(10_000, 1, 1, 0, 0, 0)
-const isInRange = (seconds: number): boolean => seconds >= FIRST_SECOND && seconds < END_SECOND
+const DAY_SECONDS = 86_400
+const isInRange = (seconds: number): boolean =>
+  seconds >= FIRST_DAY * DAY_SECONDS && seconds < (LAST_DAY + 1) * DAY_SECONDS
 
 const civilText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 

@@ -17,11 +17,18 @@ export class SearchRefusal extends SearchError {
   override readonly name = 'SearchRefusal'
 }
 
+function fail(why: string): never {
+  throw new SearchError(`SEARCH: ${why}`)
+}
+function refuse(message: string): never {
+  throw new SearchRefusal(message)
+}
+
 const JSON_SCOPES: readonly string[] = ['JSON_VALUES', 'JSON_KEYS', 'JSON_KEYS_AND_VALUES']
 
 /** @throws SearchError */
 export function checkScope(scope: string): void {
-  if (!JSON_SCOPES.includes(scope)) throw new SearchError(`SEARCH: json_scope must be one of ${JSON_SCOPES.join(', ')}`)
+  if (!JSON_SCOPES.includes(scope)) fail(`json_scope must be one of ${JSON_SCOPES.join(', ')}`)
 }
 
 export interface SearchOptions {
@@ -40,23 +47,22 @@ export function textSearch({ query, analyzer, analyzerOptions }: SearchOptions):
       return text => isFound(expression, analyzed(text, analysis))
     }
     case 'NO_OP_ANALYZER':
-      if (analyzerOptions !== null) throw new SearchError('SEARCH: NO_OP_ANALYZER takes no analyzer_options')
+      if (analyzerOptions !== null) fail('NO_OP_ANALYZER takes no analyzer_options')
       return text => isSame(text, query)
     case 'PATTERN_ANALYZER':
-      throw new SearchRefusal(
+      return refuse(
         'SEARCH with PATTERN_ANALYZER is not supported: the documented results do not follow from the documented rules',
       )
     default:
-      throw new SearchError(`SEARCH: analyzer must be LOG_ANALYZER or NO_OP_ANALYZER, not ${analyzer}`)
+      fail(`analyzer must be LOG_ANALYZER or NO_OP_ANALYZER, not ${analyzer}`)
   }
 }
 
 /** The documentation says both that two texts in double quotes match if only their case differs, and that they do not. */
 function isSame(text: string, query: string): boolean {
   if (text === query) return true
-  if (query.includes('"') && lower(text) === lower(query)) {
-    throw new SearchRefusal('SEARCH: whether NO_OP_ANALYZER tells the letter case in double quotes is not documented')
-  }
+  if (query.includes('"') && lower(text) === lower(query))
+    refuse('SEARCH: whether NO_OP_ANALYZER tells the letter case in double quotes is not documented')
   return false
 }
 
@@ -104,11 +110,8 @@ const delimiterPattern = (delimiters: readonly string[]): RegExp =>
 const DEFAULT_ANALYSIS: Analysis = { delimiter: delimiterPattern(DELIMITERS), isDefault: true, filters: [lower] }
 
 function analyzed(text: string, { delimiter, isDefault, filters }: Analysis): AnalyzedText {
-  if (isDefault && /[\f\v]/.test(text)) {
-    throw new SearchRefusal(
-      'SEARCH: whether LOG_ANALYZER splits texts at form feeds and vertical tabs is not documented',
-    )
-  }
+  if (isDefault && /[\f\v]/.test(text))
+    refuse('SEARCH: whether LOG_ANALYZER splits texts at form feeds and vertical tabs is not documented')
   const starts = new Set<number>()
   const ends = new Set<number>()
   const inner = new Set<number>()
@@ -136,7 +139,7 @@ function analysisOf(options: string | null): Analysis {
   if (options === null) return DEFAULT_ANALYSIS
   const { delimiters, token_filters: filters, ...others } = membersOf(parsedOptions(options))
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new SearchError(`SEARCH: LOG_ANALYZER has no option ${other}`)
+  if (other !== undefined) fail(`LOG_ANALYZER has no option ${other}`)
   return {
     ...DEFAULT_ANALYSIS,
     ...(delimiters === undefined ? {} : { delimiter: delimiterPattern(delimitersOf(delimiters)), isDefault: false }),
@@ -148,40 +151,40 @@ function parsedOptions(options: string): unknown {
   try {
     return JSON.parse(options)
   } catch {
-    throw new SearchError('SEARCH: analyzer_options must be JSON')
+    fail('analyzer_options must be JSON')
   }
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new SearchError('SEARCH: analyzer_options and token filters must be JSON objects')
+  fail('analyzer_options and token filters must be JSON objects')
 }
 
 function listOf(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value) && value.length > 0) return value
-  throw new SearchError(`SEARCH: ${name} must be a JSON array with elements`)
+  fail(`${name} must be a JSON array with elements`)
 }
 
 const textsOf = (value: unknown, name: string): readonly string[] =>
   listOf(value, name).map(text => {
     if (typeof text === 'string' && text !== '') return text
-    throw new SearchError(`SEARCH: ${name} must hold texts that are not empty`)
+    return fail(`${name} must hold texts that are not empty`)
   })
 
 const MAX_DELIMITERS = 256
 
 function delimitersOf(value: unknown): readonly string[] {
   const texts = textsOf(value, 'delimiters')
-  if (texts.length > MAX_DELIMITERS) throw new SearchRefusal('SEARCH: there are too many delimiters')
+  if (texts.length > MAX_DELIMITERS) refuse('SEARCH: there are too many delimiters')
   const wrong = texts.find(text => text.length > 16 || !/^[\0-\x7f]*$/.test(text))
-  if (wrong !== undefined) throw new SearchError('SEARCH: delimiters are ASCII texts of at most 16 characters')
+  if (wrong !== undefined) fail('delimiters are ASCII texts of at most 16 characters')
   return texts
 }
 
 function filterOf(value: unknown): (token: string) => string | null {
   const { stop_words: stopWords, normalizer, ...others } = membersOf(value)
   const isOne = (stopWords === undefined) !== (normalizer === undefined) && Object.keys(others).length === 0
-  if (!isOne) throw new SearchError('SEARCH: a token filter has either stop_words or a normalizer')
+  if (!isOne) fail('a token filter has either stop_words or a normalizer')
   if (stopWords !== undefined) {
     const words = new Set(textsOf(stopWords, 'stop_words'))
     return token => (words.has(token) ? null : token)
@@ -191,9 +194,7 @@ function filterOf(value: unknown): (token: string) => string | null {
     if (settings['mode'] === 'LOWER') return lower
     if (settings['mode'] === 'NONE') return token => token
   }
-  throw new SearchRefusal(
-    'SEARCH with another normalizer than LOWER and NONE is not supported: it hangs on the version of ICU',
-  )
+  refuse('SEARCH with another normalizer than LOWER and NONE is not supported: it hangs on the version of ICU')
 }
 
 // The query
@@ -226,11 +227,8 @@ const MAX_STEPS = 1_000_000
 
 /** Counts the steps of one search in one text. @throws SearchRefusal */
 function countStep(within: AnalyzedText): void {
-  if (++within.steps > MAX_STEPS) {
-    throw new SearchRefusal(
-      'Resources exceeded during query execution: SEARCH compares too long a text with too long a search query',
-    )
-  }
+  if (++within.steps > MAX_STEPS)
+    refuse('Resources exceeded during query execution: SEARCH compares too long a text with too long a search query')
 }
 
 function hasPhrase(phrase: readonly string[], within: AnalyzedText): boolean {
@@ -255,7 +253,7 @@ function hasExactly(sought: string, within: AnalyzedText): boolean {
     isOpen ||= (isAfterDelimiter || inner.has(at)) && (isBeforeDelimiter || inner.has(end))
   }
   if (!isOpen) return false
-  throw new SearchRefusal('SEARCH: whether a text in backticks may begin or end within a delimiter is not documented')
+  refuse('SEARCH: whether a text in backticks may begin or end within a delimiter is not documented')
 }
 
 const RESERVED = `[]<>(){}|!'"*&?+/:=-\\~^`
@@ -277,13 +275,13 @@ class QueryReader {
   constructor(query: string, analysis: Analysis) {
     this.query = query
     this.analysis = analysis
-    if (query.trim() === '') throw new SearchError('SEARCH: search_query contains no tokens')
+    if (query.trim() === '') fail('search_query contains no tokens')
     this.#piece = this.#next()
   }
 
   read(): Expression {
     const expression = this.#alternatives()
-    if (this.#piece.kind !== 'end') throw this.#misplaced()
+    if (this.#piece.kind !== 'end') this.#misplaced()
     return expression
   }
 
@@ -311,22 +309,19 @@ class QueryReader {
       this.#piece = this.#next()
       return piece.term
     }
-    if (piece.kind !== '(') throw this.#misplaced()
-    if (++this.#depth > MAX_DEPTH)
-      throw new SearchRefusal('SEARCH: search_query has too many parentheses in each other')
+    if (piece.kind !== '(') this.#misplaced()
+    if (++this.#depth > MAX_DEPTH) refuse('SEARCH: search_query has too many parentheses in each other')
     this.#piece = this.#next()
     const expression = this.#alternatives()
     this.#depth--
-    if ((this.#piece as Piece).kind !== ')') throw this.#misplaced()
+    if ((this.#piece as Piece).kind !== ')') this.#misplaced()
     this.#piece = this.#next()
     return expression
   }
 
-  #misplaced(): SearchError {
+  #misplaced(): never {
     const { kind } = this.#piece
-    return new SearchError(
-      kind === 'end' ? 'SEARCH: search_query ends too early' : `SEARCH: ${kind} is misplaced in search_query`,
-    )
+    fail(kind === 'end' ? 'search_query ends too early' : `${kind} is misplaced in search_query`)
   }
 
   #next(): Piece {
@@ -335,11 +330,11 @@ class QueryReader {
     const char = this.query[this.#at]
     if (char === undefined) return { kind: 'end' }
     if (char === '(' || char === ')') {
-      if (char === '(' && this.#isGlued(begin)) throw this.#unspaced()
+      if (char === '(' && this.#isGlued(begin)) this.#unspaced()
       this.#at++
       return { kind: char }
     }
-    if (this.#isGlued(begin)) throw this.#unspaced()
+    if (this.#isGlued(begin)) this.#unspaced()
     if (char === '`') return { kind: 'term', term: { kind: 'exact', text: this.#backticks() } }
     if (char === '"') return { kind: 'term', term: this.#phrase() }
     return this.#single()
@@ -350,8 +345,8 @@ class QueryReader {
     return begin > 0 && begin === this.#at && this.query[begin - 1] !== '('
   }
 
-  #unspaced(): SearchError {
-    return new SearchError('SEARCH: white space, AND or OR must be between the terms of search_query')
+  #unspaced(): never {
+    fail('white space, AND or OR must be between the terms of search_query')
   }
 
   /** The text between two of these quotes; a backslash before a quote makes the quote a part of the text. */
@@ -366,26 +361,21 @@ class QueryReader {
       if (this.query[at] === '\\' && this.query[at + 1] === quote) at++
       text += this.query[at]
     }
-    throw new SearchError(`SEARCH: search_query has ${quote} that encloses nothing or is not closed`)
+    fail(`search_query has ${quote} that encloses nothing or is not closed`)
   }
 
   #backticks(): string {
     const text = this.#enclosed('`')
     // The documentation says that `.` is found in 127.0.0.1, although no delimiter precedes it there.
     if (text.replace(this.analysis.delimiter, '') !== '') return text
-    throw new SearchRefusal(
-      'SEARCH for delimiters alone, in backticks, is not supported: how they are found is not documented',
-    )
+    refuse('SEARCH for delimiters alone, in backticks, is not supported: how they are found is not documented')
   }
 
   #phrase(): Expression {
     const text = this.#enclosed('"')
     // One documented example reads AND and OR in a phrase as operators; the documented rules read them as words.
-    if (/\b(?:AND|OR)\b/.test(text)) {
-      throw new SearchRefusal(
-        'SEARCH for a phrase with AND or OR is not supported: its documented result is not that of its rules',
-      )
-    }
+    if (/\b(?:AND|OR)\b/.test(text))
+      refuse('SEARCH for a phrase with AND or OR is not supported: its documented result is not that of its rules')
     return { kind: 'phrase', tokens: this.#tokensOf(text) }
   }
 
@@ -401,23 +391,21 @@ class QueryReader {
         text += escaped
         this.#at++
       } else if (RESERVED.includes(char) || char === '`') {
-        throw new SearchError(
-          `SEARCH: in search_query ${char} must have a backslash before it, or stand in backticks or double quotes`,
-        )
+        fail(`in search_query ${char} must have a backslash before it, or stand in backticks or double quotes`)
       } else {
         text += char
       }
     }
     if (!isEscaped && RESERVED_WORDS.includes(text)) {
       if (text === 'AND' || text === 'OR') return { kind: text }
-      throw new SearchError(`SEARCH: in search_query the reserved word ${text} must stand in backticks`)
+      fail(`in search_query the reserved word ${text} must stand in backticks`)
     }
     return { kind: 'term', term: { kind: 'tokens', tokens: this.#tokensOf(text) } }
   }
 
   #tokensOf(text: string): readonly string[] {
     const { tokens } = analyzed(text, this.analysis)
-    if (tokens.length === 0) throw new SearchError('SEARCH: search_query, or a term of it, contains no tokens')
+    if (tokens.length === 0) fail('search_query, or a term of it, contains no tokens')
     return tokens
   }
 }

@@ -36,12 +36,8 @@ const NAMES: Readonly<Record<string, string>> = {
     Swift_Current Tegucigalpa Thule Thunder_Bay Tijuana Toronto Tortola Vancouver Virgin Whitehorse
     Winnipeg Yakutat Yellowknife
   `,
-  Antarctica: `
-    Casey Davis DumontDUrville Macquarie Mawson McMurdo Palmer Rothera South_Pole Syowa Troll Vostok
-  `,
-  Arctic: `
-    Longyearbyen
-  `,
+  Antarctica: 'Casey Davis DumontDUrville Macquarie Mawson McMurdo Palmer Rothera South_Pole Syowa Troll Vostok',
+  Arctic: 'Longyearbyen',
   Asia: `
     Aden Almaty Amman Anadyr Aqtau Aqtobe Ashgabat Ashkhabad Atyrau Baghdad Bahrain Baku Bangkok Barnaul
     Beirut Bishkek Brunei Calcutta Chita Choibalsan Chongqing Chungking Colombo Dacca Damascus Dhaka
@@ -53,23 +49,14 @@ const NAMES: Readonly<Record<string, string>> = {
     Thimbu Thimphu Tokyo Tomsk Ujung_Pandang Ulaanbaatar Ulan_Bator Urumqi Ust-Nera Vientiane
     Vladivostok Yakutsk Yangon Yekaterinburg Yerevan
   `,
-  Atlantic: `
-    Azores Bermuda Canary Cape_Verde Faeroe Faroe Jan_Mayen Madeira Reykjavik South_Georgia St_Helena
-    Stanley
-  `,
+  Atlantic: 'Azores Bermuda Canary Cape_Verde Faeroe Faroe Jan_Mayen Madeira Reykjavik South_Georgia St_Helena Stanley',
   Australia: `
     ACT Adelaide Brisbane Broken_Hill Canberra Currie Darwin Eucla Hobart LHI Lindeman Lord_Howe
     Melbourne NSW North Perth Queensland South Sydney Tasmania Victoria West Yancowinna
   `,
-  Brazil: `
-    Acre DeNoronha East West
-  `,
-  Canada: `
-    Atlantic Central Eastern Mountain Newfoundland Pacific Saskatchewan Yukon
-  `,
-  Chile: `
-    Continental EasterIsland
-  `,
+  Brazil: 'Acre DeNoronha East West',
+  Canada: 'Atlantic Central Eastern Mountain Newfoundland Pacific Saskatchewan Yukon',
+  Chile: 'Continental EasterIsland',
   Etc: `
     GMT GMT+0 GMT+1 GMT+10 GMT+11 GMT+12 GMT+2 GMT+3 GMT+4 GMT+5 GMT+6 GMT+7 GMT+8 GMT+9 GMT-0 GMT-1
     GMT-10 GMT-11 GMT-12 GMT-13 GMT-14 GMT-2 GMT-3 GMT-4 GMT-5 GMT-6 GMT-7 GMT-8 GMT-9 GMT0 Greenwich
@@ -83,22 +70,15 @@ const NAMES: Readonly<Record<string, string>> = {
     Skopje Sofia Stockholm Tallinn Tirane Tiraspol Ulyanovsk Uzhgorod Vaduz Vatican Vienna Vilnius
     Volgograd Warsaw Zagreb Zaporozhye Zurich
   `,
-  Indian: `
-    Antananarivo Chagos Christmas Cocos Comoro Kerguelen Mahe Maldives Mauritius Mayotte Reunion
-  `,
-  Mexico: `
-    BajaNorte BajaSur General
-  `,
+  Indian: 'Antananarivo Chagos Christmas Cocos Comoro Kerguelen Mahe Maldives Mauritius Mayotte Reunion',
+  Mexico: 'BajaNorte BajaSur General',
   Pacific: `
     Apia Auckland Bougainville Chatham Chuuk Easter Efate Enderbury Fakaofo Fiji Funafuti Galapagos
     Gambier Guadalcanal Guam Honolulu Johnston Kanton Kiritimati Kosrae Kwajalein Majuro Marquesas
     Midway Nauru Niue Norfolk Noumea Pago_Pago Palau Pitcairn Pohnpei Ponape Port_Moresby Rarotonga
     Saipan Samoa Tahiti Tarawa Tongatapu Truk Wake Wallis Yap
   `,
-  US: `
-    Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific
-    Samoa
-  `,
+  US: 'Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa',
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Time zones by name, from the platform's own copy of the IANA database. */
+import { daysFromCivil } from './civil-date.js'
 import { cityOfZone, earlyZoneOffset, fixedZoneOffset } from './legacy-zones.js'
 import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
@@ -52,15 +53,9 @@ function platformOffset(zone: string): ((instant: number) => number) | null {
   return instant => {
     const parts = Object.fromEntries(format.formatToParts(instant * SECOND_MS).map(part => [part.type, part.value]))
     const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year'])
-    const local = civilSeconds(
-      year,
-      Number(parts['month']),
-      Number(parts['day']),
-      Number(parts['hour']),
-      Number(parts['minute']),
-      Number(parts['second']),
-    )
-    return local - instant
+    const days = daysFromCivil(year, Number(parts['month']), Number(parts['day']))
+    const clock = Number(parts['hour']) * 3600 + Number(parts['minute']) * 60 + Number(parts['second'])
+    return days * 86_400 + clock - instant
   }
 }
 
@@ -83,19 +78,4 @@ export function localToInstant(local: number, offsetAt: (instant: number) => num
   const after = offsetAt(local + MARGIN_SECONDS)
   if (before === after || offsetAt(local - before) === before) return local - before
   return offsetAt(local - after) === after ? local - after : local - before
-}
-
-/** Seconds since 1970 of a date and time in the proleptic Gregorian calendar; fields beyond their range carry over. */
-export function civilSeconds(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-): number {
-  // Date.UTC treats years below 100 as years of the 20th century.
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  return date.getTime() / SECOND_MS + hour * 3600 + minute * 60 + second
 }

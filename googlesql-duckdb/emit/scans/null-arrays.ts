@@ -149,18 +149,8 @@ function findUses(query: ResolvedQuery): Uses {
           if (cte.recursion && !cte.recursion.isAll) tell(cte.columns)
         }
         break
-      case 'one-row':
-      case 'table':
-      case 'join':
-      case 'filter':
-      case 'aggregate':
-      case 'window':
-      case 'order':
-      case 'limit':
-        exprsOfScan(scan).forEach(visitExpr)
-        break
       default:
-        scan satisfies never
+        exprsOfScan(scan).forEach(visitExpr)
     }
   }
   visitScan(query.scan)

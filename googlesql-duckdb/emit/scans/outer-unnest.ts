@@ -3,7 +3,7 @@
 import type { Expr, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
-import type { Context, Entry, SqlScope } from '../context.js'
+import { type Context, type Entry, entryOf, type SqlScope } from '../context.js'
 import { type Fragment, fragment, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import {
@@ -88,11 +88,8 @@ function withOuterColumns(
 }
 
 function outerEntry(outer: SqlScope | null, id: number): Entry | null {
-  for (let scope = outer; scope; scope = scope.outer) {
-    const entry = scope.entries.get(id)
-    if (entry) return { ...entry, kind: 'computed' }
-  }
-  return null
+  const entry = entryOf(id, outer)
+  return entry && { ...entry, kind: 'computed' }
 }
 
 /** The offsets of the elements that meet the condition: `list_filter(range(len(x)), lambda i: …)`. */

@@ -1,5 +1,5 @@
 /** Bytes as digits, and back: HEX, BASE32, BASE8, BASE2. Each digit has the same number of bits. */
-import { ScalarFunctionError } from './scalar-function.js'
+import { fail } from './scalar-function.js'
 
 export const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -31,7 +31,7 @@ export function bytesOfDigits(text: string, bits: number, alphabet: string, what
   let count = 0
   for (const character of text) {
     const digit = alphabet.indexOf(character)
-    if (digit < 0) throw new ScalarFunctionError(`Failed to decode invalid ${what} string`)
+    if (digit < 0) fail(`Failed to decode invalid ${what} string`)
     held = (held << bits) | digit
     count += bits
     if (count >= 8) {

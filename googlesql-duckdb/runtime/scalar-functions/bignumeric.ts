@@ -8,19 +8,20 @@ import { BIGNUMERIC_SCALE, BIGNUMERIC_UNIT, bignumericText, bignumericUnits, isI
 import { invalidInput, parsedNumber, shown } from './casts.js'
 import { digitsOfDouble } from './decimal-text.js'
 import {
+  absolute,
   correlation,
   covariance,
   divideRounded,
   interpolated,
+  isInt64,
   type Pairs,
   roundToStep,
   squareRoot,
   variance,
 } from './decimals.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 const UNIT = BIGNUMERIC_UNIT
-const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
 /** The largest NUMERIC in units of 10^-9, and the number of BIGNUMERIC units in one NUMERIC unit. */
@@ -28,18 +29,17 @@ const MAX_NUMERIC = 10n ** 38n - 1n
 const NUMERIC_STEP = 10n ** 29n
 
 function inRange(units: bigint, write: () => string): bigint {
-  if (!isInBignumeric(units)) throw new ScalarFunctionError(`BIGNUMERIC overflow: ${write()}`)
+  if (!isInBignumeric(units)) fail(`BIGNUMERIC overflow: ${write()}`)
   return units
 }
 
-const absolute = (x: bigint): bigint => (x < 0n ? -x : x)
 const magnitude = (x: bigint): string => bignumericText(absolute(x))
 
 /** The arguments of a call, as error messages write them. */
 const written = (...values: readonly bigint[]): string => values.map(bignumericText).join(', ')
 
 function divisor(y: bigint, write: () => string): bigint {
-  if (y === 0n) throw new ScalarFunctionError(`division by zero: ${write()}`)
+  if (y === 0n) fail(`division by zero: ${write()}`)
   return y
 }
 
@@ -61,44 +61,43 @@ function whole(x: bigint, direction: 1n | -1n, name: string): bigint {
 
 function toInt64(x: bigint): bigint {
   const value = divideRounded(x, UNIT)
-  if (value > MAX_INT64 || value < MIN_INT64) throw new ScalarFunctionError(`int64 out of range: ${bignumericText(x)}`)
+  if (!isInt64(value)) fail(`int64 out of range: ${bignumericText(x)}`)
   return value
 }
 
 /** The text that DuckDB casts to DECIMAL(38,9). */
 function toNumeric(x: bigint): string {
   const units = divideRounded(x, NUMERIC_STEP)
-  if (absolute(units) > MAX_NUMERIC) throw new ScalarFunctionError(`numeric out of range: ${bignumericText(x)}`)
+  if (absolute(units) > MAX_NUMERIC) fail(`numeric out of range: ${bignumericText(x)}`)
   return bignumericText(units * NUMERIC_STEP)
 }
 
 function read(text: string): bigint {
   const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
-  if (value === null) throw new ScalarFunctionError(`Invalid BIGNUMERIC value: ${shown(text)}`)
-  return bignumericUnits(value)
+  return bignumericUnits(value ?? fail(`Invalid BIGNUMERIC value: ${shown(text)}`))
 }
 
 function parse(text: string): bigint {
   const value = numericLiteral(parsedNumber(text) ?? '', 'BIGNUMERIC', 'cast')
-  return bignumericUnits(value ?? invalidInput('PARSE_BIGNUMERIC', text))
+  return bignumericUnits(value ?? fail(invalidInput('PARSE_BIGNUMERIC', text)))
 }
 
 function ofFloat(x: number): bigint {
   if (!Number.isFinite(x)) {
     const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
-    throw new ScalarFunctionError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
+    fail(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
   }
   const { isNegative, numerator, denominator } = digitsOfDouble(x)
   const size = divideRounded(numerator * UNIT, denominator)
   const value = isNegative ? -size : size
-  if (!isInBignumeric(value)) throw new ScalarFunctionError(`BIGNUMERIC out of range: ${jsonDouble(x)}`)
+  if (!isInBignumeric(value)) fail(`BIGNUMERIC out of range: ${jsonDouble(x)}`)
   return value
 }
 
 /** Rounds a value to BIGNUMERIC(precision, scale). @throws ScalarFunctionError with `message` when it is out of range. */
 function limited(x: bigint, precision: bigint, scale: bigint, message: string): bigint {
   const value = roundToStep(x, 10n ** (BigInt(BIGNUMERIC_SCALE) - scale), 'ROUND_HALF_AWAY_FROM_ZERO')
-  if (absolute(value) >= UNIT * 10n ** (precision - scale)) throw new ScalarFunctionError(message)
+  if (absolute(value) >= UNIT * 10n ** (precision - scale)) fail(message)
   return value
 }
 
@@ -119,26 +118,24 @@ function jsonValue(x: bigint, stringifies: boolean): string {
   const number = numericLiteral(String(Number(text)), 'BIGNUMERIC', 'cast')
   const isExact = isInteger || number === text
   if (stringifies && (isInteger || !isExact)) return `"${text}"`
-  if (!isExact) throw new ScalarFunctionError('Failed to convert type BIGNUMERIC to JSON')
+  if (!isExact) fail('Failed to convert type BIGNUMERIC to JSON')
   return isInteger ? text : jsonDouble(Number(text))
 }
 
 /** The key or the offset of a RANGE frame in units of 10^-9: DuckDB computes such frames for integers, but not for BIGNUM. */
 function frameUnits(x: bigint): bigint {
-  if (x % NUMERIC_STEP !== 0n || absolute(x) > MAX_NUMERIC * NUMERIC_STEP) {
-    throw new ScalarFunctionError(
+  if (x % NUMERIC_STEP !== 0n || absolute(x) > MAX_NUMERIC * NUMERIC_STEP)
+    fail(
       'A RANGE frame over BIGNUMERIC values beyond the range or the 9 decimal places of NUMERIC is not supported on the embedded engine',
     )
-  }
   return x / NUMERIC_STEP
 }
 
 const MAX_GENERATED = 1_000_000
 
 function generate(first: bigint, last: bigint, step: bigint): string[] {
-  if (step === 0n) throw new ScalarFunctionError('Sequence step cannot be 0.')
-  if ((last - first) / step >= MAX_GENERATED)
-    throw new ScalarFunctionError(`Cannot generate arrays with more than ${MAX_GENERATED} elements.`)
+  if (step === 0n) fail('Sequence step cannot be 0.')
+  if ((last - first) / step >= MAX_GENERATED) fail(`Cannot generate arrays with more than ${MAX_GENERATED} elements.`)
   const items: string[] = []
   for (let x = first; step > 0n ? x <= last : x >= last; x += step) items.push(String(x))
   return items
@@ -163,57 +160,49 @@ export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bignumeric_of_float', ['DOUBLE'], BIG, ofFloat),
   scalar('bq_bignumeric_text', [BIG], 'VARCHAR', bignumericText),
   scalar('bq_bignumeric_to_int64', [BIG], 'BIGINT', toInt64),
-  scalar('bq_bignumeric_to_float', [BIG], 'DOUBLE', (x: bigint) => Number(`${x}e-${BIGNUMERIC_SCALE}`)),
+  scalar('bq_bignumeric_to_float', [BIG], 'DOUBLE', x => Number(`${x}e-${BIGNUMERIC_SCALE}`)),
   scalar('bq_bignumeric_to_numeric', [BIG], 'VARCHAR', toNumeric),
   scalar('bq_bignumeric_limited', [BIG, 'BIGINT', 'BIGINT', 'VARCHAR'], BIG, limited),
-  scalar('bq_bignumeric_subtract', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
+  scalar('bq_bignumeric_subtract', [BIG, BIG], BIG, (x, y) =>
     inRange(x - y, () => `${bignumericText(x)} - ${bignumericText(y)}`),
   ),
-  scalar('bq_bignumeric_negate', [BIG], BIG, (x: bigint) => inRange(-x, () => `-(${bignumericText(x)})`)),
-  scalar('bq_bignumeric_multiply', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
+  scalar('bq_bignumeric_negate', [BIG], BIG, x => inRange(-x, () => `-(${bignumericText(x)})`)),
+  scalar('bq_bignumeric_multiply', [BIG, BIG], BIG, (x, y) =>
     inRange(divideRounded(x * y, UNIT), () => `${bignumericText(x)} * ${bignumericText(y)}`),
   ),
-  scalar('bq_bignumeric_divide', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
+  scalar('bq_bignumeric_divide', [BIG, BIG], BIG, (x, y) => {
     const write = (): string => `${bignumericText(x)} / ${bignumericText(y)}`
     return inRange(divideRounded(x * UNIT, divisor(y, write)), write)
   }),
-  scalar('bq_bignumeric_div', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
+  scalar('bq_bignumeric_div', [BIG, BIG], BIG, (x, y) => {
     const write = (): string => `DIV(${written(x, y)})`
     return inRange((x / divisor(y, write)) * UNIT, write)
   }),
-  scalar('bq_bignumeric_mod', [BIG, BIG], BIG, (x: bigint, y: bigint) => x % divisor(y, () => `MOD(${written(x, y)})`)),
+  scalar('bq_bignumeric_mod', [BIG, BIG], BIG, (x, y) => x % divisor(y, () => `MOD(${written(x, y)})`)),
   scalar('bq_bignumeric_round', [BIG, 'BIGINT', 'VARCHAR'], BIG, rounded),
-  scalar('bq_bignumeric_trunc', [BIG, 'BIGINT'], BIG, (x: bigint, digits: bigint) => rounded(x, digits, 'TRUNC')),
-  scalar('bq_bignumeric_floor', [BIG], BIG, (x: bigint) => whole(x, -1n, 'FLOOR')),
-  scalar('bq_bignumeric_ceil', [BIG], BIG, (x: bigint) => whole(x, 1n, 'CEIL')),
-  scalar('bq_bignumeric_sqrt', [BIG], BIG, (x: bigint) => {
-    if (x < 0n) throw new ScalarFunctionError(`SQRT is undefined for negative value: SQRT(-${magnitude(x)})`)
+  scalar('bq_bignumeric_trunc', [BIG, 'BIGINT'], BIG, (x, digits) => rounded(x, digits, 'TRUNC')),
+  scalar('bq_bignumeric_floor', [BIG], BIG, x => whole(x, -1n, 'FLOOR')),
+  scalar('bq_bignumeric_ceil', [BIG], BIG, x => whole(x, 1n, 'CEIL')),
+  scalar('bq_bignumeric_sqrt', [BIG], BIG, x => {
+    if (x < 0n) fail(`SQRT is undefined for negative value: SQRT(-${magnitude(x)})`)
     return squareRoot(x, UNIT)
   }),
   // Raises the error of a sum or a total that is out of range.
-  scalar('bq_bignumeric_overflow', ['VARCHAR'], BIG, (text: string) => {
-    throw new ScalarFunctionError(`BIGNUMERIC overflow: ${text}`)
+  scalar('bq_bignumeric_overflow', ['VARCHAR'], BIG, text => {
+    fail(`BIGNUMERIC overflow: ${text}`)
   }),
-  scalar('bq_bignumeric_average', [BIG, 'BIGINT'], BIG, (total: bigint, n: bigint) => divideRounded(total, n)),
-  scalar('bq_bignumeric_percentile', ['VARCHAR[]', BIG], BIG, (sorted: readonly (string | null)[], fraction: bigint) =>
+  scalar('bq_bignumeric_average', [BIG, 'BIGINT'], BIG, (total, n) => divideRounded(total, n)),
+  scalar('bq_bignumeric_percentile', ['VARCHAR[]', BIG], BIG, (sorted, fraction) =>
     interpolated(ofDigits(sorted), fraction, UNIT),
   ),
   scalar('bq_bignumeric_rank', ['BIGINT', BIG], 'BIGINT', rank),
-  scalar(
-    'bq_bignumeric_variance',
-    ['VARCHAR[]', 'BIGINT'],
-    'DOUBLE',
-    (items: readonly (string | null)[], less: bigint) => variance(ofDigits(items), less, BIGNUMERIC_SCALE),
+  scalar('bq_bignumeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, less) =>
+    variance(ofDigits(items), less, BIGNUMERIC_SCALE),
   ),
-  scalar(
-    'bq_bignumeric_covariance',
-    ['VARCHAR[][]', 'BIGINT'],
-    'DOUBLE',
-    (pairs: readonly (readonly string[])[], less: bigint) => covariance(pairsOf(pairs), less, BIGNUMERIC_SCALE),
+  scalar('bq_bignumeric_covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, less) =>
+    covariance(pairsOf(pairs), less, BIGNUMERIC_SCALE),
   ),
-  scalar('bq_bignumeric_correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
-    correlation(pairsOf(pairs)),
-  ),
+  scalar('bq_bignumeric_correlation', ['VARCHAR[][]'], 'DOUBLE', pairs => correlation(pairsOf(pairs))),
   scalar('bq_bignumeric_frame_units', [BIG], 'HUGEINT', frameUnits),
   scalar('bq_bignumeric_series', [BIG, BIG, BIG], 'VARCHAR[]', generate),
   scalar('bq_bignumeric_json_string', [BIG], 'VARCHAR', jsonString),

@@ -1,13 +1,13 @@
 /** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
 import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { BASE32_DIGITS, base32Text, bytesOfDigits } from './base-digits.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 import { checkOutput, checkPadding, findNth, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
 
 function substr(value: Bytes, position: bigint, length: bigint): Bytes {
-  if (length < 0n) throw new ScalarFunctionError('Third argument in SUBSTR() cannot be negative')
+  if (length < 0n) fail('Third argument in SUBSTR() cannot be negative')
   const size = BigInt(value.length)
   let start = position
   if (start < 0n) start = start + size < 0n ? 0n : start + size
@@ -18,11 +18,11 @@ function substr(value: Bytes, position: bigint, length: bigint): Bytes {
 }
 
 const left = (value: Bytes, count: bigint): Bytes => {
-  if (count < 0n) throw new ScalarFunctionError('Second argument in LEFT() cannot be negative')
+  if (count < 0n) fail('Second argument in LEFT() cannot be negative')
   return substr(value, 1n, count)
 }
 const right = (value: Bytes, count: bigint): Bytes => {
-  if (count < 0n) throw new ScalarFunctionError('Second argument in RIGHT() cannot be negative')
+  if (count < 0n) fail('Second argument in RIGHT() cannot be negative')
   return count === 0n ? new Uint8Array() : substr(value, -count, count)
 }
 
@@ -87,16 +87,15 @@ const isLower = (byte: number): boolean => byte >= 97 && byte <= 122
 function fromCodePoints(codes: readonly (bigint | null)[]): Bytes | null {
   if (codes.includes(null)) return null
   return Uint8Array.from(codes, code => {
-    if (code! < 0n || code! > 255n) throw new ScalarFunctionError(`Invalid ASCII value ${code}`)
+    if (code! < 0n || code! > 255n) fail(`Invalid ASCII value ${code}`)
     return Number(code)
   })
 }
 
 function fromBase32(text: string): Bytes {
   const digits = withoutTrailing(text, '=')
-  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) {
-    throw new ScalarFunctionError('Failed to decode invalid base32 string')
-  }
+  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8))
+    fail('Failed to decode invalid base32 string')
   return bytesOfDigits(digits, 5, BASE32_DIGITS, 'base32')
 }
 
@@ -112,19 +111,14 @@ export function fromBase64(text: string): Bytes {
     digits.length % 4 === 1 ||
     (padding > 0 && (digits.length + padding) % 4 !== 0) ||
     padding > 2
-  ) {
-    throw new ScalarFunctionError('Failed to decode invalid base64 string')
-  }
+  )
+    fail('Failed to decode invalid base64 string')
   return Buffer.from(digits, 'base64')
 }
 
 function fromHex(text: string): Bytes {
   const at = /[^0-9a-fA-F]/.exec(text)
-  if (at) {
-    throw new ScalarFunctionError(
-      `Failed to decode invalid hexadecimal string due to character at offset ${at.index}: ${text}`,
-    )
-  }
+  if (at) fail(`Failed to decode invalid hexadecimal string due to character at offset ${at.index}: ${text}`)
   return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
 }
 
@@ -166,12 +160,11 @@ const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
 const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
 
 const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction =>
-  scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a: Bytes, b: Bytes) => {
-    if (a.length !== b.length) {
-      throw new ScalarFunctionError(
+  scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a, b) => {
+    if (a.length !== b.length)
+      fail(
         `Bitwise binary operator for BYTES requires equal length of the inputs. Got ${a.length} bytes on the left hand side and ${b.length} bytes on the right hand side.`,
       )
-    }
     return a.map((byte, i) => combine(byte, b[i]!))
   })
 
@@ -185,8 +178,8 @@ function shifted(bytes: Bytes, count: bigint): Bytes {
 }
 
 const shift = (name: string, sign: bigint): ScalarFunction =>
-  scalar(name, ['BLOB', 'BIGINT'], 'BLOB', (bytes: Bytes, count: bigint) => {
-    if (count < 0n) throw new ScalarFunctionError('Bitwise shift by negative offset.')
+  scalar(name, ['BLOB', 'BIGINT'], 'BLOB', (bytes, count) => {
+    if (count < 0n) fail('Bitwise shift by negative offset.')
     return shifted(bytes, sign * count)
   })
 
@@ -202,24 +195,22 @@ export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bytes_repeat', ['BLOB', 'BIGINT'], 'BLOB', repeat),
   scalar('bq_bytes_translate', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', translated),
   scalar('bq_bytes_replace', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', replace),
-  scalar('bq_bytes_reverse', ['BLOB'], 'BLOB', (value: Bytes) => value.slice().reverse()),
-  scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', (value: Bytes, delimiter: Bytes) =>
-    split(value, delimiter).map(hexOf),
-  ),
+  scalar('bq_bytes_reverse', ['BLOB'], 'BLOB', value => value.slice().reverse()),
+  scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', (value, delimiter) => split(value, delimiter).map(hexOf)),
   scalar('bq_bytes_instr', ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'], 'BIGINT', findNth),
   scalar('bq_bytes_starts_with', ['BLOB', 'BLOB'], 'BOOLEAN', startsWith),
   scalar('bq_bytes_ends_with', ['BLOB', 'BLOB'], 'BOOLEAN', endsWith),
-  scalar('bq_bytes_lower', ['BLOB'], 'BLOB', (value: Bytes) => value.map(byte => (isUpper(byte) ? byte + 32 : byte))),
-  scalar('bq_bytes_upper', ['BLOB'], 'BLOB', (value: Bytes) => value.map(byte => (isLower(byte) ? byte - 32 : byte))),
-  scalar('bq_bytes_ascii', ['BLOB'], 'BIGINT', (value: Bytes) => BigInt(value[0] ?? 0)),
-  scalar('bq_bytes_to_code_points', ['BLOB'], 'BIGINT[]', (value: Bytes) => Array.from(value, BigInt)),
+  scalar('bq_bytes_lower', ['BLOB'], 'BLOB', value => value.map(byte => (isUpper(byte) ? byte + 32 : byte))),
+  scalar('bq_bytes_upper', ['BLOB'], 'BLOB', value => value.map(byte => (isLower(byte) ? byte - 32 : byte))),
+  scalar('bq_bytes_ascii', ['BLOB'], 'BIGINT', value => BigInt(value[0] ?? 0)),
+  scalar('bq_bytes_to_code_points', ['BLOB'], 'BIGINT[]', value => Array.from(value, BigInt)),
   scalar('bq_code_points_to_bytes', ['BIGINT[]'], 'BLOB', fromCodePoints),
   scalar('bq_to_base32', ['BLOB'], 'VARCHAR', base32Text),
   scalar('bq_from_base32', ['VARCHAR'], 'BLOB', fromBase32),
   scalar('bq_from_base64', ['VARCHAR'], 'BLOB', fromBase64),
   scalar('bq_from_hex', ['VARCHAR'], 'BLOB', fromHex),
   scalar('bq_safe_bytes_to_string', ['BLOB'], 'VARCHAR', safeToString),
-  scalar('bq_bytes_not', ['BLOB'], 'BLOB', (bytes: Bytes) => bytes.map(byte => ~byte)),
+  scalar('bq_bytes_not', ['BLOB'], 'BLOB', bytes => bytes.map(byte => ~byte)),
   bytewise('bq_bytes_and', (a, b) => a & b),
   bytewise('bq_bytes_or', (a, b) => a | b),
   bytewise('bq_bytes_xor', (a, b) => a ^ b),

@@ -8,10 +8,9 @@ import {
   timestampLiteral,
   timestampRefusal,
 } from '../../../googlesql/values/literals.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { isInt64 } from './decimals.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
-const MAX_INT64 = 2n ** 63n - 1n
-const MIN_INT64 = -(2n ** 63n)
 const MAX_SHOWN = 32
 
 /** A value for a message: at most its first 32 characters. */
@@ -21,16 +20,9 @@ const canonical = (
   name: string,
   read: (text: string) => string | null,
   refusal: (text: string) => string,
-): ScalarFunction =>
-  scalar(name, ['VARCHAR'], 'VARCHAR', (text: string) => {
-    const value = read(text)
-    if (value === null) throw new ScalarFunctionError(refusal(text))
-    return value
-  })
+): ScalarFunction => scalar(name, ['VARCHAR'], 'VARCHAR', text => read(text) ?? fail(refusal(text)))
 
-export function invalidInput(name: string, text: string): never {
-  throw new ScalarFunctionError(`Invalid input to ${name}: "${text}"`)
-}
+export const invalidInput = (name: string, text: string): string => `Invalid input to ${name}: "${text}"`
 
 export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
@@ -42,20 +34,16 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     text => numericLiteral(text, 'NUMERIC', 'cast'),
     text => `Invalid NUMERIC value: ${shown(text)}`,
   ),
-  scalar(
+  canonical(
     'bq_parse_numeric',
-    ['VARCHAR'],
-    'VARCHAR',
-    (text: string) =>
-      numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast') ?? invalidInput('PARSE_NUMERIC', text),
+    text => numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast'),
+    text => invalidInput('PARSE_NUMERIC', text),
   ),
   scalar('bq_read_hex_float', ['VARCHAR'], 'DOUBLE', hexFloat),
-  scalar('bq_read_hex', ['VARCHAR'], 'BIGINT', (text: string) => {
+  scalar('bq_read_hex', ['VARCHAR'], 'BIGINT', text => {
     const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
     const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
-    if (value === null || value > MAX_INT64 || value < MIN_INT64)
-      throw new ScalarFunctionError(`Bad int64 value: ${shown(text)}`)
-    return value
+    return value !== null && isInt64(value) ? value : fail(`Bad int64 value: ${shown(text)}`)
   }),
 ]
 
@@ -82,7 +70,7 @@ const HEX_FLOAT = /^[ \t-\r]*([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[
 
 function hexFloat(text: string): number {
   const [, sign, whole = '', fraction = '', exponent = '0'] = HEX_FLOAT.exec(text) ?? []
-  if (sign === undefined || whole + fraction === '') throw new ScalarFunctionError(`Bad double value: ${shown(text)}`)
+  if (sign === undefined || whole + fraction === '') fail(`Bad double value: ${shown(text)}`)
   const size = scaledFloat(BigInt(`0x${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
   return sign === '-' ? -size : size
 }

@@ -2,7 +2,7 @@
 import type { Type } from '../../../googlesql/types/types.js'
 import { partsOf, readableText } from './format/value.js'
 import { keepLast } from './keep-last.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 import { foldCase, normalized } from './strings.js'
 
 const folded = (text: string): string => foldCase(normalized(text, 'NFKC'))
@@ -10,7 +10,7 @@ const foldedSearch = keepLast(folded)
 const typeOf = keepLast((json: string) => JSON.parse(json) as Type)
 
 function containsText(value: string | null, search: string | null): boolean | null {
-  if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
+  if (search === null) fail('CONTAINS_SUBSTR: the search value must not be NULL')
   return value === null ? null : folded(value).includes(foldedSearch(search))
 }
 
@@ -40,16 +40,16 @@ export const CONTAINS_SUBSTR_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     'bq_contains_substr',
     ['VARCHAR', 'VARCHAR'],
     'VARCHAR',
-    (value: string | null, search: string | null) => textOf(containsText(value, search)),
+    (value, search) => textOf(containsText(value, search)),
     { handlesNull: true, refuses: true },
   ),
   scalar(
     'bq_value_contains_substr',
     ['VARCHAR', 'VARCHAR', 'VARCHAR'],
     'VARCHAR',
-    (value: string | null, type: string, search: string | null) => {
-      if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
-      return textOf(containsIn(value, typeOf(type), foldedSearch(search)))
+    (value, type, search) => {
+      if (search === null) fail('CONTAINS_SUBSTR: the search value must not be NULL')
+      return textOf(containsIn(value, typeOf(type!), foldedSearch(search)))
     },
     { handlesNull: true, refuses: true },
   ),

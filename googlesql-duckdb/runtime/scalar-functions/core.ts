@@ -1,5 +1,5 @@
 /** The scalar function by which macros raise errors. */
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Not volatile, since TRY() refuses volatile functions. When a constant call fails during planning, DuckDB evaluates it again
@@ -8,8 +8,8 @@ export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     'bq_error',
     ['VARCHAR'],
     'BIGINT',
-    (message: string) => {
-      throw new ScalarFunctionError(message)
+    message => {
+      fail(message)
     },
     { isShort: true },
   ),

@@ -1,16 +1,15 @@
 /** Scalar functions of the date and time family. */
-import { civilFromDays } from '../../../googlesql/values/civil-date.js'
+import { civilFromDays, daysFromCivil, monthsLater } from '../../../googlesql/values/civil-date.js'
 import { datetimeText } from '../../../googlesql/values/civil-text.js'
 import { zonedTimestampMicros } from '../../../googlesql/values/literals.js'
 import { CAST_BYTES_SCALAR_FUNCTIONS } from './cast-format/bytes.js'
 import { CAST_NUMBER_SCALAR_FUNCTIONS } from './cast-format/numbers.js'
 import { CAST_TIME_SCALAR_FUNCTIONS } from './cast-format/times.js'
-import { daysFromCivil, monthLength } from './dates/civil-time.js'
 import { FORMAT_TIME_SCALAR_FUNCTIONS } from './dates/format-time.js'
 import { PARSE_TIME_SCALAR_FUNCTIONS } from './dates/parse-time.js'
 import { TIME_ZONE_SCALAR_FUNCTIONS, timeZone } from './dates/time-zones.js'
 import { INTERVAL_SCALAR_FUNCTIONS } from './intervals.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 /**
  * A series of dates as days since 1970: from `first` in steps of `count` * `unit` months, up to `last`. Each date is computed
@@ -19,14 +18,12 @@ import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-funct
 function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): bigint[] {
   const months = Number(count * unit)
   const days: bigint[] = []
-  let { year, month, day } = civilFromDays(Number(first))
-  for (let next = first; months > 0 ? next <= last : next >= last; next = BigInt(daysFromCivil(year, month, day))) {
+  let date = civilFromDays(Number(first))
+  for (let next = first; months > 0 ? next <= last : next >= last; ) {
     days.push(next)
-    const total = year * 12 + month - 1 + months
-    year = Math.floor(total / 12)
-    month = total - year * 12 + 1
-    if (year < 1 || year > 9999) break
-    day = Math.min(day, monthLength(year, month))
+    date = monthsLater(date, months)
+    if (date.year < 1 || date.year > 9999) break
+    next = BigInt(daysFromCivil(date.year, date.month, date.day))
   }
   return days
 }
@@ -42,13 +39,13 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_BYTES_SCALAR_FUNCTIONS,
   // Parameters: the message before the value, the value in microseconds, and the text after it. If SQL composed this message,
   // planning that SQL would take longer than planning the rest of the query.
-  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (said: string, micros: bigint, zone: string) => {
-    throw new ScalarFunctionError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
+  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (said, micros, zone) => {
+    fail(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
   }),
   // Parameters: a text that contains no zone, and the zone. Returns the instant in microseconds.
-  scalar('bq_timestamp_from_text', ['VARCHAR', 'VARCHAR'], 'BIGINT', (text: string, zone: string) => {
+  scalar('bq_timestamp_from_text', ['VARCHAR', 'VARCHAR'], 'BIGINT', (text, zone) => {
     const micros = zonedTimestampMicros(text, timeZone(zone))
-    if (micros === null) throw new ScalarFunctionError(`Invalid timestamp: '${text}'`)
+    if (micros === null) fail(`Invalid timestamp: '${text}'`)
     return micros
   }),
 ]

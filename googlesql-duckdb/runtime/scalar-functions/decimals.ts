@@ -2,12 +2,15 @@
  * Exact arithmetic on decimal values that are given as counts of their type's smallest unit. `unit` is the number of such units
  * in 1: 10^9 for NUMERIC, 10^38 for BIGNUMERIC. `scale` is the number of zeros of `unit`.
  */
-import { ScalarFunctionError } from './scalar-function.js'
+import { fail } from './scalar-function.js'
+
+export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
+export const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
 
 /** The quotient, rounded half away from zero. */
 export function divideRounded(x: bigint, y: bigint): bigint {
   const isNegative = x < 0n !== y < 0n
-  const [dividend, divisor] = [x < 0n ? -x : x, y < 0n ? -y : y]
+  const [dividend, divisor] = [absolute(x), absolute(y)]
   const quotient = (2n * dividend + divisor) / (2n * divisor)
   return isNegative ? -quotient : quotient
 }
@@ -21,11 +24,11 @@ export function roundToStep(units: bigint, step: bigint, mode: string): bigint {
       return divideRounded(units, step) * step
     case 'ROUND_HALF_EVEN': {
       const rest = units % step
-      const isHalf = 2n * (rest < 0n ? -rest : rest) === step
+      const isHalf = 2n * absolute(rest) === step
       return (isHalf && (units / step) % 2n === 0n ? units / step : divideRounded(units, step)) * step
     }
     default:
-      throw new ScalarFunctionError(`Invalid rounding mode: ${mode}`)
+      fail(`Invalid rounding mode: ${mode}`)
   }
 }
 

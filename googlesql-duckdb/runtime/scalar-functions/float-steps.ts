@@ -1,6 +1,6 @@
 /** FLOAT64 arithmetic step by step with BigQuery's errors, for rows whose plain result is not finite. */
 import { doubleText } from './decimal-text.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 type Operator = '+' | '-' | '*' | '/'
 export type FloatStep = Operator | `safe${Operator}` | 'ieee' | 'negate' | 'abs' | 'ceil' | 'floor' | 'round' | 'trunc'
@@ -17,9 +17,9 @@ const textOf = (x: number): string =>
 
 /** @throws ScalarFunctionError for a division by zero, and for an infinite result of finite operands. */
 function checked(operator: Operator, a: number, b: number): number {
-  if (operator === '/' && b === 0) throw new ScalarFunctionError(`division by zero: ${textOf(a)} / ${textOf(b)}`)
+  if (operator === '/' && b === 0) fail(`division by zero: ${textOf(a)} / ${textOf(b)}`)
   const result = OPERATORS[operator](a, b)
-  if (overflows(result, a, b)) throw new ScalarFunctionError(`double overflow: ${textOf(a)} ${operator} ${textOf(b)}`)
+  if (overflows(result, a, b)) fail(`double overflow: ${textOf(a)} ${operator} ${textOf(b)}`)
   return result
 }
 
@@ -33,31 +33,22 @@ function safe(operator: Operator, a: number, b: number): number | null {
 const overflows = (result: number, a: number, b: number): boolean =>
   !Number.isFinite(result) && Number.isFinite(a) && Number.isFinite(b)
 
-const binary =
-  (compute: (operator: Operator, a: number, b: number) => number | null, operator: Operator) =>
-  (a: number, b: number): number | null =>
-    compute(operator, a, b)
-
-type Compute =
-  | { readonly width: 1; readonly compute: (a: number) => number }
-  | { readonly width: 2; readonly compute: (a: number, b: number) => number | null }
-
-const STEPS: Readonly<Record<FloatStep, Compute>> = {
-  '+': { width: 2, compute: binary(checked, '+') },
-  '-': { width: 2, compute: binary(checked, '-') },
-  '*': { width: 2, compute: binary(checked, '*') },
-  '/': { width: 2, compute: binary(checked, '/') },
-  'safe+': { width: 2, compute: binary(safe, '+') },
-  'safe-': { width: 2, compute: binary(safe, '-') },
-  'safe*': { width: 2, compute: binary(safe, '*') },
-  'safe/': { width: 2, compute: binary(safe, '/') },
-  ieee: { width: 2, compute: (a, b) => a / b },
-  negate: { width: 1, compute: a => -a },
-  abs: { width: 1, compute: Math.abs },
-  ceil: { width: 1, compute: Math.ceil },
-  floor: { width: 1, compute: Math.floor },
-  round: { width: 1, compute: a => (a < 0 ? -Math.round(-a) : Math.round(a)) },
-  trunc: { width: 1, compute: Math.trunc },
+const STEPS: Readonly<Record<FloatStep, (a: number, b: number) => number | null>> = {
+  '+': (a, b) => checked('+', a, b),
+  '-': (a, b) => checked('-', a, b),
+  '*': (a, b) => checked('*', a, b),
+  '/': (a, b) => checked('/', a, b),
+  'safe+': (a, b) => safe('+', a, b),
+  'safe-': (a, b) => safe('-', a, b),
+  'safe*': (a, b) => safe('*', a, b),
+  'safe/': (a, b) => safe('/', a, b),
+  ieee: (a, b) => a / b,
+  negate: a => -a,
+  abs: a => Math.abs(a),
+  ceil: a => Math.ceil(a),
+  floor: a => Math.floor(a),
+  round: a => (a < 0 ? -Math.round(-a) : Math.round(a)),
+  trunc: a => Math.trunc(a),
 }
 
 /**
@@ -72,10 +63,9 @@ function computeSteps(steps: string, leaves: readonly (number | null)[]): number
       stack.push(leaves[Number(word)]!)
       continue
     }
-    const b = step.width === 2 ? stack.pop()! : null
+    const b = step.length === 2 ? stack.pop()! : 0
     const a = stack.pop()!
-    if (step.width === 1) stack.push(a === null ? null : step.compute(a))
-    else stack.push(a === null || b === null ? null : step.compute(a, b))
+    stack.push(a === null || b === null ? null : step(a, b))
   }
   return stack[0]!
 }

@@ -5,7 +5,7 @@ import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, 
 import { prettyJson } from './format/json.js'
 import { literalText, readableText } from './format/value.js'
 import { keepLast } from './keep-last.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
 const MAX_OUTPUT = 1 << 20
 /** The most digits that a double has after the point. */
@@ -18,6 +18,7 @@ interface Spec {
   readonly precision: number | null
 }
 
+type Found = readonly [text: string, flags: string, width: string, precision: string | undefined, letter: string]
 const SPECIFIER = /%([-+ #'0]*)(\*|\d*)(\.(?:\*|\d*))?(.)/suy
 
 function format(pattern: string, typesJson: string, values: readonly (string | null)[]): string | null {
@@ -29,11 +30,8 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     const index = next++
     const type = types[index]
     if (!type) return null
-    if (!accepts(type)) {
-      throw new ScalarFunctionError(
-        `Invalid type for argument ${index + 2} to FORMAT; Expected ${expected}; Got ${typeName(type)}`,
-      )
-    }
+    if (!accepts(type))
+      fail(`Invalid type for argument ${index + 2} to FORMAT; Expected ${expected}; Got ${typeName(type)}`)
     return { type, value: values[index] ?? null }
   }
   const number = (): number | null => {
@@ -48,17 +46,11 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     if (percent < 0) break
     SPECIFIER.lastIndex = percent
     const found = SPECIFIER.exec(pattern)
-    if (!found) throw new ScalarFunctionError(`Invalid FORMAT string: "${pattern}"`)
+    if (!found) fail(`Invalid FORMAT string: "${pattern}"`)
     at = SPECIFIER.lastIndex
-    const [text, flags, width, precision, letter] = found as unknown as [
-      string,
-      string,
-      string,
-      string | undefined,
-      string,
-    ]
+    const [text, flags, width, precision, letter] = found as unknown as Found
     if (letter === '%') {
-      if (text !== '%%') throw new ScalarFunctionError(`Invalid FORMAT string: "${pattern}"`)
+      if (text !== '%%') fail(`Invalid FORMAT string: "${pattern}"`)
       output.push('%')
       continue
     }
@@ -76,9 +68,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
   }
   if (next !== types.length) {
     const problem = next > types.length ? 'few' : 'many'
-    throw new ScalarFunctionError(
-      `Too ${problem} arguments to FORMAT for pattern "${pattern}"; Expected ${next + 1}; Got ${types.length + 1}`,
-    )
+    fail(`Too ${problem} arguments to FORMAT for pattern "${pattern}"; Expected ${next + 1}; Got ${types.length + 1}`)
   }
   if (isNull) return null
   const result = output.join('')
@@ -95,7 +85,7 @@ function limited(size: number): number {
 function checkedPrecision(precision: number, letter: string): number {
   if ('gG'.includes(letter)) return Math.min(precision, MAX_FLOAT_PRECISION)
   const cap = 'eEfF'.includes(letter) ? MAX_FLOAT_PRECISION : MAX_OUTPUT
-  if (precision > cap) throw new ScalarFunctionError(`Precision value is too big${cap}`)
+  if (precision > cap) fail(`Precision value is too big${cap}`)
   return precision
 }
 
@@ -104,54 +94,47 @@ const isInteger = (type: Type): boolean => type.kind === 'INT64'
 const isFraction = (type: Type): boolean => type.kind === 'FLOAT64' || isDecimal(type)
 const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
 
+/** The arguments that a specifier takes, and how it prints them. */
+interface Specifier {
+  readonly expected: string
+  readonly accepts: (type: Type) => boolean
+  readonly print: (value: string, type: Type, letter: string, spec: Spec) => string
+}
+const ofKind = (kind: Type['kind']) => (type: Type) => type.kind === kind
+const WHOLE: Specifier = {
+  expected: 'integer',
+  accepts: isInteger,
+  print: (value, _, letter, spec) => integer(BigInt(value), letter, spec),
+}
+const FRACTION: Specifier = { expected: 'FLOAT64', accepts: isFraction, print: fraction }
+const json = (print: (value: string, type: Type) => string): Specifier => ({
+  expected: 'PROTO or JSON',
+  accepts: ofKind('JSON'),
+  print: (value, type, _, spec) => padded(print(value, type), spec),
+})
+const SPECIFIERS: Readonly<Record<string, Specifier>> = {
+  ...Object.fromEntries([...'dioxX'].map(letter => [letter, WHOLE])),
+  ...Object.fromEntries([...'fFeEgG'].map(letter => [letter, FRACTION])),
+  // GoogleSQL has no unsigned type, so no argument is accepted here.
+  u: { expected: 'UINT', accepts: () => false, print: () => '' },
+  s: { expected: 'STRING', accepts: ofKind('STRING'), print: (value, _type, _letter, spec) => padded(value, spec) },
+  p: json(readableText),
+  P: json(prettyJson),
+}
+const NOTATIONS: Readonly<Record<string, typeof readableText>> = { t: readableText, T: literalText }
+
 /** Prints one argument: null if it is NULL, empty if it is missing; the missing argument is reported at the end. */
 function print(letter: string, spec: Spec, take: Take, pattern: string): string | null {
-  switch (letter) {
-    case 'd':
-    case 'i':
-    case 'o':
-    case 'x':
-    case 'X': {
-      const argument = take('integer', isInteger)
-      if (!argument) return ''
-      return argument.value === null ? null : integer(BigInt(argument.value), letter, spec)
-    }
-    case 'u':
-      // GoogleSQL has no unsigned type, so no argument is accepted here.
-      take('UINT', () => false)
-      return ''
-    case 'f':
-    case 'F':
-    case 'e':
-    case 'E':
-    case 'g':
-    case 'G': {
-      const argument = take('FLOAT64', isFraction)
-      if (!argument) return ''
-      return argument.value === null ? null : fraction(argument.value, argument.type, letter, spec)
-    }
-    case 's': {
-      const argument = take('STRING', type => type.kind === 'STRING')
-      if (!argument) return ''
-      return argument.value === null ? null : padded(argument.value, spec)
-    }
-    case 'p':
-    case 'P': {
-      const argument = take('PROTO or JSON', type => type.kind === 'JSON')
-      if (!argument) return ''
-      if (argument.value === null) return null
-      return padded(letter === 'p' ? readableText(argument.value, argument.type) : prettyJson(argument.value), spec)
-    }
-    case 't':
-    case 'T': {
-      const argument = take('', () => true)
-      if (!argument) return ''
-      const text = letter === 't' ? readableText : literalText
-      return padded(text(argument.value, argument.type), spec)
-    }
-    default:
-      throw new ScalarFunctionError(`Invalid format specifier character "${letter}" in FORMAT string: "${pattern}"`)
+  const notation = NOTATIONS[letter]
+  if (notation) {
+    const argument = take('', () => true)
+    return argument ? padded(notation(argument.value, argument.type), spec) : ''
   }
+  const specifier = SPECIFIERS[letter]
+  if (!specifier) fail(`Invalid format specifier character "${letter}" in FORMAT string: "${pattern}"`)
+  const argument = take(specifier.expected, specifier.accepts)
+  if (!argument) return ''
+  return argument.value === null ? null : specifier.print(argument.value, argument.type, letter, spec)
 }
 
 function padded(text: string, { flags, width, precision }: Spec): string {

@@ -116,6 +116,6 @@ function longer(at: Fetch, size: number): bigint {
 }
 
 export const HASH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_farm_fingerprint', ['BLOB'], 'BIGINT', (value: Uint8Array) => BigInt.asIntN(64, fingerprint64(value))),
-  scalar('bq_sha512', ['BLOB'], 'BLOB', (value: Uint8Array) => createHash('sha512').update(value).digest()),
+  scalar('bq_farm_fingerprint', ['BLOB'], 'BIGINT', value => BigInt.asIntN(64, fingerprint64(value))),
+  scalar('bq_sha512', ['BLOB'], 'BLOB', value => createHash('sha512').update(value).digest()),
 ]

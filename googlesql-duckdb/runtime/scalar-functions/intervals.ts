@@ -1,17 +1,17 @@
 /** INTERVAL values from text and to text: `1-2 3 4:5:6.789`, parts of it, and ISO 8601 durations. */
 import { type IntervalParts, readInterval } from '../../../googlesql/values/interval-text.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { absolute } from './decimals.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 /** The months, days and microseconds of a text: see readInterval. @throws ScalarFunctionError for a text that is not valid. */
 export function parseInterval(text: string, part: string, to: string): IntervalParts {
   const parts = readInterval(text, part, to)
-  if (typeof parts === 'string') throw new ScalarFunctionError(parts)
+  if (typeof parts === 'string') fail(parts)
   return parts
 }
 
 /** The text of an INTERVAL cast to STRING, `1-2 3 4:5:6.789`; each of the three sections has its own sign. */
 export function intervalText(months: bigint, days: bigint, micros: bigint): string {
-  const absolute = (value: bigint) => (value < 0n ? -value : value)
   const m = absolute(months)
   const u = absolute(micros)
   const fraction = String(u % 1_000_000n).padStart(6, '0')
@@ -26,11 +26,11 @@ function intervalDuration(months: bigint, days: bigint, micros: bigint): string 
   const date = part(months / 12n, 'Y') + part(months % 12n, 'M') + part(days, 'D')
   const clock = part(micros / 3_600_000_000n, 'H') + part((micros / 60_000_000n) % 60n, 'M')
   const seconds = micros % 60_000_000n
-  const absolute = seconds < 0n ? -seconds : seconds
-  const fraction = String(absolute % 1_000_000n)
+  const size = absolute(seconds)
+  const fraction = String(size % 1_000_000n)
     .padStart(6, '0')
     .replace(/0+$/, '')
-  const digits = `${absolute / 1_000_000n}${fraction === '' ? '' : `.${fraction}`}`
+  const digits = `${size / 1_000_000n}${fraction === '' ? '' : `.${fraction}`}`
   const time = clock + (seconds === 0n ? '' : `${seconds < 0n ? '-' : ''}${digits}S`)
   return date + time === '' ? 'P0Y' : `P${date}${time === '' ? '' : `T${time}`}`
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../googlesql/values/json-path.js'
 import { canonicalJson, doubleText } from '../../../googlesql/values/json-text.js'
 import { doubleText as castText } from './decimal-text.js'
+import { isInt64 } from './decimals.js'
 import {
   documentText,
   findInText,
@@ -19,7 +20,7 @@ import {
 } from './json/document.js'
 import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json/edit.js'
 import { keepLast } from './keep-last.js'
-import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, type ScalarFunctionType, scalar } from './scalar-function.js'
 
 const parsedPath = keepLast((text: string, form: string, modes: string) =>
   parseJsonPath(text, form as JsonPathForm, modes === 'lax'),
@@ -28,7 +29,7 @@ const parsedPath = keepLast((text: string, form: string, modes: string) =>
 /** @throws ScalarFunctionError in BigQuery's words */
 function pathOf(text: string, form: string, allowsLax = false): JsonPath {
   const path = parsedPath(text, form, allowsLax ? 'lax' : 'strict')
-  if ('error' in path) throw new ScalarFunctionError(path.error)
+  if ('error' in path) fail(path.error)
   return path
 }
 
@@ -38,9 +39,9 @@ const MAX_DEPTH = 500
 /** The path of a value to change, not deeper than a value can be. Its indexes must not be negative. @throws ScalarFunctionError in BigQuery's words */
 const editedPathOf = keepLast((text: string): JsonPath => {
   const path = pathOf(text, 'standard')
-  if (path.steps.length > MAX_DEPTH) throw new ScalarFunctionError(`JSONPath has more than ${MAX_DEPTH} steps`)
+  if (path.steps.length > MAX_DEPTH) fail(`JSONPath has more than ${MAX_DEPTH} steps`)
   const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"?/gsu, name => ' '.repeat(name.length)))
-  if (negative) throw new ScalarFunctionError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
+  if (negative) fail(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
   return path
 })
 
@@ -111,12 +112,14 @@ function scalarText(node: JsonNode | undefined, isJson: boolean): string | null 
  * creation.
  */
 function canonical(text: string, wideNumbers: string, from: string): string {
-  const mode = wideNumbers.toLowerCase()
-  if (mode !== 'exact' && mode !== 'round')
-    throw new ScalarFunctionError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
-  const result = canonicalJson(text, mode)
-  if ('error' in result) throw new ScalarFunctionError(`${from}${result.error}`)
+  const result = canonicalJson(text, numberMode(wideNumbers))
+  if ('error' in result) fail(`${from}${result.error}`)
   return result.text
+}
+
+function numberMode(written: string): 'exact' | 'round' {
+  const mode = written.toLowerCase()
+  return mode === 'exact' || mode === 'round' ? mode : fail(`Invalid \`wide_number_mode\` specified: ${written}`)
 }
 
 const jsonText = (node: JsonNode): string => canonical(documentText(node), 'round', '')
@@ -124,59 +127,42 @@ const jsonText = (node: JsonNode): string => canonical(documentText(node), 'roun
 /** Parses text that this project has written, which cannot be malformed. */
 function documentOf(text: string): JsonNode {
   const node = parseDocument(text)
-  if (!node) throw new ScalarFunctionError('The JSON value is malformed')
+  if (!node) fail('The JSON value is malformed')
   return node
 }
-
-const MAX_INT64 = 2n ** 63n - 1n
 
 /** Whether a number with this text is a FLOAT64 in the JSON type. */
 const isDouble = (text: string): boolean => /[.eE]/.test(text)
 
-function strictInt64(text: string): bigint {
+/** The scalar of this kind in a JSON value. @throws ScalarFunctionError for any other value */
+function strict<K extends JsonNode['kind']>(text: string, kind: K, name: string): Extract<JsonNode, { kind: K }> {
   const node = documentOf(text)
-  if (node.kind !== 'number') throw new ScalarFunctionError('The provided JSON input is not an integer')
+  return node.kind === kind ? (node as Extract<JsonNode, { kind: K }>) : fail(`The provided JSON input is not ${name}`)
+}
+
+function strictInt64(text: string): bigint {
+  const node = strict(text, 'number', 'an integer')
   const number = Number(node.text)
   const isFloat = isDouble(node.text)
-  if (isFloat && !Number.isInteger(number)) {
-    throw new ScalarFunctionError(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
-  }
+  if (isFloat && !Number.isInteger(number))
+    fail(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
   const integer = isFloat ? BigInt(number) : BigInt(node.text)
-  if (integer > MAX_INT64 || integer < -MAX_INT64 - 1n) {
-    throw new ScalarFunctionError(
-      `The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`,
-    )
-  }
+  if (!isInt64(integer)) fail(`The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`)
   return integer
 }
 
 const withoutPoint = (number: number): string => doubleText(number).replace(/\.0$/, '')
 
 function strictFloat64(text: string, wideNumbers: string): number {
-  const node = documentOf(text)
-  if (node.kind !== 'number') throw new ScalarFunctionError('The provided JSON input is not a number')
+  const node = strict(text, 'number', 'a number')
   const number = Number(node.text)
-  const isExact = /[.eE]/.test(node.text) || BigInt(node.text) === BigInt(number)
-  const mode = wideNumbers.toLowerCase()
-  if (mode !== 'exact' && mode !== 'round')
-    throw new ScalarFunctionError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
+  const isFloat = isDouble(node.text)
+  const isExact = isFloat || BigInt(node.text) === BigInt(number)
+  const mode = numberMode(wideNumbers)
   // BigQuery does not test the value itself, but requires the range in which every integer is exact.
-  if (mode === 'exact' && (!isExact || (!/[.eE]/.test(node.text) && Math.abs(number) > 2 ** 53))) {
-    throw new ScalarFunctionError(`JSON number: ${node.text} cannot be converted to FLOAT64 without loss of precision`)
-  }
+  if (mode === 'exact' && (!isExact || (!isFloat && Math.abs(number) > 2 ** 53)))
+    fail(`JSON number: ${node.text} cannot be converted to FLOAT64 without loss of precision`)
   return number
-}
-
-function strictBool(text: string): boolean {
-  const node = documentOf(text)
-  if (node.kind !== 'bool') throw new ScalarFunctionError('The provided JSON input is not a boolean')
-  return node.value
-}
-
-function strictString(text: string): string {
-  const node = documentOf(text)
-  if (node.kind !== 'string') throw new ScalarFunctionError('The provided JSON input is not a string')
-  return node.value
 }
 
 const MAX_INT64_DIGITS = 19
@@ -197,7 +183,7 @@ function roundedInt64(text: string): bigint | null {
     value = value / unit + ((value % unit) * 2n >= unit ? 1n : 0n)
   }
   if (sign === '-') value = -value
-  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
+  return isInt64(value) ? value : null
 }
 
 /**
@@ -208,7 +194,7 @@ function roundedDouble(double: number): bigint | null {
   const whole = Math.floor(size)
   const rounded = BigInt(size - whole >= 0.5 ? whole + 1 : whole)
   const value = double < 0 ? -rounded : rounded
-  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
+  return isInt64(value) ? value : null
 }
 
 function laxInt64(text: string): bigint | null {
@@ -261,10 +247,9 @@ function scalarTexts(node: JsonNode | undefined, isJson: boolean): (string | nul
 /** JSON_KEYS: the names in a value as paths, sorted and without duplicates. */
 function keysOf(text: string, maxDepth: bigint | null, mode: string | null): string[] {
   const within = (mode ?? 'strict').toLowerCase()
-  if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(within)) {
-    throw new ScalarFunctionError(`Invalid JSON mode specified: ${mode}`)
-  }
-  if (maxDepth !== null && maxDepth <= 0n) throw new ScalarFunctionError('max_depth must be positive.')
+  if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(within))
+    fail(`Invalid JSON mode specified: ${mode}`)
+  if (maxDepth !== null && maxDepth <= 0n) fail('max_depth must be positive.')
   const keys = new Set<string>()
   const visit = (node: JsonNode, prefix: string, depth: bigint, arrays: number): void => {
     if (node.kind === 'array') {
@@ -308,72 +293,64 @@ const edit = (
     name,
     [TEXT, TEXT, TEXT, 'BOOLEAN'],
     TEXT,
-    (text: string | null, path: string | null, value: string, flag: boolean | null) => {
+    (text, path, value, flag) => {
       if (text === null || path === null || flag === null) return text
-      return jsonText(change(documentOf(text), editedPathOf(path), documentOf(value), flag))
+      return jsonText(change(documentOf(text), editedPathOf(path), documentOf(value!), flag))
     },
     { handlesNull: true },
   )
 
+const lineEscaped = (node: JsonNode): string => withLineEscapes(documentText(node))
+/** A function of the value at a path of a form; undefined where there is no such value. */
+const atPath = (
+  name: string,
+  returns: ScalarFunctionType,
+  read: (node: JsonNode | undefined) => string | null | (string | null)[],
+): ScalarFunction => scalar(name, [TEXT, TEXT, TEXT], returns, (text, path, form) => read(find(text, path, form)))
+
 export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
-    const node = find(text, path, form)
-    return !node || node.kind === 'null' ? null : withLineEscapes(documentText(node))
-  }),
-  scalar('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
+  atPath('bq_json_query_text', TEXT, node => (!node || node.kind === 'null' ? null : lineEscaped(node))),
+  scalar('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text, path, form) => {
     const parsed = pathOf(path, form, form === 'standard')
     if (parsed.mode !== 'strict') return jsonText({ kind: 'array', items: findAll(documentOf(text), parsed) })
     const node = find(text, path, form)
     return node ? jsonText(node) : null
   }),
-  scalar('bq_json_value_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
-    scalarText(find(text, path, form), false),
-  ),
-  scalar('bq_json_value', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
-    scalarText(find(text, path, form), true),
-  ),
-  scalar('bq_json_query_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
-    itemTexts(find(text, path, form), node => withLineEscapes(documentText(node))),
-  ),
-  scalar('bq_json_query_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
-    itemTexts(find(text, path, form), jsonText),
-  ),
-  scalar('bq_json_value_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
-    scalarTexts(find(text, path, form), false),
-  ),
-  scalar('bq_json_value_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
-    scalarTexts(find(text, path, form), true),
-  ),
+  atPath('bq_json_value_text', TEXT, node => scalarText(node, false)),
+  atPath('bq_json_value', TEXT, node => scalarText(node, true)),
+  atPath('bq_json_query_array_text', 'VARCHAR[]', node => itemTexts(node, lineEscaped)),
+  atPath('bq_json_query_array', 'VARCHAR[]', node => itemTexts(node, jsonText)),
+  atPath('bq_json_value_array_text', 'VARCHAR[]', node => scalarTexts(node, false)),
+  atPath('bq_json_value_array', 'VARCHAR[]', node => scalarTexts(node, true)),
 
-  scalar('bq_json_parse', [TEXT, TEXT], TEXT, (text: string, wideNumbers: string) =>
+  scalar('bq_json_parse', [TEXT, TEXT], TEXT, (text, wideNumbers) =>
     canonical(text, wideNumbers, 'Invalid input to PARSE_JSON: '),
   ),
-  scalar('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
-  scalar('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
-  scalar('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
+  scalar('bq_json_canonical', [TEXT], TEXT, text => canonical(text, 'round', '')),
+  scalar('bq_json_quote', [TEXT], TEXT, text => JSON.stringify(text)),
+  scalar('bq_json_quote_ascii_lines', [TEXT], TEXT, text => withLineEscapes(JSON.stringify(text))),
   // A negative zero loses its sign here; only a negative zero in JSON text keeps it.
-  scalar('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
-  scalar('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
+  scalar('bq_json_double', ['DOUBLE'], TEXT, value => doubleText(value === 0 ? 0 : value)),
+  scalar('bq_json_pretty', [TEXT], TEXT, text => prettyText(documentOf(text))),
 
-  scalar('bq_json_bool', [TEXT], 'BOOLEAN', strictBool),
+  scalar('bq_json_bool', [TEXT], 'BOOLEAN', text => strict(text, 'bool', 'a boolean').value),
   scalar('bq_json_int64', [TEXT], 'BIGINT', strictInt64),
   scalar('bq_json_float64', [TEXT, TEXT], 'DOUBLE', strictFloat64),
-  scalar('bq_json_string', [TEXT], TEXT, strictString),
+  scalar('bq_json_string', [TEXT], TEXT, text => strict(text, 'string', 'a string').value),
   scalar('bq_json_lax_bool', [TEXT], 'BOOLEAN', laxBool),
   scalar('bq_json_lax_int64', [TEXT], 'BIGINT', laxInt64),
   scalar('bq_json_lax_float64', [TEXT], 'DOUBLE', laxFloat64),
   scalar('bq_json_lax_string', [TEXT], TEXT, laxString),
-  scalar('bq_json_items', [TEXT], 'VARCHAR[]', (text: string) => itemTexts(documentOf(text), jsonText)),
-  scalar('bq_json_flatten', [TEXT], 'VARCHAR[]', (text: string) => itemsOf(documentOf(text), true).map(jsonText)),
+  scalar('bq_json_items', [TEXT], 'VARCHAR[]', text => itemTexts(documentOf(text), jsonText)),
+  scalar('bq_json_flatten', [TEXT], 'VARCHAR[]', text => itemsOf(documentOf(text), true).map(jsonText)),
   scalar(
     'bq_json_keys',
     [TEXT, 'BIGINT', TEXT],
     'VARCHAR[]',
-    (text: string | null, depth: bigint | null, mode: string | null) =>
-      text === null ? null : keysOf(text, depth, mode),
+    (text, depth, mode) => (text === null ? null : keysOf(text, depth, mode)),
     { handlesNull: true },
   ),
-  scalar('bq_json_contains', [TEXT, TEXT], 'BOOLEAN', (whole: string, part: string) =>
+  scalar('bq_json_contains', [TEXT, TEXT], 'BOOLEAN', (whole, part) =>
     contains(documentOf(whole), documentOf(part), true),
   ),
 
@@ -384,19 +361,15 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     'bq_json_remove',
     [TEXT, TEXT],
     TEXT,
-    (text: string | null, path: string | null) => {
+    (text, path) => {
       if (text === null || path === null) return text
       const parsed = editedPathOf(path)
-      if (parsed.steps.length === 0) throw new ScalarFunctionError("The JSONPath cannot be '$'")
+      if (parsed.steps.length === 0) fail("The JSONPath cannot be '$'")
       return jsonText(removeAt(documentOf(text), parsed))
     },
     { handlesNull: true },
   ),
-  scalar(
-    'bq_json_strip_nulls',
-    [TEXT, TEXT, 'BOOLEAN', 'BOOLEAN'],
-    TEXT,
-    (text: string, path: string, arrays: boolean, empty: boolean) =>
-      jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty)),
+  scalar('bq_json_strip_nulls', [TEXT, TEXT, 'BOOLEAN', 'BOOLEAN'], TEXT, (text, path, arrays, empty) =>
+    jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty)),
   ),
 ]

@@ -1,6 +1,6 @@
 /** LIKE in linear time in text times pattern, for BYTES, and for texts and patterns for which DuckDB's own LIKE takes too long. */
 import { latin1 } from './bytes.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
 
@@ -14,7 +14,7 @@ const MAX_RETRIED_STEPS = 4_000_000
 function checkPattern(pattern: string): void {
   let escapes = 0
   while (pattern.charCodeAt(pattern.length - 1 - escapes) === BACKSLASH) escapes++
-  if (escapes % 2 === 1) throw new ScalarFunctionError('LIKE pattern ends with a backslash')
+  if (escapes % 2 === 1) fail('LIKE pattern ends with a backslash')
 }
 
 /**
@@ -61,7 +61,5 @@ function matches(text: string, pattern: string): boolean | null {
 export const LIKE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_like_text', ['VARCHAR', 'VARCHAR'], 'BOOLEAN', matches),
   // `_` matches any byte.
-  scalar('bq_like_blob', ['BLOB', 'BLOB'], 'BOOLEAN', (bytes: Uint8Array, pattern: Uint8Array) =>
-    matches(latin1(bytes), latin1(pattern)),
-  ),
+  scalar('bq_like_blob', ['BLOB', 'BLOB'], 'BOOLEAN', (bytes, pattern) => matches(latin1(bytes), latin1(pattern))),
 ]

@@ -11,7 +11,7 @@ import {
   variance,
 } from './decimals.js'
 import { numericPower } from './numeric-power.js'
-import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
 
 const SCALE = 9
 const UNIT = 10n ** 9n
@@ -28,14 +28,14 @@ function unitsOf(text: string): bigint {
 /** The text that DuckDB casts to DECIMAL(38,9). @throws ScalarFunctionError for a value beyond NUMERIC */
 function textOf(units: bigint, name: string): string {
   const size = units < 0n ? -units : units
-  if (size > LIMIT) throw new ScalarFunctionError(`numeric overflow: ${name}`)
+  if (size > LIMIT) fail(`numeric overflow: ${name}`)
   return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
 }
 
 /** The units of y, by which x is divided. @throws ScalarFunctionError for zero */
 function divisorOf(x: string, y: string): bigint {
   const units = unitsOf(y)
-  if (units === 0n) throw new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
+  if (units === 0n) fail(`division by zero: ${shown(x)} / ${shown(y)}`)
   return units
 }
 
@@ -65,7 +65,7 @@ function withCall<T>(name: string, compute: () => T): T {
 
 function sqrt(x: string): string {
   const units = unitsOf(x)
-  if (units < 0n) throw new ScalarFunctionError('Argument to SQRT cannot be negative')
+  if (units < 0n) fail('Argument to SQRT cannot be negative')
   return textOf(squareRoot(units, UNIT), `SQRT(${shown(x)})`)
 }
 
@@ -90,8 +90,7 @@ function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   else below *= 10n ** -digits
   const whole = isTruncated ? above / below : divideRounded(above, below)
   const result = Math.sign(x) * Number(`${whole}e${-digits}`)
-  if (!Number.isFinite(result))
-    throw new ScalarFunctionError(`Floating point overflow in function: ROUND(${x}, ${digits})`)
+  if (!Number.isFinite(result)) fail(`Floating point overflow in function: ROUND(${x}, ${digits})`)
   return result
 }
 
@@ -111,50 +110,41 @@ const MADE_SMALL_BY = 2 ** 64
 
 export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Undoes the scaling of bq_float_total on a finite total.
-  scalar('bq_made_large', ['DOUBLE'], 'DOUBLE', (small: number) => {
+  scalar('bq_made_large', ['DOUBLE'], 'DOUBLE', small => {
     if (!Number.isFinite(small)) return small
     const total = small * MADE_SMALL_BY
-    if (!Number.isFinite(total)) throw new ScalarFunctionError('double overflow')
+    if (!Number.isFinite(total)) fail('double overflow')
     return total
   }),
-  scalar('bq_multiply_decimals', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+  scalar('bq_multiply_decimals', [TEXT, TEXT], TEXT, (x, y) =>
     textOf(divideRounded(unitsOf(x) * unitsOf(y), UNIT), `${shown(x)} * ${shown(y)}`),
   ),
-  scalar('bq_divide_decimals', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+  scalar('bq_divide_decimals', [TEXT, TEXT], TEXT, (x, y) =>
     textOf(divideRounded(unitsOf(x) * UNIT, divisorOf(x, y)), `${shown(x)} / ${shown(y)}`),
   ),
   scalar('bq_ceil_of_product', ['BIGINT', 'DOUBLE'], 'BIGINT', ceilOfProduct),
-  scalar('bq_numeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) =>
+  scalar('bq_numeric_div', [TEXT, TEXT], TEXT, (x, y) =>
     textOf((unitsOf(x) / divisorOf(x, y)) * UNIT, `${shown(x)} / ${shown(y)}`),
   ),
-  scalar('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
+  scalar('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x, digits, mode) =>
     textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
   ),
   scalar('bq_numeric_power', [TEXT, TEXT], TEXT, power),
   scalar('bq_numeric_sqrt', [TEXT], TEXT, sqrt),
   scalar('bq_numeric_percentile', ['VARCHAR[]', TEXT], TEXT, percentile),
-  scalar('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole: bigint, fraction: string, n: bigint) =>
+  scalar('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole, fraction, n) =>
     textOf(divideRounded(whole * UNIT + unitsOf(fraction), n), 'AVG'),
   ),
-  scalar(
-    'bq_numeric_covariance',
-    ['VARCHAR[][]', 'BIGINT'],
-    'DOUBLE',
-    (pairs: readonly (readonly string[])[], less: bigint) => covariance(pairsOf(pairs), less, SCALE),
+  scalar('bq_numeric_covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, less) =>
+    covariance(pairsOf(pairs), less, SCALE),
   ),
-  scalar('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
-    correlation(pairsOf(pairs)),
-  ),
-  scalar('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items: readonly (string | null)[], less: bigint) =>
+  scalar('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', pairs => correlation(pairsOf(pairs))),
+  scalar('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, less) =>
     variance(unitsOfAll(items), less, SCALE),
   ),
-  scalar('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
-    roundDouble(x, digits, false),
-  ),
-  scalar('bq_trunc_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
-    roundDouble(x, digits, true),
-  ),
-  scalar('bq_bit_count_bytes', ['BLOB'], 'BIGINT', (bytes: Uint8Array) => {
+  scalar('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x, digits) => roundDouble(x, digits, false)),
+  scalar('bq_trunc_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x, digits) => roundDouble(x, digits, true)),
+  scalar('bq_bit_count_bytes', ['BLOB'], 'BIGINT', bytes => {
     let count = 0n
     for (const byte of bytes) for (let bits = byte; bits > 0; bits >>= 1) if (bits & 1) count++
     return count

@@ -2,7 +2,7 @@
 
 import { withoutLeading, withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { publicSuffix, registeredDomain } from './public-suffix.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 const WHITE_SPACE = ' \t\n\v\f\r'
 
@@ -107,44 +107,31 @@ function ipText(bytes: Uint8Array): string {
 
 function ipFromString(text: string): Uint8Array {
   const bytes = parseIp(text)
-  if (!bytes) throw new ScalarFunctionError(`NET.IP_FROM_STRING() encountered an unparseable IP-address: ${text}`)
+  if (!bytes) fail(`NET.IP_FROM_STRING() encountered an unparseable IP-address: ${text}`)
   return bytes
 }
 
 function ipToString(bytes: Uint8Array): string {
-  if (bytes.length !== 4 && bytes.length !== 16) {
-    throw new ScalarFunctionError(
+  if (bytes.length !== 4 && bytes.length !== 16)
+    fail(
       `NET.IP_TO_STRING() encountered an invalid IP address. Expected 4 (for IPv4) or 16 (for IPv6) bytes but got ${bytes.length}`,
     )
-  }
   return ipText(bytes)
 }
 
 function ipNetMask(size: bigint, prefix: bigint): Uint8Array {
-  if (size !== 4n && size !== 16n) {
-    throw new ScalarFunctionError(
-      `The first argument of NET.IP_NET_MASK() must be either 4 (for IPv4) or 16 (for IPv6); got ${size}`,
-    )
-  }
-  if (prefix < 0n || prefix > size * 8n) {
-    throw new ScalarFunctionError(
-      `The second argument of NET.IP_NET_MASK() must be between 0 and the first argument * 8; got ${prefix}`,
-    )
-  }
+  if (size !== 4n && size !== 16n)
+    fail(`The first argument of NET.IP_NET_MASK() must be either 4 (for IPv4) or 16 (for IPv6); got ${size}`)
+  if (prefix < 0n || prefix > size * 8n)
+    fail(`The second argument of NET.IP_NET_MASK() must be between 0 and the first argument * 8; got ${prefix}`)
   return truncated(new Uint8Array(Number(size)).fill(255), Number(prefix))
 }
 
 function ipTrunc(bytes: Uint8Array, prefix: bigint): Uint8Array {
-  if (bytes.length !== 4 && bytes.length !== 16) {
-    throw new ScalarFunctionError(
-      `The first argument of NET.IP_TRUNC() must have length 4 (for IPv4) or 16 (for IPv6); got ${bytes.length}`,
-    )
-  }
-  if (prefix < 0n || prefix > BigInt(bytes.length) * 8n) {
-    throw new ScalarFunctionError(
-      `The second argument of NET.IP_TRUNC() must be between 0 and 8 * LENGTH(first argument); got ${prefix}`,
-    )
-  }
+  if (bytes.length !== 4 && bytes.length !== 16)
+    fail(`The first argument of NET.IP_TRUNC() must have length 4 (for IPv4) or 16 (for IPv6); got ${bytes.length}`)
+  if (prefix < 0n || prefix > BigInt(bytes.length) * 8n)
+    fail(`The second argument of NET.IP_TRUNC() must be between 0 and 8 * LENGTH(first argument); got ${prefix}`)
   return truncated(bytes, Number(prefix))
 }
 
@@ -164,38 +151,34 @@ function parseRange(text: string): { bytes: Uint8Array; prefix: number } | null 
 
 function ipInNet(address: string, subnet: string): boolean {
   const ip = parseRange(address)
-  if (!ip) throw new ScalarFunctionError('NET.IP_IN_NET() encountered an unparseable IP-address')
+  if (!ip) fail('NET.IP_IN_NET() encountered an unparseable IP-address')
   const net = parseRange(subnet)
-  if (!net) throw new ScalarFunctionError('NET.IP_IN_NET() encountered an unparseable net')
+  if (!net) fail('NET.IP_IN_NET() encountered an unparseable net')
   if (ip.bytes.length !== net.bytes.length || ip.prefix < net.prefix) return false
   return truncated(ip.bytes, net.prefix).every((byte, index) => byte === net.bytes[index])
 }
 
 function makeNet(address: string, prefix: bigint): string {
-  if (prefix < 0n) throw new ScalarFunctionError('NET.MAKE_NET() encountered a negative length')
+  if (prefix < 0n) fail('NET.MAKE_NET() encountered a negative length')
   const range = parseRange(address)
-  if (!range) throw new ScalarFunctionError('NET.MAKE_NET() encountered an unparseable IP-address')
-  if (prefix > BigInt(range.prefix)) throw new ScalarFunctionError('NET.MAKE_NET() is trying to expand a subnet')
+  if (!range) fail('NET.MAKE_NET() encountered an unparseable IP-address')
+  if (prefix > BigInt(range.prefix)) fail('NET.MAKE_NET() is trying to expand a subnet')
   return `${ipText(truncated(range.bytes, Number(prefix)))}/${prefix}`
 }
 
 function ipv4FromInt64(value: bigint): Uint8Array {
-  if (value < -0x80000000n || value > 0xffffffffn) {
-    throw new ScalarFunctionError(
+  if (value < -0x80000000n || value > 0xffffffffn)
+    fail(
       `NET.IPV4_FROM_INT64() encountered an invalid integer IP. Expected range: [-0x80000000, 0xFFFFFFFF]; got ${value}`,
     )
-  }
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, Number(BigInt.asUintN(32, value)))
   return bytes
 }
 
 function ipv4ToInt64(bytes: Uint8Array): bigint {
-  if (bytes.length !== 4) {
-    throw new ScalarFunctionError(
-      `NET.IPV4_TO_INT64() encountered a non-IPv4 address. Expected 4 bytes but got ${bytes.length}`,
-    )
-  }
+  if (bytes.length !== 4)
+    fail(`NET.IPV4_TO_INT64() encountered a non-IPv4 address. Expected 4 bytes but got ${bytes.length}`)
   return BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0))
 }
 

@@ -3,7 +3,8 @@
  * the point. This code computes with more, so that the result is the exact power rounded to nine decimals; beyond 1e16, the
  * results of the reference implementation may differ.
  */
-import { ScalarFunctionError } from './scalar-function.js'
+import { absolute } from './decimals.js'
+import { fail } from './scalar-function.js'
 
 /** One, in units of 1e-9. */
 const UNIT = 10n ** 9n
@@ -31,21 +32,20 @@ const TOO_SMALL = -22n * ONE
 export function numericPower(base: bigint, exponent: bigint): bigint {
   if (exponent === 0n) return UNIT
   if (base === 0n) {
-    if (exponent < 0n) throw new ScalarFunctionError('division by zero')
+    if (exponent < 0n) fail('division by zero')
     return 0n
   }
   const isWhole = exponent % UNIT === 0n
-  if (base < 0n && !isWhole) {
-    throw new ScalarFunctionError('Negative NUMERIC value cannot be raised to a fractional power')
-  }
+  if (base < 0n && !isWhole) fail('Negative NUMERIC value cannot be raised to a fractional power')
   const isNegative = base < 0n && (exponent / UNIT) % 2n !== 0n
-  const times = abs(exponent) / UNIT
-  const size = isWhole && times <= FEW ? product(abs(base), exponent / UNIT) : byLogarithm(abs(base), exponent)
+  const times = absolute(exponent) / UNIT
+  const size =
+    isWhole && times <= FEW ? product(absolute(base), exponent / UNIT) : byLogarithm(absolute(base), exponent)
   return isNegative ? -size : size
 }
 
 function product(base: bigint, times: bigint): bigint {
-  const count = abs(times)
+  const count = absolute(times)
   const [power, scale] = [base ** count, UNIT ** count]
   return times < 0n ? rounded(scale * UNIT, power) : rounded(power * UNIT, scale)
 }
@@ -55,7 +55,7 @@ const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + 
 
 function byLogarithm(base: bigint, exponent: bigint): bigint {
   const logarithm = (logarithmOf(base) * exponent) / UNIT
-  if (logarithm > TOO_LARGE) throw new ScalarFunctionError('numeric overflow')
+  if (logarithm > TOO_LARGE) fail('numeric overflow')
   if (logarithm < TOO_SMALL) return 0n
   // exp(logarithm) = 2^doublings * exp(remainder).
   const doublings = logarithm / LN_2
@@ -93,6 +93,5 @@ function exponential(x: bigint): bigint {
 }
 
 const bitsOf = (value: bigint): bigint => BigInt(value.toString(2).length)
-const abs = (value: bigint): bigint => (value < 0n ? -value : value)
 
 const LN_2 = nearOne(2n * ONE)

@@ -1,7 +1,8 @@
 /** Ranges: their texts, and the steps of GENERATE_RANGE_ARRAY. */
 import type { RangeElementKind } from '../../../googlesql/types/types.js'
+import { civilFromDays, daysFromCivil, monthsLater } from '../../../googlesql/values/civil-date.js'
 import { readRange } from '../../../googlesql/values/ranges.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 const DAY_MICROS = 86_400_000_000n
 const MAX_RANGES = 1_000_000
@@ -9,40 +10,33 @@ const MAX_RANGES = 1_000_000
 /** The bounds as DuckDB reads them, infinite where the range is unbounded. */
 function read(text: string, name: string): string[] {
   const bounds = readRange(text, name.toUpperCase() as RangeElementKind)
-  if (typeof bounds === 'string') throw new ScalarFunctionError(bounds)
+  if (typeof bounds === 'string') fail(bounds)
   return [bounds.start ?? '-infinity', bounds.end ?? 'infinity']
 }
 
 /** Adds months to a time. If the resulting month has no such day, the result is its last day. */
 function addMonths(micros: bigint, months: number): bigint {
   const time = ((micros % DAY_MICROS) + DAY_MICROS) % DAY_MICROS
-  const date = new Date(Number((micros - time) / 1000n))
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()]
-  const last = dayOf(year, month + 1, 0)
-  return BigInt(dayOf(year, month, Math.min(day, new Date(last).getUTCDate()))) * 1000n + time
+  const { year, month, day } = monthsLater(civilFromDays(Number((micros - time) / DAY_MICROS)), months)
+  return BigInt(daysFromCivil(year, month, day)) * DAY_MICROS + time
 }
-
-/** Like Date.UTC, but for all years: Date.UTC reads the years 0 to 99 as 1900 to 1999. */
-const dayOf = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month, day)
 
 /** The bounds between the subranges, in microseconds, from the start of the first to the end of the last one. */
 function steps(name: string, parts: readonly (bigint | null)[], isNull: boolean, keepsPart: boolean): bigint[] | null {
   if (isNull) return null
   const [start, end, months, days, micros] = parts as [bigint | null, bigint | null, bigint, bigint, bigint]
   const kinds = [months, days, micros].filter(part => part !== 0n)
-  if (kinds.length === 0) throw new ScalarFunctionError('step cannot be 0')
-  if (kinds.some(part => part < 0n)) throw new ScalarFunctionError('step cannot be negative')
-  if (name === 'timestamp' && months !== 0n)
-    throw new ScalarFunctionError('step with non-zero MONTH or YEAR part is not supported')
-  if (name === 'date' && micros !== 0n)
-    throw new ScalarFunctionError('step with non-zero (H:M:S[.F]) part is not supported')
-  if (months !== 0n && kinds.length > 1) throw new ScalarFunctionError('step must have a single date and time part')
-  if (start === null || end === null) throw new ScalarFunctionError('input RANGE cannot have UNBOUNDED endpoints')
+  if (kinds.length === 0) fail('step cannot be 0')
+  if (kinds.some(part => part < 0n)) fail('step cannot be negative')
+  if (name === 'timestamp' && months !== 0n) fail('step with non-zero MONTH or YEAR part is not supported')
+  if (name === 'date' && micros !== 0n) fail('step with non-zero (H:M:S[.F]) part is not supported')
+  if (months !== 0n && kinds.length > 1) fail('step must have a single date and time part')
+  if (start === null || end === null) fail('input RANGE cannot have UNBOUNDED endpoints')
   const length = days * DAY_MICROS + micros
   const at = (i: number): bigint => (months === 0n ? start + BigInt(i) * length : addMonths(start, i * Number(months)))
   const bounds = [start]
   for (let i = 1; bounds.at(-1)! < end; i++) {
-    if (i > MAX_RANGES) throw new ScalarFunctionError(`Cannot generate arrays with more than ${MAX_RANGES} elements.`)
+    if (i > MAX_RANGES) fail(`Cannot generate arrays with more than ${MAX_RANGES} elements.`)
     const next = at(i)
     if (next <= end) bounds.push(next)
     else if (keepsPart) bounds.push(end)

@@ -15,7 +15,7 @@ import {
 } from '../../functions/regexp/re2-pattern.js'
 import { latin1 } from './bytes.js'
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, RefusalError, type ScalarFunction, scalar } from './scalar-function.js'
 
 /** The size of a class of Unicode in DuckDB's RE2, whose programs read bytes. */
 const UNICODE_CLASS = 200
@@ -69,7 +69,7 @@ function all(prefixes: string[], wholes: string[], values: (string | null)[], si
 
 /** `parts` are the texts of each group of the pattern that bq_re_placed returns. */
 function instr(
-  parts: (string | null)[][],
+  parts: readonly (readonly (string | null)[])[],
   pattern: string,
   size: bigint,
   position: bigint,
@@ -118,8 +118,8 @@ const placed = keepLast((pattern: string): PlacedPattern => placedPattern(soleGr
 /** Reads a pattern with at most one group. An invalid pattern is refused here, since RE2 might accept it inside a wrapper. */
 function soleGroup(pattern: string): PatternFacts {
   const facts = readPattern(pattern)
-  if (facts.error !== null) throw new ScalarFunctionError(`Cannot parse regular expression: ${facts.error}`)
-  if (facts.groups > 1) throw new ScalarFunctionError(MORE_THAN_ONE_GROUP)
+  if (facts.error !== null) fail(`Cannot parse regular expression: ${facts.error}`)
+  if (facts.groups > 1) fail(MORE_THAN_ONE_GROUP)
   return facts
 }
 
@@ -127,22 +127,22 @@ const UNCERTAIN_GROUP =
   'REGEXP_INSTR with a capturing group that some turns of a repetition around it may pass over is not supported by the embedded engine'
 
 function position(value: bigint): bigint {
-  if (value < 1n) throw new ScalarFunctionError('Position must be positive')
+  if (value < 1n) fail('Position must be positive')
   return value
 }
 function occurrence(value: bigint): bigint {
-  if (value < 1n) throw new ScalarFunctionError('Occurrence must be positive')
+  if (value < 1n) fail('Occurrence must be positive')
   return value
 }
 function returnPosition(value: bigint): bigint {
-  if (value !== 0n && value !== 1n) throw new ScalarFunctionError('Invalid return_position_after_match.')
+  if (value !== 0n && value !== 1n) fail('Invalid return_position_after_match.')
   return value
 }
 
 function rewrite(replacement: string, pattern: string): string {
   const { groups, error } = readPattern(pattern)
   const problem = error === null ? rewriteError(replacement, groups) : null
-  if (problem !== null) throw new ScalarFunctionError(`Invalid REGEXP_REPLACE pattern: ${problem}`)
+  if (problem !== null) fail(`Invalid REGEXP_REPLACE pattern: ${problem}`)
   return replacement
 }
 
@@ -179,7 +179,7 @@ export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_re_size', ['VARCHAR'], 'BIGINT', sizeOf),
   scalar('bq_re_group', ['VARCHAR'], 'BIGINT', group),
   scalar('bq_re_wrap', ['VARCHAR'], 'VARCHAR', wrap),
-  scalar('bq_re_placed', ['VARCHAR'], 'VARCHAR', (pattern: string) => placed(pattern).text),
+  scalar('bq_re_placed', ['VARCHAR'], 'VARCHAR', pattern => placed(pattern).text),
   scalar('bq_re_placed_groups', ['VARCHAR'], 'BIGINT', groupsOf),
   scalar('bq_re_position', ['BIGINT'], 'BIGINT', position),
   scalar('bq_re_occurrence', ['BIGINT'], 'BIGINT', occurrence),
@@ -187,5 +187,5 @@ export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', rewrite),
   scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1),
   scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', latin1Pattern),
-  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', (text: string) => Buffer.from(text, 'latin1')),
+  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', text => Buffer.from(text, 'latin1')),
 ]

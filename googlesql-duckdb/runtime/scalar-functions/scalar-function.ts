@@ -46,18 +46,51 @@ export interface ScalarFunction {
   readonly compute: (...args: never[]) => ScalarFunctionValue
 }
 
-/** A scalar function in the tables of this folder; `facts` are those that are not the default. */
-export const scalar = (
+/** The JavaScript values of each type. */
+interface Values {
+  BIGINT: bigint
+  HUGEINT: bigint
+  BIGNUM: bigint
+  DOUBLE: number
+  BOOLEAN: boolean
+  VARCHAR: string
+  BLOB: Uint8Array
+  'VARCHAR[]': readonly (string | null)[]
+  'VARCHAR[][]': readonly (readonly string[])[]
+  'BIGINT[]': readonly (bigint | null)[]
+  'DOUBLE[]': readonly (number | null)[]
+}
+type Facts = Partial<Pick<ScalarFunction, 'handlesNull' | 'isVolatile' | 'isShort' | 'refuses'>>
+type Arguments<Types extends readonly ScalarFunctionType[], Given extends Facts> = {
+  [I in keyof Types]: Values[Types[I]] | (Given extends { handlesNull: true } ? null : never)
+}
+
+/**
+ * A scalar function in the tables of this folder; `facts` are those that are not the default. The type of `compute` is that of a
+ * method, so that a function may expect more of an argument than the SQL type says.
+ */
+export const scalar = <const Types extends readonly ScalarFunctionType[], const Given extends Facts = object>(
   name: string,
-  parameters: readonly ScalarFunctionType[],
+  parameters: Types,
   returns: ScalarFunctionType,
-  compute: ScalarFunction['compute'],
-  facts: Partial<ScalarFunction> = {},
-): ScalarFunction => ({ name, parameters, returns, handlesNull: false, compute, ...facts })
+  compute: { of(...args: Arguments<Types, Given>): ScalarFunctionValue }['of'],
+  facts?: Given,
+): ScalarFunction => ({
+  name,
+  parameters,
+  returns,
+  handlesNull: false,
+  compute: compute as ScalarFunction['compute'],
+  ...facts,
+})
 
 /** An error of the query itself, found at run time. The message is shown to authors and is in BigQuery's words. */
 export class ScalarFunctionError extends Error {
   override readonly name = 'ScalarFunctionError'
+}
+
+export function fail(message: string): never {
+  throw new ScalarFunctionError(message)
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import type { SearchedParts } from '../../searched-parts.js'
 import { partsOf } from './format/value.js'
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, RefusalError, type ScalarFunction, scalar } from './scalar-function.js'
 
 /**
  * TRUE if the search matches a text of the value; otherwise NULL if a text is NULL, else FALSE. The value is in the encoding of
@@ -65,24 +65,17 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     'bq_search',
     ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
     'VARCHAR',
-    (
-      value: string | null,
-      parts: string,
-      query: string | null,
-      scope: string | null,
-      analyzer: string | null,
-      analyzerOptions: string | null,
-    ) => {
-      if (query === null) throw new ScalarFunctionError('SEARCH: search_query must not be NULL')
-      if (scope === null || analyzer === null) throw new ScalarFunctionError('SEARCH: an option must not be NULL')
+    (value, parts, query, scope, analyzer, analyzerOptions) => {
+      if (query === null) fail('SEARCH: search_query must not be NULL')
+      if (scope === null || analyzer === null) fail('SEARCH: an option must not be NULL')
       try {
         checkScope(scope)
-        const search = compiled(parts, query, analyzer, JSON.stringify(analyzerOptions))
+        const search = compiled(parts!, query, analyzer, JSON.stringify(analyzerOptions))
         const found = isFoundIn(value, search.parts, scope, search.isFound)
         return found === null ? null : String(found)
       } catch (error) {
         if (error instanceof SearchRefusal) throw new RefusalError(error.message)
-        if (error instanceof SearchError) throw new ScalarFunctionError(error.message)
+        if (error instanceof SearchError) fail(error.message)
         throw error
       }
     },

@@ -1,15 +1,13 @@
 /** Text functions that DuckDB does not have, or whose result differs. All count code points, as GoogleSQL does. */
 import { keepLast } from './keep-last.js'
-import { RefusalError, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
+import { fail, RefusalError, type ScalarFunction, scalar } from './scalar-function.js'
 
 /** GoogleSQL's limit on the output of LPAD, RPAD, REPEAT, REPLACE and TRANSLATE. */
 const MAX_OUTPUT_BYTES = 1 << 20
 
 /** @throws ScalarFunctionError where the result of the function has too many bytes */
 export function checkOutput(name: string, bytes: number | bigint): void {
-  if (bytes > MAX_OUTPUT_BYTES) {
-    throw new ScalarFunctionError(`Output of ${name} exceeds max allowed output size of 1MB`)
-  }
+  if (bytes > MAX_OUTPUT_BYTES) fail(`Output of ${name} exceeds max allowed output size of 1MB`)
 }
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text)
@@ -20,8 +18,8 @@ const utf8Bytes = (text: string): number => Buffer.byteLength(text)
  * Occurrences may overlap.
  */
 export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: bigint, occurrence: bigint): bigint {
-  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
-  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
+  if (occurrence < 1n) fail('Occurrence must be positive')
+  if (position === 0n) fail('Position must be non-zero')
   const [place, count] = [Number(position), Number(occurrence)]
   if (place > 0) {
     let seen = 0
@@ -162,9 +160,7 @@ const translation = keepLast((source: string, target: string): ReadonlyMap<strin
   const targets = [...target]
   const mapping = new Map<string, string>()
   ;[...source].forEach((char, index) => {
-    if (mapping.has(char)) {
-      throw new ScalarFunctionError(`Duplicate character ${JSON.stringify(char)} in TRANSLATE source characters`)
-    }
+    if (mapping.has(char)) fail(`Duplicate character ${JSON.stringify(char)} in TRANSLATE source characters`)
     mapping.set(char, targets[index] ?? '')
   })
   return mapping
@@ -185,16 +181,16 @@ function repeat(value: string, count: bigint): string {
 
 /** The number of copies in the text. @throws ScalarFunctionError for a negative count, and for a text that is too long. */
 export function repetitions(bytes: number, count: bigint): number {
-  if (count < 0n) throw new ScalarFunctionError('Second argument (repeat count) for REPEAT cannot be negative')
+  if (count < 0n) fail('Second argument (repeat count) for REPEAT cannot be negative')
   checkOutput('REPEAT', BigInt(bytes) * count)
   return bytes === 0 ? 0 : Number(count)
 }
 
 /** @throws ScalarFunctionError where LPAD and RPAD refuse: a result that is too long, or an empty padding. */
 export function checkPadding(size: bigint, isEmptyPattern: boolean): number {
-  if (size < 0n) throw new ScalarFunctionError('Second argument (output size) for LPAD/RPAD cannot be negative')
+  if (size < 0n) fail('Second argument (output size) for LPAD/RPAD cannot be negative')
   checkOutput('LPAD/RPAD', size)
-  if (isEmptyPattern) throw new ScalarFunctionError('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
+  if (isEmptyPattern) fail('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
   return Number(size)
 }
 
@@ -228,9 +224,7 @@ function codePointsToString(codes: readonly (bigint | null)[]): string {
   return codes
     .map(code => {
       const number = Number(code)
-      if (number < 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff)) {
-        throw new ScalarFunctionError(`Invalid codepoint ${code}`)
-      }
+      if (number < 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff)) fail(`Invalid codepoint ${code}`)
       return String.fromCodePoint(number)
     })
     .join('')
@@ -238,9 +232,7 @@ function codePointsToString(codes: readonly (bigint | null)[]): string {
 
 function ascii(value: string): bigint {
   const code = value.codePointAt(0) ?? 0
-  if (code > 127) {
-    throw new ScalarFunctionError(`Argument to ASCII is not a structurally valid ASCII string: '${value}'`)
-  }
+  if (code > 127) fail(`Argument to ASCII is not a structurally valid ASCII string: '${value}'`)
   return BigInt(code)
 }
 
@@ -252,7 +244,7 @@ const MAX_CELLS = 20_000_000
  * table of distances, and computes only the cells whose row and column differ by less than `max`.
  */
 function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | null {
-  if (max < 0n) throw new ScalarFunctionError('Max distance must be non-negative')
+  if (max < 0n) fail('Max distance must be non-negative')
   let start = 0
   let [height, width] = [a.length, b.length]
   while (start < height && start < width && a[start] === b[start]) start++
@@ -284,25 +276,18 @@ function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | nul
 const codePoints = (text: string): Uint32Array => Uint32Array.from(text, char => char.codePointAt(0)!)
 
 export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_upper_text', ['VARCHAR'], 'VARCHAR', (value: string) => value.toUpperCase()),
-  scalar('bq_lower_text', ['VARCHAR'], 'VARCHAR', (value: string) => value.toLowerCase()),
-  scalar('bq_reverse_text', ['VARCHAR'], 'VARCHAR', (value: string) => [...value].reverse().join('')),
-  scalar(
-    'bq_instr',
-    ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'],
-    'BIGINT',
-    (value: string, part: string, position: bigint, n: bigint) => findNth([...value], [...part], position, n),
+  scalar('bq_upper_text', ['VARCHAR'], 'VARCHAR', value => value.toUpperCase()),
+  scalar('bq_lower_text', ['VARCHAR'], 'VARCHAR', value => value.toLowerCase()),
+  scalar('bq_reverse_text', ['VARCHAR'], 'VARCHAR', value => [...value].reverse().join('')),
+  scalar('bq_instr', ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'], 'BIGINT', (value, part, position, n) =>
+    findNth([...value], [...part], position, n),
   ),
   scalar('bq_initcap', ['VARCHAR', 'VARCHAR'], 'VARCHAR', initcap),
-  scalar('bq_initcap_default', ['VARCHAR'], 'VARCHAR', (value: string) => initcap(value, DEFAULT_DELIMITERS)),
+  scalar('bq_initcap_default', ['VARCHAR'], 'VARCHAR', value => initcap(value, DEFAULT_DELIMITERS)),
   scalar('bq_normalize', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalized, { refuses: true }),
-  scalar(
-    'bq_normalize_fold',
-    ['VARCHAR', 'VARCHAR'],
-    'VARCHAR',
-    (value: string, form: string) => foldCase(normalized(value, form)),
-    { refuses: true },
-  ),
+  scalar('bq_normalize_fold', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value, form) => foldCase(normalized(value, form)), {
+    refuses: true,
+  }),
   scalar('bq_soundex', ['VARCHAR'], 'VARCHAR', soundex),
   scalar('bq_translate', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', translate),
   scalar('bq_repeat', ['VARCHAR', 'BIGINT'], 'VARCHAR', repeat),
@@ -311,15 +296,15 @@ export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_replace', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', replace),
   scalar('bq_chr', ['BIGINT'], 'VARCHAR', chr),
   scalar('bq_ascii', ['VARCHAR'], 'BIGINT', ascii),
-  scalar('bq_unicode', ['VARCHAR'], 'BIGINT', (value: string) => BigInt(value.codePointAt(0) ?? 0)),
-  scalar('bq_to_code_points', ['VARCHAR'], 'BIGINT[]', (value: string) =>
+  scalar('bq_unicode', ['VARCHAR'], 'BIGINT', value => BigInt(value.codePointAt(0) ?? 0)),
+  scalar('bq_to_code_points', ['VARCHAR'], 'BIGINT[]', value =>
     Array.from(value, char => BigInt(char.codePointAt(0)!)),
   ),
-  scalar('bq_code_points_to_string', ['BIGINT[]'], 'VARCHAR', (codes: readonly (bigint | null)[]) =>
+  scalar('bq_code_points_to_string', ['BIGINT[]'], 'VARCHAR', codes =>
     codes.includes(null) ? null : codePointsToString(codes),
   ),
   // NULL where it would take too long.
-  scalar('bq_edit_distance_of', ['VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', (a: string, b: string, max: bigint) =>
+  scalar('bq_edit_distance_of', ['VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', (a, b, max) =>
     editDistance(codePoints(a), codePoints(b), max),
   ),
 ]

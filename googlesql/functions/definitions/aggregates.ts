@@ -6,9 +6,12 @@ import {
   type Args,
   CAN_FAIL,
   canFailUnlessLiteral,
+  each,
   type FunctionEntry,
   functionsOf,
   NEVER_FAILS,
+  NUMBERS,
+  TEXTS,
 } from '../catalogue.js'
 import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
 import { checkOrder, isComparable } from './operators.js'
@@ -24,14 +27,8 @@ const general = functionsOf('aggregate_functions', { kind: 'aggregate', aggregat
 const approximate = functionsOf('approximate_aggregate_functions', { kind: 'aggregate', aggregate: APPROXIMATE })
 const statistical = functionsOf('statistical_aggregate_functions', { kind: 'aggregate', aggregate: PLAIN })
 
-const NUMBERS = [
-  '(INT64) -> INT64',
-  '(NUMERIC) -> NUMERIC',
-  '(BIGNUMERIC) -> BIGNUMERIC',
-  '(FLOAT64) -> FLOAT64',
-  '(INTERVAL) -> INTERVAL',
-]
-const AVERAGES = ['(INT64) -> FLOAT64', ...NUMBERS.slice(1)]
+const SUMS = each([...NUMBERS, 'INTERVAL'], '(#) -> #')
+const AVERAGES = ['(INT64) -> FLOAT64', ...SUMS.slice(1)]
 const SPREADS = ['(FLOAT64) -> FLOAT64', '(NUMERIC) -> FLOAT64', '(BIGNUMERIC) -> FLOAT64']
 const PAIRS = ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> FLOAT64', '(BIGNUMERIC, BIGNUMERIC) -> FLOAT64']
 
@@ -109,14 +106,11 @@ export const AGGREGATES: readonly FunctionEntry[] = [
     aggregate: APPROXIMATE,
     check: checkOrder('MIN_BY', 1),
   }),
-  general(
-    'STRING_AGG',
-    canFailUnlessLiteral(1),
-    NULL_FROM_NULL,
-    ['(STRING, [STRING]) -> STRING', '(BYTES, [BYTES]) -> BYTES'],
-    { aggregate: ORDERED, check: args => checkSeparator(args[1]) },
-  ),
-  general('SUM', CAN_FAIL, NULL_FROM_NULL, NUMBERS),
+  general('STRING_AGG', canFailUnlessLiteral(1), NULL_FROM_NULL, each(TEXTS, '(#, [#]) -> #'), {
+    aggregate: ORDERED,
+    check: args => checkSeparator(args[1]),
+  }),
+  general('SUM', CAN_FAIL, NULL_FROM_NULL, SUMS),
 
   approximate('APPROX_COUNT_DISTINCT', NEVER_FAILS, COUNT, ['(ANY) -> INT64'], {
     check: ([value]) =>

@@ -6,17 +6,19 @@ import {
   BEYOND_BIGQUERY,
   CAN_FAIL,
   type Check,
+  each,
   type FunctionEntry,
   functionsOf,
   NEVER_FAILS,
+  NUMBERS,
+  REALS,
+  TEXTS,
 } from '../catalogue.js'
 import { ELEMENT, ELEMENTS, SMALL_OR_NULL, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
 import { isComparable, isOrderable } from './operators.js'
 
 const array = functionsOf('array_functions')
 const beyond = functionsOf('array_functions', BEYOND_BIGQUERY)
-
-const NUMBERS = ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64']
 
 const needsOrder =
   (name: string): Check =>
@@ -43,28 +45,15 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   array('ARRAY_LENGTH', NEVER_FAILS, SMALL_OR_NULL, ['(ARRAY<T>) -> INT64']),
   array('ARRAY_CONCAT', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>...) -> ARRAY<T>'], { check: needsArrays }),
   array('ARRAY_REVERSE', NEVER_FAILS, ELEMENTS, ['(ARRAY<T>) -> ARRAY<T>']),
-  array('ARRAY_TO_STRING', NEVER_FAILS, UNKNOWN, [
-    '(ARRAY<STRING>, STRING, [STRING]) -> STRING',
-    '(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES',
-  ]),
+  array('ARRAY_TO_STRING', NEVER_FAILS, UNKNOWN, each(TEXTS, '(ARRAY<#>, #, [#]) -> #')),
   array('ARRAY_FIRST', CAN_FAIL, ELEMENT, ['(ARRAY<T>) -> T']),
   array('ARRAY_LAST', CAN_FAIL, ELEMENT, ['(ARRAY<T>) -> T']),
   array('ARRAY_SLICE', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, INT64, INT64) -> ARRAY<T>']),
   beyond('ARRAY_IS_DISTINCT', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>) -> BOOL']),
   beyond('ARRAY_MIN', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>) -> T'], { check: needsOrder('ARRAY_MIN') }),
   beyond('ARRAY_MAX', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>) -> T'], { check: needsOrder('ARRAY_MAX') }),
-  beyond(
-    'ARRAY_SUM',
-    CAN_FAIL,
-    UNKNOWN,
-    NUMBERS.map(type => `(ARRAY<${type}>) -> ${type}`),
-  ),
-  beyond('ARRAY_AVG', NEVER_FAILS, UNKNOWN, [
-    '(ARRAY<INT64>) -> FLOAT64',
-    '(ARRAY<NUMERIC>) -> NUMERIC',
-    '(ARRAY<BIGNUMERIC>) -> BIGNUMERIC',
-    '(ARRAY<FLOAT64>) -> FLOAT64',
-  ]),
+  beyond('ARRAY_SUM', CAN_FAIL, UNKNOWN, each(NUMBERS, '(ARRAY<#>) -> #')),
+  beyond('ARRAY_AVG', NEVER_FAILS, UNKNOWN, ['(ARRAY<INT64>) -> FLOAT64', ...each(REALS, '(ARRAY<#>) -> #')]),
   beyond('ARRAY_TRANSFORM', NEVER_FAILS, UNKNOWN, [
     '(ARRAY<T>, LAMBDA(T) -> U) -> ARRAY<U>',
     '(ARRAY<T>, LAMBDA(T, INT64) -> U) -> ARRAY<U>',
@@ -82,12 +71,7 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   beyond('ARRAY_INCLUDES_ALL', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'], {
     check: needsEquality('ARRAY_INCLUDES_ALL'),
   }),
-  array('GENERATE_ARRAY', CAN_FAIL, WITHOUT_NULL, [
-    '(INT64, INT64, [INT64]) -> ARRAY<INT64>',
-    '(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>',
-    '(BIGNUMERIC, BIGNUMERIC, [BIGNUMERIC]) -> ARRAY<BIGNUMERIC>',
-    '(FLOAT64, FLOAT64, [FLOAT64]) -> ARRAY<FLOAT64>',
-  ]),
+  array('GENERATE_ARRAY', CAN_FAIL, WITHOUT_NULL, each(NUMBERS, '(#, #, [#]) -> ARRAY<#>')),
   functionsOf('mathematical_functions')('RANGE_BUCKET', CAN_FAIL, UNKNOWN, ['(T, ARRAY<T>) -> INT64'], {
     check: ([point]) =>
       point && !isOrderable(point.type)

@@ -4,15 +4,21 @@
  */
 
 import { typeName } from '../../types/types.js'
-import { BEYOND_BIGQUERY, type Check, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+import {
+  BEYOND_BIGQUERY,
+  type Check,
+  each,
+  type FunctionEntry,
+  functionsOf,
+  NEVER_FAILS,
+  NUMBERS,
+} from '../catalogue.js'
 import { ARGUMENT, EXTREME, UNKNOWN } from '../result-facts.js'
 import { checkOrder, isComparable } from './operators.js'
 
 const conditional = functionsOf('conditional_expressions')
 const beyond = functionsOf('conditional_expressions', BEYOND_BIGQUERY)
 const mathematical = functionsOf('mathematical_functions')
-
-const NUMBERS = ['(INT64) -> INT64', '(NUMERIC) -> NUMERIC', '(BIGNUMERIC) -> BIGNUMERIC', '(FLOAT64) -> FLOAT64']
 
 const needsEquality: Check = args => {
   const type = args[0]?.type
@@ -24,8 +30,8 @@ export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
   conditional('IFNULL', NEVER_FAILS, ARGUMENT, ['(T, T) -> T'], { evaluation: 'until-value' }),
   conditional('COALESCE', NEVER_FAILS, ARGUMENT, ['(T...) -> T'], { evaluation: 'until-value' }),
   conditional('NULLIF', NEVER_FAILS, ARGUMENT, ['(T, T) -> T'], { check: needsEquality }),
-  beyond('NULLIFZERO', NEVER_FAILS, UNKNOWN, NUMBERS),
-  beyond('ZEROIFNULL', NEVER_FAILS, UNKNOWN, NUMBERS),
+  beyond('NULLIFZERO', NEVER_FAILS, UNKNOWN, each(NUMBERS, '(#) -> #')),
+  beyond('ZEROIFNULL', NEVER_FAILS, UNKNOWN, each(NUMBERS, '(#) -> #')),
   mathematical('GREATEST', NEVER_FAILS, EXTREME, ['(T...) -> T'], { check: checkOrder('GREATEST') }),
   mathematical('LEAST', NEVER_FAILS, EXTREME, ['(T...) -> T'], { check: checkOrder('LEAST') }),
 ]

@@ -5,17 +5,8 @@ import { isBareNull } from '../../types/coercion-rules.js'
 import type { ScalarKind } from '../../types/types.js'
 import type { Check, Refused } from '../catalogue.js'
 
-const WEEKS = [
-  'WEEK',
-  'WEEK_SUNDAY',
-  'WEEK_MONDAY',
-  'WEEK_TUESDAY',
-  'WEEK_WEDNESDAY',
-  'WEEK_THURSDAY',
-  'WEEK_FRIDAY',
-  'WEEK_SATURDAY',
-  'ISOWEEK',
-]
+const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
+const WEEKS = ['WEEK', ...WEEKDAYS.map(day => `WEEK_${day}`), 'ISOWEEK']
 const CLOCK = ['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR']
 const CALENDAR = ['DAY', ...WEEKS, 'MONTH', 'QUARTER', 'YEAR', 'ISOYEAR']
 
@@ -55,6 +46,9 @@ export const EXTRACTED_PARTS: PartsByType = {
   // Includes parts that an INTERVAL does not have: to extract them from a value fails, from NULL it returns NULL.
   INTERVAL: [...CLOCK, ...CALENDAR, 'DAYOFWEEK', 'DAYOFYEAR'],
 }
+
+/** The words that are date parts, whether or not a function accepts them. */
+export const DATE_PARTS: ReadonlySet<string> = new Set([...CIVIL_PARTS, 'DATETIME', 'NANOSECOND'])
 
 /** The parts that an INTERVAL has. */
 export const INTERVAL_PARTS: readonly string[] = [...CLOCK, 'DAY', 'MONTH', 'YEAR']

@@ -1,22 +1,27 @@
 /** Mathematical functions. */
-import { BEYOND_BIGQUERY, CAN_FAIL, type CanFail, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+import {
+  BEYOND_BIGQUERY,
+  CAN_FAIL,
+  type CanFail,
+  each,
+  type FunctionEntry,
+  functionsOf,
+  NEVER_FAILS,
+  NUMBERS,
+  REALS,
+} from '../catalogue.js'
 import { NEVER_NULL, NULL_FROM_NULL, SMALL_AS_ARGUMENT, SMALL_INTEGER, UNKNOWN } from '../result-facts.js'
 
 const math = functionsOf('mathematical_functions')
 const beyond = functionsOf('mathematical_functions', BEYOND_BIGQUERY)
 
-const same = (types: readonly string[], width = 1): string[] =>
-  types.map(type => `(${Array.from({ length: width }, () => type).join(', ')}) -> ${type}`)
-
 const DECIMALS = ['NUMERIC', 'BIGNUMERIC']
-const REALS = [...DECIMALS, 'FLOAT64']
-const NUMBERS = ['INT64', ...REALS]
+const ALONE = '(#) -> #'
+const PAIR = '(#, #) -> #'
 
 /** The signatures of ROUND: only those of decimals take a rounding mode, a STRING. */
-const rounded = REALS.flatMap(type =>
-  type === 'FLOAT64' ? [`(FLOAT64, [INT64]) -> FLOAT64`] : [`(${type}, [INT64, STRING]) -> ${type}`],
-)
-const truncated = REALS.map(type => `(${type}, [INT64]) -> ${type}`)
+const rounded = [...each(DECIMALS, '(#, [INT64, STRING]) -> #'), '(FLOAT64, [INT64]) -> FLOAT64']
+const truncated = each(REALS, '(#, [INT64]) -> #')
 
 /** The functions of one FLOAT64, and whether they can fail: outside their domain, or where the result is infinite. */
 const FLOAT_FUNCTIONS: Readonly<Record<string, CanFail>> = {
@@ -43,33 +48,33 @@ const FLOAT_FUNCTIONS: Readonly<Record<string, CanFail>> = {
 const VECTORS = ['(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64']
 
 export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
-  math('ABS', CAN_FAIL, SMALL_AS_ARGUMENT, same(NUMBERS)),
-  math('SIGN', NEVER_FAILS, SMALL_INTEGER, same(NUMBERS)),
+  math('ABS', CAN_FAIL, SMALL_AS_ARGUMENT, each(NUMBERS, ALONE)),
+  math('SIGN', NEVER_FAILS, SMALL_INTEGER, each(NUMBERS, ALONE)),
   math('IS_INF', NEVER_FAILS, UNKNOWN, ['(FLOAT64) -> BOOL']),
   math('IS_NAN', NEVER_FAILS, UNKNOWN, ['(FLOAT64) -> BOOL']),
-  math('IEEE_DIVIDE', NEVER_FAILS, NULL_FROM_NULL, same(['FLOAT64'], 2)),
+  math('IEEE_DIVIDE', NEVER_FAILS, NULL_FROM_NULL, each(['FLOAT64'], PAIR)),
   math('RAND', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64'], { volatility: 'volatile' }),
   beyond('PI', NEVER_FAILS, NEVER_NULL, ['() -> FLOAT64']),
   beyond('PI_NUMERIC', NEVER_FAILS, UNKNOWN, ['() -> NUMERIC']),
-  math('SQRT', CAN_FAIL, NULL_FROM_NULL, same(REALS)),
-  math('POW', CAN_FAIL, NULL_FROM_NULL, same(REALS, 2), { aliases: ['POWER'] }),
-  math('EXP', CAN_FAIL, NULL_FROM_NULL, same(REALS)),
-  math('LN', CAN_FAIL, NULL_FROM_NULL, same(REALS)),
-  math('LOG', CAN_FAIL, NULL_FROM_NULL, [...REALS.map(type => `(${type}, [${type}]) -> ${type}`)]),
-  math('LOG10', CAN_FAIL, NULL_FROM_NULL, same(REALS)),
-  math('DIV', CAN_FAIL, NULL_FROM_NULL, same(['INT64', ...DECIMALS], 2)),
-  math('MOD', CAN_FAIL, NULL_FROM_NULL, same(['INT64', ...DECIMALS], 2)),
-  math('SAFE_ADD', NEVER_FAILS, UNKNOWN, same(NUMBERS, 2)),
-  math('SAFE_SUBTRACT', NEVER_FAILS, UNKNOWN, same(NUMBERS, 2)),
-  math('SAFE_MULTIPLY', NEVER_FAILS, UNKNOWN, same(NUMBERS, 2)),
-  math('SAFE_NEGATE', NEVER_FAILS, UNKNOWN, same(NUMBERS)),
-  math('SAFE_DIVIDE', NEVER_FAILS, UNKNOWN, same(['FLOAT64', ...DECIMALS], 2)),
+  math('SQRT', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE)),
+  math('POW', CAN_FAIL, NULL_FROM_NULL, each(REALS, PAIR), { aliases: ['POWER'] }),
+  math('EXP', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE)),
+  math('LN', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE)),
+  math('LOG', CAN_FAIL, NULL_FROM_NULL, each(REALS, '(#, [#]) -> #')),
+  math('LOG10', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE)),
+  math('DIV', CAN_FAIL, NULL_FROM_NULL, each(['INT64', ...DECIMALS], PAIR)),
+  math('MOD', CAN_FAIL, NULL_FROM_NULL, each(['INT64', ...DECIMALS], PAIR)),
+  math('SAFE_ADD', NEVER_FAILS, UNKNOWN, each(NUMBERS, PAIR)),
+  math('SAFE_SUBTRACT', NEVER_FAILS, UNKNOWN, each(NUMBERS, PAIR)),
+  math('SAFE_MULTIPLY', NEVER_FAILS, UNKNOWN, each(NUMBERS, PAIR)),
+  math('SAFE_NEGATE', NEVER_FAILS, UNKNOWN, each(NUMBERS, ALONE)),
+  math('SAFE_DIVIDE', NEVER_FAILS, UNKNOWN, each(['FLOAT64', ...DECIMALS], PAIR)),
   math('ROUND', CAN_FAIL, NULL_FROM_NULL, rounded),
   math('TRUNC', NEVER_FAILS, NULL_FROM_NULL, truncated),
-  math('CEIL', CAN_FAIL, NULL_FROM_NULL, same(REALS), { aliases: ['CEILING'] }),
-  math('FLOOR', CAN_FAIL, NULL_FROM_NULL, same(REALS)),
-  ...Object.entries(FLOAT_FUNCTIONS).map(([name, canFail]) => math(name, canFail, UNKNOWN, same(['FLOAT64']))),
-  math('ATAN2', NEVER_FAILS, UNKNOWN, same(['FLOAT64'], 2)),
+  math('CEIL', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE), { aliases: ['CEILING'] }),
+  math('FLOOR', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE)),
+  ...Object.entries(FLOAT_FUNCTIONS).map(([name, canFail]) => math(name, canFail, UNKNOWN, each(['FLOAT64'], ALONE))),
+  math('ATAN2', NEVER_FAILS, UNKNOWN, each(['FLOAT64'], PAIR)),
   math('COSINE_DISTANCE', CAN_FAIL, UNKNOWN, VECTORS),
   math('EUCLIDEAN_DISTANCE', CAN_FAIL, UNKNOWN, VECTORS),
 ]

@@ -2,7 +2,17 @@
 
 import { mayCast } from '../../types/cast-rules.js'
 import { isRangeKind, STRING, shortTypeName, type Type, typeName } from '../../types/types.js'
-import { type Args, CAN_FAIL, type CanFail, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+import {
+  type Args,
+  CAN_FAIL,
+  type CanFail,
+  each,
+  type FunctionEntry,
+  functionsOf,
+  NEVER_FAILS,
+  NUMBERS,
+  TEXTS,
+} from '../catalogue.js'
 import { COMPARISON, ELEMENT, MEMBERSHIP, NEVER_NULL, NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
 
 /** The symbol that authors write, by the operator's name in the catalogue. */
@@ -48,12 +58,7 @@ export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
   $json_field: 'JSON.field',
 }
 
-const NUMBERS = [
-  '(INT64, INT64) -> INT64',
-  '(NUMERIC, NUMERIC) -> NUMERIC',
-  '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
-  '(FLOAT64, FLOAT64) -> FLOAT64',
-]
+const OF_NUMBERS = each(NUMBERS, '(#, #) -> #')
 
 const firstType = (args: Args): Type | null => args.find(arg => arg !== null)?.type ?? null
 
@@ -136,7 +141,7 @@ const subscript = operatorsOf('array_subscript_operator')
 
 export const OPERATORS: readonly FunctionEntry[] = [
   arithmetic('$add', CAN_FAIL, NULL_FROM_NULL, [
-    ...NUMBERS,
+    ...OF_NUMBERS,
     '(DATE, INT64) -> DATE',
     '(INT64, DATE) -> DATE',
     // A STRING literal matches each of these signatures equally well, so the first one makes it a DATE.
@@ -149,7 +154,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
     '(INTERVAL, INTERVAL) -> INTERVAL',
   ]),
   arithmetic('$subtract', CAN_FAIL, NULL_FROM_NULL, [
-    ...NUMBERS,
+    ...OF_NUMBERS,
     '(DATE, INT64) -> DATE',
     '(DATE, DATE) -> INTERVAL',
     '(TIMESTAMP, TIMESTAMP) -> INTERVAL',
@@ -161,33 +166,20 @@ export const OPERATORS: readonly FunctionEntry[] = [
     '(INTERVAL, INTERVAL) -> INTERVAL',
   ]),
   arithmetic('$multiply', CAN_FAIL, NULL_FROM_NULL, [
-    ...NUMBERS,
+    ...OF_NUMBERS,
     '(INTERVAL, INT64) -> INTERVAL',
     '(INT64, INTERVAL) -> INTERVAL',
   ]),
   arithmetic('$divide', dividing, NULL_FROM_NULL, [
-    '(FLOAT64, FLOAT64) -> FLOAT64',
-    '(NUMERIC, NUMERIC) -> NUMERIC',
-    '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
+    ...each(['FLOAT64', 'NUMERIC', 'BIGNUMERIC'], '(#, #) -> #'),
     '(INTERVAL, INT64) -> INTERVAL',
   ]),
-  arithmetic('$negate', CAN_FAIL, NULL_FROM_NULL, [
-    '(INT64) -> INT64',
-    '(NUMERIC) -> NUMERIC',
-    '(BIGNUMERIC) -> BIGNUMERIC',
-    '(FLOAT64) -> FLOAT64',
-    '(INTERVAL) -> INTERVAL',
-  ]),
+  arithmetic('$negate', CAN_FAIL, NULL_FROM_NULL, each([...NUMBERS, 'INTERVAL'], '(#) -> #')),
   operatorsOf('concatenation_operator')(
     '$concat',
     NEVER_FAILS,
     NULL_FROM_NULL,
-    [
-      '(STRING, STRING) -> STRING',
-      '(BYTES, BYTES) -> BYTES',
-      '(ARRAY<T>, ARRAY<T>) -> ARRAY<T>',
-      '(ANY, ANY) -> STRING',
-    ],
+    [...each([...TEXTS, 'ARRAY<T>'], '(#, #) -> #'), '(ANY, ANY) -> STRING'],
     { check: concatenation },
   ),
   comparison('$eq', NEVER_FAILS, COMPARISON, ['(T, T) -> BOOL'], { check: equality }),

@@ -8,9 +8,11 @@ import {
   type CanFail,
   canFailUnlessLiteral,
   canFailWith,
+  each,
   type FunctionEntry,
   functionsOf,
   NEVER_FAILS,
+  TEXTS,
 } from '../catalogue.js'
 import { NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
 
@@ -69,10 +71,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('CONTAINS_SUBSTR', canFailUnlessLiteral(1), UNKNOWN, ['(STRING, STRING) -> BOOL', '(ANY, STRING) -> BOOL'], {
     check: checkSearch,
   }),
-  entry('EDIT_DISTANCE', CAN_FAIL, UNKNOWN, [
-    '(STRING, STRING, max_distance => INT64) -> INT64',
-    '(BYTES, BYTES, max_distance => INT64) -> INT64',
-  ]),
+  entry('EDIT_DISTANCE', CAN_FAIL, UNKNOWN, each(TEXTS, '(#, #, max_distance => INT64) -> INT64')),
   entry('ENDS_WITH', NEVER_FAILS, NULL_FROM_NULL, FIND),
   entry('FORMAT', CAN_FAIL, UNKNOWN, ['(STRING, [ANY...]) -> STRING'], {
     documentation: 'string_functions#format_string',
@@ -81,10 +80,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('FROM_BASE64', CAN_FAIL, UNKNOWN, ['(STRING) -> BYTES']),
   entry('FROM_HEX', CAN_FAIL, UNKNOWN, ['(STRING) -> BYTES']),
   entry('INITCAP', NEVER_FAILS, UNKNOWN, ['(STRING, [STRING]) -> STRING']),
-  entry('INSTR', canFailWith(2), UNKNOWN, [
-    '(STRING, STRING, [INT64], [INT64]) -> INT64',
-    '(BYTES, BYTES, [INT64], [INT64]) -> INT64',
-  ]),
+  entry('INSTR', canFailWith(2), UNKNOWN, each(TEXTS, '(#, #, [INT64], [INT64]) -> INT64')),
   entry('LEFT', unlessCount(1), NULL_FROM_NULL, SIDE),
   entry('LENGTH', NEVER_FAILS, SMALL_INTEGER, ['(STRING) -> INT64', '(BYTES) -> INT64']),
   entry('LOWER', NEVER_FAILS, NULL_FROM_NULL, BOTH),
@@ -104,15 +100,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('SPLIT', NEVER_FAILS, WITHOUT_NULL, ['(STRING, [STRING]) -> ARRAY<STRING>', '(BYTES, BYTES) -> ARRAY<BYTES>']),
   entry('STARTS_WITH', NEVER_FAILS, NULL_FROM_NULL, FIND),
   entry('STRPOS', NEVER_FAILS, SMALL_INTEGER, ['(STRING, STRING) -> INT64', '(BYTES, BYTES) -> INT64']),
-  entry(
-    'SUBSTR',
-    unlessCount(2),
-    NULL_FROM_NULL,
-    ['(STRING, INT64, [INT64]) -> STRING', '(BYTES, INT64, [INT64]) -> BYTES'],
-    {
-      aliases: ['SUBSTRING'],
-    },
-  ),
+  entry('SUBSTR', unlessCount(2), NULL_FROM_NULL, each(TEXTS, '(#, INT64, [INT64]) -> #'), { aliases: ['SUBSTRING'] }),
   entry('TO_BASE32', NEVER_FAILS, UNKNOWN, ['(BYTES) -> STRING']),
   entry('TO_BASE64', NEVER_FAILS, NULL_FROM_NULL, ['(BYTES) -> STRING']),
   entry('TO_CODE_POINTS', NEVER_FAILS, UNKNOWN, ['(STRING) -> ARRAY<INT64>', '(BYTES) -> ARRAY<INT64>']),

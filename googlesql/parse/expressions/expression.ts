@@ -152,7 +152,7 @@ function parseIn(p: Parser, operand: Expression, isNegated: boolean, at: number)
   p.skipHint()
   if (p.is('UNNEST')) return { kind: 'in-unnest', operand, array: parseUnnest(p), isNegated, at }
   if (!p.is('(')) p.expected('(', 'UNNEST')
-  if (p.isQueryAhead()) return { kind: 'in-query', operand, query: parseParenthesisedQuery(p), isNegated, at }
+  if (p.isQueryAhead()) return { kind: 'in-query', operand, query: p.parenthesisedQuery(), isNegated, at }
   return { kind: 'in-list', operand, items: p.parenthesisedList(item => item.expression()), isNegated, at }
 }
 
@@ -162,23 +162,17 @@ function parseLike(p: Parser, operand: Expression, isNegated: boolean, at: numbe
   p.skipHint()
   const array = p.is('UNNEST') ? parseUnnest(p) : null
   if (array === null && !p.is('(')) p.expected('(', 'UNNEST')
-  const query = array === null && p.isQueryAhead() ? parseParenthesisedQuery(p) : null
+  const query = array === null && p.isQueryAhead() ? p.parenthesisedQuery() : null
   const patterns = array === null && query === null ? p.parenthesisedList(item => item.expression()) : null
   return { kind: 'like-quantified', operand, quantifier: isAny ? 'ANY' : 'ALL', patterns, array, query, isNegated, at }
 }
 
-function parseUnnest(p: Parser): Expression {
+/** `UNNEST(array)`. */
+export function parseUnnest(p: Parser): Expression {
   p.expect('UNNEST')
   p.expect('(')
   p.refuseQuery('The argument to UNNEST')
   const array = p.expression()
   p.expect(')')
   return array
-}
-
-function parseParenthesisedQuery(p: Parser) {
-  p.expect('(')
-  const query = p.query()
-  p.expect(')')
-  return query
 }

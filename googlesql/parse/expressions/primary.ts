@@ -55,7 +55,7 @@ export function parsePrimary(p: Parser): Expression | null {
 /** `(SELECT …)`, `(a, b)`, or an expression in parentheses; the tree has no node for such parentheses. */
 function parseParentheses(p: Parser): Expression {
   const { at } = p.token
-  if (p.isQueryAhead()) return parseSubquery(p, 'scalar', at)
+  if (p.isQueryAhead()) return { kind: 'subquery', form: 'scalar', query: p.parenthesisedQuery(), at }
   p.take()
   const first = p.expression()
   if (!p.is(',')) {
@@ -68,17 +68,10 @@ function parseParentheses(p: Parser): Expression {
   return { kind: 'struct', type: null, isTuple: true, fields, at }
 }
 
-function parseSubquery(p: Parser, form: Subquery['form'], at: number): Subquery {
-  p.expect('(')
-  const query = p.query()
-  p.expect(')')
-  return { kind: 'subquery', form, query, at }
-}
-
 function parseSubqueryWord(p: Parser, form: Subquery['form']): Subquery {
   const { at } = p.take()
   p.skipHint()
-  return parseSubquery(p, form, at)
+  return { kind: 'subquery', form, query: p.parenthesisedQuery(), at }
 }
 
 function parseArrayWord(p: Parser): ArrayConstructor | Subquery {

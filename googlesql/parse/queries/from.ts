@@ -1,18 +1,9 @@
 /** Parses FROM: tables, subqueries, UNNEST, and the joins between them. */
 
-import type {
-  Argument,
-  Expression,
-  From,
-  Identifier,
-  Join,
-  Query,
-  TableCall,
-  TablePath,
-  UnnestFrom,
-} from '../../ast/nodes.js'
+import type { Argument, Expression, From, Identifier, Join, TableCall, TablePath, UnnestFrom } from '../../ast/nodes.js'
 import type { Token } from '../../lex/tokenize.js'
 import { parseArgument } from '../expressions/call.js'
+import { parseUnnest as parseUnnestedArray } from '../expressions/expression.js'
 import { isSetOperatorMode } from '../parentheses.js'
 import type { Parser } from '../parser.js'
 import { parsePivot, parseUnpivot } from './pivot.js'
@@ -179,9 +170,7 @@ function parsePrimary(p: Parser): From {
   if (!p.is('(')) return parseTable(p)
   const { at } = p.token
   if (p.isQueryAhead()) {
-    p.take()
-    const query: Query = p.query()
-    p.expect(')')
+    const query = p.parenthesisedQuery()
     return { kind: 'subquery', at, query, alias: parseAlias(p) }
   }
   p.take()
@@ -197,11 +186,8 @@ function parsePrimary(p: Parser): From {
 }
 
 function parseUnnest(p: Parser): UnnestFrom {
-  const { at } = p.expect('UNNEST')
-  p.expect('(')
-  p.refuseQuery('The argument to UNNEST')
-  const expression = p.expression()
-  p.expect(')')
+  const { at } = p.token
+  const expression = parseUnnestedArray(p)
   p.skipHint()
   const alias = parseAlias(p)
   return { kind: 'unnest', at, expression, alias, offset: parseOffset(p) }

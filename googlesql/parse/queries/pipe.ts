@@ -144,12 +144,5 @@ function parsePipeJoin(p: Parser, at: number): PipeJoin {
 function parseSetOperation(p: Parser): Pipe {
   const combination = parseCombination(p)
   if (combination === null) return p.unexpected()
-  return { kind: 'pipe-set-operation', ...combination, queries: trailingList(p, parseInput) }
-}
-
-function parseInput(p: Parser) {
-  p.expect('(')
-  const query = p.query()
-  p.expect(')')
-  return query
+  return { kind: 'pipe-set-operation', ...combination, queries: trailingList(p, item => item.parenthesisedQuery()) }
 }

@@ -63,8 +63,5 @@ function parseInput(p: Parser): QueryBody {
   if (p.is('SELECT')) return parseSelect(p)
   if (p.is('FROM')) p.unexpected()
   if (!p.is('(')) p.expected('(', 'SELECT', 'WITH')
-  p.take()
-  const query = p.query()
-  p.expect(')')
-  return query
+  return p.parenthesisedQuery()
 }

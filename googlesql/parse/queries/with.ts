@@ -7,8 +7,5 @@ import type { Parser } from '../parser.js'
 export function parseCte(p: Parser): Cte {
   const name = p.identifier()
   p.expect('AS')
-  p.expect('(')
-  const query = p.query()
-  p.expect(')')
-  return { name, query, at: name.at }
+  return { name, query: p.parenthesisedQuery(), at: name.at }
 }

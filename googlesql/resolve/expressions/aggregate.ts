@@ -7,7 +7,7 @@ import { resolveOverload } from '../../functions/overload.js'
 import { isSameExpr } from '../../plan/key.js'
 import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
 import { INT64, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { clauseEnv, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 import { integer, sortKey } from '../queries/order.js'
 import { sourcesOf } from './arguments.js'
@@ -18,38 +18,20 @@ export const IN_AGGREGATE = 'arguments of aggregate function'
 export const IN_ANALYTIC = 'arguments of analytic function'
 
 /** An aggregate call without OVER: collects the call for the aggregate scan, and returns that scan's column in its place. */
-export function aggregateCall(
-  node: ast.Call,
-  entry: FunctionEntry,
-  isSafe: boolean,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Expr {
+export function aggregateCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: ExpressionEnv): Expr {
   if (entry.kind === 'window' || entry.aggregate?.requiresOver) {
-    return context.fail(`Analytic function ${entry.name} cannot be called without an OVER clause`, node.at)
+    return env.fail(`Analytic function ${entry.name} cannot be called without an OVER clause`, node.at)
   }
   if (!env.aggregates) {
     const isNested = env.clause.startsWith(IN_AGGREGATE)
     const complaint = `Aggregate function ${displayName(entry)} not allowed in ${env.clause}`
-    if (isNested) return context.fail('Aggregations of aggregations are not allowed', node.at)
-    return context.fail(complaint, node.at, { code: 'misplaced-aggregate', clause: env.clause })
+    if (isNested) return env.fail('Aggregations of aggregations are not allowed', node.at)
+    return env.fail(complaint, node.at, { code: 'misplaced-aggregate', clause: env.clause })
   }
   const { collected, scope } = env.aggregates
-  const call = aggregatePart(
-    node,
-    entry,
-    isSafe,
-    {
-      ...env,
-      scope,
-      aggregates: null,
-      windows: null,
-      inlinesAliases: true,
-      clause: `${IN_AGGREGATE} ${displayName(entry)}`,
-    },
-    context,
-  )
-  const column = context.newColumn(entry.name.toLowerCase(), call.type)
+  const inner = clauseEnv(scope, env, `${IN_AGGREGATE} ${displayName(entry)}`)
+  const call = aggregatePart(node, entry, isSafe, inner)
+  const column = env.newColumn(entry.name.toLowerCase(), call.type)
   collected.aggregates.push({ column, call })
   return readableExpr(column, false, node.at)
 }
@@ -63,23 +45,22 @@ export function aggregatePart(
   entry: FunctionEntry,
   isSafe: boolean,
   env: ExpressionEnv,
-  context: ResolveContext,
 ): AggregateCall {
   const traits: AggregateTraits = entry.aggregate ?? {}
-  refuseModifiers(node, entry, traits, context)
-  const { args, type } = resolveOverload(entry, sourcesOf(node, env, context), node.at, context.source)
+  refuseModifiers(node, entry, traits, env)
+  const { args, type } = resolveOverload(entry, sourcesOf(node, env), node.at, env.source)
   const ungroupable = node.isDistinct ? args.find(argument => argument && !isGroupable(argument.type)) : undefined
   if (ungroupable) {
     const found = shortTypeName(ungroupable.type)
-    return context.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+    return env.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
   }
-  const orderBy = node.orderBy.map(item => sortKey(item, context.expression(item.expression, env), context))
+  const orderBy = node.orderBy.map(item => sortKey(item, env.expression(item.expression, env), env))
   // Two volatile calls with the same text have different values, so a volatile key is never one of the arguments.
   const isArgument = ({ expr }: SortKey): boolean =>
     args.some(argument => argument && isSameExpr(argument, expr)) && !isVolatile(expr)
   const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
   if (foreign) {
-    return context.fail(
+    return env.fail(
       'An aggregate function that has both DISTINCT and ORDER BY arguments can only ORDER BY expressions that are arguments to the function',
       foreign.expr.at,
     )
@@ -90,9 +71,9 @@ export function aggregatePart(
     arguments: args,
     isDistinct: node.isDistinct,
     ignoresNulls: node.nulls ? node.nulls === 'ignore' : (traits.ignoresNullsByDefault ?? false),
-    having: node.having && { extreme: node.having.extreme, expr: havingKey(node.having.expression, env, context) },
+    having: node.having && { extreme: node.having.extreme, expr: havingKey(node.having.expression, env) },
     orderBy,
-    limit: node.limit && integer(node.limit, 'LIMIT', env, context),
+    limit: node.limit && integer(node.limit, 'LIMIT', env),
     filter: null,
     isSafe,
     at: node.at,
@@ -115,24 +96,24 @@ function refuseModifiers(node: ast.Call, entry: FunctionEntry, traits: Aggregate
   if (node.limit && !traits.allowsLimit) refusePart('LIMIT')
 }
 
-function havingKey(node: ast.Expression, env: ExpressionEnv, context: ResolveContext): Expr {
-  const expr = context.expression(node, env)
+function havingKey(node: ast.Expression, env: ExpressionEnv): Expr {
+  const expr = env.expression(node, env)
   if (isOrderable(expr.type)) return expr
-  return context.fail(`HAVING modifier does not support expressions of type ${shortTypeName(expr.type)}`, node.at)
+  return env.fail(`HAVING modifier does not support expressions of type ${shortTypeName(expr.type)}`, node.at)
 }
 
 /** GROUPING(x): collects the call for the aggregate scan, and returns that scan's column in its place. */
-export function resolveGrouping(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveGrouping(node: ast.Call, env: ExpressionEnv): Expr {
   const argument = node.arguments[0]
-  if (!env.aggregates) return context.fail(`GROUPING not allowed in ${env.clause}`, node.at)
-  if (!argument || node.arguments.length !== 1) return context.fail('GROUPING must have exactly one argument', node.at)
-  const expr = context.expression(argument.expression, {
+  if (!env.aggregates) return env.fail(`GROUPING not allowed in ${env.clause}`, node.at)
+  if (!argument || node.arguments.length !== 1) return env.fail('GROUPING must have exactly one argument', node.at)
+  const expr = env.expression(argument.expression, {
     ...env,
     scope: env.aggregates.scope,
     aggregates: null,
     windows: null,
   })
-  const column = context.newColumn('grouping', INT64)
+  const column = env.newColumn('grouping', INT64)
   env.aggregates.collected.groupings.push({ column, expr, at: node.at })
   return readableExpr(column, false, node.at)
 }

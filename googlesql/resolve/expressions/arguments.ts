@@ -7,7 +7,7 @@ import type { ArgumentSource } from '../../functions/overload-candidate.js'
 import { call } from '../../plan/build.js'
 import type { Expr, LambdaExpr } from '../../plan/nodes.js'
 import { INT64, type Type } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import type { ExpressionEnv } from '../context.js'
 import { type Found, mapScope, visible } from '../name-scope.js'
 
 /** A date part as one word: `WEEK(MONDAY)` is WEEK_MONDAY. */
@@ -28,19 +28,14 @@ const exprSource = (expr: Expr): ArgumentSource => ({
   word: () => null,
 })
 
-function nodeSource(
-  node: ast.Expression,
-  name: string | null,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): ArgumentSource {
+function nodeSource(node: ast.Expression, name: string | null, env: ExpressionEnv): ArgumentSource {
   let resolved: Expr | undefined
   return {
     name,
     at: node.at,
     isLambda: node.kind === 'lambda',
-    resolve: () => (resolved ??= context.expression(node, env)),
-    resolveLambda: types => (node.kind === 'lambda' ? resolveLambda(node, types, env, context) : null),
+    resolve: () => (resolved ??= env.expression(node, env)),
+    resolveLambda: types => (node.kind === 'lambda' ? resolveLambda(node, types, env) : null),
     word: () => wordOf(node),
   }
 }
@@ -54,21 +49,16 @@ function wordOf(node: ast.Expression): string | null {
   return null
 }
 
-function resolveLambda(
-  node: ast.Lambda,
-  types: readonly Type[],
-  env: ExpressionEnv,
-  context: ResolveContext,
-): LambdaExpr | null {
+function resolveLambda(node: ast.Lambda, types: readonly Type[], env: ExpressionEnv): LambdaExpr | null {
   if (node.parameters.length !== types.length) return null
-  const parameters = node.parameters.map((parameter, i) => context.newColumn(parameter.name, types[i]!))
+  const parameters = node.parameters.map((parameter, i) => env.newColumn(parameter.name, types[i]!))
   const names = new Map<string, Found>(
     parameters.map((column): [string, Found] => [
       column.name.toLowerCase(),
       { kind: 'column', column: visible(column) },
     ]),
   )
-  const body = context.expression(node.body, {
+  const body = env.expression(node.body, {
     ...env,
     scope: mapScope(names, env.scope),
     aggregates: null,
@@ -88,24 +78,16 @@ const isNodeWithType = (operand: ast.Expression | Expr): boolean =>
   (operand.kind === 'cast' && !('isImplicit' in operand)) || (operand.kind === 'struct' && 'isTuple' in operand)
 
 /** A call of an operator by its name in definitions/operators.ts. */
-export function operatorCall(
-  name: string,
-  operands: readonly Operand[],
-  at: number,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Expr {
+export function operatorCall(name: string, operands: readonly Operand[], at: number, env: ExpressionEnv): Expr {
   const entry = findFunction(name)
-  if (!entry) return context.fail(`Operator ${name} is not known`, at)
+  if (!entry) return env.fail(`Operator ${name} is not known`, at)
   const sources = operands.map(operand =>
-    isSource(operand) ? operand : isResolved(operand) ? exprSource(operand) : nodeSource(operand, null, env, context),
+    isSource(operand) ? operand : isResolved(operand) ? exprSource(operand) : nodeSource(operand, null, env),
   )
-  const { args, type } = resolveOverload(entry, sources, at, context.source)
+  const { args, type } = resolveOverload(entry, sources, at, env.source)
   return call(name, type, args, at)
 }
 
 /** The arguments of a call, not yet resolved. */
-export const sourcesOf = (node: ast.Call, env: ExpressionEnv, context: ResolveContext): ArgumentSource[] =>
-  node.arguments.map(argument =>
-    nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env, context),
-  )
+export const sourcesOf = (node: ast.Call, env: ExpressionEnv): ArgumentSource[] =>
+  node.arguments.map(argument => nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env))

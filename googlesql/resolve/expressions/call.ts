@@ -17,26 +17,26 @@ import { sourcesOf } from './arguments.js'
 import { windowCall } from './window.js'
 
 /** Resolves a call of any function, temporary ones included; an aggregate or analytic call becomes a column. */
-export function resolveCall(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr {
-  const temporary = context.functions.size > 0 ? resolveTemporaryCall(node, env, context) : null
+export function resolveCall(node: ast.Call, env: ExpressionEnv): Expr {
+  const temporary = env.functions.size > 0 ? resolveTemporaryCall(node, env) : null
   if (temporary) return temporary
   const isSafe = node.path.length > 1 && node.path[0]!.name.toUpperCase() === 'SAFE'
   const path = (isSafe ? node.path.slice(1) : node.path).map(part => part.name)
   const name = path.join('.').toUpperCase()
-  if (name === 'GROUPING') return resolveGrouping(node, env, context)
+  if (name === 'GROUPING') return resolveGrouping(node, env)
   const entry =
     node.isStar && name === 'COUNT'
       ? findFunction('$count_star')
       : name.startsWith('$')
         ? undefined
         : findFunction(name)
-  if (!entry) return resolveStoredCall(node, path.join('.'), isSafe, env, context) ?? unknown(node, path, context)
+  if (!entry) return resolveStoredCall(node, path.join('.'), isSafe, env) ?? unknown(node, path, env)
   if (node.isStar && entry.name !== '$count_star')
-    return context.fail('Argument * can only be used in COUNT(*)', node.at, { code: 'star-argument' })
+    return env.fail('Argument * can only be used in COUNT(*)', node.at, { code: 'star-argument' })
   if (isSafe && entry.allowsSafe === false)
-    return context.fail(`Function ${name} does not support SAFE error mode`, node.at)
-  if (entry.kind === 'scalar') return scalarCall(node, entry, isSafe, env, context)
-  return node.over ? windowCall(node, entry, isSafe, env, context) : aggregateCall(node, entry, isSafe, env, context)
+    return env.fail(`Function ${name} does not support SAFE error mode`, node.at)
+  if (entry.kind === 'scalar') return scalarCall(node, entry, isSafe, env)
+  return node.over ? windowCall(node, entry, isSafe, env) : aggregateCall(node, entry, isSafe, env)
 }
 
 function unknown(node: ast.Call, path: readonly string[], context: ResolveContext): never {
@@ -48,20 +48,14 @@ function unknown(node: ast.Call, path: readonly string[], context: ResolveContex
   return context.fail(`Function not found: ${name}`, node.at, { code: 'unknown-function', name, ...near })
 }
 
-function scalarCall(
-  node: ast.Call,
-  entry: FunctionEntry,
-  isSafe: boolean,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Expr {
-  const refuse = (what: string): never => context.fail(`Function ${entry.name} does not support ${what}`, node.at)
+function scalarCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: ExpressionEnv): Expr {
+  const refuse = (what: string): never => env.fail(`Function ${entry.name} does not support ${what}`, node.at)
   if (node.over) refuse('an OVER clause')
-  if (node.isDistinct) context.fail(`Non-aggregate function ${entry.name} cannot be called with DISTINCT`, node.at)
+  if (node.isDistinct) env.fail(`Non-aggregate function ${entry.name} cannot be called with DISTINCT`, node.at)
   if (node.nulls) refuse('IGNORE NULLS or RESPECT NULLS in arguments')
   if (node.having) refuse('HAVING in arguments')
   if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
   if (node.limit) refuse('LIMIT in arguments')
-  const { args, type } = resolveOverload(entry, sourcesOf(node, env, context), node.at, context.source)
+  const { args, type } = resolveOverload(entry, sourcesOf(node, env), node.at, env.source)
   return call(entry.name, type, args, node.at, isSafe)
 }

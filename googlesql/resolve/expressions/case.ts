@@ -8,16 +8,16 @@ import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 import { operatorCall } from './arguments.js'
 
-export function resolveCase(node: ast.Case, env: ExpressionEnv, context: ResolveContext): Expr {
-  const value = node.operand && context.expression(node.operand, env)
-  const whens = node.branches.map(branch => context.expression(branch.when, env))
-  const thens = node.branches.map(branch => context.expression(branch.then, env))
-  const otherwise = node.otherwise && context.expression(node.otherwise, env)
+export function resolveCase(node: ast.Case, env: ExpressionEnv): Expr {
+  const value = node.operand && env.expression(node.operand, env)
+  const whens = node.branches.map(branch => env.expression(branch.when, env))
+  const thens = node.branches.map(branch => env.expression(branch.then, env))
+  const otherwise = node.otherwise && env.expression(node.otherwise, env)
   const parts: Parts = { value, whens, thens, otherwise, at: node.at }
   const type = commonSupertype([...thens, ...(otherwise ? [otherwise] : [])])
-  if (!type) return noCommonType(parts, context)
-  const { conditions, binding } = value ? comparisons(value, parts, env, context) : tests(parts, context)
-  const coerced = (expr: Expr): Expr => coerceTo(expr, type, context.source)!
+  if (!type) return noCommonType(parts, env)
+  const { conditions, binding } = value ? comparisons(value, parts, env) : tests(parts, env)
+  const coerced = (expr: Expr): Expr => coerceTo(expr, type, env.source)!
   const expr: Expr = {
     kind: 'case',
     type,
@@ -43,14 +43,14 @@ interface Conditions {
 }
 
 /** The conditions of `CASE x WHEN y`: each is `x = y`. */
-function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, context: ResolveContext): Conditions {
+function comparisons(value: Expr, parts: Parts, env: ExpressionEnv): Conditions {
   if (!commonSupertype([value, ...parts.whens])) {
-    return noSignature(parts, context)
+    return noSignature(parts, env)
   }
   const isCheap = value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter'
-  const binding = isCheap ? null : { column: context.newColumn('case', value.type), expr: value }
+  const binding = isCheap ? null : { column: env.newColumn('case', value.type), expr: value }
   const subject = binding ? readableExpr(binding.column, false, value.at) : value
-  return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env, context)), binding }
+  return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env)), binding }
 }
 
 function tests(parts: Parts, context: ResolveContext): Conditions {

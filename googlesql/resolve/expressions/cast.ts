@@ -3,23 +3,23 @@ import type * as ast from '../../ast/nodes.js'
 import type { CastExpr, Expr } from '../../plan/nodes.js'
 import { mayCast } from '../../types/cast-rules.js'
 import { STRING, shortTypeName, type Type } from '../../types/types.js'
-import { coerced, type ExpressionEnv, type ResolveContext } from '../context.js'
+import { coerced, type ExpressionEnv } from '../context.js'
 import { resolveParameterizedType } from '../type.js'
 
 /** CAST and SAFE_CAST. */
-export function resolveCast(node: ast.Cast, env: ExpressionEnv, context: ResolveContext): Expr {
-  const operand = context.expression(node.operand, env)
-  const { type, parameters } = resolveParameterizedType(node.type, context.source)
+export function resolveCast(node: ast.Cast, env: ExpressionEnv): Expr {
+  const operand = env.expression(node.operand, env)
+  const { type, parameters } = resolveParameterizedType(node.type, env.source)
   const isUntyped = operand.kind === 'literal' && operand.value === null
   const isEmptyArray = operand.kind === 'array' && operand.items.length === 0 && !operand.hasWrittenType
   if (isEmptyArray && type.kind === 'ARRAY') return { ...operand, type, hasWrittenType: true }
   if (!isUntyped && !mayCast(operand.type, type) && !(node.format && mayCastWithFormat(operand.type, type))) {
-    return context.fail(`Invalid cast from ${shortTypeName(operand.type)} to ${shortTypeName(type)}`, operand.at)
+    return env.fail(`Invalid cast from ${shortTypeName(operand.type)} to ${shortTypeName(type)}`, operand.at)
   }
   const text = (part: ast.Expression | null, what: string): Expr | null => {
     if (!part) return null
-    const expr = context.expression(part, env)
-    return coerced(expr, STRING, `${what} must be a STRING, not ${shortTypeName(expr.type)}`, context, part.at)
+    const expr = env.expression(part, env)
+    return coerced(expr, STRING, `${what} must be a STRING, not ${shortTypeName(expr.type)}`, env, part.at)
   }
   const cast: CastExpr = {
     kind: 'cast',

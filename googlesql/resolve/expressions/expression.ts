@@ -33,16 +33,16 @@ import { fieldAt, resolveDot, resolveName } from './name.js'
 import { negated, resolveBinary, resolveIs, resolveLike, resolveLikeQuantified, resolveUnary } from './operator.js'
 import { resolveInQuery, resolveSubquery } from './subquery.js'
 
-export function resolveExpression(node: ast.Expression, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveExpression(node: ast.Expression, env: ExpressionEnv): Expr {
   const test = (name: string, { isNegated, at }: Negatable, operands: readonly ast.Expression[], start = at): Expr =>
-    negated(isNegated, operatorCall(name, operands, start, env, context), at)
+    negated(isNegated, operatorCall(name, operands, start, env), at)
   switch (node.kind) {
     case 'null':
       return literal(INT64, null, node.at)
     case 'bool':
       return literal(BOOL, node.value, node.at)
     case 'int':
-      return intLiteral(node.value, node.at, context)
+      return intLiteral(node.value, node.at, env)
     case 'float':
       return floatLiteral(node.value, node.at)
     case 'string':
@@ -50,21 +50,21 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, cont
     case 'bytes':
       return literal(BYTES, node.value, node.at)
     case 'typed':
-      return typedLiteral(node, context)
+      return typedLiteral(node, env)
     case 'parameter':
-      return resolveParameter(node, context)
+      return resolveParameter(node, env)
     case 'name':
-      return resolveName(node, env, context)
+      return resolveName(node, env)
     case 'dot':
-      return resolveDot(node, env, context)
+      return resolveDot(node, env)
     case 'index':
-      return resolveIndex(node, env, context)
+      return resolveIndex(node, env)
     case 'unary':
-      return resolveUnary(node, env, context)
+      return resolveUnary(node, env)
     case 'binary':
-      return resolveBinary(node, env, context)
+      return resolveBinary(node, env)
     case 'is':
-      return resolveIs(node, env, context)
+      return resolveIs(node, env)
     case 'is-distinct':
       return test('$is_distinct', node, [node.left, node.right], startOf(node))
     case 'between':
@@ -74,22 +74,21 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, cont
     case 'in-unnest':
       return test('$in_array', node, [node.operand, node.array])
     case 'in-query':
-      return negated(node.isNegated, resolveInQuery(node, env, context), node.at)
+      return negated(node.isNegated, resolveInQuery(node, env), node.at)
     case 'like':
-      return resolveLike(node, env, context)
+      return resolveLike(node, env)
     case 'like-quantified':
-      return resolveLikeQuantified(node, env, context)
+      return resolveLikeQuantified(node, env)
     case 'case':
-      return resolveCase(node, env, context)
+      return resolveCase(node, env)
     case 'cast':
-      return resolveCast(node, env, context)
+      return resolveCast(node, env)
     case 'extract':
       return operatorCall(
         '$extract',
         [wordSource(datePartWord(node.part), node.part.at), node.operand, ...(node.timeZone ? [node.timeZone] : [])],
         node.at,
         env,
-        context,
       )
     case 'interval':
       return operatorCall(
@@ -100,20 +99,19 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, cont
         ],
         node.at,
         env,
-        context,
       )
     case 'array':
-      return resolveArray(node, env, context)
+      return resolveArray(node, env)
     case 'struct':
-      return resolveStruct(node, env, context)
+      return resolveStruct(node, env)
     case 'subquery':
-      return resolveSubquery(node, env, context)
+      return resolveSubquery(node, env)
     case 'call':
-      return resolveCall(node, env, context)
+      return resolveCall(node, env)
     case 'lambda':
-      return context.fail('Lambda is not allowed here: it must be an argument of a function that takes one', node.at)
+      return env.fail('Lambda is not allowed here: it must be an argument of a function that takes one', node.at)
     case 'with':
-      return resolveWith(node, env, context)
+      return resolveWith(node, env)
   }
 }
 
@@ -122,15 +120,15 @@ type Negatable = { readonly isNegated: boolean; readonly at: number }
 
 // ---- structure
 
-function resolveIndex(node: ast.Index, env: ExpressionEnv, context: ResolveContext): Expr {
-  const operand = context.expression(node.operand, env)
+function resolveIndex(node: ast.Index, env: ExpressionEnv): Expr {
+  const operand = env.expression(node.operand, env)
   if (operand.type.kind === 'JSON') {
-    if (node.mode !== 'plain') return context.fail('A JSON value is subscripted without OFFSET or ORDINAL', node.at)
-    return operatorCall('$subscript_json', [operand, node.index], node.at, env, context)
+    if (node.mode !== 'plain') return env.fail('A JSON value is subscripted without OFFSET or ORDINAL', node.at)
+    return operatorCall('$subscript_json', [operand, node.index], node.at, env)
   }
-  if (operand.type.kind === 'STRUCT') return structSubscript(node, operand, context)
+  if (operand.type.kind === 'STRUCT') return structSubscript(node, operand, env)
   if (operand.type.kind !== 'ARRAY') {
-    return context.fail(
+    return env.fail(
       `Subscript access using [${node.mode === 'plain' ? 'INT64' : modeName(node.mode)}] is not supported on values of type ${shortTypeName(operand.type)}`,
       node.at,
     )
@@ -142,9 +140,9 @@ function resolveIndex(node: ast.Index, env: ExpressionEnv, context: ResolveConte
     'safe-offset': '$safe_array_at_offset',
     'safe-ordinal': '$safe_array_at_ordinal',
   }[node.mode]
-  const index = context.expression(node.index, env)
+  const index = env.expression(node.index, env)
   const reason = `Array position in [] must be coercible to INT64 type, but has type ${shortTypeName(index.type)}`
-  return operatorCall(name, [operand, coerced(index, INT64, reason, context, node.index.at)], node.at, env, context)
+  return operatorCall(name, [operand, coerced(index, INT64, reason, env, node.index.at)], node.at, env)
 }
 
 const modeName = (mode: ast.Index['mode']): string => mode.replace('-', '_').toUpperCase()
@@ -162,31 +160,31 @@ function structSubscript(node: ast.Index, operand: Expr, context: ResolveContext
   return fieldAt(operand, index, node.at)
 }
 
-function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv, context: ResolveContext): Expr {
-  const items = node.items.map(item => context.expression(item, env))
+function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv): Expr {
+  const items = node.items.map(item => env.expression(item, env))
   const nested = items.find(item => item.type.kind === 'ARRAY')
-  if (nested) return context.fail(nestedArray(nested.type), nested.at)
-  const element = node.element ? resolveType(node.element, context.source) : commonSupertype(items)
+  if (nested) return env.fail(nestedArray(nested.type), nested.at)
+  const element = node.element ? resolveType(node.element, env.source) : commonSupertype(items)
   if (!element) {
     const types = [...new Set(items.map(shownType))].join(', ')
-    return context.fail(`Array elements of types {${types}} do not have a common supertype`, node.at)
+    return env.fail(`Array elements of types {${types}} do not have a common supertype`, node.at)
   }
-  if (element.kind === 'ARRAY') return context.fail(nestedArray(element), node.at)
+  if (element.kind === 'ARRAY') return env.fail(nestedArray(element), node.at)
   const reasonOf = ({ type }: Expr): string =>
     `Array element type ${shortTypeName(type)} does not coerce to ${shortTypeName(element)}`
-  const elements = items.map(item => coerced(item, element, reasonOf(item), context))
+  const elements = items.map(item => coerced(item, element, reasonOf(item), env))
   return { kind: 'array', type: arrayOf(element), items: elements, hasWrittenType: node.element !== null, at: node.at }
 }
 
 const nestedArray = (type: Type): string =>
   `Cannot construct array with element type ${shortTypeName(type)} because nested arrays are not supported`
 
-function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, context: ResolveContext): Expr {
-  const fields = node.fields.map(field => context.expression(field.expression, env))
+function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv): Expr {
+  const fields = node.fields.map(field => env.expression(field.expression, env))
   if (node.type) {
-    const type = resolveType(node.type, context.source) as StructType
+    const type = resolveType(node.type, env.source) as StructType
     if (type.fields.length !== fields.length) {
-      return context.fail(
+      return env.fail(
         `STRUCT type has ${type.fields.length} fields but constructor call has ${fields.length} fields`,
         node.at,
       )
@@ -194,7 +192,7 @@ function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, context:
     const values = fields.map((field, i) => {
       const [own, wanted] = [field.type, type.fields[i]!.type]
       const reason = `Struct field ${i + 1} has type ${shortTypeName(own)} which does not coerce to ${shortTypeName(wanted)}`
-      return coerced(field, wanted, reason, context)
+      return coerced(field, wanted, reason, env)
     })
     return { kind: 'struct', type, fields: values, hasWrittenType: true, at: node.at }
   }
@@ -217,25 +215,25 @@ export function impliedName(node: ast.Expression): string {
  *
  * @throws SqlError, naming the clause, when the type is not BOOL
  */
-export function condition(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
-  const expr = context.expression(node, env)
-  const test = coerceTo(expr, BOOL, context.source)
+export function condition(node: ast.Expression, clause: string, env: ExpressionEnv): Expr {
+  const expr = env.expression(node, env)
+  const test = coerceTo(expr, BOOL, env.source)
   if (test) return test
   const reason = `${clause} should return type BOOL, but returns ${shortTypeName(expr.type)}`
-  return context.fail(reason, node.at, { code: 'not-a-condition', type: expr.type.kind })
+  return env.fail(reason, node.at, { code: 'not-a-condition', type: expr.type.kind })
 }
 
-function resolveWith(node: ast.WithExpression, env: ExpressionEnv, context: ResolveContext): Expr {
+function resolveWith(node: ast.WithExpression, env: ExpressionEnv): Expr {
   const names = new Map<string, Found>()
   const inner: ExpressionEnv = { ...env, scope: mapScope(names, env.scope) }
   const bindings: Computed[] = []
   for (const binding of node.bindings) {
-    const bound = computed(binding.name.name, context.expression(binding.expression, inner), context)
+    const bound = computed(binding.name.name, env.expression(binding.expression, inner), env)
     bindings.push(bound)
     const key = binding.name.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column: visible(bound.column) })
   }
-  const result = context.expression(node.result, inner)
+  const result = env.expression(node.result, inner)
   return { kind: 'let', type: result.type, bindings, result, at: node.at }
 }
 

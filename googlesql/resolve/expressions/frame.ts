@@ -15,27 +15,22 @@ const BOUND_WORDS: Readonly<Record<ResolvedBound['kind'], string>> = {
 }
 
 /** The frame, with its offsets coerced to INT64 for ROWS, or to the type of the sort key for RANGE. */
-export function resolveFrame(
-  frame: ast.Frame,
-  orderBy: readonly SortKey[],
-  env: ExpressionEnv,
-  context: ResolveContext,
-): ResolvedFrame {
-  const start = resolveBound(frame.start, frame, orderBy, env, context)
+export function resolveFrame(frame: ast.Frame, orderBy: readonly SortKey[], env: ExpressionEnv): ResolvedFrame {
+  const start = resolveBound(frame.start, frame, orderBy, env)
   const end: ResolvedBound = frame.end
-    ? resolveBound(frame.end, frame, orderBy, env, context)
+    ? resolveBound(frame.end, frame, orderBy, env)
     : { kind: 'current-row', offset: null }
   const isBackward = ORDER_OF_BOUNDS.indexOf(start.kind) > ORDER_OF_BOUNDS.indexOf(end.kind)
   if (start.kind === 'unbounded-following') {
-    return context.fail('Starting window framing expression cannot be UNBOUNDED FOLLOWING', frame.start.at)
+    return env.fail('Starting window framing expression cannot be UNBOUNDED FOLLOWING', frame.start.at)
   }
   const endAt = (frame.end ?? frame.start).at
   if (end.kind === 'unbounded-preceding') {
-    return context.fail('Ending window framing expression cannot be UNBOUNDED PRECEDING', endAt)
+    return env.fail('Ending window framing expression cannot be UNBOUNDED PRECEDING', endAt)
   }
   if (isBackward) {
     const [from, to] = [BOUND_WORDS[start.kind], BOUND_WORDS[end.kind]]
-    return context.fail(
+    return env.fail(
       start.kind === 'current-row'
         ? `Starting window framing expression cannot be ${from} when the ending window framing expression is ${to}`
         : `Ending window framing expression cannot be ${to} when the starting window framing expression is ${from}`,
@@ -50,17 +45,16 @@ function resolveBound(
   frame: ast.Frame,
   orderBy: readonly SortKey[],
   env: ExpressionEnv,
-  context: ResolveContext,
 ): ResolvedBound {
   if (!bound.offset) return { kind: bound.kind, offset: null }
-  const expr = context.expression(bound.offset, { ...env, scope: null, aggregates: null })
+  const expr = env.expression(bound.offset, { ...env, scope: null, aggregates: null })
   if (frame.unit === 'rows') {
     const reason = `Window framing expression for ROWS can only be of integer type, but has type ${shortTypeName(expr.type)}`
-    return checkedBound(bound, coerced(expr, INT64, reason, context, bound.at), context)
+    return checkedBound(bound, coerced(expr, INT64, reason, env, bound.at), env)
   }
   const key = orderBy[0]
   if (!key || orderBy.length !== 1) {
-    return context.fail(
+    return env.fail(
       key
         ? 'A RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries must have exactly one ORDER BY key'
         : 'A RANGE-based window including an OFFSET PRECEDING or OFFSET FOLLOWING window frame boundary requires an ORDER BY',
@@ -68,14 +62,14 @@ function resolveBound(
     )
   }
   if (!isNumeric(key.expr.type)) {
-    return context.fail(
+    return env.fail(
       `ORDER BY key must be numeric in a RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries, but has type ${shortTypeName(key.expr.type)}`,
       key.expr.at,
     )
   }
   const [own, wanted] = [expr.type, key.expr.type].map(shortTypeName)
   const reason = `Window framing expression has type ${own} that cannot coerce to the type of the ORDER BY expression, which is ${wanted}`
-  return checkedBound(bound, coerced(expr, key.expr.type, reason, context, bound.at), context)
+  return checkedBound(bound, coerced(expr, key.expr.type, reason, env, bound.at), env)
 }
 
 function checkedBound(bound: ast.FrameBound, offset: Expr, context: ResolveContext): ResolvedBound {

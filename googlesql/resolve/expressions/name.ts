@@ -19,35 +19,29 @@ import {
 } from '../name-scope.js'
 import { IN_AGGREGATE } from './aggregate.js'
 
-export function resolveName(node: ast.Name, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveName(node: ast.Name, env: ExpressionEnv): Expr {
   const hit = lookup(env.scope, node.name)
   // A column takes precedence over a variable with the same name.
-  if (!hit) return context.variables.get(node.name.toLowerCase())?.read() ?? unrecognized(node, env, context)
-  return foundExpr(hit.found, hit.isCorrelated, node, env, context)
+  if (!hit) return env.variables.get(node.name.toLowerCase())?.read() ?? unrecognized(node, env)
+  return foundExpr(hit.found, hit.isCorrelated, node, env)
 }
 
-function unrecognized(node: ast.Name, env: ExpressionEnv, context: ResolveContext): never {
+function unrecognized(node: ast.Name, env: ExpressionEnv): never {
   const near = proposing(suggestName(env.scope, node.name))
-  return context.fail(`Unrecognized name: ${node.name}`, node.at, { code: 'unknown-name', name: node.name, ...near })
+  return env.fail(`Unrecognized name: ${node.name}`, node.at, { code: 'unknown-name', name: node.name, ...near })
 }
 
-function foundExpr(
-  found: Found,
-  isCorrelated: boolean,
-  node: ast.Name,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Expr {
+function foundExpr(found: Found, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
   switch (found.kind) {
     case 'range':
       return rangeExpr(found.range, isCorrelated, node.at)
     case 'column':
       return visibleExpr(found.column, isCorrelated, node.at)
     case 'alias':
-      if (!isCorrelated) refuseInAggregate(found.holds, node, env, context)
+      if (!isCorrelated) refuseInAggregate(found.holds, node, env)
       return found.column && !env.inlinesAliases ? readableExpr(found.column, isCorrelated, node.at) : found.expr
     case 'ambiguous':
-      return context.fail(`Column name ${node.name} is ambiguous`, node.at, { code: 'ambiguous-column' })
+      return env.fail(`Column name ${node.name} is ambiguous`, node.at, { code: 'ambiguous-column' })
   }
 }
 
@@ -55,21 +49,21 @@ function foundExpr(
  * Refuses, in the arguments of an aggregate function, an alias of the select list whose expression contains an aggregate or
  * window call; aggregates in HAVING, QUALIFY and ORDER BY can refer to other aliases.
  */
-function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, context: ResolveContext): void {
+function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv): void {
   if (!env.clause.startsWith(IN_AGGREGATE)) return
-  if (holds === 'aggregate') context.fail('Aggregations of aggregations are not allowed', node.at)
-  if (holds === 'window') context.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
+  if (holds === 'aggregate') env.fail('Aggregations of aggregations are not allowed', node.at)
+  if (holds === 'window') env.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
 }
 
 /** `operand.name`. If the operand is the name of a range variable, `name` is one of its columns, otherwise a field. */
-export function resolveDot(node: ast.Dot, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveDot(node: ast.Dot, env: ExpressionEnv): Expr {
   if (node.operand.kind === 'name') {
     const hit = lookup(env.scope, node.operand.name)
     if (hit?.found.kind === 'range') {
-      return resolveRangeColumn(hit.found.range, node.name, hit.isCorrelated, context)
+      return resolveRangeColumn(hit.found.range, node.name, hit.isCorrelated, env)
     }
   }
-  return fieldOf(context.expression(node.operand, env), node.name, context)
+  return fieldOf(env.expression(node.operand, env), node.name, env)
 }
 
 function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: boolean, context: ResolveContext): Expr {

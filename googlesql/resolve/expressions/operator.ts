@@ -17,27 +17,26 @@ export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
 }
 
 /** `-x`, `+x`, `~x` and NOT. */
-export function resolveUnary(node: ast.Unary, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveUnary(node: ast.Unary, env: ExpressionEnv): Expr {
   const { operand } = node
   if (node.operator === '-' && operand.kind === 'int') {
     // -9223372036854775808 is a valid literal, although 9223372036854775808 is not.
-    if (BigInt(operand.value) > MAX_INT64 + 1n)
-      return context.fail(`Invalid integer literal: -${operand.value}`, node.at)
+    if (BigInt(operand.value) > MAX_INT64 + 1n) return env.fail(`Invalid integer literal: -${operand.value}`, node.at)
     return literal(INT64, (-BigInt(operand.value)).toString(), node.at)
   }
   if (node.operator === '-' && operand.kind === 'float') {
     return { ...floatLiteral(`-${operand.value}`, operand.at), at: node.at }
   }
   if (node.operator === '+') {
-    const expr = context.expression(operand, env)
-    if (isBareNull(expr)) return context.fail('Operands of + cannot be literal NULL', expr.at)
+    const expr = env.expression(operand, env)
+    if (isBareNull(expr)) return env.fail('Operands of + cannot be literal NULL', expr.at)
     if (!['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL'].includes(expr.type.kind)) {
-      return context.fail(`Operands of + must be numeric type but was ${shortTypeName(expr.type)}`, expr.at)
+      return env.fail(`Operands of + must be numeric type but was ${shortTypeName(expr.type)}`, expr.at)
     }
     return expr
   }
   const name = { '-': '$negate', '~': '$bitnot', NOT: '$not' }[node.operator]
-  return refuseNullOperand(node.operator, operatorCall(name, [operand], node.at, env, context), context)
+  return refuseNullOperand(node.operator, operatorCall(name, [operand], node.at, env), env)
 }
 
 /** Returns the call. Refuses an operand that is a literal NULL, because `x = NULL` is usually a mistake for `x IS NULL`. */
@@ -77,7 +76,7 @@ const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
  * A chain such as `a AND b AND …` is a tree that is deep on its left: a loop walks the tree, because recursion would need a
  * deep stack.
  */
-export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveBinary(node: ast.Binary, env: ExpressionEnv): Expr {
   const chain: ast.Binary[] = []
   let left: ast.Expression = node
   while (left.kind === 'binary') {
@@ -85,41 +84,41 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: Res
     left = left.left
   }
   const start = startOf(left)
-  let expr = context.expression(left, env)
+  let expr = env.expression(left, env)
   for (const operator of chain.reverse()) {
-    const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env, context)
-    expr = TAKES_NULL.has(operator.operator) ? call : refuseNullOperand(operator.operator, call, context)
+    const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env)
+    expr = TAKES_NULL.has(operator.operator) ? call : refuseNullOperand(operator.operator, call, env)
   }
   return expr
 }
 
 /** LIKE; a literal NULL as an operand is refused. */
-export function resolveLike(node: ast.Like, env: ExpressionEnv, context: ResolveContext): Expr {
-  const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env, context)
-  return negated(node.isNegated, refuseNullOperand('LIKE', call, context), node.at)
+export function resolveLike(node: ast.Like, env: ExpressionEnv): Expr {
+  const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env)
+  return negated(node.isNegated, refuseNullOperand('LIKE', call, env), node.at)
 }
 
 /** IS NULL, IS UNKNOWN, IS TRUE and IS FALSE, also with NOT. */
-export function resolveIs(node: ast.IsTest, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveIs(node: ast.IsTest, env: ExpressionEnv): Expr {
   const name = { NULL: '$is_null', UNKNOWN: '$is_null', TRUE: '$is_true', FALSE: '$is_false' }[node.test]
-  const operand = context.expression(node.operand, env)
+  const operand = env.expression(node.operand, env)
   const reason = `No matching signature for operator IS UNKNOWN for argument types: ${shortTypeName(operand.type)}`
-  const typed = node.test === 'UNKNOWN' ? coerced(operand, BOOL, reason, context, startOf(node)) : operand
-  return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env, context), node.at)
+  const typed = node.test === 'UNKNOWN' ? coerced(operand, BOOL, reason, env, startOf(node)) : operand
+  return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env), node.at)
 }
 
 /** LIKE ANY, LIKE SOME and LIKE ALL. */
-export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionEnv): Expr {
   // `x NOT LIKE ANY (…)` is NOT (x LIKE ANY (…)), as in the reference implementation; its documentation differs.
   const quantifier = node.quantifier.toLowerCase()
   const suffix = node.patterns ? '' : '_array'
   let patterns: (ast.Expression | Expr)[]
   if (node.query) {
-    const { column, scan } = oneColumn(node.query, 'LIKE', env, context)
+    const { column, scan } = oneColumn(node.query, 'LIKE', env)
     patterns = [{ kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }]
   } else {
     patterns = [...(node.patterns ?? [node.array!])]
   }
-  const call = operatorCall(`$like_${quantifier}${suffix}`, [node.operand, ...patterns], node.at, env, context)
+  const call = operatorCall(`$like_${quantifier}${suffix}`, [node.operand, ...patterns], node.at, env)
   return negated(node.isNegated, call, node.at)
 }

@@ -6,20 +6,20 @@ import { project } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { arrayOf, BOOL, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import type { ExpressionEnv } from '../context.js'
 import { readableExpr, subqueryScope } from '../name-scope.js'
 
 /** A scalar, ARRAY or EXISTS subquery. */
-export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv, context: ResolveContext): Expr {
+export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv): Expr {
   if (node.form === 'exists') {
-    const { scan } = context.query(node.query, { outer: subqueryScope(env.scope), ctes: env.ctes })
+    const { scan } = env.query(node.query, { ...env, outer: subqueryScope(env.scope) })
     return { kind: 'subquery', type: BOOL, form: 'exists', scan, at: node.at }
   }
   const what = node.form === 'array' ? 'ARRAY' : 'Scalar'
-  const { scan, column } = oneColumn(node.query, what, env, context, node.at)
+  const { scan, column } = oneColumn(node.query, what, env, node.at)
   if (node.form === 'scalar') return { kind: 'subquery', type: column.type, form: 'scalar', scan, at: node.at }
   if (column.type.kind === 'ARRAY') {
-    return context.fail(
+    return env.fail(
       `Cannot use array subquery with column of type ${shortTypeName(column.type)} because nested arrays are not supported`,
       node.at,
     )
@@ -28,12 +28,12 @@ export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv, context:
 }
 
 /** The scan of a query that must have exactly one column, and that column. */
-export function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, context: ResolveContext, at = query.at) {
-  const result = context.query(query, { outer: subqueryScope(env.scope), ctes: env.ctes })
+export function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, at = query.at) {
+  const result = env.query(query, { ...env, outer: subqueryScope(env.scope) })
   const only = result.columns[0]
   if (!only || result.columns.length !== 1) {
     const hint = what === 'Scalar' || what === 'ARRAY' ? ' unless using SELECT AS STRUCT to build STRUCT values' : ''
-    return context.fail(
+    return env.fail(
       what === 'IN' || what === 'LIKE'
         ? `Subquery of type ${what} must have only one output column`
         : `${what} subquery cannot have more than one column${hint}`,
@@ -44,21 +44,21 @@ export function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, co
 }
 
 /** `x IN (SELECT …)`. */
-export function resolveInQuery(node: ast.InQuery, env: ExpressionEnv, context: ResolveContext): Expr {
-  const operand = context.expression(node.operand, env)
-  const { scan, column } = oneColumn(node.query, 'IN', env, context)
+export function resolveInQuery(node: ast.InQuery, env: ExpressionEnv): Expr {
+  const operand = env.expression(node.operand, env)
+  const { scan, column } = oneColumn(node.query, 'IN', env)
   const element = readableExpr(column, false, node.at)
   const type = commonSupertype([operand, element])
-  const left = type && coerceTo(operand, type, context.source)
-  const right = type && coerceTo(element, type, context.source)
+  const left = type && coerceTo(operand, type, env.source)
+  const right = type && coerceTo(element, type, env.source)
   if (!left || !right || !isComparable(type)) {
-    return context.fail(
+    return env.fail(
       `Cannot execute IN subquery with uncomparable types ${shortTypeName(operand.type)} and ${shortTypeName(column.type)}`,
       startOf(node),
     )
   }
   if (right === element) return { kind: 'in-query', type: BOOL, operand: left, scan, at: node.at }
-  const converted = context.newColumn(column.name, right.type)
+  const converted = env.newColumn(column.name, right.type)
   return {
     kind: 'in-query',
     type: BOOL,

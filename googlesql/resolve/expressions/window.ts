@@ -11,17 +11,11 @@ import { aggregatePart, displayName, IN_AGGREGATE, IN_ANALYTIC } from './aggrega
 import { resolveFrame } from './frame.js'
 
 /** A call with OVER: collects the call for the window scan, and returns that scan's column in its place. */
-export function windowCall(
-  node: ast.Call,
-  entry: FunctionEntry,
-  isSafe: boolean,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): Expr {
-  if (!env.windows) return context.fail(misplacedWindow(env.clause), node.at)
+export function windowCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: ExpressionEnv): Expr {
+  if (!env.windows) return env.fail(misplacedWindow(env.clause), node.at)
   const traits: AggregateTraits = entry.aggregate ?? {}
   if (entry.kind === 'aggregate' && traits.allowsOver === false) {
-    return context.fail(`Aggregate function ${displayName(entry)} does not support an OVER clause`, node.at)
+    return env.fail(`Aggregate function ${displayName(entry)} does not support an OVER clause`, node.at)
   }
   const { collected, named } = env.windows
   const inner: ExpressionEnv = {
@@ -30,19 +24,19 @@ export function windowCall(
     inlinesAliases: true,
     clause: `${IN_ANALYTIC} ${displayName(entry)}`,
   }
-  refuseInWindow(node, context)
-  const call = aggregatePart(node, entry, isSafe, inner, context)
-  const window = mergeWindow(node.over!, named, context)
+  refuseInWindow(node, env)
+  const call = aggregatePart(node, entry, isSafe, inner)
+  const window = mergeWindow(node.over!, named, env)
   const partitionBy = window.partitionBy.map(part => {
-    const expr = context.expression(part, inner)
+    const expr = env.expression(part, inner)
     const problem = partitionProblem(expr.type)
-    return problem ? context.fail(`Partitioning by expressions of type ${problem} is not allowed`, part.at) : expr
+    return problem ? env.fail(`Partitioning by expressions of type ${problem} is not allowed`, part.at) : expr
   })
-  const orderBy = window.orderBy.map(item => sortKey(item, context.expression(item.expression, inner), context))
-  checkWindow(window, entry, context)
-  if (node.isDistinct) checkDistinctWindow(window, call, node, context)
-  const frame = window.frame && resolveFrame(window.frame, orderBy, inner, context)
-  const column = context.newColumn(entry.name.toLowerCase(), call.type)
+  const orderBy = window.orderBy.map(item => sortKey(item, env.expression(item.expression, inner), env))
+  checkWindow(window, entry, env)
+  if (node.isDistinct) checkDistinctWindow(window, call, node, env)
+  const frame = window.frame && resolveFrame(window.frame, orderBy, inner)
+  const column = env.newColumn(entry.name.toLowerCase(), call.type)
   const resolved: WindowCall = { call, partitionBy, orderBy, frame }
   collected.windows.push({ column, call: resolved })
   return readableExpr(column, false, node.at)

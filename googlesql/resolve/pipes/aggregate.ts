@@ -27,37 +27,32 @@ interface Output {
   readonly order: ast.PipeOrder | null
 }
 
-export function resolvePipeAggregate(
-  node: ast.PipeAggregate,
-  input: FromResult,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+export function resolvePipeAggregate(node: ast.PipeAggregate, input: FromResult, env: QueryEnv): FromResult {
   const scope = fromScope(input.names, env.outer)
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
-  const base = clauseEnv(scope, env.ctes, 'pipe AGGREGATE')
+  const base = clauseEnv(scope, env, 'pipe AGGREGATE')
   const items = node.items.map(item => {
-    const expr = context.expression(item.expression, { ...base, aggregates: { collected, scope } })
+    const expr = env.expression(item.expression, { ...base, aggregates: { collected, scope } })
     if (!isAggregate(expr, collected)) {
-      context.fail('Pipe AGGREGATE expression must include an aggregate function call', item.expression.at)
+      env.fail('Pipe AGGREGATE expression must include an aggregate function call', item.expression.at)
     }
     return { name: item.alias?.name ?? impliedName(item.expression), expr, order: item.order }
   })
-  const grouping = node.groupBy && groupBy(node.groupBy, base, context)
+  const grouping = node.groupBy && groupBy(node.groupBy, base)
   const keys = grouping?.keys ?? []
   const refusalOf = (name: string): string =>
     `AGGREGATE list expression references column ${name} which is neither grouped nor aggregated`
-  const after = regrouper(keys, input.scan.columns, refusalOf, context)
+  const after = regrouper(keys, input.scan.columns, refusalOf, env)
   const outputs: readonly Output[] = [
     ...(node.groupBy && grouping ? keyOutputs(node.groupBy, grouping, node.isOrdered) : []),
     ...items.map(item => ({ ...item, expr: mapExpr(item.expr, after) })),
   ]
-  const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, context)
-  const made = outputs.map(({ name, expr }) => computed(name, expr, context))
+  const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, env)
+  const made = outputs.map(({ name, expr }) => computed(name, expr, env))
   const columns = made.map(item => item.column)
   const projected: Scan = { kind: 'project', input: grouped, computed: made, columns }
   const named = columns.map((column, i): NamedColumn => ({ name: outputs[i]!.name, column }))
-  return { scan: ordered(projected, outputs, node.at, context), names: rangeNames(named, false, '') }
+  return { scan: ordered(projected, outputs, node.at, env), names: rangeNames(named, false, '') }
 }
 
 function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean {
@@ -66,13 +61,13 @@ function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean 
 }
 
 /** Resolves the keys. The operator has no select list, so that neither ordinals nor aliases can be keys. */
-function groupBy(node: ast.GroupBy, env: ExpressionEnv, context: ResolveContext): GroupKeys {
+function groupBy(node: ast.GroupBy, env: ExpressionEnv): GroupKeys {
   for (const item of node.items) {
     if (item.kind === 'expression' && item.expression.kind === 'int') {
-      context.fail('GROUP BY with an ordinal is not allowed in pipe AGGREGATE', item.at)
+      env.fail('GROUP BY with an ordinal is not allowed in pipe AGGREGATE', item.at)
     }
   }
-  return resolveGroupBy(node, [], new Set(), { ...env, clause: 'GROUP BY clause' }, context)
+  return resolveGroupBy(node, [], new Set(), { ...env, clause: 'GROUP BY clause' })
 }
 
 /** The expressions of GROUP BY as columns, in the order in which they are written. */

@@ -41,22 +41,17 @@ export function tableOfResult({ scan, columns, isValueTable }: QueryResult): Tab
   return { scan, names: rangeNames(columns, isValueTable, ''), value }
 }
 
-export function resolvePipes(
-  start: Table,
-  pipes: readonly ast.Pipe[],
-  env: QueryEnv,
-  context: ResolveContext,
-): QueryResult {
+export function resolvePipes(start: Table, pipes: readonly ast.Pipe[], env: QueryEnv): QueryResult {
   let table = start
   let inner = env
   const ctes: ResolvedCte[] = []
   for (const pipe of pipes) {
     if (pipe.kind === 'pipe-with') {
-      const defined = resolveCtes(pipe, inner, context)
+      const defined = resolveCtes(pipe, inner)
       ctes.push(...defined.ctes)
       inner = { ...inner, ctes: defined.bindings }
     } else {
-      table = resolvePipe(pipe, table, inner, context)
+      table = resolvePipe(pipe, table, inner)
     }
   }
   const result = resultOf(table)
@@ -75,53 +70,48 @@ function resultOf(table: Table): QueryResult {
 
 const plain = ({ scan, names }: FromResult): Table => ({ scan, names, value: null })
 
-function resolvePipe(
-  node: Exclude<ast.Pipe, ast.PipeWith>,
-  table: Table,
-  env: QueryEnv,
-  context: ResolveContext,
-): Table {
+function resolvePipe(node: Exclude<ast.Pipe, ast.PipeWith>, table: Table, env: QueryEnv): Table {
   switch (node.kind) {
     case 'pipe-select':
-      return tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, context, table))
+      return tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, table))
     case 'pipe-extend':
-      return extend(node, table, env, context)
+      return extend(node, table, env)
     case 'pipe-set':
-      return set(node, table, env, context)
+      return set(node, table, env)
     case 'pipe-drop':
-      return dropColumns(node, table, context)
+      return dropColumns(node, table, env)
     case 'pipe-rename':
-      return renameColumns(node, table, context)
+      return renameColumns(node, table, env)
     case 'pipe-as':
-      return { ...table, names: renamed(node, table, context) }
+      return { ...table, names: renamed(node, table, env) }
     case 'pipe-where':
-      return where(node, table, env, context)
+      return where(node, table, env)
     case 'pipe-aggregate':
-      return plain(resolvePipeAggregate(node, table, env, context))
+      return plain(resolvePipeAggregate(node, table, env))
     case 'pipe-distinct':
-      return distinct(node, table, context)
+      return distinct(node, table, env)
     case 'pipe-order-by':
-      return orderBy(node, table, env, context)
+      return orderBy(node, table, env)
     case 'pipe-limit':
       return {
         ...table,
-        scan: limited(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env), context),
+        scan: limited(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env)),
       }
     case 'pipe-join':
-      return plain(resolvePipeJoin(table, node, env, context))
+      return plain(resolvePipeJoin(table, node, env))
     case 'pipe-set-operation':
-      return setOperation(node, table, env, context)
+      return setOperation(node, table, env)
     case 'pipe-pivot':
-      return plain(resolvePivot(node, table, env, context))
+      return plain(resolvePivot(node, table, env))
     case 'pipe-unpivot':
-      return plain(resolveUnpivot(node, table, context))
+      return plain(resolveUnpivot(node, table, env))
   }
 }
 
 // ---- expressions over the table
 
 const envOf = (table: Table, clause: string, env: QueryEnv): ExpressionEnv =>
-  clauseEnv(fromScope(table.names, env.outer), env.ctes, clause)
+  clauseEnv(fromScope(table.names, env.outer), env, clause)
 
 /** An environment in which window functions may be called, and a function that returns the scan with their columns. */
 function withWindows(table: Table, clause: string, windows: readonly ast.NamedWindow[], env: QueryEnv) {
@@ -145,22 +135,21 @@ const computing = (table: Table, input: Scan, computed: readonly Computed[]): Sc
   columns: [...table.scan.columns, ...computed.map(item => item.column)],
 })
 
-function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, context: ResolveContext): Table {
+function extend(node: ast.PipeExtend, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, node.isWindow ? 'pipe WINDOW' : 'pipe EXTEND', node.windows, env)
   const added = node.items.flatMap((item): Computed[] => {
     if (item.kind === 'star') {
-      if (!item.of)
-        return context.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
-      return resolveStar(item, null, windows.env, context).map(({ name, expr }) => computed(name, expr, context))
+      if (!item.of) return env.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
+      return resolveStar(item, null, windows.env).map(({ name, expr }) => computed(name, expr, env))
     }
-    const expr = context.expression(item.expression, windows.env)
+    const expr = env.expression(item.expression, windows.env)
     const isWindow = someOf(
       expr,
       part => part.kind === 'column' && windows.calls.some(call => call.column === part.column),
     )
     if (node.isWindow && !isWindow)
-      return context.fail('Pipe WINDOW expression must include a window function call', item.at)
-    return [computed(item.alias?.name ?? impliedName(item.expression), expr, context)]
+      return env.fail('Pipe WINDOW expression must include a window function call', item.at)
+    return [computed(item.alias?.name ?? impliedName(item.expression), expr, env)]
   })
   return extendColumns(
     table,
@@ -169,26 +158,26 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, context: Reso
   )
 }
 
-function set(node: ast.PipeSet, table: Table, env: QueryEnv, context: ResolveContext): Table {
+function set(node: ast.PipeSet, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, 'pipe SET', [], env)
   const values = node.items.map(({ name, expression }) =>
-    computed(name.name, context.expression(expression, windows.env), context),
+    computed(name.name, env.expression(expression, windows.env), env),
   )
-  return replaceColumns(node, table, computing(table, windows.computed(), values), values, context)
+  return replaceColumns(node, table, computing(table, windows.computed(), values), values, env)
 }
 
-function where(node: ast.PipeWhere, table: Table, env: QueryEnv, context: ResolveContext): Table {
+function where(node: ast.PipeWhere, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, 'pipe WHERE', [], env)
-  const test = condition(node.condition, 'WHERE clause', windows.env, context)
+  const test = condition(node.condition, 'WHERE clause', windows.env)
   const input = windows.computed()
   const scan = filtered(input, test)
   return { ...table, scan: project(scan, table.scan.columns) }
 }
 
-function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, context: ResolveContext): Table {
+function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, 'pipe ORDER BY', [], env)
   const columns = outputsOf(table).map(output => output.column)
-  const keys = node.orderBy.map(item => orderKey(item, columns, windows.env, context))
+  const keys = node.orderBy.map(item => orderKey(item, columns, windows.env))
   const input = windows.computed()
   const scan: Scan = { kind: 'order', input, keys, columns: input.columns }
   return { ...table, scan: project(scan, table.scan.columns) }
@@ -236,8 +225,8 @@ function refuseUngroupable(name: string, { type }: Column, at: number, context: 
   context.fail(`Column ${name || 'of the input table'} of type ${typeName(type)} cannot be used in pipe DISTINCT`, at)
 }
 
-function setOperation(node: ast.PipeSetOperation, table: Table, env: QueryEnv, context: ResolveContext): Table {
+function setOperation(node: ast.PipeSetOperation, table: Table, env: QueryEnv): Table {
   const { queries, ...operator } = node
-  const results = [resultOf(table), ...queries.map(query => context.query(query, env))]
-  return tableOfResult(combine({ ...operator, inputs: [node, ...queries] }, results, context))
+  const results = [resultOf(table), ...queries.map(query => env.query(query, env))]
+  return tableOfResult(combine({ ...operator, inputs: [node, ...queries] }, results, env))
 }

@@ -1,7 +1,7 @@
 /** Expresses a FULL JOIN in a correlated subquery by LEFT JOIN and UNION ALL, which engines can compute there. */
 
 import { call, castExpr, columnExpr, filtered, literal, withComputed } from '../../plan/build.js'
-import type { Column, Expr, JoinScan, Scan } from '../../plan/nodes.js'
+import type { Expr, JoinScan, Scan } from '../../plan/nodes.js'
 import { copierOf } from '../../plan/rewrite.js'
 import { outerColumns } from '../../plan/walk.js'
 import { BOOL } from '../../types/types.js'
@@ -51,7 +51,7 @@ function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, 
     columns: [...scan.columns, ...marked.columns],
   }
   const isMissing = call('$is_null', BOOL, [columnExpr(isThere, false, at)], at)
-  const nulls = (other.columns as readonly Column[]).map(({ name, type }) =>
+  const nulls = other.columns.map(({ name, type }) =>
     computed(name, castExpr(literal(type, null, at), type, true), context),
   )
   return {

@@ -25,36 +25,31 @@ export interface FromResult {
  * `left` is the join of the items before this one in the same FROM clause, to which an array path may refer; null for the
  * first.
  */
-export function resolveFrom(
-  node: ast.From,
-  left: FromResult | null,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+export function resolveFrom(node: ast.From, left: FromResult | null, env: QueryEnv): FromResult {
   switch (node.kind) {
     case 'table':
-      return resolveTable(node, left, env, context)
+      return resolveTable(node, left, env)
     case 'table-call': {
-      const { scan, columns, isValueTable } = resolveTableCall(node, env, context)
+      const { scan, columns, isValueTable } = resolveTableCall(node, env)
       return { scan, names: rangeNames(columns, isValueTable, node.alias?.name ?? '') }
     }
     case 'unnest':
-      return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env, context)
+      return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env)
     case 'subquery':
-      return resolveSubqueryFrom(node, env, context)
+      return resolveSubqueryFrom(node, env)
     case 'parenthesised':
-      return resolveFrom(node.from, null, env, context)
+      return resolveFrom(node.from, null, env)
     case 'join':
-      return resolveJoin(node, env, context)
+      return resolveJoin(node, env)
     case 'pivot':
-      return resolvePivot(node, resolveFrom(node.input, null, env, context), env, context)
+      return resolvePivot(node, resolveFrom(node.input, null, env), env)
     case 'unpivot':
-      return resolveUnpivot(node, resolveFrom(node.input, null, env, context), context)
+      return resolveUnpivot(node, resolveFrom(node.input, null, env), env)
   }
 }
 
 const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv =>
-  clauseEnv(fromScope(names, env.outer), env.ctes, clause)
+  clauseEnv(fromScope(names, env.outer), env, clause)
 
 // ---- tables
 
@@ -76,12 +71,7 @@ export function rangeNames(
   return { ranges: [{ kind: 'table', name: alias, columns: seen, hidden }], columns: seen, hidden }
 }
 
-function resolveTable(
-  node: ast.TablePath,
-  left: FromResult | null,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEnv): FromResult {
   const first = node.path[0]!
   const last = node.path[node.path.length - 1]!
   if (node.path.length > 1) {
@@ -95,35 +85,35 @@ function resolveTable(
           isQuoted: first.isQuoted,
           at: first.at,
         })
-      return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env, context)
+      return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env)
     }
   }
-  if (node.offset) return context.fail('WITH OFFSET cannot be used with a table; it needs an array', node.offset.at)
+  if (node.offset) return env.fail('WITH OFFSET cannot be used with a table; it needs an array', node.offset.at)
   const cte = node.path.length === 1 ? env.ctes.get(first.name.toLowerCase()) : undefined
   if (cte) {
-    const columns = cte.columns.map(({ name, column }) => ({ name, column: context.newColumn(name, column.type) }))
+    const columns = cte.columns.map(({ name, column }) => ({ name, column: env.newColumn(name, column.type) }))
     const scan: Scan = { kind: 'cte', cte: cte.id, columns: columns.map(named => named.column) }
     return { scan, names: rangeNames(columns, cte.isValueTable, node.alias?.name ?? first.name) }
   }
-  return resolveStoredTable(node, env, context)
+  return resolveStoredTable(node, env)
 }
 
-function resolveStoredTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext): FromResult {
-  const table = findTable(node, env, context)
-  context.usedTables.add(table.name)
+function resolveStoredTable(node: ast.TablePath, env: QueryEnv): FromResult {
+  const table = findTable(node, env)
+  env.usedTables.add(table.name)
   const implied = lastName(node.path.at(-1)!.name)
-  context.tableReferences.set(node.at, {
+  env.tableReferences.set(node.at, {
     table: table.name,
     at: node.at,
     impliedAlias: node.alias === null ? implied : null,
   })
-  const named = ({ name, type }: StructField): NamedColumn => ({ name, column: context.newColumn(name, type) })
+  const named = ({ name, type }: StructField): NamedColumn => ({ name, column: env.newColumn(name, type) })
   const columns = table.columns.map(named)
   const hidden = (table.pseudoColumns ?? []).map(named)
   const unreadable = (table.unreadable ?? []).map(({ name: column, reason }) => ({
     name: column,
     column: {
-      ...context.newColumn(column, STRING),
+      ...env.newColumn(column, STRING),
       unreadable: `Column ${column} of table ${table.name} cannot be read: ${reason}`,
     },
   }))
@@ -148,24 +138,24 @@ const withPath = (names: FromNames, path: string): FromNames => ({
 })
 
 /** @throws SqlError where no table has the name */
-function findTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext): TableDefinition {
+function findTable(node: ast.TablePath, env: QueryEnv): TableDefinition {
   const name = pathOf(node)
-  const table = context.tables.find(name)
+  const table = env.tables.find(name)
   if (table) return table
-  const absence = context.tables.absence(name)
+  const absence = env.tables.absence(name)
   if (absence !== undefined) {
     const { reason, ...schema } = absence
-    return context.fail(`Table not found: ${name}`, node.at, {
+    return env.fail(`Table not found: ${name}`, node.at, {
       code: 'unknown-table',
       name,
       hint: `; ${reason}`,
       ...schema,
     })
   }
-  const known = context.tables.names()
+  const known = env.tables.names()
   const meant = nearest(name, [...known, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, known)
   const absent = isWildcard(name) ? `${name} does not match any table` : name
-  return context.fail(`Table not found: ${absent}`, node.at, { code: 'unknown-table', name, ...proposing(meant) })
+  return env.fail(`Table not found: ${absent}`, node.at, { code: 'unknown-table', name, ...proposing(meant) })
 }
 
 /** The table whose name without its dataset is nearest to `name`; undefined where `name` includes a dataset. */
@@ -178,8 +168,8 @@ function withDataset(name: string, known: readonly string[]): string | undefined
 /** The name of a table without an alias: `edge` for `` `logs.edge` ``. */
 const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv, context: ResolveContext): FromResult {
-  const result = context.query(node.query, env)
+function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv): FromResult {
+  const result = env.query(node.query, env)
   return { scan: result.scan, names: rangeNames(result.columns, result.isValueTable, node.alias?.name ?? '') }
 }
 
@@ -192,22 +182,21 @@ function unnest(
   path: ast.Identifier | null,
   left: FromResult | null,
   env: QueryEnv,
-  context: ResolveContext,
 ): FromResult {
-  const array = context.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
+  const array = env.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
   if (array.type.kind !== 'ARRAY') {
     return path
-      ? context.fail(
+      ? env.fail(
           `Values referenced in FROM clause must be arrays. ${path.name} has type ${typeName(array.type)}`,
           path.at,
         )
-      : context.fail(
+      : env.fail(
           `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(array.type)}`,
           expression.at,
         )
   }
-  const element = context.newColumn(alias || impliedName(expression), array.type.element)
-  const offset = offsetName && context.newColumn(offsetName.name, INT64)
+  const element = env.newColumn(alias || impliedName(expression), array.type.element)
+  const offset = offsetName && env.newColumn(offsetName.name, INT64)
   const scan: UnnestScan = {
     kind: 'unnest',
     input: left?.scan ?? null,
@@ -233,44 +222,39 @@ const joinNames = (left: FromNames, right: FromNames): FromNames => ({
   hidden: [...(left.hidden ?? []), ...(right.hidden ?? [])],
 })
 
-function resolveJoin(node: ast.Join, env: QueryEnv, context: ResolveContext): FromResult {
-  const left = resolveFrom(node.left, null, env, context)
-  checkAliases([node.left, node.right], new Map(), context)
-  return joinTo(left, node, env, context)
+function resolveJoin(node: ast.Join, env: QueryEnv): FromResult {
+  const left = resolveFrom(node.left, null, env)
+  checkAliases([node.left, node.right], new Map(), env)
+  return joinTo(left, node, env)
 }
 
 /** A join without its left side. */
 type JoinNode = Omit<ast.Join, 'kind' | 'left'>
 
 /** The join of a pipe: its left side is the table that comes through the pipe. */
-export function resolvePipeJoin(
-  left: FromResult,
-  node: ast.PipeJoin,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+export function resolvePipeJoin(left: FromResult, node: ast.PipeJoin, env: QueryEnv): FromResult {
   const known = left.names.ranges.map((range): [string, string | null] => [
     range.name.toLowerCase(),
     range.kind === 'table' ? (range.path ?? null) : null,
   ])
-  checkAliases([node.right], new Map(known), context)
-  return joinTo(left, node, env, context)
+  checkAliases([node.right], new Map(known), env)
+  return joinTo(left, node, env)
 }
 
-function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, context: ResolveContext): FromResult {
-  const right = resolveFrom(node.right, left, env, context)
+function joinTo(left: FromResult, node: JoinNode, env: QueryEnv): FromResult {
+  const right = resolveFrom(node.right, left, env)
   const isArray = right.scan.kind === 'unnest' && right.scan.input === left.scan
-  if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env, context)
+  if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env)
   if (isArray) {
     if (node.right.kind === 'table' && lookup(fromScope(left.names, null), node.right.path[0]!.name)) {
       const path = node.right.path.map(part => part.name).join('.')
       const join = node.join.toUpperCase()
-      return context.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
+      return env.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
     }
     // In a RIGHT or FULL join the array must not be correlated: it is resolved without the left side.
-    return joinScans(node, left, resolveFrom(node.right, null, env, context), env, context)
+    return joinScans(node, left, resolveFrom(node.right, null, env), env)
   }
-  return joinScans(node, left, right, env, context)
+  return joinScans(node, left, right, env)
 }
 
 /**
@@ -303,44 +287,26 @@ function checkAliases(items: readonly ast.From[], names: Map<string, string | nu
 }
 
 /** A join with an array: one unnest scan whose input is the left side. `right` already has the columns of the left side. */
-function joinArray(
-  node: JoinNode,
-  left: FromResult,
-  right: FromResult,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+function joinArray(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv): FromResult {
   const scan = right.scan as UnnestScan
-  if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env, context)
-  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), context)
+  if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env)
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'))
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
   return { scan: on ? filtered(scan, on) : scan, names: right.names }
 }
 
-function joinArrayUsing(
-  node: UsingNode,
-  left: FromResult,
-  right: FromResult,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+function joinArrayUsing(node: UsingNode, left: FromResult, right: FromResult, env: QueryEnv): FromResult {
   const scan = right.scan as UnnestScan
   const own: FromNames = {
     ranges: right.names.ranges.slice(left.names.ranges.length),
     columns: right.names.columns.slice(left.names.columns.length),
   }
-  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), context)
+  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'))
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
   return { scan: filtered(scan, on), names }
 }
 
-function joinScans(
-  node: JoinNode,
-  left: FromResult,
-  right: FromResult,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv): FromResult {
   const columns = [...left.scan.columns, ...right.scan.columns]
   const join = node.join === 'comma' ? 'cross' : node.join
   const both = joinNames(left.names, right.names)
@@ -350,17 +316,16 @@ function joinScans(
       left.names,
       right.names,
       fromEnv(left.names, env, 'USING'),
-      context,
     )
-    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, context)
+    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
     if (merged.length === 0) return { scan, names }
     return { scan: withComputed(scan, merged), names }
   }
   if (join !== 'cross' && !node.on) {
-    return context.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
+    return env.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
   }
-  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'), context)
-  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, context)
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'))
+  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
   return { scan, names: both }
 }
 

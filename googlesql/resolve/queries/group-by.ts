@@ -6,7 +6,7 @@ import { exprKey } from '../../plan/key.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
 import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
-import type { ExpressionEnv, ResolveContext } from '../context.js'
+import type { ExpressionEnv } from '../context.js'
 
 /** An item of the select list, to which GROUP BY can refer by its ordinal or its alias. */
 export interface SelectedItem {
@@ -30,29 +30,28 @@ export function resolveGroupBy(
   items: readonly SelectedItem[],
   computed: ReadonlySet<number>,
   env: ExpressionEnv,
-  context: ResolveContext,
 ): GroupKeys {
   const keys: Computed[] = []
   const known = new Map<string, number>()
   const keyOf = new Map<ast.Expression, number>()
   const add = (expr: Expr, name: string, at: number): number => {
     if (isMadeOf(expr, computed)) {
-      return context.fail(
+      return env.fail(
         `Column ${name || 'in GROUP BY'} contains an aggregation or window function, which is not allowed in GROUP BY`,
         at,
       )
     }
     if (!isGroupable(expr.type))
-      return context.fail(`Grouping by expressions of type ${typeName(expr.type)} is not allowed`, at)
+      return env.fail(`Grouping by expressions of type ${typeName(expr.type)} is not allowed`, at)
     const key = exprKey(expr)
     const index = known.get(key)
     if (index !== undefined) return index
-    keys.push({ column: context.newColumn(name, expr.type), expr })
+    keys.push({ column: env.newColumn(name, expr.type), expr })
     known.set(key, keys.length - 1)
     return keys.length - 1
   }
   const one = (expression: ast.Expression): number => {
-    const { expr, name } = keyExpr(expression, items, env, context)
+    const { expr, name } = keyExpr(expression, items, env)
     const index = add(expr, name, expression.at)
     keyOf.set(expression, index)
     return index
@@ -66,7 +65,7 @@ export function resolveGroupBy(
   }
   const empty = node.items.find(item => item.kind === 'empty')
   if (empty && node.items.length > 1) {
-    return context.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
+    return env.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
   }
   const parts = node.items.map(item => setsOf(item, one))
   if (
@@ -80,7 +79,7 @@ export function resolveGroupBy(
     [[]],
   )
   if (sets.length > MAX_GROUPING_SETS)
-    return context.fail(`GROUP BY has more than ${MAX_GROUPING_SETS} grouping sets`, node.at)
+    return env.fail(`GROUP BY has more than ${MAX_GROUPING_SETS} grouping sets`, node.at)
   return { keys, sets, keyOf }
 }
 
@@ -89,11 +88,11 @@ export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
   someOf(expr, part => part.kind === 'column' && columns.has(part.column.id))
 
 /** A key: an ordinal, an alias of the select list (which takes precedence over a column of that name), or an expression. */
-function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv, context: ResolveContext) {
+function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv) {
   if (node.kind === 'int') {
     const item = items[Number(node.value) - 1]
     if (!item) {
-      return context.fail(
+      return env.fail(
         `GROUP BY is out of SELECT column number range: ${node.value}. Column numbers must be between one and ${items.length}`,
         node.at,
       )
@@ -107,18 +106,18 @@ function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: Expr
     if (found.length > 0) {
       const first = found[0]!
       if (found.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
-        return context.fail(
+        return env.fail(
           `Name ${named.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
           node.at,
         )
       }
       if (named !== node) {
-        return context.fail(`Cannot GROUP BY field references from SELECT list alias ${named.name}`, named.at)
+        return env.fail(`Cannot GROUP BY field references from SELECT list alias ${named.name}`, named.at)
       }
       return { expr: first.expr, name: first.name }
     }
   }
-  const expr = context.expression(node, env)
+  const expr = env.expression(node, env)
   return { expr, name: node.kind === 'name' ? node.name : node.kind === 'dot' ? node.name.name : '' }
 }
 

@@ -10,14 +10,14 @@ import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** The number of LIMIT and OFFSET: an INT64 expression of literals and parameters. */
-export function integer(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
-  const expr = context.expression(node, { ...env, scope: null, aggregates: null, windows: null })
-  const value = coerceTo(expr, INT64, context.source)
+export function integer(node: ast.Expression, clause: string, env: ExpressionEnv): Expr {
+  const expr = env.expression(node, { ...env, scope: null, aggregates: null, windows: null })
+  const value = coerceTo(expr, INT64, env.source)
   if (!value || hasSubquery(value) || isVolatile(value)) {
-    return context.fail(`${clause} expects an integer literal or parameter, or an expression of them`, node.at)
+    return env.fail(`${clause} expects an integer literal or parameter, or an expression of them`, node.at)
   }
   if (value.kind === 'literal' && (value.value === null || String(value.value).startsWith('-'))) {
-    return context.fail(`${clause} expects a non-negative integer literal or parameter`, node.at)
+    return env.fail(`${clause} expects a non-negative integer literal or parameter`, node.at)
   }
   return value
 }
@@ -35,16 +35,11 @@ export function sortKey(item: ast.OrderItem, expr: Expr, context: ResolveContext
 }
 
 /** A sort key of a query; an integer is the number of one of these columns. */
-export function orderKey(
-  item: ast.OrderItem,
-  columns: readonly Column[],
-  env: ExpressionEnv,
-  context: ResolveContext,
-): SortKey {
+export function orderKey(item: ast.OrderItem, columns: readonly Column[], env: ExpressionEnv): SortKey {
   const { expression } = item
-  if (expression.kind !== 'int') return sortKey(item, context.expression(expression, env), context)
+  if (expression.kind !== 'int') return sortKey(item, env.expression(expression, env), env)
   const column = columns[Number(expression.value) - 1]
-  if (column) return sortKey(item, readableExpr(column, false, expression.at), context)
+  if (column) return sortKey(item, readableExpr(column, false, expression.at), env)
   const range = `Column numbers must be between one and ${columns.length}`
-  return context.fail(`ORDER BY column number item is out of range. ${range}`, expression.at)
+  return env.fail(`ORDER BY column number item is out of range. ${range}`, expression.at)
 }

@@ -18,15 +18,7 @@ import {
   type Type,
   typeName,
 } from '../../types/types.js'
-import {
-  type Collected,
-  clauseEnv,
-  coerced,
-  computed,
-  type NamedColumn,
-  type QueryEnv,
-  type ResolveContext,
-} from '../context.js'
+import { type Collected, clauseEnv, coerced, computed, type NamedColumn, type QueryEnv } from '../context.js'
 import {
   type FromNames,
   fromScope,
@@ -50,35 +42,30 @@ function named(columns: readonly NamedColumn[], alias: string): FromNames {
 }
 
 /** PIVOT groups by every input column that neither the aggregates nor the pivot column read. */
-export function resolvePivot(
-  node: Omit<ast.Pivot, 'kind' | 'input'>,
-  input: FromResult,
-  env: QueryEnv,
-  context: ResolveContext,
-): FromResult {
+export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: FromResult, env: QueryEnv): FromResult {
   const scope = fromScope(input.names, env.outer)
-  const plain = clauseEnv(scope, env.ctes, 'PIVOT')
-  const on = context.expression(node.on, plain)
+  const plain = clauseEnv(scope, env, 'PIVOT')
+  const on = env.expression(node.on, plain)
   const values = node.values.map(value => {
-    const expr = context.expression(value.expression, { ...plain, scope: null })
+    const expr = env.expression(value.expression, { ...plain, scope: null })
     const reason = `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`
-    const wanted = coerced(expr, on.type, reason, context, value.expression.at)
+    const wanted = coerced(expr, on.type, reason, env, value.expression.at)
     const nameOf = (isBehindPrefix: boolean): string =>
-      value.alias?.name ?? pivotName(value.expression, wanted, isBehindPrefix, context)
+      value.alias?.name ?? pivotName(value.expression, wanted, isBehindPrefix, env)
     return { expr: wanted, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
     const collected = noCollected()
-    const expr = context.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
+    const expr = env.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
     const only = collected.aggregates[0]
     if (!only || expr.kind !== 'column' || expr.column !== only.column || collected.aggregates.length !== 1) {
-      return context.fail('PIVOT expression must be an aggregate function call', aggregate.expression.at)
+      return env.fail('PIVOT expression must be an aggregate function call', aggregate.expression.at)
     }
     return { call: only.call, prefix: aggregate.alias?.name ?? null, at: aggregate.expression.at }
   })
   if (aggregates.length > 1) {
     const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
-    if (unnamed) return context.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
+    if (unnamed) return env.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
   }
   // Columns may be fields of one value: an expression that reads one field does not read the others.
   const read = new Set<string>()
@@ -103,16 +90,13 @@ export function resolvePivot(
   for (const { name, type } of kept) {
     if (isGroupable(type)) continue
     const found = shortTypeName(type)
-    context.fail(
-      `Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`,
-      node.at,
-    )
+    env.fail(`Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`, node.at)
   }
-  const keys = kept.map(column => computed(column.name, visibleExpr(column, false, node.at), context))
+  const keys = kept.map(column => computed(column.name, visibleExpr(column, false, node.at), env))
   const outputs = values.flatMap(value =>
     aggregates.map(({ call, prefix }) => ({
       name: prefix === null ? value.name : `${prefix}_${value.suffix}`,
-      column: context.newColumn(value.name, call.type),
+      column: env.newColumn(value.name, call.type),
       call: { ...call, filter: matches(on, value.expr, node.at) },
     })),
   )
@@ -136,7 +120,7 @@ function matches(on: Expr, value: Expr, at: number): Expr {
  * The name of the column for a pivot value without an alias: the whole name, or the part after an aggregate's alias. Source:
  * the language reference, PIVOT, rules for `pivot_column`, and for an empty text the reference implementation.
  */
-function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, context: ResolveContext): string {
+function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, context: QueryEnv): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
   const mark = isBehindPrefix ? '' : '_'
   if (expr.kind === 'literal') {
@@ -176,7 +160,7 @@ function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, co
 export function resolveUnpivot(
   node: Omit<ast.Unpivot, 'kind' | 'input'>,
   input: FromResult,
-  context: ResolveContext,
+  context: QueryEnv,
 ): FromResult {
   const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
     if (table) return columnOf(table, name, input.names, context)
@@ -262,12 +246,7 @@ export function resolveUnpivot(
 }
 
 /** The column of a FROM clause that `table.column` names. */
-function columnOf(
-  table: ast.Identifier,
-  name: ast.Identifier,
-  names: FromNames,
-  context: ResolveContext,
-): VisibleColumn {
+function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, context: QueryEnv): VisibleColumn {
   const hit = lookup(fromScope(names, null), table.name)?.found
   if (hit?.kind !== 'range') {
     // `column.field` has the form of `table.column` but is an expression.
@@ -280,10 +259,10 @@ function columnOf(
   return found ?? context.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
 
-const ambiguous = ({ name, at }: ast.Identifier, context: ResolveContext): never =>
+const ambiguous = ({ name, at }: ast.Identifier, context: QueryEnv): never =>
   context.fail(`Column name ${name} is ambiguous`, at, { code: 'ambiguous-column' })
 
-const unrecognized = ({ name, at }: ast.Identifier, context: ResolveContext): never =>
+const unrecognized = ({ name, at }: ast.Identifier, context: QueryEnv): never =>
   context.fail(`Unrecognized name: ${name}`, at, { code: 'unknown-name', name })
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
@@ -295,12 +274,12 @@ function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
   return filtered(input, condition)
 }
 
-function label(node: ast.Expression | null, names: readonly ast.Identifier[], context: ResolveContext): Expr {
+function label(node: ast.Expression | null, names: readonly ast.Identifier[], context: QueryEnv): Expr {
   if (!node) {
     const text = names.map(name => name.name).join('_')
     return literal(STRING, text, names[0]!.at)
   }
-  const expr = context.expression(node, clauseEnv(null, new Map(), 'UNPIVOT'))
+  const expr = context.expression(node, clauseEnv(null, context, 'UNPIVOT'))
   if (expr.kind !== 'literal' || (expr.type.kind !== 'STRING' && expr.type.kind !== 'INT64')) {
     return context.fail('UNPIVOT labels must be string or integer literals', node.at)
   }

@@ -38,32 +38,30 @@ export function resolveSelect(
   node: ast.Select,
   tail: Tail,
   env: QueryEnv,
-  context: ResolveContext,
   piped: FromResult | null = null,
 ): QueryResult {
   const hasFrom = node.from !== null || piped !== null
-  const from = piped ?? (node.from ? resolveFrom(node.from, null, env, context) : { scan: ONE_ROW, names: NO_NAMES })
-  if (!hasFrom) refuseWithoutFrom(node, context)
+  const from = piped ?? (node.from ? resolveFrom(node.from, null, env) : { scan: ONE_ROW, names: NO_NAMES })
+  if (!hasFrom) refuseWithoutFrom(node, env)
   const scope = fromScope(from.names, env.outer)
-  const base = clauseEnv(scope, env.ctes, 'WHERE clause')
+  const base = clauseEnv(scope, env, 'WHERE clause')
   let scan = from.scan
-  if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base, context))
+  if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base))
 
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
-  const named = namedWindows(node.windows, context)
+  const named = namedWindows(node.windows, env)
   const full: ExpressionEnv = {
     ...base,
     clause: piped ? 'pipe SELECT' : 'SELECT list',
     aggregates: piped ? null : { collected, scope },
     windows: { collected, named },
   }
-  const items = selectItems(node, hasFrom ? from : null, full, context)
-  const columns = items.map(item => context.newColumn(item.name, item.expr.type))
+  const items = selectItems(node, hasFrom ? from : null, full)
+  const columns = items.map(item => env.newColumn(item.name, item.expr.type))
 
   // In the later clauses, names of the select list take precedence over those of FROM.
   const grouping =
-    node.groupBy &&
-    resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' }, context)
+    node.groupBy && resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' })
   const aliases = aliasScope(items, columns, collected, scope)
   const late = (clause: string): ExpressionEnv => ({
     ...full,
@@ -72,16 +70,13 @@ export function resolveSelect(
     clause,
   })
   const isGrouped = grouping !== null || collected.aggregates.length > 0 || collected.groupings.length > 0
-  const having =
-    node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null }, context)
-  if (node.having && !isGrouped) refuseHaving(node.having, collected, context)
-  const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'), context)
+  const having = node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null })
+  if (node.having && !isGrouped) refuseHaving(node.having, collected, env)
+  const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'))
   const orderEnv: ExpressionEnv = { ...late('ORDER BY clause'), inlinesAliases: false }
   // The row of SELECT AS STRUCT or VALUE is one value, so an integer is not the number of a column.
   const order = tail.orderBy.map(item =>
-    node.as
-      ? sortKey(item, context.expression(item.expression, orderEnv), context)
-      : orderKey(item, columns, orderEnv, context),
+    node.as ? sortKey(item, env.expression(item.expression, orderEnv), env) : orderKey(item, columns, orderEnv),
   )
 
   // ---- the scans, from the inside out
@@ -92,11 +87,11 @@ export function resolveSelect(
     grouping !== null || collected.aggregates.length > 0 || node.having !== null || collected.groupings.length > 0
   if (isAggregated) {
     const keys = grouping?.keys ?? []
-    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), context)
-    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), context)
-    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, context)
+    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), env)
+    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), env)
+    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, env)
     if (having) {
-      scan = filtered(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), context)))
+      scan = filtered(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), env)))
     }
     select = select.map(({ column, expr }) => ({ column, expr: mapExpr(expr, after) }))
   }
@@ -110,7 +105,7 @@ export function resolveSelect(
   scan = withComputed(scan, select)
   if (qualify) {
     if (collected.windows.length === 0)
-      return context.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
+      return env.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
     scan = filtered(scan, isAggregated ? mapExpr(qualify, after) : qualify)
   }
   let outputs: readonly Column[] = columns
@@ -119,24 +114,24 @@ export function resolveSelect(
     expr: isAggregated ? mapExpr(key.expr, afterOrder) : key.expr,
   }))
   if (node.isDistinct) {
-    const distinct = distinctScan(scan, items, columns, select, context)
+    const distinct = distinctScan(scan, items, columns, select, env)
     const visibleNow = regrouper(
       distinct.keys,
       scan.columns.filter(column => !columns.includes(column)).concat(columns),
       name => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
-      context,
+      env,
     )
     keys = keys.map(key => ({ ...key, expr: mapExpr(key.expr, visibleNow) }))
     scan = distinct.scan
     outputs = distinct.outputs
   }
   if (node.as) {
-    const valued = asValue(node, items, outputs, scan, context)
+    const valued = asValue(node, items, outputs, scan, env)
     scan = valued.scan
     outputs = [valued.column]
   }
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
-  scan = limited(scan, tail, { ...base, scope: null }, context)
+  scan = limited(scan, tail, { ...base, scope: null })
   scan = project(scan, outputs)
   const results: NamedColumn[] = node.as
     ? [{ name: '', column: outputs[0]! }]
@@ -179,10 +174,10 @@ function refuseHaving(having: ast.Expression, collected: Collected, context: Res
   )
 }
 
-export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, context: ResolveContext): Scan {
+export function limited(scan: Scan, tail: Tail, env: ExpressionEnv): Scan {
   if (!tail.limit) return scan
-  const limit = integer(tail.limit, 'LIMIT', env, context)
-  const offset = tail.offset && integer(tail.offset, 'OFFSET', env, context)
+  const limit = integer(tail.limit, 'LIMIT', env)
+  const offset = tail.offset && integer(tail.offset, 'OFFSET', env)
   return { kind: 'limit', input: scan, limit, offset, columns: scan.columns }
 }
 
@@ -190,21 +185,16 @@ function collectedIds(collected: Collected): ReadonlySet<number> {
   return new Set([...collected.aggregates, ...collected.windows, ...collected.groupings].map(({ column }) => column.id))
 }
 
-function selectItems(
-  node: ast.Select,
-  from: FromResult | null,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): readonly SelectedItem[] {
+function selectItems(node: ast.Select, from: FromResult | null, env: ExpressionEnv): readonly SelectedItem[] {
   return node.items.flatMap((item): SelectedItem[] => {
     if (item.kind === 'star') {
-      return resolveStar(item, from?.names ?? null, env, context).map(({ name, expr }) => ({
+      return resolveStar(item, from?.names ?? null, env).map(({ name, expr }) => ({
         name,
         expr,
         at: item.at,
       }))
     }
-    const expr = context.expression(item.expression, env)
+    const expr = env.expression(item.expression, env)
     return [{ name: item.alias?.name ?? impliedName(item.expression), expr, at: item.at }]
   })
 }

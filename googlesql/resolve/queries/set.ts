@@ -52,12 +52,8 @@ function alignInputs(
   })
   const inputs = rows.map((row, q) => {
     const exprs = row.map((item, i) => coerceTo(item?.expr ?? untypedNull(node.at), types[i]!, context.source)!)
-    return projected(
-      results[q]!.scan,
-      exprs,
-      row.map(item => item?.name ?? ''),
-      context,
-    )
+    const items = exprs.map((expr, i) => ({ name: row[i]?.name ?? '', expr }))
+    return projected(results[q]!.scan, items, context)
   })
   return { inputs, names: first.map((item, i) => item?.name ?? rows.find(row => row[i])?.[i]?.name ?? '') }
 }
@@ -73,17 +69,12 @@ export function castColumns(
   what: string,
   context: ResolveContext,
 ): Scan {
-  const exprs = result.columns.map((named, i) => {
+  const items = result.columns.map((named, i): Item => {
     const [own, wanted] = [named.column.type, types[i]!].map(typeName)
     const reason = `Column ${i + 1} of the ${what} has type ${own}, which cannot be coerced to ${wanted}`
-    return coerced(outputExpr(result, named), types[i]!, reason, context, at)
+    return { name: named.name, expr: coerced(outputExpr(result, named), types[i]!, reason, context, at) }
   })
-  return projected(
-    result.scan,
-    exprs,
-    result.columns.map(named => named.name),
-    context,
-  )
+  return projected(result.scan, items, context)
 }
 
 interface Item {
@@ -211,16 +202,12 @@ const holdsLiteral = (expr: Expr): boolean =>
 
 const isBareArray = (expr: Expr): boolean => expr.kind === 'array' && !expr.hasWrittenType && expr.items.length === 0
 
-function projected(input: Scan, exprs: readonly Expr[], names: readonly string[], context: ResolveContext): Scan {
-  const isSame =
-    exprs.length === input.columns.length &&
-    exprs.every(
-      (expr, i) =>
-        expr.kind === 'column' &&
-        expr.column.id === input.columns[i]!.id &&
-        sameType(expr.type, input.columns[i]!.type),
-    )
-  if (isSame) return input
-  const made = exprs.map((expr, i) => computed(names[i]!, expr, context))
+function projected(input: Scan, items: readonly Item[], context: ResolveContext): Scan {
+  const isSame = ({ expr }: Item, i: number): boolean => {
+    const column = input.columns[i]!
+    return expr.kind === 'column' && expr.column.id === column.id && sameType(expr.type, column.type)
+  }
+  if (items.length === input.columns.length && items.every(isSame)) return input
+  const made = items.map(({ name, expr }) => computed(name, expr, context))
   return { kind: 'project', input, computed: made, columns: made.map(item => item.column) }
 }

@@ -11,29 +11,24 @@ export interface StarItem {
   readonly expr: Expr
 }
 
-export function resolveStar(
-  node: ast.SelectStar,
-  from: FromNames | null,
-  env: ExpressionEnv,
-  context: ResolveContext,
-): StarItem[] {
-  const all = node.of ? membersOf(node.of, env, context) : everything(node, from, context)
+export function resolveStar(node: ast.SelectStar, from: FromNames | null, env: ExpressionEnv): StarItem[] {
+  const all = node.of ? membersOf(node.of, env) : everything(node, from, env)
   for (const name of node.except) {
     if (!all.some(item => same(item.name, name.name))) {
-      return context.fail(`Column ${name.name} in SELECT * EXCEPT list does not exist`, name.at)
+      return env.fail(`Column ${name.name} in SELECT * EXCEPT list does not exist`, name.at)
     }
   }
   const kept = all.filter(item => !node.except.some(name => same(name.name, item.name)))
-  if (kept.length === 0) return context.fail('SELECT * expands to zero columns after applying EXCEPT', node.at)
+  if (kept.length === 0) return env.fail('SELECT * expands to zero columns after applying EXCEPT', node.at)
   const items = kept.map(({ name, read }) => {
     const replacement = node.replace.find(replace => same(replace.name.name, name))
     return replacement
-      ? { name: replacement.name.name, expr: context.expression(replacement.expression, env) }
+      ? { name: replacement.name.name, expr: env.expression(replacement.expression, env) }
       : { name, expr: read() }
   })
   for (const { name } of node.replace) {
     if (!items.some(item => same(item.name, name.name))) {
-      return context.fail(`Column ${name.name} in SELECT * REPLACE list does not exist`, name.at)
+      return env.fail(`Column ${name.name} in SELECT * REPLACE list does not exist`, name.at)
     }
   }
   return items
@@ -55,7 +50,7 @@ function everything(node: ast.SelectStar, from: FromNames | null, context: Resol
   return from.columns.map(column => ({ name: column.name, read: () => visibleExpr(column, false, node.at) }))
 }
 
-function membersOf(of: ast.Expression, env: ExpressionEnv, context: ResolveContext): Member[] {
+function membersOf(of: ast.Expression, env: ExpressionEnv): Member[] {
   if (of.kind === 'name') {
     const hit = lookup(env.scope, of.name)
     if (hit?.found.kind === 'range') {
@@ -64,8 +59,7 @@ function membersOf(of: ast.Expression, env: ExpressionEnv, context: ResolveConte
       return columns.map(column => ({ name: column.name, read: () => visibleExpr(column, hit.isCorrelated, of.at) }))
     }
   }
-  const expr = context.expression(of, env)
-  if (expr.type.kind !== 'STRUCT')
-    return context.fail(`Dot-star is not supported for type ${typeName(expr.type)}`, of.at)
+  const expr = env.expression(of, env)
+  if (expr.type.kind !== 'STRUCT') return env.fail(`Dot-star is not supported for type ${typeName(expr.type)}`, of.at)
   return expr.type.fields.map((field, i) => ({ name: field.name, read: () => fieldAt(expr, i, of.at) }))
 }

@@ -19,25 +19,19 @@ export interface UsingNode {
  * the two sides can only be reached through their tables. The merged column is the column of the left side; in a RIGHT join it
  * is the column of the right side, and in a FULL join the COALESCE of both.
  */
-export function usingNames(
-  node: UsingNode,
-  left: FromNames,
-  right: FromNames,
-  env: ExpressionEnv,
-  context: ResolveContext,
-) {
+export function usingNames(node: UsingNode, left: FromNames, right: FromNames, env: ExpressionEnv) {
   const conditions: Expr[] = []
   const merged: Computed[] = []
   const first: VisibleColumn[] = []
   const hidden: VisibleColumn[] = []
   const gone = new Set<VisibleColumn>()
   for (const name of node.using) {
-    const a = findUsing(name, left, 'left', context)
-    const b = findUsing(name, right, 'right', context)
+    const a = findUsing(name, left, 'left', env)
+    const b = findUsing(name, right, 'right', env)
     const [leftExpr, rightExpr] = [visibleExpr(a, false, name.at), visibleExpr(b, false, name.at)]
-    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, env, context))
+    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, env))
     gone.add(a).add(b)
-    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, context) : null
+    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, env) : null
     if (full) merged.push(full)
     const target = left.hidden?.includes(a) && right.hidden?.includes(b) ? hidden : first
     target.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })

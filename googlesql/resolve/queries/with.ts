@@ -3,28 +3,24 @@ import type * as ast from '../../ast/nodes.js'
 import { childrenOf, type Node } from '../../ast/walk.js'
 import { project } from '../../plan/build.js'
 import type { Column, ResolvedCte } from '../../plan/nodes.js'
-import type { CteBinding, Ctes, QueryEnv, QueryResult, ResolveContext } from '../context.js'
+import type { CteBinding, Ctes, QueryEnv, QueryResult } from '../context.js'
 import { scopeOfCtes } from '../name-scope.js'
 import { castColumns } from './set.js'
 
 type WithNode = Pick<ast.Query, 'ctes' | 'isRecursive'>
 
 /** The definitions, each before its uses, and the bindings of their names for the query that follows. */
-export function resolveCtes(
-  node: WithNode,
-  env: QueryEnv,
-  context: ResolveContext,
-): { ctes: readonly ResolvedCte[]; bindings: Ctes } {
+export function resolveCtes(node: WithNode, env: QueryEnv): { ctes: readonly ResolvedCte[]; bindings: Ctes } {
   const bindings = new Map<string, CteBinding>(env.ctes)
   const own = new Set<string>()
   const ctes = orderOfDefinition(node).map((cte): ResolvedCte => {
     const key = cte.name.name.toLowerCase()
-    if (own.has(key)) return context.fail(`Duplicate alias ${cte.name.name} for WITH subquery`, cte.name.at)
+    if (own.has(key)) return env.fail(`Duplicate alias ${cte.name.name} for WITH subquery`, cte.name.at)
     own.add(key)
-    const id = context.newCte()
-    const inner: QueryEnv = { outer: scopeOfCtes(env.outer), ctes: bindings }
-    if (node.isRecursive && mentions(cte.query, key)) return resolveRecursive(cte, id, key, bindings, inner, context)
-    const result = context.query(cte.query, inner)
+    const id = env.newCte()
+    const inner: QueryEnv = { ...env, outer: scopeOfCtes(env.outer), ctes: bindings }
+    if (node.isRecursive && mentions(cte.query, key)) return resolveRecursive(cte, id, key, bindings, inner)
+    const result = env.query(cte.query, inner)
     bindings.set(key, { id, name: cte.name.name, columns: result.columns, isValueTable: result.isValueTable })
     const columns = result.columns.map(named => named.column)
     return { id, name: cte.name.name, scan: project(result.scan, columns), columns, recursion: null }
@@ -58,27 +54,25 @@ function resolveRecursive(
   key: string,
   bindings: Map<string, CteBinding>,
   env: QueryEnv,
-  context: ResolveContext,
 ): ResolvedCte {
   const query = unionOf(cte.query)
   const { body } = query
   const isPlain = query.orderBy.length === 0 && !query.limit && query.pipes.length === 0
   // A WITH inside the recursive query applies to each of its terms.
-  const term = (input: ast.QueryBody): QueryResult =>
-    context.query({ ...query, body: input }, { ...env, ctes: bindings })
+  const term = (input: ast.QueryBody): QueryResult => env.query({ ...query, body: input }, { ...env, ctes: bindings })
   if (body.kind !== 'set-operation' || body.operator !== 'UNION' || !isPlain) {
-    return context.fail(
+    return env.fail(
       `Recursive query ${cte.name.name} must be a UNION of a non-recursive term and a recursive one`,
       cte.at,
     )
   }
   if (body.match !== 'position') {
-    return context.fail('BY NAME and CORRESPONDING for set operations cannot be used in WITH RECURSIVE', body.at)
+    return env.fail('BY NAME and CORRESPONDING for set operations cannot be used in WITH RECURSIVE', body.at)
   }
   const isBase = body.inputs.map(input => !mentions(input, key))
   const bases = body.inputs.slice(0, isBase.indexOf(false))
   if (bases.length === 0 || bases.length < isBase.length - 1) {
-    return context.fail(`Recursive reference '${cte.name.name}' must be in the last term of its UNION`, cte.at)
+    return env.fail(`Recursive reference '${cte.name.name}' must be in the last term of its UNION`, cte.at)
   }
   const base = term(bases.length === 1 ? bases[0]! : { ...body, inputs: bases })
   const columns: readonly Column[] = base.columns.map(named => named.column)
@@ -86,7 +80,7 @@ function resolveRecursive(
   const terms = body.inputs.slice(bases.length).map(input => {
     const result = term(input)
     if (result.columns.length !== columns.length) {
-      return context.fail(
+      return env.fail(
         `Queries in UNION ${body.isAll ? 'ALL' : 'DISTINCT'} have mismatched column count; query 1 has ${columns.length} columns, query 2 has ${result.columns.length} columns`,
         input.at,
       )
@@ -96,7 +90,7 @@ function resolveRecursive(
       columns.map(column => column.type),
       input.at,
       `recursive term of ${cte.name.name}`,
-      context,
+      env,
     )
   })
   return {

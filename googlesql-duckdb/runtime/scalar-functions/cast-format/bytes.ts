@@ -2,7 +2,7 @@
 import { withoutTrailing } from '../../../../googlesql/values/trim-text.js'
 import { BASE32_DIGITS, base32Text, bytesOfDigits, digitCount, digitsText } from '../base-digits.js'
 import { fromBase64 } from '../bytes.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
+import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 
 /** The bits of one digit, for bases that are written with as many digits as the bits need. */
 const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1, BASE8: 3, BASE32: 5 }
@@ -10,7 +10,7 @@ const HEX_DIGITS = '0123456789abcdef'
 const MIME_LINE = 76
 
 const invalidFormat = (format: string): never => {
-  throw new ScalarFunctionError(`Invalid format '${format}'`)
+  fail(`Invalid format '${format}'`)
 }
 
 /** The longest text: longer ones are not realistic values, and V8 aborts the process for a text of half a gigabyte. */
@@ -18,9 +18,8 @@ const MAX_TEXT_LENGTH = 2 ** 24
 
 function bytesToText(bytes: Uint8Array, format: string): string {
   const name = format.toUpperCase()
-  if (Object.hasOwn(DIGIT_BITS, name) && digitCount(bytes, DIGIT_BITS[name]!) > MAX_TEXT_LENGTH) {
-    throw new ScalarFunctionError(`The text of ${bytes.length} bytes is too long`)
-  }
+  if (Object.hasOwn(DIGIT_BITS, name) && digitCount(bytes, DIGIT_BITS[name]!) > MAX_TEXT_LENGTH)
+    fail(`The text of ${bytes.length} bytes is too long`)
   switch (name) {
     case 'HEX':
     case 'BASE16':
@@ -37,14 +36,14 @@ function bytesToText(bytes: Uint8Array, format: string): string {
         .toString('base64')
         .replace(new RegExp(`.{${MIME_LINE}}(?=.)`, 'g'), '$&\n')
     case 'ASCII':
-      if (bytes.some(byte => byte > 127)) throw new ScalarFunctionError('Failed to decode invalid ASCII string')
+      if (bytes.some(byte => byte > 127)) fail('Failed to decode invalid ASCII string')
       return Buffer.from(bytes).toString('latin1')
     case 'UTF8':
     case 'UTF-8':
       try {
         return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
       } catch {
-        throw new ScalarFunctionError('A string is not valid UTF-8.')
+        return fail('A string is not valid UTF-8.')
       }
     default:
       return invalidFormat(format)
@@ -86,16 +85,14 @@ function textToBytes(text: string, format: string): Uint8Array {
       return octalBytes(text)
     case 'BASE32': {
       const bare = withoutTrailing(text, '=')
-      if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) {
-        throw new ScalarFunctionError('Failed to decode invalid base32 string')
-      }
+      if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) fail('Failed to decode invalid base32 string')
       return bytesOfDigits(bare, 5, BASE32_DIGITS, 'base32')
     }
     case 'BASE64':
     case 'BASE64M':
       return fromBase64(text)
     case 'ASCII':
-      if (/[^\0-\x7f]/.test(text)) throw new ScalarFunctionError('Failed to decode invalid ASCII string')
+      if (/[^\0-\x7f]/.test(text)) fail('Failed to decode invalid ASCII string')
       return Uint8Array.from(Buffer.from(text, 'latin1'))
     case 'UTF8':
     case 'UTF-8':

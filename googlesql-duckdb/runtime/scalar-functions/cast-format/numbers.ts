@@ -8,7 +8,7 @@ import {
   type Rounding,
 } from '../decimal-text.js'
 import { keepLast } from '../keep-last.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
+import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 
 /** A finite number, or an infinity or NaN. Halves of a FLOAT64 are rounded to even, others away from zero. */
 export type FormattedNumber = FiniteNumber | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
@@ -37,7 +37,7 @@ interface NumberFormat {
 const ELEMENT = /^(?:EEEE|TM9|TME|TM|MI|PR|RN|FM|[$09X.D,GSBVCL])/i
 
 const failFormat = (message: string): never => {
-  throw new ScalarFunctionError(`Error in format string: ${message}`)
+  fail(`Error in format string: ${message}`)
 }
 
 const numberFormat = keepLast(parseFormat)
@@ -71,9 +71,16 @@ function parseFormat(format: string): NumberFormat {
   const body = all.filter(element => !flags.includes(element.toUpperCase()))
   if (upper.some(element => element.startsWith('TM'))) {
     if (all.length > 1) failFormat("'TM', 'TM9' or 'TME' cannot be combined with other format elements")
-    throw new ScalarFunctionError('Text minimal output is not supported yet')
+    fail('Text minimal output is not supported yet')
   }
   const base = {
+    pointIndex: 0,
+    integerDigits: 0,
+    scale: 0,
+    firstZero: null,
+    hasExponent: false,
+    isHexadecimal: false,
+    isRoman: false,
     sign: (sign?.toUpperCase() ?? null) as NumberFormat['sign'],
     isSignInFront: body[0]?.toUpperCase() === 'S',
     currency,
@@ -84,17 +91,7 @@ function parseFormat(format: string): NumberFormat {
   if (roman >= 0) {
     const other = upper.find(element => element !== 'RN' && element !== 'FM')
     if (other !== undefined || body.length > 1) failFormat(`'RN' cannot appear together with '${other ?? 'RN'}'`)
-    return {
-      ...base,
-      elements: [all[roman]!],
-      pointIndex: 0,
-      integerDigits: 0,
-      scale: 0,
-      firstZero: null,
-      hasExponent: false,
-      isHexadecimal: false,
-      isRoman: true,
-    }
+    return { ...base, elements: [all[roman]!], isRoman: true }
   }
   const elements = body.filter(element => !['S', 'MI', 'PR'].includes(element.toUpperCase()))
   checkSignPlace(
@@ -104,7 +101,7 @@ function parseFormat(format: string): NumberFormat {
   const digitCount = elements.filter(element => /^[09X]$/i.test(element)).length
   if (digitCount === 0) failFormat("Format string must contain at least one of 'X', '0' or '9'")
   const firstZero = elements.indexOf('0')
-  const shared = { ...base, firstZero: firstZero < 0 ? null : firstZero, isRoman: false }
+  const shared = { ...base, firstZero: firstZero < 0 ? null : firstZero }
   if (upper.includes('X')) {
     const other = upper.find(element => !['X', '0', 'FM', 'S', 'MI', 'PR'].includes(element))
     if (other !== undefined) failFormat(`'X' cannot appear together with '${other}'`)
@@ -114,12 +111,10 @@ function parseFormat(format: string): NumberFormat {
       elements: hexadecimalDigits(elements),
       pointIndex: elements.length,
       integerDigits: digitCount,
-      scale: 0,
-      hasExponent: false,
       isHexadecimal: true,
     }
   }
-  return { ...shared, ...decimalLayout(elements, point), isHexadecimal: false }
+  return { ...shared, ...decimalLayout(elements, point) }
 }
 
 function checkSignPlace(body: readonly string[], sign: NumberFormat['sign']): void {
@@ -342,8 +337,7 @@ const ROMAN_WIDTH = 15
 
 function formatRoman(format: NumberFormat, number: FormattedNumber): string {
   const value = 'word' in number || number.isNegative ? 0n : wholeOf(number)
-  if (value < 1n || value > 3_999n)
-    throw new ScalarFunctionError('Roman numerals are written for numbers between 1 and 3999')
+  if (value < 1n || value > 3_999n) fail('Roman numerals are written for numbers between 1 and 3999')
   let rest = Number(value)
   let text = ''
   for (const [worth, letters] of ROMAN) {
@@ -364,11 +358,11 @@ export function formatNumber(text: string, number: FormattedNumber): string {
 }
 
 export const CAST_NUMBER_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_cast_double_to_text', ['DOUBLE', 'VARCHAR'], 'VARCHAR', (value: number, format: string) =>
+  scalar('bq_cast_double_to_text', ['DOUBLE', 'VARCHAR'], 'VARCHAR', (value, format) =>
     formatNumber(format, fractionOfDouble(value)),
   ),
   // Parameters: an INT64 or NUMERIC as decimal text, format.
-  scalar('bq_cast_decimal_to_text', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value: string, format: string) =>
+  scalar('bq_cast_decimal_to_text', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value, format) =>
     formatNumber(format, fractionOfText(value)),
   ),
 ]

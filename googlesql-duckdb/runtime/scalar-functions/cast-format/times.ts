@@ -1,15 +1,8 @@
 /** CAST … FORMAT between STRING and the date and time types: `YYYY-MM-DD HH24:MI:SS`. */
 
+import { daysFromCivil, isValidDate } from '../../../../googlesql/values/civil-date.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import {
-  checkedMicros,
-  civilFromSeconds,
-  daysFromCivil,
-  isValidDate,
-  MONTH_NAMES,
-  splitMicros,
-  weekdayOf,
-} from '../dates/civil-time.js'
+import { checkedMicros, civilFromSeconds, MONTH_NAMES, splitMicros, weekdayOf } from '../dates/civil-time.js'
 import {
   fractionDigits,
   momentOf,
@@ -21,7 +14,7 @@ import {
 } from '../dates/format-time.js'
 import { timeZone } from '../dates/time-zones.js'
 import { keepLast } from '../keep-last.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
+import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 
 type Category =
   | 'LITERAL'
@@ -97,7 +90,7 @@ function elementAt(format: string, at: number): Element {
   if (character === '"') return quoted(format, at, literal)
   const rest = format.slice(at, at + 5).toUpperCase()
   const found = ALL_NAMES.find(({ name }) => rest.startsWith(name))
-  if (found === undefined) throw new ScalarFunctionError(`Cannot find matched format element at ${at}`)
+  if (found === undefined) fail(`Cannot find matched format element at ${at}`)
   const { name, category } = found
   return {
     name,
@@ -115,15 +108,13 @@ function quoted(format: string, at: number, literal: (name: string, length: numb
     if (character === '"') return literal('"', i - at + 1, text)
     if (character === '\\') {
       const escaped = format[++i]
-      if (escaped !== '\\' && escaped !== '"') {
-        throw new ScalarFunctionError(`Unsupported escape sequence \\${escaped ?? ''} in text at ${at}`)
-      }
+      if (escaped !== '\\' && escaped !== '"') fail(`Unsupported escape sequence \\${escaped ?? ''} in text at ${at}`)
       text += escaped
     } else {
       text += character
     }
   }
-  throw new ScalarFunctionError(`Cannot find matching " for quoted literal at ${at}`)
+  fail(`Cannot find matching " for quoted literal at ${at}`)
 }
 
 function casingOf(written: string, category: Category): Element['casing'] {
@@ -184,16 +175,15 @@ const WRITERS: Readonly<Record<string, Writer>> = {
 function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string): string {
   const elements = elementsOf(format)
   for (const element of elements) {
-    if (element.category !== 'OTHER' && !FORMATTED_CATEGORIES[kind].includes(element.category)) {
-      throw new ScalarFunctionError(`${kind} does not support ${shown(element)}`)
-    }
+    if (element.category !== 'OTHER' && !FORMATTED_CATEGORIES[kind].includes(element.category))
+      fail(`${kind} does not support ${shown(element)}`)
   }
   const moment = momentOf(micros, zone)
   return elements
     .map(element => {
       if (element.category === 'LITERAL') return element.literal
       const text = WRITERS[element.name]?.(moment)
-      if (text === undefined) throw new ScalarFunctionError(`Unsupported format element ${shown(element)}`)
+      if (text === undefined) fail(`Unsupported format element ${shown(element)}`)
       if (element.casing === 'capital') return text
       return element.casing === 'upper' ? text.toUpperCase() : text.toLowerCase()
     })
@@ -212,9 +202,6 @@ const UNPARSED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
 /** Checks the rules for formats that read text, which do not depend on the text. @throws ScalarFunctionError */
 function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   const written = elements.filter(element => element.category !== 'LITERAL')
-  const fail = (message: string): never => {
-    throw new ScalarFunctionError(message)
-  }
   const byName = (name: string) => written.find(element => element.name === name)
   const inCategory = (category: Category) => written.filter(element => element.category === category)
   const seen = new Set<string>()
@@ -412,33 +399,23 @@ function parseCast(format: string, text: string, kind: TimeKind, zone: string, n
   let index = 0
   while (at < text.length && index < elements.length) {
     const taken = readElement(elements[index]!, text.slice(at), beginsWithDigit(elements, index + 1), fields)
-    if (taken < 0) {
-      throw new ScalarFunctionError(
-        `Failed to parse input timestamp string at ${at} with format element ${shown(elements[index]!)}`,
-      )
-    }
+    if (taken < 0)
+      fail(`Failed to parse input timestamp string at ${at} with format element ${shown(elements[index]!)}`)
     at += taken
     index++
   }
   at += /^\s*/u.exec(text.slice(at))![0].length
   while (elements[index]?.name === '"' && elements[index]!.literal === '') index++
-  if (at < text.length) {
-    throw new ScalarFunctionError(`Illegal non-space trailing data '${text.slice(at)}' in timestamp string`)
-  }
-  if (index < elements.length) {
-    throw new ScalarFunctionError(
-      `Entire timestamp string has been parsed before dealing with format element ${shown(elements[index]!)}`,
-    )
-  }
+  if (at < text.length) fail(`Illegal non-space trailing data '${text.slice(at)}' in timestamp string`)
+  if (index < elements.length)
+    fail(`Entire timestamp string has been parsed before dealing with format element ${shown(elements[index]!)}`)
   return microsOfFields(kind, fields, rules)
 }
 
 function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds: number) => number): bigint {
   const hour = fields.twelveHour === 0 ? fields.hour : (fields.twelveHour % 12) + (fields.isAfternoon ? 12 : 0)
   const { year, month, day } = kind === 'TIME' ? { year: 1970, month: 1, day: 1 } : fields
-  if (!isValidDate(year, month, day)) {
-    throw new ScalarFunctionError('Invalid result from year, month, day values after parsing')
-  }
+  if (!isValidDate(year, month, day)) fail('Invalid result from year, month, day values after parsing')
   const civil = daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + fields.minute * 60 + fields.second
   const offset = fields.offsetSign * (fields.offsetHours * 60 + fields.offsetMinutes) * 60
   const instant = fields.hasOffset ? civil - offset : localToInstant(civil, rules)

@@ -1,7 +1,7 @@
 /** The proleptic Gregorian calendar on integers: converts days and seconds since 1970-01-01 to fields and back. */
-import { type CivilDate, civilFromDays } from '../../../../googlesql/values/civil-date.js'
+import { type CivilDate, civilFromDays, daysFromCivil } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
-import { ScalarFunctionError } from '../scalar-function.js'
+import { fail } from '../scalar-function.js'
 
 /** A civil time with all fields that format strings use. */
 export interface CivilTime extends CivilDate {
@@ -31,31 +31,6 @@ export const MONTH_NAMES = [
 ] as const
 /** The weekdays from Sunday, in GoogleSQL's order. */
 export const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
-
-// https://howardhinnant.github.io/date_algorithms.html: eras of 400 years that begin on the first of March.
-/** Days since 1970-01-01; the ranges of month and day are not checked. */
-export function daysFromCivil(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year
-  const era = Math.floor(y / 400)
-  const yearOfEra = y - era * 400
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
-  return era * 146_097 + dayOfEra - 719_468
-}
-
-export function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-}
-
-const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-/** The number of days in a month; `month` is 1 to 12. */
-export function monthLength(year: number, month: number): number {
-  return month === 2 && isLeapYear(year) ? 29 : MONTH_LENGTHS[month - 1]!
-}
-
-export function isValidDate(year: number, month: number, day: number): boolean {
-  return month >= 1 && month <= 12 && day >= 1 && day <= monthLength(year, month)
-}
 
 /** The weekday, 0 for Sunday. */
 export function weekdayOf(days: number): number {
@@ -102,6 +77,6 @@ export function civilFromSeconds(seconds: number, micro: number): CivilTime {
 
 /** @throws ScalarFunctionError with this message where no TIMESTAMP has these microseconds since 1970 */
 export function checkedMicros(micros: bigint, refusal: string): bigint {
-  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) throw new ScalarFunctionError(refusal)
+  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) fail(refusal)
   return micros
 }

@@ -1,6 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
-import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
+import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 import {
   type CivilTime,
   civilFromSeconds,
@@ -197,7 +197,7 @@ interface Flags {
 const MAX_OUTPUT = 1 << 20
 
 function checkedSize(size: number): number {
-  if (size > MAX_OUTPUT) throw new ScalarFunctionError('Output of a format exceeds max allowed output size of 1MB')
+  if (size > MAX_OUTPUT) fail('Output of a format exceeds max allowed output size of 1MB')
   return size
 }
 
@@ -315,7 +315,7 @@ export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   // Parameters: format string, type, microseconds, time zone.
   scalar('bq_format_time', ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', formatTime),
   // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
-  scalar('bq_timestamp_text_in', ['BIGINT', 'VARCHAR'], 'VARCHAR', (micros: bigint, zone: string) => {
+  scalar('bq_timestamp_text_in', ['BIGINT', 'VARCHAR'], 'VARCHAR', (micros, zone) => {
     const { micro } = splitMicros(micros)
     const digits = micro === 0 ? 0 : micro % 1_000 === 0 ? 3 : 6
     return formatTime(`%E4Y-%m-%d %H:%M:%E${digits}S%Ez`, 'TIMESTAMP', micros, zone).replace(/:00$/, '')

@@ -1,18 +1,9 @@
 /** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: read text by a format of `%` elements. */
-import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
+import { civilFromDays, daysFromCivil, isLeapYear, isValidDate } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
-import {
-  checkedMicros,
-  DAY_NAMES,
-  daysFromCivil,
-  isLeapYear,
-  isoYearStart,
-  isValidDate,
-  MONTH_NAMES,
-  weekdayOf,
-} from './civil-time.js'
+import { fail, type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
+import { checkedMicros, DAY_NAMES, isoYearStart, MONTH_NAMES, weekdayOf } from './civil-time.js'
 import { type TimeKind, FOREIGN_ELEMENTS as UNWRITTEN } from './format-time.js'
 import { type TimeZone, timeZone } from './time-zones.js'
 
@@ -195,8 +186,7 @@ class Reader {
     // match.
     const hasMinutes = match[4] !== undefined && (match[3] === '' || separator === ':')
     const minutes = Number(match[2]) * 60 + (hasMinutes ? Number(match[4]) : 0)
-    if (minutes > 14 * 60)
-      throw new ScalarFunctionError('Timezone offset out of valid range -14:00 to +14:00: ' + match[0])
+    if (minutes > 14 * 60) fail('Timezone offset out of valid range -14:00 to +14:00: ' + match[0])
     this.fields.offsetSeconds = (match[1] === '-' ? -minutes : minutes) * 60
     this.at += hasMinutes ? match[0].length : 3
   }
@@ -386,7 +376,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
 /** Reads one element, whose `%` is at `percent`. Returns the index after it in the format. */
 function readElement(reader: Reader, format: string, percent: number, kind: TimeKind): number {
   let at = percent + 1
-  if (at === format.length) throw new ScalarFunctionError("Format string cannot end with a single '%'")
+  if (at === format.length) fail("Format string cannot end with a single '%'")
   reader.place++
   let letter = format[at]!
   if (letter === 'E') {
@@ -422,9 +412,8 @@ function readExtended(reader: Reader, element: string): void {
 function checkFormat(format: string, kind: TimeKind): void {
   for (const match of format.matchAll(/%(?:E(?:4Y|\*S|\dS|[A-Za-z])|O?[A-Za-z%])/g)) {
     const letter = match[0].at(-1)!
-    if (letter !== '%' && FOREIGN_ELEMENTS[kind].includes(letter)) {
-      throw new ScalarFunctionError(`Invalid format: ${match[0]} is not allowed for the ${kind} type.`)
-    }
+    if (letter !== '%' && FOREIGN_ELEMENTS[kind].includes(letter))
+      fail(`Invalid format: ${match[0]} is not allowed for the ${kind} type.`)
   }
 }
 
@@ -442,9 +431,7 @@ function readAll(reader: Reader, format: string, kind: TimeKind): void {
       reader.at++
       at++
     } else {
-      throw new ScalarFunctionError(
-        `Mismatch between format character '${character}' and string character '${reader.text[reader.at]}'`,
-      )
+      fail(`Mismatch between format character '${character}' and string character '${reader.text[reader.at]}'`)
     }
   }
   reader.skipSpaces()
@@ -453,7 +440,7 @@ function readAll(reader: Reader, format: string, kind: TimeKind): void {
 }
 
 const outOfRange = (): never => {
-  throw new ScalarFunctionError('Out-of-range datetime field in parsing function')
+  fail('Out-of-range datetime field in parsing function')
 }
 
 /**
@@ -484,17 +471,12 @@ function isoDay(fields: Fields, isoYear: number): number {
   const { isoWeek, isoDayOfYear, weekday } = fields
   // If there are both a week and a day of the year, the later element counts; if there is no weekday, the day of the year counts.
   if (isoDayOfYear !== null && (isoWeek === null || weekday === null || isoDayOfYear.place > isoWeek.place)) {
-    if (isoDayOfYear.value > length) {
-      throw new ScalarFunctionError(
-        `ISO Year ${isoYear} has ${length} days, but the specified day of year was ${isoDayOfYear.value}`,
-      )
-    }
+    if (isoDayOfYear.value > length)
+      fail(`ISO Year ${isoYear} has ${length} days, but the specified day of year was ${isoDayOfYear.value}`)
     return start + isoDayOfYear.value - 1
   }
   if (isoWeek === null) return start
-  if (isoWeek.value * 7 > length) {
-    throw new ScalarFunctionError(`Invalid ISO week ${isoWeek.value} specified for ISO year ${isoYear}`)
-  }
+  if (isoWeek.value * 7 > length) fail(`Invalid ISO week ${isoWeek.value} specified for ISO year ${isoYear}`)
   return start + (isoWeek.value - 1) * 7 + (weekday === null ? 0 : (weekday.value + 6) % 7)
 }
 
@@ -502,18 +484,15 @@ function movedDay(fields: Fields, year: number): { readonly days: number; readon
   const { week, dayOfYear, weekday } = fields
   const first = daysFromCivil(year, 1, 1)
   if (dayOfYear !== null && (week === null || weekday === null || dayOfYear.place > week.place)) {
-    if (dayOfYear.value === 366 && !isLeapYear(year)) {
-      throw new ScalarFunctionError(`Year ${year} has 365 days, but the specified day of year was 366`)
-    }
+    if (dayOfYear.value === 366 && !isLeapYear(year))
+      fail(`Year ${year} has 365 days, but the specified day of year was 366`)
     return { days: first + dayOfYear.value - 1, place: dayOfYear.place }
   }
   if (week === null) return null
   const firstWeek = first + ((week.firstWeekday - weekdayOf(first) + 7) % 7)
   const lowest = firstWeek === first ? 1 : 0
   const highest = Math.floor((first + (isLeapYear(year) ? 365 : 364) - firstWeek) / 7) + 1
-  if (week.value < lowest || week.value > highest) {
-    throw new ScalarFunctionError(`Week number ${week.value} is invalid for year ${year}`)
-  }
+  if (week.value < lowest || week.value > highest) fail(`Week number ${week.value} is invalid for year ${year}`)
   const offset = weekday === null ? 0 : (weekday.value - week.firstWeekday + 7) % 7
   return { days: firstWeek + (week.value - 1) * 7 + offset, place: week.place }
 }

@@ -2,7 +2,7 @@
  * Time zones by their names in GoogleSQL: a name of the tz database, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`.
  */
 import { localToInstant, writtenOffset, zoneOffset } from '../../../../googlesql/values/time-zone.js'
-import { type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
+import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
 
 /** The rules of a zone: returns the seconds east of Greenwich at an instant in seconds since 1970. */
@@ -34,11 +34,11 @@ export function timeZone(name: string): TimeZone {
 }
 
 function makeZone(name: string): TimeZone {
-  if (name === '') throw new ScalarFunctionError('Invalid empty time zone')
+  if (name === '') fail('Invalid empty time zone')
   const fixed = fixedOffset(name)
   if (fixed !== undefined) return () => fixed
   const named = namedZone(name)
-  if (named === null) throw new ScalarFunctionError(`Invalid time zone: ${name}`)
+  if (named === null) fail(`Invalid time zone: ${name}`)
   return cached(named)
 }
 
@@ -91,10 +91,8 @@ export const TIME_ZONE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     'bq_zone_offset',
     ['VARCHAR', 'BIGINT'],
     'BIGINT',
-    (name: string, micros: bigint) => BigInt(timeZone(name)(splitMicros(micros).seconds)) * 1_000_000n,
+    (name, micros) => BigInt(timeZone(name)(splitMicros(micros).seconds)) * 1_000_000n,
   ),
   // Returns the instant of a civil time, both in microseconds.
-  scalar('bq_zone_instant', ['VARCHAR', 'BIGINT'], 'BIGINT', (name: string, micros: bigint) =>
-    instantMicros(timeZone(name), micros),
-  ),
+  scalar('bq_zone_instant', ['VARCHAR', 'BIGINT'], 'BIGINT', (name, micros) => instantMicros(timeZone(name), micros)),
 ]

@@ -3,7 +3,7 @@
  * index an item of an array; where the value is of another kind, the change is skipped and the document stays as it is.
  */
 import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-path.js'
-import { ScalarFunctionError } from '../scalar-function.js'
+import { fail } from '../scalar-function.js'
 import { JSON_NULL, type JsonNode } from './document.js'
 
 /** The greatest length to which indexes beyond the end may extend arrays, all steps of a path together. */
@@ -35,11 +35,11 @@ function withChild(node: JsonNode, step: JsonPathStep, value: JsonNode): JsonNod
 }
 
 function checkLength(length: number): void {
-  if (length >= MAX_LENGTH) throw new ScalarFunctionError(`Exceeded maximum array size of ${MAX_LENGTH}`)
+  if (length >= MAX_LENGTH) fail(`Exceeded maximum array size of ${MAX_LENGTH}`)
 }
 
 function checkAdded(count: number): void {
-  if (count > MAX_ADDED) throw new ScalarFunctionError(TOO_MANY)
+  if (count > MAX_ADDED) fail(TOO_MANY)
 }
 
 const TOO_MANY = `Resources exceeded during query execution: an index adds more than ${MAX_ADDED} items to an array`
