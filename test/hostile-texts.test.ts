@@ -22,6 +22,13 @@ const MAX_MS = 100
 const MAX_GROWTH = 8
 /** Below this, what a request costs without any text hides the growth. */
 const NOISE_MS = 15
+/**
+ * Bodies are tried in a quarter of the length first. Where that takes less than this, even a quadratic algorithm takes less than
+ * MAX_MS for the whole, which is not tried.
+ */
+const NOISE_MS_OF_QUARTER = MAX_MS / 4 ** 2
+/** How often a request that seems slow is sent: other programs and the collection of garbage only add to its time. */
+const TIMES = 8
 
 interface Sent {
   readonly path?: string
@@ -394,7 +401,8 @@ const MESSAGES: readonly Row[] = [
   {
     place: 'MCP many arguments',
     sent: (l: number) => mcp(call(JSON.parse(`{${named(l, name => `"${name}":1`, ',')}}`))),
-    statuses: [400],
+    // A quarter of the length is not too many.
+    statuses: [200, 400],
   },
   {
     place: 'MCP nested argument',
@@ -458,11 +466,17 @@ describe('a text of a caller costs no more than its length', function () {
     })
   }
 
-  /** The least processor time of some requests, and the status of the last. */
-  async function costOf(row: Row, length: number, token: string, times = 1): Promise<{ ms: number; status: number }> {
+  /** The least processor time of so many requests, of which one below `enoughMs` is the last, and its status. */
+  async function costOf(
+    row: Row,
+    length: number,
+    token: string,
+    times = 1,
+    enoughMs = 0,
+  ): Promise<{ ms: number; status: number }> {
     let least = Number.POSITIVE_INFINITY
     let status = 0
-    for (let i = 0; i < times; i++) {
+    for (let i = 0; i < times && least > enoughMs; i++) {
       const order = row.sent(length - i)
       const began = process.cpuUsage()
       status = await send(order, token)
@@ -501,16 +515,21 @@ describe('a text of a caller costs no more than its length', function () {
   async function check(rows: readonly Row[], token: () => string): Promise<void> {
     const slow: string[] = []
     const suspects: Row[] = []
+    const firstOf = ({ kind }: Row): readonly [length: number, enoughMs: number] =>
+      kind === 'body' ? [LENGTHS.body / 4, NOISE_MS_OF_QUARTER] : [LENGTHS[kind], NOISE_MS]
     for (const row of rows) {
-      const length = LENGTHS[row.kind]
-      const large = await costOf(row, length, token())
-      if (process.env['SHOW']) console.log(large.ms.toFixed(1), large.status, row.place)
-      if (!row.statuses.includes(large.status)) slow.push(`${row.place}: status ${large.status}`)
-      if (large.ms >= NOISE_MS) suspects.push(row)
+      const [length, enoughMs] = firstOf(row)
+      const { ms, status } = await costOf(row, length, token())
+      if (process.env['SHOW']) console.log(ms.toFixed(1), status, row.place)
+      if (!row.statuses.includes(status)) slow.push(`${row.place}: status ${status}`)
+      if (ms > enoughMs) suspects.push(row)
     }
     for (const row of suspects) {
+      const [first, enoughMs] = firstOf(row)
+      if ((await costOf(row, first, token(), TIMES, enoughMs)).ms <= enoughMs) continue
       const length = LENGTHS[row.kind]
-      const [small, large] = [await costOf(row, length / 4, token(), 8), await costOf(row, length, token(), 8)]
+      const small = await costOf(row, length / 4, token(), TIMES)
+      const large = await costOf(row, length, token(), TIMES, NOISE_MS)
       if (large.ms > MAX_MS || (large.ms > NOISE_MS && large.ms > MAX_GROWTH * small.ms)) {
         slow.push(`${row.place}: ${small.ms.toFixed(1)} ms for ${length / 4}, ${large.ms.toFixed(1)} ms for ${length}`)
       }

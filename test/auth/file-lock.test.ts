@@ -9,7 +9,7 @@ import { createToken, listTokens, revokeToken } from '../../authoring/token/toke
 import { SetupError } from '../../runner/model/errors.js'
 
 const MAKE_THREE = `
-import { createToken } from './authoring/token/token-writer.js'
+import { createToken } from './dist/authoring/token/token-writer.js'
 const [path, name] = process.argv.slice(-2)
 for (const i of [1, 2, 3]) await createToken(path, { name: name + i, allow: ['*'] }, 0)
 `
@@ -36,7 +36,7 @@ describe('a file lock', () => {
   })
 
   it('keeps them when several processes create them', async () => {
-    const argv = ['--import', 'tsx', '--input-type=module', '-e', MAKE_THREE]
+    const argv = ['--input-type=module', '-e', MAKE_THREE]
     const children = ['a', 'b', 'c'].map(name =>
       spawn(process.execPath, [...argv, path, name], { stdio: ['ignore', 'ignore', 'inherit'] }),
     )

@@ -1,15 +1,16 @@
 /** A BigQuery emulator that a suite starts for itself, on free ports; it is stopped by its process id. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freePort } from '../free-port.js'
+import { need, whyPending } from '../installed/installed.js'
 import { until } from '../until.js'
 
 const FOLDER = resolve('.cache/bigquery-emulator')
 const PROGRAM = join(FOLDER, 'venv/bin/bqemulator')
-const IS_INSTALLED = existsSync(join(FOLDER, 'installed'))
+const TOOL = 'the BigQuery emulator'
 
 export const PROJECT = 'test-project'
 
@@ -36,18 +37,11 @@ const BATCH = 1_000
 
 /** A suite with an emulator of its own, which is ready before the suite's hooks; pending where none is installed. */
 export function describeOverEmulator(title: string, define: (emulator: () => Emulator) => void): void {
-  const whyPending = IS_INSTALLED
-    ? ''
-    : ' (pending: no BigQuery emulator; test/bigquery-emulator/install.sh installs it)'
-  describe(`${title}${whyPending}`, function () {
+  describe(`${title}${whyPending(TOOL)}`, function () {
     this.timeout(600_000)
     let emulator: Emulator
     before(async function () {
-      if (!IS_INSTALLED) {
-        if (process.env['SLUICE_TEST_REQUIRE'] === 'all')
-          throw new Error('the BigQuery emulator is needed, but not installed')
-        this.skip()
-      }
+      need(this, TOOL)
       emulator = await startEmulator()
     })
     define(() => emulator)

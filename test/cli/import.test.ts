@@ -8,10 +8,13 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openEngine } from '../../runner/serve/engine.js'
 import { DEFAULT_SETTINGS } from '../../runner/settings/settings.js'
 import { rowsFrom } from '../engines/ask-engine.js'
+import { sampleSize } from '../sample-size.js'
 import { until } from '../until.js'
 import { command, scratch } from './command.js'
 
 const PROGRAM = 'dist/cli/main.js'
+/** How often an import is killed, each time later. */
+const KILLS = sampleSize(5)
 
 const ORDERS = {
   schema: {
@@ -460,11 +463,11 @@ describe('sluice import', () => {
     const whole = spawnImport('killed-whole', file('in/kill.ndjson', many(0)))
     expect(await whole.ended, whole.err()).to.equal(0)
     const tookMs = performance.now() - began
-    for (let round = 1; round <= 5; round++) {
+    for (let round = 1; round <= KILLS; round++) {
       const path = file('in/kill.ndjson', many(round))
       const { child, ended } = spawnImport('killed', path, '--replace')
       // The kills are in the later part of that time, since Node.js starts in the first part.
-      const timer = setTimeout(() => child.kill('SIGKILL'), tookMs * (0.35 + round * 0.13))
+      const timer = setTimeout(() => child.kill('SIGKILL'), tookMs * (0.35 + (round * 0.65) / KILLS))
       await ended
       clearTimeout(timer)
       const seen = await rows('killed', 'SELECT id, COUNT(*) AS n FROM shop.orders GROUP BY id')

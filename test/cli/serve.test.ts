@@ -108,9 +108,9 @@ describe('sluice serve', function () {
       expect(await answer(server)).to.equal('{"result":[{"n":1}]}')
       server.signal('SIGHUP')
       await until(async () => (await answer(server)) === '{"result":[{"n":2}]}', 'the edit is served')
-      expect(server.err()).to.match(
-        /"endpoints":1,"added":0,"changed":1,"removed":0,"durationMs":\d+,"msg":"manifests.reloaded"/,
-      )
+      // The edit is served before its line is written.
+      const reloaded = /"endpoints":1,"added":0,"changed":1,"removed":0,"durationMs":\d+,"msg":"manifests.reloaded"/
+      await until(() => reloaded.test(server.err()), 'the log has the edit')
       writeFileSync(file, manifest('SELECT n'))
       server.signal('SIGHUP')
       await until(() => server.err().includes('manifests.refused'), 'it is told')

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { until } from '../until.js'
 import { endLeftovers, scratch, startServe } from './command.js'
 
-const PROCESS = fileURLToPath(new URL('watchdog-process.ts', import.meta.url))
+const PROCESS = fileURLToPath(new URL('watchdog-process.mjs', import.meta.url))
 
 interface Watched {
   readonly child: ChildProcess
@@ -17,7 +17,7 @@ interface Watched {
 
 /** A process that stands still in this way, whose beats have this length; the watchdog waits for fifteen. */
 async function watched(way: string, beatMs: number): Promise<Watched> {
-  const child = spawn(process.execPath, ['--import', 'tsx', PROCESS, way, String(beatMs)])
+  const child = spawn(process.execPath, [PROCESS, way, String(beatMs)])
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
-import { needPython, PYTHON, WHY_PENDING } from '../python-readers/python.js'
+import { need, PYTHON, whyPending } from '../installed/installed.js'
 import { type Checkout, openTutorialFolder } from './console.js'
 import { type Block, readPage } from './page.js'
 
@@ -23,14 +23,14 @@ const RUNS: Readonly<Record<string, (file: string) => string>> = {
   ts: file => `'${process.execPath}' --import '${TSX}' ${file}`,
 }
 
-describe(`the programs of ${FILE}${WHY_PENDING}`, function () {
+describe(`the programs of ${FILE}${whyPending('the Python packages')}`, function () {
   this.timeout(240_000)
   let checkout: Checkout
   let port: string
   const updates: { readonly block: Block; readonly text: string }[] = []
 
   before(async function () {
-    needPython(this)
+    need(this, 'the Python packages')
     checkout = await openTutorialFolder()
     port = (await checkout.enter('printf %s "$PORT"')).trim()
     await checkout.enter(INSTALL_HTTPFS)

@@ -1,6 +1,7 @@
 /** A real browser, Debian's Chromium, and pages in it that report whatever a strict page must not do. */
 import { spawnSync } from 'node:child_process'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { isRequired } from '../installed/installed.js'
 
 const PROGRAMS = [process.env['CHROMIUM'] ?? '', 'chromium', 'chromium-browser', 'google-chrome']
 
@@ -17,10 +18,10 @@ const CHROMIUM = findChromium()
 
 /**
  * Called inside a suite: true where there is no browser. It then adds a pending test that says so, and the suite must add no
- * other test. SLUICE_TEST_REQUIRE=all says that there must be one.
+ * other test.
  */
 export function isPendingWithoutBrowser(): boolean {
-  if (CHROMIUM !== null || process.env['SLUICE_TEST_REQUIRE'] === 'all') return false
+  if (CHROMIUM !== null || isRequired) return false
   it.skip('is tested in a real browser: chromium is not installed (apt-get install chromium, or CHROMIUM=its path)')
   return true
 }

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import type { ResultFacts } from '../../runner/formats/format.js'
 import { derive, type ResultFormat } from '../../runner/formats/index.js'
 import type { ResultColumn } from '../../runner/model/query.js'
-import { needPython, PYTHON, WHY_PENDING } from '../python-readers/python.js'
+import { need, PYTHON, whyPending } from '../installed/installed.js'
 
 const NESTED = 'ARRAY<STRUCT<n NUMERIC, tags ARRAY<STRING>, at TIMESTAMP>>'
 
@@ -151,14 +151,14 @@ interface Read {
   readonly polars_records: Readonly<Record<'arrow' | 'parquet', ReadFrame>>
 }
 
-describe(`derived formats in Python${WHY_PENDING}`, () => {
+describe(`derived formats in Python${whyPending('the Python packages')}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   let read: Read
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   before(async function () {
     this.timeout(120_000)
-    needPython(this)
+    need(this, 'the Python packages')
     const write = async (
       file: string,
       format: ResultFormat,

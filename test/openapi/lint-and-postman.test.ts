@@ -1,18 +1,16 @@
 /** Spectral finds nothing in the documents, and the requests that Postman makes of them are answered. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { need, whyPending } from '../installed/installed.js'
 import { type EveryType, serveEveryType, TOKEN } from './every-type.js'
 
 const INSTALLED = resolve('.cache/openapi-generators')
-const LOCK = join(INSTALLED, 'npm-installed')
-const IS_INSTALLED =
-  existsSync(LOCK) && readFileSync(LOCK, 'utf8') === readFileSync('test/openapi-generators/package-lock.json', 'utf8')
-const PENDING = IS_INSTALLED ? '' : ' (pending: not installed; test/openapi-generators/install.sh installs them)'
+const TOOLS = 'Spectral and Postman'
 const SPECTRAL = join(INSTALLED, 'npm/node_modules/@stoplight/spectral-cli/dist/index.js')
 
 /** A request of a collection, or a folder of them. */
@@ -34,12 +32,12 @@ interface Converter {
 
 const requestsIn = (item: Item): readonly Item[] => item.item?.flatMap(requestsIn) ?? [item]
 
-describe(`openapi: Spectral and Postman${PENDING}`, function () {
+describe(`openapi: Spectral and Postman${whyPending(TOOLS)}`, function () {
   this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-lint-'))
   let server: EveryType
   before(async function () {
-    if (!IS_INSTALLED) this.skip()
+    need(this, TOOLS)
     server = await serveEveryType()
   })
   after(async () => {

@@ -4,19 +4,17 @@
  * does not allow. SLUICE_FUZZ_SEED=7 makes other calls.
  */
 import { execFile, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import { command, scratch } from '../cli/command.js'
+import { need, whyPending } from '../installed/installed.js'
 
 const INSTALLED = resolve('.cache/openapi-generators')
-const LOCK = `${INSTALLED}/python-installed`
-const IS_INSTALLED =
-  existsSync(LOCK) && readFileSync(LOCK, 'utf8') === readFileSync('test/openapi-generators/requirements.txt', 'utf8')
-const PENDING = IS_INSTALLED ? '' : ' (pending: not installed; test/openapi-generators/install.sh says why)'
+const TOOL = 'Schemathesis and openapi-python-client'
 
 const TOKEN = 'token-of-schemathesis-of-32-letters'
 const FAULTY = 'GET /api/endpoints/query/tests.quotient'
@@ -28,16 +26,13 @@ sql: |
   SELECT 1 / (n - @divisor) AS quotient FROM UNNEST([0]) AS n
 `
 
-describe(`openapi: Schemathesis${PENDING}`, function () {
+describe(`openapi: Schemathesis${whyPending(TOOL)}`, function () {
   this.timeout(900_000)
   const folder = scratch()
   let runner: Runner
   let server: RunningServer
   before(async function () {
-    if (!IS_INSTALLED) {
-      if (process.env['SLUICE_TEST_REQUIRE'] === 'all') throw new TypeError('Schemathesis is needed, but not installed')
-      this.skip()
-    }
+    need(this, TOOL)
     const [endpointsDir, tablesDir, dataDir] = ['endpoints', 'schemas/tables', 'data'].map(name => folder.path(name))
     for (const name of ['endpoints', 'schemas/tables'])
       for (const project of ['.', 'examples/ga4']) cpSync(`${project}/${name}`, folder.path(name), { recursive: true })

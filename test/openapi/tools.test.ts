@@ -150,6 +150,8 @@ describe('openapi: real tools', function () {
       expect(valid, JSON.stringify(errors)).to.equal(true)
     })
 
+    // The document of all formats has all that the other has.
+    if (!query.includes('formats=all')) continue
     it(`redocly lint, with its strictest rules, finds no mistake in openapi.json${query}`, async () => {
       write('openapi.json', await server.document(query))
       const told = await printed(

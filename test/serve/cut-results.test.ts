@@ -51,7 +51,8 @@ describe('a query that fails after its first rows', () => {
 
   for (const [name, [, reason]] of Object.entries(FAILURES)) {
     it(`is a 502 each time, and its reason is in the log: ${name}`, async () => {
-      for (const bad of [0, 3_000, 50_000, 50_000, 99_999]) {
+      // How each failure looks at any row is shown in test/engines/duckdb/child/failed-streams.test.ts.
+      for (const bad of name === 'division' ? [0, 3_000, 50_000, 50_000, 99_999] : [50_000]) {
         const response = await get(`${name}?bad=${bad}`)
         expect(await response.json(), `row ${bad}`).to.include({ status: 502, code: 'QUERY_FAILED' })
         expect(response.headers.get('cache-control')).to.equal('no-store')

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { freePort } from '../free-port.js'
 import { rawRequest } from '../http/raw-request.js'
 import { type Serving, serving, TOKEN } from '../http/serving.js'
+import { isRequired } from '../installed/installed.js'
 import { until } from '../until.js'
 
 const NGINX = ['nginx', '/usr/sbin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
@@ -90,7 +91,7 @@ describe(`behind nginx${WHY}`, function () {
 
   before(async function () {
     if (!NGINX) {
-      if (process.env['SLUICE_TEST_REQUIRE'] === 'all') throw new Error('nginx is needed, but not installed')
+      if (isRequired) throw new Error('nginx is needed, but not installed')
       this.skip()
     }
     s = await serving()

@@ -9,17 +9,17 @@ import { expect } from 'chai'
 import { pythonClient } from '../../../authoring/client/python.js'
 import { describeEndpoint } from '../../../runner/request/describe.js'
 import { type Serving, serving, TOKEN } from '../../http/serving.js'
-import { needPython, PYTHON, WHY_PENDING } from '../../python-readers/python.js'
+import { need, PYTHON, whyPending } from '../../installed/installed.js'
 import { handMadeEndpoint, parameter as madeParameter } from '../../request/hand-made.js'
 import { column, type Described, described, endpointsOf, FORMS, HOSTILE, parameter, runtimeOf } from './described.js'
 
 const write = (...endpoints: readonly Described[]): string => pythonClient(endpointsOf(...endpoints), runtimeOf('py'))
 
-describe(`a client in Python${WHY_PENDING}`, function () {
+describe(`a client in Python${whyPending('the Python packages')}`, function () {
   this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-python-'))
   before(function () {
-    needPython(this)
+    need(this, 'the Python packages')
   })
   after(() => rmSync(folder, { recursive: true }))
 

@@ -16,7 +16,7 @@ import { sqlName, sqlText } from '../../../authoring/connect/literals.js'
 import type { PublishedEndpoint } from '../../../runner/model/published-endpoint.js'
 import { createRunner, type Runner } from '../../../runner/serve/runner.js'
 import { anyText } from '../../any-text.js'
-import { needPython, PYTHON, WHY_PENDING } from '../../python-readers/python.js'
+import { need, PYTHON, whyPending } from '../../installed/installed.js'
 import { HOSTILE_TEXTS } from './hostile-texts.js'
 import { callOf, publishedColumn, publishedEndpoint, publishedParameter } from './published.js'
 
@@ -127,9 +127,9 @@ describe('connect duckdb', function () {
     return (await response.json()) as PublishedEndpoint
   }
 
-  describe(`with httpfs${WHY_PENDING}`, () => {
+  describe(`with httpfs${whyPending('the Python packages')}`, () => {
     before(function () {
-      needPython(this)
+      need(this, 'the Python packages')
     })
 
     async function read(name: string, given: Readonly<Record<string, string>> = {}): Promise<Read> {

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../free-port.js'
+import { whyPending } from '../../../installed/installed.js'
 
 export interface RedisServer {
   readonly port: number
@@ -24,24 +25,13 @@ export interface RedisServer {
 }
 
 /**
- * The reason why tests that need Redis and these programs cannot run here; null when they can, and where
- * SLUICE_TEST_REQUIRE=all says that they must.
- */
-function missingRedis(...programs: readonly string[]): string | null {
-  if (process.env['SLUICE_TEST_REQUIRE'] === 'all') return null
-  const needed = ['redis-server', 'redis-cli', ...programs]
-  const missing = needed.filter(program => spawnSync(program, ['-v'], { stdio: 'ignore' }).error !== undefined)
-  return missing.length === 0 ? null : `${missing.join(', ')}: not installed`
-}
-
-/**
  * Called inside a suite: true where Redis or one of these programs is missing. It then adds a pending test that names the
  * missing programs, and the suite must add no other test.
  */
 export function isPendingWithoutRedis(...programs: readonly string[]): boolean {
-  const reason = missingRedis(...programs)
-  if (reason !== null) it.skip(`is tested with a real server: ${reason}`)
-  return reason !== null
+  const why = whyPending('redis-server', 'redis-cli', ...programs)
+  if (why !== '') it.skip(`is tested with a real server${why}`)
+  return why !== ''
 }
 
 /** The files of a certificate authority, and of a server certificate for `localhost` that it has signed. */

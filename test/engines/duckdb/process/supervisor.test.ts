@@ -42,8 +42,7 @@ async function errorOf(work: Promise<unknown>): Promise<RunnerError> {
   }
   expect.fail('it did not fail')
 }
-/** As this file itself, it imports the sources or what was built of them. */
-const ORPHAN = fileURLToPath(new URL('./orphan.ts', import.meta.url))
+const ORPHAN = fileURLToPath(new URL('./orphan.mjs', import.meta.url))
 const hasRestarted = async ({ engine }: RawEngine, before: number): Promise<boolean> => {
   await engine.ping()
   return engine.pid() !== before
@@ -185,10 +184,12 @@ describe("the engine's process", () => {
   it("runs its queries at a lower priority than its parent's", async () => {
     await raw.rows(LONG)
     const pid = raw.engine.pid()!
-    expect(getPriority(pid)).to.equal(getPriority() + 10)
+    // 19 is the lowest priority there is.
+    const lower = Math.min(19, getPriority() + 10)
+    expect(getPriority(pid)).to.equal(lower)
     // On Linux each thread has its own priority. Threads that Node starts before the priority is set run no queries.
     const threads = readdirSync(`/proc/${pid}/task`).map(Number)
-    expect(threads.filter(thread => getPriority(thread) === getPriority() + 10)).to.have.length.above(2)
+    expect(threads.filter(thread => getPriority(thread) === lower)).to.have.length.above(2)
   })
 
   it('leaves no folder behind, killed children included', async () => {
@@ -208,7 +209,7 @@ describe("the engine's process", () => {
 
   it('removes the folders of engines that were killed with their children', async () => {
     const own = scratchFolder()
-    const parent = fork(ORPHAN, [own.path])
+    const parent = fork(ORPHAN, [own.path], { execArgv: [] })
     const [pid] = (await once(parent, 'message')) as [number]
     process.kill(pid, 'SIGSTOP')
     parent.kill('SIGKILL')
@@ -232,14 +233,10 @@ describe("the engine's process", () => {
         throw new Error('no folder', { cause: new Error('the disk is full') })
       }
       syncBuiltinESMExports()`
-    const child = fork(
-      fileURLToPath(new URL('../../../../runner/engines/duckdb/child/child-main.ts', import.meta.url)),
-      [],
-      {
-        serialization: 'advanced',
-        execArgv: [...process.execArgv, '--import', `data:text/javascript,${encodeURIComponent(fault)}`],
-      },
-    )
+    const child = fork('dist/runner/engines/duckdb/child/child-main.js', [], {
+      serialization: 'advanced',
+      execArgv: ['--import', `data:text/javascript,${encodeURIComponent(fault)}`],
+    })
     const ended = once(child, 'exit')
     child.send({ kind: 'open', options: { folder: join(scratch.path, 'broken') } })
     const [message] = await once(child, 'message')
@@ -249,7 +246,7 @@ describe("the engine's process", () => {
 
   it('ends when its parent disappears, and removes its folder', async () => {
     const own = scratchFolder()
-    const parent = fork(ORPHAN, [own.path])
+    const parent = fork(ORPHAN, [own.path], { execArgv: [] })
     const [pid] = (await once(parent, 'message')) as [number]
     expect(readdirSync(own.path)).to.have.length(1)
     parent.kill('SIGKILL')

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { inferTable } from '../../../../authoring/data/infer/infer-table.js'
-import { needPython, PYTHON, WHY_PENDING } from '../../../python-readers/python.js'
+import { need, PYTHON, whyPending } from '../../../installed/installed.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 
 const WRITE = `
@@ -34,14 +34,14 @@ write('mixed/1', {'u': pa.array(nanos, type=pa.timestamp('us', 'UTC'))})
 write('mixed/2', {'u': pa.array(nanos, type=pa.timestamp('ns', 'UTC'))})
 `
 
-describe(`a Parquet type that DuckDB reads with other values${WHY_PENDING}`, () => {
+describe(`a Parquet type that DuckDB reads with other values${whyPending('the Python packages')}`, () => {
   const scratch = scratchFolder()
   const file = (name: string): string => join(scratch.path, 'data/p', `${name}.parquet`)
   let inferred: RawEngine
   let declared: RawEngine
 
   before(async function () {
-    needPython(this)
+    need(this, 'the Python packages')
     mkdirSync(join(scratch.path, 'data/p'), { recursive: true })
     execFileSync(PYTHON, ['-c', WRITE, join(scratch.path, 'data/p')])
     const dataDir = join(scratch.path, 'data')

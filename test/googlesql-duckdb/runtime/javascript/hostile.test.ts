@@ -37,13 +37,6 @@ describe('JavaScript functions, hostile ones', function () {
     }
   })
 
-  it('a loop ends after its time, and the engine answers afterwards', async () => {
-    const startedAt = performance.now()
-    expect(await outcome('while (true) {}')).to.equal('QueryFault: JavaScript took more than 5 s at f()')
-    expect(performance.now() - startedAt).to.be.within(4_900, 100_000)
-    await answersStill()
-  })
-
   for (const [what, body] of [
     ['that memory does not hold', 'const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))'],
     ['of a text that memory does not hold', 'let all = "x"; for (;;) all += all'],

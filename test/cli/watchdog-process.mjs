@@ -1,8 +1,8 @@
-/** A process under a watchdog, for watchdog.test.ts: it stands still in the way that its argument names. */
+/** A process under the built watchdog, for watchdog.test.ts: it stands still in the way that its argument names. */
 import { execFileSync } from 'node:child_process'
-import { startWatchdog } from '../../cli/watchdog.js'
+import { startWatchdog } from '../../dist/cli/watchdog.js'
 
-const STANDSTILLS: Readonly<Record<string, () => void>> = {
+const STANDSTILLS = {
   spin: function spinForEver() {
     for (;;);
   },
@@ -23,8 +23,8 @@ startWatchdog({
   beatMs: Number(process.argv[3]),
 })
 setInterval(() => {}, 1_000)
-// Long enough for the thread to have begun, from the sources, too.
+// Long enough for the thread to have begun.
 setTimeout(() => {
   process.stdout.write('begins\n')
-  STANDSTILLS[process.argv[2]!]!()
+  STANDSTILLS[process.argv[2]]()
 }, 500)
