@@ -22,12 +22,7 @@ const NEW = 10
 const RELOADED_WITHIN_MS = 5_000
 /** The time for an edit to be noticed, settled, read and checked while calls continue. */
 const EDIT_SECONDS = 6
-/** Small, so that the cache is full soon: the growth of memory can be measured only with a full cache. */
 const CACHE_MB = 16
-/** The fraction that counts as full: the rest is too small for a result. */
-const FULL = 0.98
-/** The number of requests at a time while the cache is filled. */
-const FILL_AT_ONCE = 500
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
@@ -68,9 +63,6 @@ function writeManifests(place: Place, version: number): void {
   write('short', manifest(3, 'shop.short', '{ ttl_seconds: 2, stale_while_revalidate_seconds: 30 }', version))
 }
 
-/** An endpoint that is never edited: its results fill the cache, and stay until others replace them. */
-const STEADY = 'shop.steady'
-
 async function makePlace(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-soak-'))
   for (const name of ['endpoints', 'tables', 'data/shop']) mkdirSync(join(folder, name), { recursive: true })
@@ -82,7 +74,6 @@ async function makePlace(): Promise<Place> {
   writeFileSync(join(folder, ORDERS), Array.from({ length: 100 }, (_, n) => order(n)).join(''))
   const place = { folder, redisPort: await freePort() }
   writeManifests(place, 1)
-  writeManifest(place, 'steady', manifest(4, STEADY, '{ ttl_seconds: 86400 }', 0))
   return place
 }
 
@@ -142,15 +133,6 @@ async function rowOf({ url }: Server, name: string, tag: string): Promise<Row> {
   const response = await fetch(`${url}/api/endpoints/query/${name}?tag=${tag}`, { headers: { 'X-API-KEY': TOKEN } })
   if (response.status !== 200) throw new SoakFailure(`${name} answered ${response.status}: ${await response.text()}`)
   return ((await response.json()) as { result: Row[] }).result[0]!
-}
-
-/** Sends requests until the server's cache is full. */
-async function fill(server: Server): Promise<void> {
-  for (let n = 0; (await metricsOf(server))('sluice_cache_bytes') < FULL * CACHE_MB * 1e6; n += FILL_AT_ONCE) {
-    const paths = Array.from({ length: FILL_AT_ONCE }, (_, i) => `/api/endpoints/query/${STEADY}?tag=fill-${n + i}`)
-    const headers = { 'X-API-KEY': TOKEN }
-    await httpLoad(server.url, { connections: CONNECTIONS, seconds: 60, paths, headers, total: FILL_AT_ONCE })
-  }
 }
 
 async function soak(minutes: number): Promise<void> {
@@ -266,7 +248,6 @@ async function soak(minutes: number): Promise<void> {
   }
 
   try {
-    await Promise.all(Object.values(replicas).map(fill))
     // The first runs are cold and do not count as full speed.
     for (let i = 0; i < 5; i += 1) await Promise.all([run(replicas.a), run(replicas.b)])
     const [fullA, fullB] = await Promise.all([run(replicas.a), run(replicas.b)])
@@ -289,7 +270,7 @@ async function soak(minutes: number): Promise<void> {
         process.stdout.write(`${calls} calls; ${what}; slowest ${rounded} ms; ${told(memory.at(-1)!)}\n`)
       }
     }
-    process.stdout.write(`${calls} calls, none lost; with a full cache ${toldGrowth(memory)}\n`)
+    process.stdout.write(`${calls} calls, none lost; ${toldGrowth(memory)}\n`)
     if (!isFlat(memory)) throw new SoakFailure(toldGrowth(memory))
   } finally {
     redis.signal('SIGCONT')

@@ -9,7 +9,7 @@ import { SetupError, UsageError } from '../runner/model/errors.js'
 import { keyPrefix } from '../runner/model/result-key.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { redisModules } from '../runner/serve/stores.js'
-import { readSettings, type Settings } from '../runner/settings/settings.js'
+import type { Settings } from '../runner/settings/settings.js'
 
 /** The most endpoints that a line names. */
 const MAX_NAMED = 20
@@ -22,10 +22,9 @@ const MAX_NAMED = 20
 export async function purgeCache(
   name: string | undefined,
   url: string | undefined,
-  flags: Readonly<Record<string, string | undefined>>,
+  settings: Settings,
   io: Io,
 ): Promise<number> {
-  const settings = readSettings(flags, io.environment)
   if (url !== undefined) {
     const base = serverBase(url)
     if (settings.token === null) throw new UsageError(['SLUICE_TOKEN must hold a token that may purge'])

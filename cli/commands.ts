@@ -1,43 +1,36 @@
 /** The commands that serve endpoints, and what those who run a server need: stored results and tokens. */
-import type { Command } from 'commander'
 import type { Declaring } from '../authoring/terminal/declare.js'
-import { type Flags, settingFlags, withSettings } from '../authoring/terminal/flags.js'
+import type { Flags } from '../authoring/terminal/flags.js'
 import { SETTINGS } from '../runner/settings/settings.js'
+import type { TokenFlags } from './token.js'
 
-export function declareServe({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('serve', 'Serve the endpoints over HTTP.'),
+export function declareServe({ command, settings, io }: Declaring): void {
+  command(
+    'serve',
+    'Serve the endpoints over HTTP.',
     SETTINGS.map(row => row.flag),
-  ).action(async (flags: Flags) => {
-    const { serve } = await import('./serve.js')
-    exit(await serve(settingFlags(flags), io))
-  })
+  ).runs(async (flags: Flags) => (await import('./serve.js')).serve(settings(flags), io))
 }
 
-export function declareCache({ command, group, exit, io }: Declaring): void {
+export function declareCache({ command, group, settings, io }: Declaring): void {
   const cache = group('cache', 'Stored results.')
-  withSettings(
-    command('purge [name]', 'Forget the stored results of an endpoint, or of all, in every replica.', cache),
+  command(
+    'purge [name]',
+    'Forget the stored results of an endpoint, or of all, in every replica.',
     ['--endpoints', '--redis-prefix'],
+    cache,
   )
     .option('--url <url>', 'ask this server, with the token in SLUICE_TOKEN; without it, purge the Redis of REDIS_URL')
-    .action(async (name: string | undefined, flags: Flags) => {
-      const { purgeCache } = await import('./cache.js')
-      exit(await purgeCache(name, flags['url'], settingFlags(flags), io))
-    })
-}
-
-export function declareToken(declaring: Declaring): void {
-  const token = declaring.group('token', 'Tokens that callers send.')
-  declareTokenCreate(declaring, token)
-  declareTokenList(declaring, token)
-  declareTokenRevoke(declaring, token)
+    .runs(async (name: string | undefined, flags: Flags) =>
+      (await import('./cache.js')).purgeCache(name, flags['url'], settings(flags), io),
+    )
 }
 
 const TOKEN_FLAGS = ['--tokens', '--data']
 
-function declareTokenCreate({ command, exit, io }: Declaring, token: Command): void {
-  withSettings(command('create', 'Make a token; its text is shown once.', token), [...TOKEN_FLAGS, '--endpoints'])
+export function declareToken({ command, group, settings, io }: Declaring): void {
+  const token = group('token', 'Tokens that callers send.')
+  command('create', 'Make a token; its text is shown once.', [...TOKEN_FLAGS, '--endpoints'], token)
     .requiredOption('--name <name>', 'how it is called in the file and in logs')
     .requiredOption('--allow <pattern...>', 'endpoints it may call: names, where * stands for any characters')
     .option('--pin <name=value...>', 'run every call with this argument, and refuse any other')
@@ -49,26 +42,11 @@ function declareTokenCreate({ command, exit, io }: Declaring, token: Command): v
     .option('--purge', 'it may purge stored results')
     .option('--explain', 'it may see the SQL that its calls run: for authors')
     .option('--fresh <results/period>', 'how often Cache-Control: no-cache gets a fresh result: 10/min; else never')
-    .action(async (flags: Flags) => {
-      const { createTokenCommand } = await import('./token.js')
-      exit(await createTokenCommand(settingFlags(flags), flags, io))
-    })
-}
-
-function declareTokenList({ command, exit, io }: Declaring, token: Command): void {
-  withSettings(command('list', 'List the tokens; their texts are not kept.', token), TOKEN_FLAGS).action(
-    async (flags: Flags) => {
-      const { listTokensCommand } = await import('./token.js')
-      exit(await listTokensCommand(settingFlags(flags), io))
-    },
+    .runs(async (flags: TokenFlags) => (await import('./token.js')).createTokenCommand(settings(flags), flags, io))
+  command('list', 'List the tokens; their texts are not kept.', TOKEN_FLAGS, token).runs(async (flags: Flags) =>
+    (await import('./token.js')).listTokensCommand(settings(flags), io),
   )
-}
-
-function declareTokenRevoke({ command, exit, io }: Declaring, token: Command): void {
-  withSettings(command('revoke <name>', 'Remove a token; it stops working at once.', token), TOKEN_FLAGS).action(
-    async (name: string, flags: Flags) => {
-      const { revokeTokenCommand } = await import('./token.js')
-      exit(await revokeTokenCommand(settingFlags(flags), name, io))
-    },
+  command('revoke <name>', 'Remove a token; it stops working at once.', TOKEN_FLAGS, token).runs(
+    async (name: string, flags: Flags) => (await import('./token.js')).revokeTokenCommand(settings(flags), name, io),
   )
 }

@@ -1,6 +1,6 @@
 /** The program, and how it ends. Each command loads its own code: loading that of all takes longer than most commands run. */
 import { existsSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { declareMcp } from '../authoring/agent/command.js'
 import { declareCall, declareQuery } from '../authoring/call/command.js'
 import { declareValidate } from '../authoring/check/command.js'
@@ -12,7 +12,7 @@ import { declareDiff } from '../authoring/diff/command.js'
 import { declareLsp } from '../authoring/editor/command.js'
 import { declareOpenApi } from '../authoring/openapi/command.js'
 import { declareSample } from '../authoring/sample/command.js'
-import { type Declaring, declaringIn } from '../authoring/terminal/declare.js'
+import { type Declaring, declaringIn, ProgramCommand } from '../authoring/terminal/declare.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { declareTest } from '../authoring/test/command.js'
@@ -41,7 +41,7 @@ const asOperand = (word: string): string => (/^--(?:\s|[^=]*\n)/.test(word) ? ` 
 
 /** All commands, with their flags; what `--help` prints and docs/reference/cli.md is generated from. */
 export function makeProgram(io: Io, exit: (code: number) => void): Command {
-  const program = new Command('sluice')
+  const program = new ProgramCommand(exit, 'sluice')
     .description('Saved, parameterised SQL as HTTP endpoints.')
     .version(ownVersion(), '--version', 'print the version')
     // So that a command may have a --version of its own.
@@ -54,8 +54,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     if (tables !== undefined && !WRITES_SCHEMAS.has(action.name()) && !existsSync(tables))
       throw new SetupError(`--tables ${tables}: there is no such folder of table schemas`)
   })
-  const declaring = declaringIn(program, io, exit)
-  for (const declare of COMMANDS) declare(declaring)
+  for (const declare of COMMANDS) declare(declaringIn(program, io))
   return program
 }
 

@@ -7,15 +7,14 @@ import { type Log, openLog } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { openRunner } from '../runner/serve/runner.js'
 import type { PlaceFailure } from '../runner/serve/served-engine.js'
-import { readSettings, type Settings } from '../runner/settings/settings.js'
+import type { Settings } from '../runner/settings/settings.js'
 import { startWatchdog } from './watchdog.js'
 
 /**
  * Prints one line when the server is ready, and one with the address of the explorer. SIGHUP reloads manifests and table
  * schemas. After SIGTERM or SIGINT the running requests are finished, and 0 is returned.
  */
-export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
-  const settings = readSettings(flags, io.environment)
+export async function serve(settings: Settings, io: Io): Promise<number> {
   const log = openLog(settings.logLevel, systemClock())
   try {
     await serveUntilShutdown(settings, log, io)

@@ -2,33 +2,20 @@
 
 import { assignments } from '../authoring/terminal/arguments.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
-import { textTable } from '../authoring/terminal/table.js'
+import { tableOf } from '../authoring/terminal/table.js'
 import { leftToCallers, tokenWarnings } from '../authoring/token/check-token.js'
-import { addToken, listTokens, revokeToken } from '../authoring/token/token-writer.js'
+import { addToken, listTokens, type NewToken, revokeToken } from '../authoring/token/token-writer.js'
+import type { TokenRecord } from '../runner/auth/token-file.js'
 import { tokensPath } from '../runner/serve/tokens.js'
-import { readSettings } from '../runner/settings/settings.js'
+import type { Settings } from '../runner/settings/settings.js'
 
-type SettingFlags = Readonly<Record<string, string | undefined>>
+/** The flags of `token create`: the order for the token, with each pin as `name=value`. */
+export interface TokenFlags extends Omit<NewToken, 'pin'> {
+  readonly pin?: readonly string[]
+}
 
-export async function createTokenCommand(
-  settingFlags: SettingFlags,
-  flags: Readonly<Record<string, unknown>>,
-  io: Io,
-): Promise<number> {
-  const settings = readSettings(settingFlags, io.environment)
-  const order = {
-    name: flags['name'] as string,
-    allow: flags['allow'] as readonly string[],
-    pin: assignments('--pin', (flags['pin'] as readonly string[] | undefined) ?? []),
-    allTenants: flags['allTenants'] === true,
-    expires: flags['expires'] as string | undefined,
-    rate: flags['rate'] as string | undefined,
-    concurrent: flags['concurrent'] as string | undefined,
-    fresh: flags['fresh'] as string | undefined,
-    purge: flags['purge'] === true,
-    explain: flags['explain'] === true,
-    bytesPerDay: flags['bytesPerDay'] as string | undefined,
-  }
+export async function createTokenCommand(settings: Settings, flags: TokenFlags, io: Io): Promise<number> {
+  const order = { ...flags, pin: assignments('--pin', flags.pin ?? []) }
   io.print(`${await addToken(settings, order)}\n`)
   io.printError('The token is shown only this once; the file stores only its hash.\n')
   const left = await leftToCallers(settings, order)
@@ -37,45 +24,31 @@ export async function createTokenCommand(
   return EXIT.clean
 }
 
-export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Promise<number> {
-  const tokens = await listTokens(tokensPath(readSettings(settingFlags, io.environment)))
-  const columns = [
-    'name',
-    'endpoints',
-    'pinned',
-    'expires',
-    'rate',
-    'concurrent',
-    'fresh',
-    'bytes a day',
-    'purge',
-    'explain',
-    'all tenants',
-  ].map(name => ({
-    name,
-    type: 'STRING',
-  }))
-  const rows = tokens.map(token => [
-    token.name,
-    token.endpoints.join(' '),
-    Object.entries(token.pinned)
+/** The columns of the list. */
+const COLUMNS: Readonly<Record<string, (token: TokenRecord) => string>> = {
+  name: ({ name }) => name,
+  endpoints: ({ endpoints }) => endpoints.join(' '),
+  pinned: ({ pinned }) =>
+    Object.entries(pinned)
       .map(([name, value]) => `${name}=${value}`)
       .join(' '),
-    token.expires ?? 'never',
-    token.rate ?? 'unlimited',
-    token.concurrent === null ? 'unlimited' : String(token.concurrent),
-    token.fresh ?? 'never',
-    token.bytesPerDay ?? 'unlimited',
-    token.purge ? 'yes' : 'no',
-    token.explain ? 'yes' : 'no',
-    token.allTenants ? 'yes' : 'no',
-  ])
-  io.print(textTable(columns, rows))
+  expires: ({ expires }) => expires ?? 'never',
+  rate: ({ rate }) => rate ?? 'unlimited',
+  concurrent: ({ concurrent }) => String(concurrent ?? 'unlimited'),
+  fresh: ({ fresh }) => fresh ?? 'never',
+  'bytes a day': ({ bytesPerDay }) => bytesPerDay ?? 'unlimited',
+  purge: ({ purge }) => (purge ? 'yes' : 'no'),
+  explain: ({ explain }) => (explain ? 'yes' : 'no'),
+  'all tenants': ({ allTenants }) => (allTenants ? 'yes' : 'no'),
+}
+
+export async function listTokensCommand(settings: Settings, io: Io): Promise<number> {
+  io.print(tableOf(await listTokens(tokensPath(settings)), COLUMNS))
   return EXIT.clean
 }
 
-export async function revokeTokenCommand(settingFlags: SettingFlags, name: string, io: Io): Promise<number> {
-  await revokeToken(tokensPath(readSettings(settingFlags, io.environment)), name)
+export async function revokeTokenCommand(settings: Settings, name: string, io: Io): Promise<number> {
+  await revokeToken(tokensPath(settings), name)
   io.print(`revoked ${name}\n`)
   return EXIT.clean
 }

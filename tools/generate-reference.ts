@@ -6,7 +6,7 @@ import { HINT_RULE } from '../authoring/check/hints.js'
 import { CHANGE_RULES } from '../authoring/diff/change-rules.js'
 import { makeProgram } from '../cli/program.js'
 import { ALL_RULES } from '../runner/manifest/check/rules.js'
-import { ERROR_CODES } from '../runner/model/error-codes.js'
+import { ERROR_CODES, type ErrorText } from '../runner/model/error-codes.js'
 import { FAULTS } from '../runner/model/explain-problem.js'
 import { METRICS } from '../runner/observe/metrics.js'
 import { SETTINGS } from '../runner/settings/settings.js'
@@ -79,7 +79,7 @@ function errorsText(): string {
     '',
     ...table(
       ['Code', 'Status', 'What happened', 'Whose fault', 'What to do'],
-      Object.entries(ERROR_CODES).map(([name, { status, when, fault, remedy }]) => [
+      Object.entries<ErrorText>(ERROR_CODES).map(([name, { status, when, fault = 'caller', remedy }]) => [
         code(name),
         `${status}`,
         cell(when),

@@ -1,13 +1,11 @@
 /** The command `mcp`. */
 import type { Declaring } from '../terminal/declare.js'
-import { EMBEDDED_FLAGS, type Flags, settingFlags, withSettings } from '../terminal/flags.js'
+import { EMBEDDED_FLAGS, type Flags } from '../terminal/flags.js'
 
-export function declareMcp({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('mcp', 'Serve the endpoints here as tools to an agent, over standard input and output; needs no server.'),
-    [...EMBEDDED_FLAGS, '--mcp-max-bytes', '--log-level'],
-  ).action(async (flags: Flags) => {
-    const { serveAgent } = await import('./mcp.js')
-    exit(await serveAgent(settingFlags(flags), io))
-  })
+export function declareMcp({ command, settings, io }: Declaring): void {
+  command('mcp', 'Serve the endpoints here as tools to an agent, over standard input and output; needs no server.', [
+    ...EMBEDDED_FLAGS,
+    '--mcp-max-bytes',
+    '--log-level',
+  ]).runs(async (flags: Flags) => (await import('./mcp.js')).serveAgent(settings(flags), io))
 }

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
-import { RawJson } from '../../runner/mcp/raw-json.js'
+import { withRawJson } from '../../runner/mcp/raw-json.js'
 import { createMcpServer } from '../../runner/mcp/server.js'
 import type { Session } from '../../runner/mcp/session.js'
 import { ENGINES } from '../../runner/model/engines.js'
@@ -12,7 +12,7 @@ import { UsageError } from '../../runner/model/errors.js'
 import { openLog } from '../../runner/observe/log.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { NO_TOKENS, openRunner } from '../../runner/serve/runner.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
 import { tableResource } from '../data/table-resource.js'
 import { EXIT, type Io } from '../terminal/io.js'
@@ -20,8 +20,7 @@ import { describeTablesTool } from './describe-tables.js'
 import { runQueryTool } from './run-query.js'
 
 /** Serves until standard input ends, or the process is asked to end. The log goes to standard error. */
-export async function serveAgent(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
-  const given = readSettings(flags, io.environment)
+export async function serveAgent(given: Settings, io: Io): Promise<number> {
   if (!ENGINES[given.engine].isLocal) {
     throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${given.engine}`])
   }
@@ -46,11 +45,10 @@ export async function serveAgent(flags: Readonly<Record<string, string | undefin
 /** Serves one caller without a token. Calls that run when the input ends or `until` resolves are cancelled. */
 async function serveOver(
   { deps, tables: catalogue }: Awaited<ReturnType<typeof openRunner>>,
-  { tablesDir, mcpMaxBytes: maxBytes }: ReturnType<typeof readSettings>,
+  { tablesDir, mcpMaxBytes: maxBytes }: Settings,
   io: Io,
   until: Promise<void>,
 ): Promise<void> {
-  const raw = new RawJson()
   const left = new AbortController()
   const resources = async () => {
     const { tables } = await loadTableSchemas(tablesDir)
@@ -65,9 +63,8 @@ async function serveOver(
     isAuthor: true,
     otherTools: [
       describeTablesTool({ catalogue, resources, maxBytes }),
-      runQueryTool({ engine: deps.engine, clock: deps.clock, raw, maxBytes }),
+      runQueryTool({ engine: deps.engine, clock: deps.clock, maxBytes }),
     ],
-    raw,
     about: { requestId: randomUUID(), method: 'POST', path: 'stdio' },
     onCall: () => undefined,
     signal: left.signal,
@@ -81,7 +78,7 @@ async function serveOver(
     decodeStrings: false,
     // The transport writes each message at once, as one line.
     write(line: string, _encoding, done) {
-      io.print(raw.fill(line))
+      io.print(withRawJson(line))
       done()
     },
   })

@@ -3,7 +3,6 @@ import { type SqlProblem, withAdvice } from '../../googlesql/index.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
 import { type GivenArguments, noteOf, rowsOf, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import { excerptOf } from '../../runner/mcp/excerpt.js'
-import type { RawJson } from '../../runner/mcp/raw-json.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
 import { invalidArguments } from '../../runner/model/errors.js'
@@ -14,7 +13,6 @@ import { constantsChecker } from '../check/constants.js'
 export interface RunQueryDeps {
   readonly engine: Engine
   readonly clock: Clock
-  readonly raw: RawJson
   /** The most bytes of an answer's rows. */
   readonly maxBytes: number
 }
@@ -50,12 +48,12 @@ export function runQueryTool(deps: RunQueryDeps): OtherTool {
 function rowsOfQuery(
   result: Awaited<ReturnType<Engine['run']>>,
   maxRows: number,
-  { maxBytes, raw }: RunQueryDeps,
+  { maxBytes }: RunQueryDeps,
 ): ToolAnswer {
   const { columns } = result
   const excerpt = excerptOf(result, { maxRows, maxBytes })
   const note = excerpt.isTruncated ? noteOf(excerpt.rows, result, null) : null
-  return rowsAnswer(excerpt.text(note, { columns: columns.map(({ name, type }) => ({ name, type })) }), null, raw)
+  return rowsAnswer(excerpt.text(note, { columns: columns.map(({ name, type }) => ({ name, type })) }), null)
 }
 
 const COLUMNS = {

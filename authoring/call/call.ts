@@ -5,38 +5,43 @@ import { bindParams } from '../../runner/request/bind-params.js'
 import { FORMAT_NAME } from '../../runner/request/negotiate.js'
 import { rawArguments as readArguments } from '../../runner/request/raw-arguments.js'
 import { type CallArguments, openRunner, type Runner } from '../../runner/serve/runner.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
-import { checkDryRun, printReads } from './dry-run.js'
+import { encodedFormat, explanationText, printRows } from '../terminal/print-result.js'
+import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
 import { placeFailuresBelow } from './place-failure.js'
 
-type Flags = Readonly<Record<string, string | boolean | undefined>>
+export interface CallFlags extends DryRunFlags {
+  /** An ISO 8601 time. */
+  readonly now?: string
+}
 
 /** Runs the endpoint and prints its result; a repeated argument name becomes a list, as in a URL. */
-export async function callEndpoint(name: string, texts: readonly string[], flags: Flags, io: Io): Promise<number> {
-  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
+export async function callEndpoint(
+  name: string,
+  texts: readonly string[],
+  settings: Settings,
+  { now, ...flags }: CallFlags,
+  io: Io,
+): Promise<number> {
   const args = rawArguments(texts)
-  if (flags['dryRun']) checkDryRun(flags)
-  const now = flags['now']
-  const clock = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
+  checkDryRun(flags)
+  const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
   const { runner } = await openRunner(settings, { placeFailure: placeFailuresBelow(settings.endpointsDir) })
   try {
     checkCall(runner, name, args)
-    if (flags['dryRun']) {
-      const reads = await runner.dryRun(name, args, clock)
-      printReads(reads, settings.pricePerTib, flags['format'], io)
+    if (flags.dryRun) {
+      printReads(await runner.dryRun(name, args, clock), settings.pricePerTib, flags.format, io)
       return EXIT.clean
     }
-    if (flags['explain']) {
+    if (flags.explain) {
       io.print(explanationText(await runner.explain(name, args, clock)))
       return EXIT.clean
     }
-    const shown = flags['format'] as ShownFormat
-    const format = encodedFormat(shown)
+    const format = encodedFormat(flags.format)
     const result = await runner.call(name, args, { ...clock, format, signal: io.interruption() })
-    printRows(result.columns, result.body, shown, io)
+    printRows(result.columns, result.body, flags.format, io)
     if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
     return EXIT.clean
   } finally {

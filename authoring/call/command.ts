@@ -1,32 +1,34 @@
 /** The commands `call` and `query`. */
 import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import { SHOWN_FORMATS } from '../terminal/print-result.js'
+import type { CallFlags } from './call.js'
+import type { QueryFlags } from './query.js'
 
-export function declareCall({ command, exit, io }: Declaring): void {
-  withSettings(
-    command(
-      'call <name> [arguments...]',
-      'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
-    ),
+export function declareCall({ command, settings, io }: Declaring): void {
+  command(
+    'call <name> [arguments...]',
+    'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
     [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--price-per-tib', '--strict'],
   )
     .addOption(shownFormat())
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .option('--dry-run', DRY_RUN)
-    .action(async (name: string, args: string[], flags: Flags) => {
-      const { callEndpoint } = await import('./call.js')
-      exit(await callEndpoint(name, args, { ...flags, ...settingFlags(flags) }, io))
-    })
+    .runs(async (name: string, args: string[], flags: CallFlags) =>
+      (await import('./call.js')).callEndpoint(name, args, settings(flags), flags, io),
+    )
 }
 
-export function declareQuery({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('query [sql]', "Run BigQuery SQL over the embedded engine's tables; - or none reads standard input."),
-    [...ENGINE_FLAGS, '--project', '--location', '--dataset', '--price-per-tib'],
-  )
+export function declareQuery({ command, settings, io }: Declaring): void {
+  command('query [sql]', "Run BigQuery SQL over the embedded engine's tables; - or none reads standard input.", [
+    ...ENGINE_FLAGS,
+    '--project',
+    '--location',
+    '--dataset',
+    '--price-per-tib',
+  ])
     .option('--file <file>', 'read the SQL from this file')
     .option(
       '-p, --parameter <name=value>',
@@ -40,10 +42,11 @@ export function declareQuery({ command, exit, io }: Declaring): void {
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
     .option('--dry-run', DRY_RUN)
     .option('--functions', 'list the functions of the language instead, and those that are refused')
-    .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) => {
-      const { runQuery } = await import('./query.js')
-      exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io))
-    })
+    .runs(async (sql: string | undefined, flags: QueryFlags) =>
+      flags.functions
+        ? (await import('./functions.js')).printFunctions(sql, flags, io)
+        : (await import('./query.js')).runQuery(sql, settings(flags), flags, io),
+    )
 }
 
 const DRY_RUN =

@@ -3,19 +3,26 @@ import { UsageError } from '../../runner/model/errors.js'
 import type { FileReads, QueryReads, TableReads } from '../../runner/model/query.js'
 import type { Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
+import type { ShownFormat } from '../terminal/print-result.js'
 import { priceOf, sizeText, usdText } from './read-price.js'
 
+export interface DryRunFlags {
+  readonly dryRun?: boolean
+  readonly explain?: boolean
+  readonly format: ShownFormat
+}
+
 /** @throws UsageError for flags that a dry run does not go with. */
-export function checkDryRun(flags: Readonly<Record<string, unknown>>): void {
-  if (flags['explain']) throw new UsageError(['--dry-run or --explain, not both'])
-  const format = flags['format']
+export function checkDryRun({ dryRun, explain, format }: DryRunFlags): void {
+  if (!dryRun) return
+  if (explain) throw new UsageError(['--dry-run or --explain, not both'])
   if (format !== 'text' && format !== 'json') {
-    throw new UsageError([`--dry-run prints --format text or json, found ${String(format)}`])
+    throw new UsageError([`--dry-run prints --format text or json, found ${format}`])
   }
 }
 
 /** Prints the reads: as lines for people, or with `--format json` as one JSON object. */
-export function printReads(reads: QueryReads, usdPerTib: number, format: unknown, io: Io): void {
+export function printReads(reads: QueryReads, usdPerTib: number, format: ShownFormat, io: Io): void {
   const usd = reads.engine === 'bigquery' ? priceOf(reads, usdPerTib) : null
   if (format === 'json') {
     io.print(`${JSON.stringify({ ...reads, ...(usd !== null && { usd }) })}\n`)

@@ -2,24 +2,19 @@
 import { type ListedFunction, listFunctions, listRefusals } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { EXIT, type Io } from '../terminal/io.js'
+import type { QueryFlags } from './query.js'
 
 /** Prints the catalogue, as a table for people or as JSON: `{"functions": […], "refused": […]}`. */
-export function printFunctions(format: string, io: Io): number {
+export function printFunctions(sql: string | undefined, { file, format }: QueryFlags, io: Io): number {
+  if (sql !== undefined || file !== undefined) throw new UsageError(['--functions lists functions, and takes no SQL'])
   if (format !== 'text' && format !== 'json') throw new UsageError(['--functions prints --format text or json'])
   const functions = listFunctions()
   const refused = listRefusals()
+  const entries = refused.map(one => entryText(one.name, [one.reason], one.documentation))
   io.print(
     format === 'json'
       ? `${JSON.stringify({ functions, refused })}\n`
-      : [
-          ...functions.map(asText),
-          '',
-          'Refused',
-          '',
-          ...refused.map(one => entryText(one.name, [one.reason], one.documentation)),
-        ]
-          .map(line => `${line}\n`)
-          .join(''),
+      : `${[...functions.map(asText), '', 'Refused', '', ...entries].join('\n')}\n`,
   )
   return EXIT.clean
 }

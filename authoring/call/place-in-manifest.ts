@@ -20,9 +20,9 @@ export async function placeInManifest(
   if (!parsed?.source || parsed.diagnostics.length > 0) return null
   if (findSchemaMistakes(parsed.value).length > 0) return null
   const partials = loadPartials(await discoverPartials(dir)).byName
-  const { texts, placeOf } = expandSql(parsed.value as Manifest, parsed.source, partials)
+  const { texts } = expandSql(parsed.value as Manifest, parsed.source, partials)
   const text = texts.find(one => one.sql === sql)
   if (!text) return null
-  const { place, inclusion } = placeOf(text.variant.rendered, offset)
-  return { place: `${place.file}:${place.line}:${place.column}`, inclusion }
+  const at = text.placeAt(offset)
+  return { place: `${at.file}:${at.line}:${at.column}`, inclusion: at.inclusion }
 }

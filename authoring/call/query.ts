@@ -13,43 +13,48 @@ import { typeScalar } from '../../runner/model/typed-value.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { openEngine, openServingEngine } from '../../runner/serve/engine.js'
-import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { splitAssignment } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
-import { checkDryRun, printReads } from './dry-run.js'
-import { printFunctions } from './functions.js'
+import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
 import { locateFailure } from './locate-failure.js'
 import { type Bound, withNow } from './with-now.js'
 
-type Flags = Readonly<Record<string, unknown>>
+export interface QueryFlags extends DryRunFlags {
+  readonly file?: string
+  readonly parameter: readonly string[]
+  readonly maxRows: string
+  readonly timeout: string
+  /** Whether the functions of the language are listed instead. */
+  readonly functions?: boolean
+}
 
 const MAX_SECONDS = 86_400
 
 /** Runs the SQL and prints its rows. Without `given`, or where it is `-`, the SQL is read from a file or standard input. */
-export async function runQuery(given: string | undefined, flags: Flags, io: Io): Promise<number> {
-  const file = flags['file'] as string | undefined
-  if (flags['functions'] === true) {
-    if (given !== undefined || file !== undefined)
-      throw new UsageError(['--functions lists functions, and takes no SQL'])
-    return printFunctions(flags['format'] as string, io)
-  }
+export async function runQuery(
+  given: string | undefined,
+  settings: Settings,
+  flags: QueryFlags,
+  io: Io,
+): Promise<number> {
+  const { file, dryRun, explain, format } = flags
   const sql = await readSql(given, file, io)
-  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
-  if (flags['dryRun']) checkDryRun(flags)
-  else if (!ENGINES[settings.engine].isLocal) {
+  checkDryRun(flags)
+  if (!dryRun && !ENGINES[settings.engine].isLocal) {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
   const clock = systemClock()
-  const bound = boundValues(flags['parameter'] as readonly string[])
+  const bound = boundValues(flags.parameter)
   refuseUnread(bound, sql)
   const query: Query = { sql, parameters: withNow(sql, bound, clock) }
   const bounds = boundsOf(flags)
-  if (flags['dryRun']) return dryRun(query, settings, flags['format'], io)
-  const engine = await openEngine(settings, { observe: () => {}, clock })
+  const engine = await (dryRun ? openServingEngine : openEngine)(settings, { observe: () => {}, clock })
   try {
-    if (flags['explain']) await explain(engine, query, clock, io)
-    else await printResult(engine, query, bounds, flags['format'] as ShownFormat, io)
+    if (dryRun) printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
+    else if (explain) await printExplanation(engine, query, clock, io)
+    else await printResult(engine, query, bounds, format, io)
     return EXIT.clean
   } catch (thrown) {
     throw withPlace(thrown, sql)
@@ -61,15 +66,15 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
 type Bounds = Pick<RunOptions, 'maxRows' | 'timeoutMs'>
 
 /** @throws UsageError. */
-function boundsOf(flags: Flags): Bounds {
-  const maxRows = Number(flags['maxRows'])
+function boundsOf(flags: QueryFlags): Bounds {
+  const maxRows = Number(flags.maxRows)
   if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
-  const timeoutMs = 1_000 * Number(flags['timeout'])
+  const timeoutMs = 1_000 * Number(flags.timeout)
   if (timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS) return { maxRows, timeoutMs }
   throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
 }
 
-async function explain(engine: Engine, query: Query, clock: Clock, io: Io): Promise<void> {
+async function printExplanation(engine: Engine, query: Query, clock: Clock, io: Io): Promise<void> {
   const { sql, parameters } = query
   const began = clock.nowMicros()
   const { engineSql, plan } = await engine.explain(query)
@@ -87,19 +92,6 @@ async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: 
   const facts = { endpoint: 'query', revision: '', isTruncated }
   printRows(columns, await derive(format, columns, body, facts), shown, io)
   if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
-}
-
-/** Prints what the query would read, on either engine. */
-async function dryRun(query: Query, settings: Settings, format: unknown, io: Io): Promise<number> {
-  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
-  try {
-    printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
-    return EXIT.clean
-  } catch (thrown) {
-    throw withPlace(thrown, query.sql)
-  } finally {
-    await engine.close()
-  }
 }
 
 /** The longest text, in bytes; BigQuery takes 1 MB. */

@@ -1,17 +1,10 @@
 /** The command `validate`. */
 import type { Declaring } from '../terminal/declare.js'
-import {
-  ENGINE_FLAGS,
-  type Flags,
-  formatFlag,
-  formatOf,
-  settingFlags,
-  WAREHOUSE_FLAGS,
-  withSettings,
-} from '../terminal/flags.js'
+import { ENGINE_FLAGS, formatFlag, WAREHOUSE_FLAGS } from '../terminal/flags.js'
+import type { ValidateFlags } from './validate.js'
 
-export function declareValidate({ command, exit, io }: Declaring): void {
-  withSettings(command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'), [
+export function declareValidate({ command, settings, io }: Declaring): void {
+  command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.', [
     ...ENGINE_FLAGS,
     ...WAREHOUSE_FLAGS,
     '--price-per-tib',
@@ -20,10 +13,7 @@ export function declareValidate({ command, exit, io }: Declaring): void {
     .addOption(formatFlag('how diagnostics are printed', 'json', 'github'))
     .option('--tables-diff', 'also compare table schemas with the tables in BigQuery')
     .option('--hints', 'say which words in columns: would give callers narrower types')
-    .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true; readonly hints?: true }) => {
-      const { maxBytes, tablesDiff: diffsTables = false, hints: hasHints = false } = flags
-      const more = { format: formatOf(flags), maxBytes, diffsTables, hasHints }
-      const { validate } = await import('./validate.js')
-      exit(await validate(paths, settingFlags(flags), more, io))
-    })
+    .runs(async (paths: string[], flags: ValidateFlags) =>
+      (await import('./validate.js')).validate(paths, settings(flags), flags, io),
+    )
 }

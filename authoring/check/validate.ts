@@ -3,35 +3,34 @@
 import { BYTE_SIZE_FORM, parseByteSize } from '../../runner/model/byte-size.js'
 import { ENGINES, type EngineName } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { tableDiagnostics } from '../data/diff.js'
+import type { FormatFlags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
-import { type ReportFormat, reportDiagnostics } from '../terminal/report.js'
+import { reportDiagnostics } from '../terminal/report.js'
 import { checkManifests } from './check-manifests.js'
 import { readEstimates, reportEstimates } from './estimates.js'
 
-export interface ValidateFlags {
-  readonly format: ReportFormat
+export interface ValidateFlags extends FormatFlags {
   /** The most bytes that BigQuery may read for a variant, such as `100 GB`; more is an error. Absent for no limit. */
-  readonly maxBytes?: string | undefined
+  readonly maxBytes?: string
   /** Whether table schemas are also compared with the tables in BigQuery. */
-  readonly diffsTables?: boolean
+  readonly tablesDiff?: boolean
   /** Whether hints are reported too. */
-  readonly hasHints?: boolean
+  readonly hints?: boolean
 }
 
 /** Validates and reports; `paths` limits the report to these files and folders. */
 export async function validate(
   paths: readonly string[],
-  flags: Readonly<Record<string, string | undefined>>,
-  { format, maxBytes, diffsTables = false, hasHints = false }: ValidateFlags,
+  settings: Settings,
+  { format, maxBytes, tablesDiff, hints: hasHints = false }: ValidateFlags,
   io: Io,
 ): Promise<number> {
-  const settings = readSettings(flags, io.environment)
   const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine), hasHints }
   const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
-  const diagnostics = diffsTables ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
+  const diagnostics = tablesDiff ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
   const estimates = readEstimates(details, settings.pricePerTib)
   reportDiagnostics(diagnostics, format, io, estimates)
   if (format !== 'json') reportEstimates(estimates, format, io)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UsageError } from '../../runner/model/errors.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { lineDifference } from '../diff/line-difference.js'
 import { assignments } from '../terminal/arguments.js'
 import { readIfThere, writeText } from '../terminal/files.js'
@@ -33,12 +33,11 @@ const WRITERS = {
  * @throws UsageError, LoadError, SetupError.
  */
 export async function writeClient(
+  settings: Settings,
   { lang, url, allow = [], pin = [], out, check = false }: ClientFlags,
-  settingFlags: Readonly<Record<string, string | undefined>>,
   io: Io,
 ): Promise<number> {
   if (check && out === undefined) throw new UsageError(['--check needs --out, the file that is checked'])
-  const settings = readSettings(settingFlags, io.environment)
   const endpoints = await clientEndpoints(settings, url, { allow, pin: assignments('--pin', pin) })
   if (endpoints.length === 0) {
     io.printError(

@@ -1,11 +1,11 @@
 /** The command `client`. */
 import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import type { ClientFlags } from './client.js'
 
-export function declareClient({ command, exit, io }: Declaring): void {
-  withSettings(command('client', 'Write a typed client of the endpoints, as one file without dependencies.'), [
+export function declareClient({ command, settings, io }: Declaring): void {
+  command('client', 'Write a typed client of the endpoints, as one file without dependencies.', [
     ...ENGINE_FLAGS,
     ...WAREHOUSE_FLAGS,
   ])
@@ -23,8 +23,5 @@ export function declareClient({ command, exit, io }: Declaring): void {
     )
     .option('--out <file>', 'write this file; else the client is printed')
     .option('--check', 'write nothing; end with 1 and tell what differs if the file is not what would be written')
-    .action(async (flags: Flags & ClientFlags) => {
-      const { writeClient } = await import('./client.js')
-      exit(await writeClient(flags, settingFlags(flags), io))
-    })
+    .runs(async (flags: ClientFlags) => (await import('./client.js')).writeClient(settings(flags), flags, io))
 }

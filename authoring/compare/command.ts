@@ -1,13 +1,12 @@
 /** The command `compare`. */
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, formatFlag, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import { ENGINE_FLAGS, formatFlag, WAREHOUSE_FLAGS, without } from '../terminal/flags.js'
+import type { CompareFlags } from './compare.js'
 
-export function declareCompare({ command, exit, io }: Declaring): void {
-  withSettings(
-    command(
-      'compare [name] [arguments...]',
-      'Run a call, or with --all every one, on both engines and tell where results differ: compare logs.all project=abc',
-    ),
+export function declareCompare({ command, settings, io }: Declaring): void {
+  command(
+    'compare [name] [arguments...]',
+    'Run a call, or with --all every one, on both engines and tell where results differ: compare logs.all project=abc',
     COMPARE_FLAGS,
   )
     .option('--all', 'every endpoint, or the one that is named: all lookup rows, examples, optional parameters')
@@ -20,11 +19,15 @@ export function declareCompare({ command, exit, io }: Declaring): void {
       '--float-digits <digits>',
       'count fractions as equal that agree to this many digits; else they must be exactly equal',
     )
-    .action(async (name: string | undefined, args: string[], flags: Flags) => {
-      const { compareEngines } = await import('./compare.js')
-      exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io))
-    })
+    .runs(async (name: string | undefined, args: string[], flags: CompareFlags) =>
+      (await import('./compare.js')).compareEngines(
+        name === undefined ? [] : [name, ...args],
+        settings(flags),
+        flags,
+        io,
+      ),
+    )
 }
 
 /** `compare` opens both engines, so it has no `--engine` and ignores SLUICE_ENGINE. */
-const COMPARE_FLAGS = [...ENGINE_FLAGS.filter(flag => flag !== '--engine'), ...WAREHOUSE_FLAGS]
+const COMPARE_FLAGS = [...without(ENGINE_FLAGS, '--engine'), ...WAREHOUSE_FLAGS]

@@ -5,27 +5,38 @@ import { RunnerError, UsageError } from '../../runner/model/errors.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument, wholeNumber } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { planCalls } from './calls.js'
 import { type Call, type Compared, comparedText, summaryText } from './report.js'
 import { type Answer, type CompareOptions, resultDifferences } from './results.js'
 
-type Flags = Readonly<Record<string, string | boolean | undefined>>
+export interface CompareFlags {
+  readonly all?: boolean
+  readonly format: string
+  /** An ISO 8601 time. */
+  readonly now?: string
+  readonly rows: string
+  readonly maxCalls: string
+  readonly unordered?: boolean
+  readonly floatDigits?: string
+}
 
 /**
  * One call, or with `--all` those of an endpoint or of every one. Exit 1 when results differ or a call cannot be made,
  * 3 when an engine cannot be reached.
  */
-export async function compareEngines(words: readonly string[], flags: Flags, io: Io): Promise<number> {
+export async function compareEngines(
+  words: readonly string[],
+  given: Settings,
+  flags: CompareFlags,
+  io: Io,
+): Promise<number> {
   const order = readOrder(words, flags)
-  const nowMicros = typeof flags['now'] === 'string' ? timeArgument('--now', flags['now']) : systemClock().nowMicros()
+  const nowMicros = flags.now === undefined ? systemClock().nowMicros() : timeArgument('--now', flags.now)
   // Calls with a frozen clock go past the cache, so its shared store is not needed.
-  const settings = {
-    ...readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment),
-    redisUrl: null,
-  }
+  const settings = { ...given, redisUrl: null }
   return withRunner({ ...settings, engine: 'duckdb' }, async duckdb => {
     const { calls, problems } = plan(order, duckdb)
     return withRunner({ ...settings, engine: 'bigquery' }, bigquery =>
@@ -34,10 +45,7 @@ export async function compareEngines(words: readonly string[], flags: Flags, io:
   })
 }
 
-async function withRunner<T>(
-  settings: Parameters<typeof createRunner>[0],
-  use: (runner: Runner) => Promise<T>,
-): Promise<T> {
+async function withRunner<T>(settings: Settings, use: (runner: Runner) => Promise<T>): Promise<T> {
   const runner = await createRunner(settings)
   try {
     return await use(runner)
@@ -55,21 +63,21 @@ interface Order extends CompareOptions {
   readonly format: string
 }
 
-function readOrder(words: readonly string[], flags: Flags): Order {
+function readOrder(words: readonly string[], flags: CompareFlags): Order {
   const [first] = words
   const name = first === undefined || first.includes('=') ? null : first
-  const isAll = flags['all'] === true
-  const digits = flags['floatDigits']
+  const { all: isAll = false, unordered: isUnordered = false, floatDigits: digits, format } = flags
+  const limit = (flag: string, text: string): number => wholeNumber(flag, text, 1, 999_999)
   if (name === null && !isAll) throw new UsageError(['compare takes the name of an endpoint, or --all'])
   return {
     name,
     isAll,
     args: rawArguments(name === null ? words : words.slice(1)),
-    maxCalls: wholeNumber('--max-calls', flags['maxCalls'] as string, 1, 999_999),
-    maxRows: wholeNumber('--rows', flags['rows'] as string, 1, 999_999),
-    floatDigits: digits === undefined ? null : wholeNumber('--float-digits', String(digits), 1, 999_999),
-    isUnordered: flags['unordered'] === true,
-    format: flags['format'] as string,
+    maxCalls: limit('--max-calls', flags.maxCalls),
+    maxRows: limit('--rows', flags.rows),
+    floatDigits: digits === undefined ? null : limit('--float-digits', digits),
+    isUnordered,
+    format,
   }
 }
 

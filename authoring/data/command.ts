@@ -1,97 +1,80 @@
 /** The commands `import` and `tables`. */
 import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import {
-  EMBEDDED_FLAGS,
-  type Flags,
-  formatFlag,
-  formatOf,
-  settingFlags,
-  without,
-  withSettings,
-} from '../terminal/flags.js'
+import { EMBEDDED_FLAGS, type Flags, type FormatFlags, formatFlag, without } from '../terminal/flags.js'
+import type { ImportFlags } from './import.js'
 import type { InferFlags } from './infer.js'
 
-export function declareImport({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.'),
-    ['--tables', '--data', '--engine-threads'],
-  )
+export function declareImport({ command, settings, io }: Declaring): void {
+  command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.', [
+    '--tables',
+    '--data',
+    '--engine-threads',
+  ])
     .option('--append', 'add the rows to those that the table has (what happens without a flag)')
     .option('--replace', 'make the rows the whole table')
     .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
     .addOption(inputFormat())
-    .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) => {
-      const { importRows } = await import('./import.js')
-      exit(await importRows(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
-    })
+    .runs(async (table: string, files: string[], flags: ImportFlags) =>
+      (await import('./import.js')).importRows(table, files, settings(flags), flags, io),
+    )
 }
 
-export function declareTables({ command, group, exit, io }: Declaring): void {
+export function declareTables({ command, group, settings, io }: Declaring): void {
   const tables = group('tables', 'Tables: their schemas, their files, and the warehouse.')
-  withSettings(
-    command(
-      'infer <table> <files...>',
-      'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
-      tables,
-    ),
+  command(
+    'infer <table> <files...>',
+    'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
     ['--tables', '--data'],
+    tables,
   )
     .option('--force', 'write over a schema that is there')
     .option('--dry-run', 'print the schema, and write nothing')
     .addOption(inputFormat())
-    .action(async (table: string, files: string[], flags: Flags & InferFlags) => {
-      const { inferSchema } = await import('./infer.js')
-      exit(await inferSchema(table, files, flags, settingFlags(flags), io))
-    })
+    .runs(async (table: string, files: string[], flags: InferFlags) =>
+      (await import('./infer.js')).inferSchema(table, files, settings(flags), flags, io),
+    )
 
-  withSettings(
-    command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', tables),
+  command('list', 'List the tables: columns, rows, files, size, time; and what cannot be read.', LOCAL_FLAGS, tables)
+    .addOption(formatFlag('for people, or for tools', 'json'))
+    .runs(async (flags: FormatFlags) => (await import('./list.js')).listTables(settings(flags), flags.format, io))
+
+  command(
+    'describe <table>',
+    'Print the columns of a table with a value of each, its files, rows and time.',
     LOCAL_FLAGS,
+    tables,
   )
     .addOption(formatFlag('for people, or for tools', 'json'))
-    .action(async (flags: Flags) => {
-      const { listTables } = await import('./list.js')
-      exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
-    })
+    .runs(async (table: string, flags: FormatFlags) =>
+      (await import('./list.js')).describeTable(table, settings(flags), flags.format, io),
+    )
 
-  withSettings(
-    command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
-    LOCAL_FLAGS,
-  )
-    .addOption(formatFlag('for people, or for tools', 'json'))
-    .action(async (table: string, flags: Flags) => {
-      const { describeTable } = await import('./list.js')
-      exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
-    })
-
-  withSettings(
-    command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
+  command(
+    'ddl [tables...]',
+    'Print CREATE TABLE statements of these tables, or of all that have a schema.',
     ['--tables'],
-  ).action(async (names: string[], flags: Flags) => {
-    const { printTables } = await import('./ddl.js')
-    exit(await printTables(names, settingFlags(flags), io))
-  })
+    tables,
+  ).runs(async (names: string[], flags: Flags) => (await import('./ddl.js')).printTables(names, settings(flags), io))
 
-  withSettings(
-    command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
+  command(
+    'pull <dataset>',
+    "Write the schemas of a dataset's tables in BigQuery; tells what changed.",
     ['--tables', '--project'],
-  ).action(async (dataset: string, flags: Flags) => {
-    const { pullTables } = await import('./pull.js')
-    exit(await pullTables(dataset, settingFlags(flags), io))
-  })
+    tables,
+  ).runs(async (dataset: string, flags: Flags) => (await import('./pull.js')).pullTables(dataset, settings(flags), io))
 
-  withSettings(command('diff [dataset]', 'Tell where schemas differ from the tables in BigQuery.', tables), [
-    '--tables',
-    '--functions-dir',
-    '--project',
-  ])
+  command(
+    'diff [dataset]',
+    'Tell where schemas differ from the tables in BigQuery.',
+    ['--tables', '--functions-dir', '--project'],
+    tables,
+  )
     .addOption(formatFlag('how differences are printed', 'json', 'github'))
-    .action(async (dataset: string | undefined, flags: Flags) => {
-      const { diffTables } = await import('./diff.js')
-      exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io))
-    })
+    .runs(async (dataset: string | undefined, flags: FormatFlags) =>
+      (await import('./diff.js')).diffTables(dataset, settings(flags), flags.format, io),
+    )
 }
 
 /** The flags of commands that read local tables, whatever engine serves. */

@@ -1,18 +1,15 @@
 /** `sluice tables ddl`: table schemas as SQL. */
 import { isWildcard } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { createTableStatement } from './ddl-text.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { tableResource } from './table-resource.js'
 import { schemaFiles } from './warehouse.js'
 
-type Flags = Readonly<Record<string, string | undefined>>
-
 /** Prints CREATE TABLE statements of these tables, or of all that have a schema of their own. */
-export async function printTables(names: readonly string[], flags: Flags, io: Io): Promise<number> {
-  const settings = readSettings(flags, io.environment)
+export async function printTables(names: readonly string[], settings: Settings, io: Io): Promise<number> {
   const tables = await schemaFiles(settings)
   const unknown = names.filter(name => isWildcard(name) || !tableNamed(tables, name))
   if (unknown.length > 0) {

@@ -4,7 +4,7 @@ import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/in
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
-import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { type ReportFormat, reportDiagnostics } from '../terminal/report.js'
@@ -12,8 +12,8 @@ import { compareFunction } from './compare-functions.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, tableResource } from './table-resource.js'
 import {
+  aFewAtOnce,
   datasetPlace,
-  describeAll,
   functionFiles,
   listNamed,
   schemaFiles,
@@ -22,26 +22,23 @@ import {
   VIEWS,
   withWarehouse,
 } from './warehouse.js'
-import type { TablePlace, WarehouseTables } from './warehouse-tables.js'
-
-type Flags = Readonly<Record<string, string | undefined>>
+import type { DatasetPlace, TablePlace, WarehouseTables } from './warehouse-tables.js'
 
 /**
  * Reports where schema files and functions differ from the warehouse; with a dataset, also which of its tables have no file.
  */
 export async function diffTables(
   dataset: string | undefined,
-  flags: Flags,
+  settings: Settings,
   format: ReportFormat,
   io: Io,
 ): Promise<number> {
-  const settings = readSettings(flags, io.environment)
   const { diagnostics, tables, functions } = await tableDiagnostics(settings, dataset ?? null)
   reportDiagnostics(diagnostics, format, io)
   if (format === 'text') {
-    const found = diagnostics.length === 0 ? 'no differences' : plural(diagnostics.length, 'difference')
+    const outcome = diagnostics.length === 0 ? 'no differences' : plural(diagnostics.length, 'difference')
     const compared = [plural(tables, 'table'), ...(functions > 0 ? [plural(functions, 'function')] : [])].join(' and ')
-    io.print(`${compared}: ${found}\n`)
+    io.print(`${compared}: ${outcome}\n`)
   }
   return diagnostics.length > 0 ? EXIT.problems : EXIT.clean
 }
@@ -55,88 +52,81 @@ export async function tableDiagnostics(
   dataset: string | null,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number; readonly functions: number }> {
   const files = await schemaFiles(settings)
-  const functions = await functionFiles(settings)
-  return withWarehouse(settings, async warehouse => {
-    const only = dataset === null ? null : datasetPlace(dataset, warehouse.project)
+  const sources = await functionFiles(settings)
+  return withWarehouse(settings, async ({ project, list, describe, describeFunction }) => {
+    const only = dataset === null ? null : datasetPlace(dataset, project)
     const placed = <F extends { readonly name: string }>(all: readonly F[]) =>
       all
-        .map(file => ({ file, place: tablePlace(file.name, warehouse.project) }))
+        .map(file => ({ file, place: tablePlace(file.name, project) }))
         .filter(({ place }) => only === null || (place.project === only.project && place.dataset === only.dataset))
-    const listedOnce = listing(warehouse)
-    const wanted = await Promise.all(placed(files).map(one => withNewestShard(one, listedOnce)))
-    const called = placed(functions)
-    const diagnostics: Diagnostic[] = []
-    const described = await describeAll(
-      wanted.map(({ place }) => place),
-      place => (isWildcard(place.table) ? Promise.resolve(null) : warehouse.describe(place)),
-    )
-    const routines = await describeAll(
-      called.map(({ place }) => place),
-      warehouse.describeFunction,
-    )
-    for (const [i, { file }] of called.entries()) diagnostics.push(...compareFunction(file, routines[i] ?? null))
-    for (const [i, { file, place }] of wanted.entries()) {
-      if (isWildcard(place.table) && (await listedOnce(place)) === null) {
-        const missing = `the warehouse has no dataset ${place.project}.${place.dataset}`
-        const message = `${missing}; correct the name of this file, or make the dataset`
-        diagnostics.push(diagnosticAt(file.placeOf([]), 'table/missing', message))
-        continue
-      }
-      const shard = isWildcard(file.name) ? tableName(place, warehouse.project) : null
-      diagnostics.push(...compareTable(file, described[i] ?? null, shard))
-    }
-    const known = new Set(wanted.map(({ place }) => place.table))
-    const prefixes = placed(files).flatMap(({ place }) => (isWildcard(place.table) ? [prefixOf(place.table)] : []))
-    const isKnown = (table: string): boolean => known.has(table) || prefixes.some(prefix => isShardOf(table, prefix))
-    const listed = only === null ? [] : await listNamed(only, listedOnce)
-    for (const { table } of listed.filter(one => !VIEWS.has(one.kind) && !isKnown(one.table))) {
-      const name = tableName({ ...only!, table }, warehouse.project)
-      const file = join(settings.tablesDir, `${name}.json`)
-      const message = `the table ${name} has no schema file`
-      diagnostics.push(diagnosticAt({ file, line: 1, column: 1 }, 'table/missing', message))
-    }
-    return { diagnostics: diagnostics.sort(compareDiagnostics), tables: wanted.length, functions: called.length }
+    const [tables, functions] = [placed(files), placed(sources)]
+    const warehouse = { project, list: onceForEach(list), describe }
+    const diagnostics = [
+      await aFewAtOnce(functions, async ({ file, place }) => compareFunction(file, await describeFunction(place))),
+      await aFewAtOnce(tables, ({ file, place }) => compareTable(file, place, warehouse)),
+      only === null ? [] : [await tablesWithoutFile(only, tables, settings, warehouse)],
+    ]
+    const sorted = diagnostics.flat(2).sort(compareDiagnostics)
+    return { diagnostics: sorted, tables: tables.length, functions: functions.length }
   })
 }
 
-/** A diagnostic for each difference, placed in the file; `shard` is the table that stands for a wildcard table. */
-function compareTable(
+type Warehouse = Pick<WarehouseTables, 'project' | 'list' | 'describe'>
+
+/** A diagnostic for each difference, placed in the file. A wildcard table is compared with its newest shard. */
+async function compareTable(
   file: LoadedTable,
-  found: Awaited<ReturnType<WarehouseTables['describe']>>,
-  shard: string | null,
-): readonly Diagnostic[] {
-  if (found === null) {
-    return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
+  place: TablePlace,
+  { project, list, describe }: Warehouse,
+): Promise<readonly Diagnostic[]> {
+  const missing = (message: string) => [diagnosticAt(file.placeOf([]), 'table/missing', message)]
+  const isSharded = isWildcard(place.table)
+  const listed = isSharded ? await list(place) : []
+  if (listed === null) {
+    const dataset = `the warehouse has no dataset ${place.project}.${place.dataset}`
+    return missing(`${dataset}; correct the name of this file, or make the dataset`)
   }
+  const shards = listed.filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
+  // A query over all shards sees the columns of the newest one.
+  const name = isSharded ? newestShard(shards, prefixOf(place.table)) : place.table
+  const compared = name === undefined ? null : { ...place, table: name }
+  const described = compared && (await describe(compared))
+  if (!described) return missing(`the warehouse has no table ${file.name}`)
   // A view has no partitions or clusters.
-  const tellsLayout = isWholeResource(file.declared) && !VIEWS.has(found.kind)
-  const declared = tableResource(file.declared)
-  return tableDifferences(declared, found.resource, { tellsLayout }).map(({ column, message }) =>
-    diagnosticAt(file.placeOf(column), 'table/differs', shard === null ? message : `${message}, in ${shard}`),
+  const tellsLayout = isWholeResource(file.declared) && !VIEWS.has(described.kind)
+  const where = isSharded ? `, in ${tableName(compared!, project)}` : ''
+  return tableDifferences(tableResource(file.declared), described.resource, { tellsLayout }).map(
+    ({ column, message }) => diagnosticAt(file.placeOf(column), 'table/differs', message + where),
   )
 }
 
-interface PlacedTable {
-  readonly file: LoadedTable
-  readonly place: TablePlace
+/** A diagnostic for each table of the dataset that no file declares. */
+async function tablesWithoutFile(
+  dataset: DatasetPlace,
+  tables: readonly { readonly place: TablePlace }[],
+  { tablesDir }: Settings,
+  { project, list }: Warehouse,
+): Promise<readonly Diagnostic[]> {
+  const names = tables.map(({ place }) => place.table)
+  const isDeclared = (table: string): boolean =>
+    names.some(name => (isWildcard(name) ? isShardOf(table, prefixOf(name)) : name === table))
+  const listed = await listNamed(dataset, list)
+  return listed
+    .filter(({ table, kind }) => !VIEWS.has(kind) && !isDeclared(table))
+    .map(({ table }) => {
+      const name = tableName({ ...dataset, table }, project)
+      const place = { file: join(tablesDir, `${name}.json`), line: 1, column: 1 }
+      return diagnosticAt(place, 'table/missing', `the table ${name} has no schema file`)
+    })
 }
 
 /** `list` that asks the warehouse only once for each dataset. */
-function listing({ list }: WarehouseTables): WarehouseTables['list'] {
-  const asked = new Map<string, ReturnType<WarehouseTables['list']>>()
+function onceForEach(list: WarehouseTables['list']): WarehouseTables['list'] {
+  const answers = new Map<string, ReturnType<WarehouseTables['list']>>()
   return place => {
     const key = `${place.project}.${place.dataset}`
-    const answer = asked.get(key) ?? list(place)
-    asked.set(key, answer)
+    const answer = answers.get(key) ?? list(place)
+    answers.set(key, answer)
     return answer
   }
-}
-
-/** The newest shard in the place of a wildcard table, whose columns a query over all of them sees. */
-async function withNewestShard(one: PlacedTable, list: WarehouseTables['list']): Promise<PlacedTable> {
-  const { file, place } = one
-  if (!isWildcard(place.table)) return one
-  const tables = ((await list(place)) ?? []).filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
-  const newest = newestShard(tables, prefixOf(place.table))
-  return newest === undefined ? one : { file, place: { ...place, table: newest } }
 }

@@ -5,25 +5,36 @@ import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
-import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { type ImportOptions, type ImportReport, importFiles } from './import/import-table.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { schemaFiles } from './warehouse.js'
 
-type Flags = Readonly<Record<string, unknown>>
+export interface ImportFlags {
+  readonly append?: boolean
+  readonly replace?: boolean
+  readonly skipBad?: string
+  readonly ignoreUnknown?: boolean
+  readonly inputFormat?: string
+}
 
-export async function importRows(table: string, files: readonly string[], flags: Flags, io: Io): Promise<number> {
-  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
-  if (flags['append'] && flags['replace']) throw new UsageError(['--append and --replace exclude each other'])
-  const skipFile = (flags['skipBad'] as string | undefined) ?? null
+export async function importRows(
+  table: string,
+  files: readonly string[],
+  settings: Settings,
+  { append, replace = false, skipBad, ignoreUnknown = false, inputFormat }: ImportFlags,
+  io: Io,
+): Promise<number> {
+  if (append && replace) throw new UsageError(['--append and --replace exclude each other'])
+  const skipFile = skipBad ?? null
   const report = await importTable(settings, {
     table,
     files,
-    inputFormat: (flags['inputFormat'] as string | undefined) ?? null,
-    replaces: flags['replace'] === true,
-    ignoresUnknown: flags['ignoreUnknown'] === true,
+    inputFormat: inputFormat ?? null,
+    replaces: replace,
+    ignoresUnknown: ignoreUnknown,
     skipFile,
     maxBadRows: MAX_BAD_ROWS,
     standardInput: io.standardInput,
@@ -38,7 +49,7 @@ export async function importRows(table: string, files: readonly string[], flags:
   }
   const skipped = report.badRowCount - report.badRows.length
   if (skipped > 0) io.printError(`and ${plural(skipped, 'more bad row', 'more bad rows')}\n`)
-  io.print(`${summary(table, report, skipFile, flags['replace'] === true)}\n`)
+  io.print(`${summary(table, report, skipFile, replace)}\n`)
   return EXIT.clean
 }
 

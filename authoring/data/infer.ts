@@ -1,17 +1,17 @@
 /** `sluice tables infer`: a table schema from files of rows. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { unreadFiles } from '../../runner/engines/duckdb/index.js'
+import { filesInPlace } from '../../runner/engines/duckdb/index.js'
 import { isTableName } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
-import { textTable } from '../terminal/table.js'
+import { tableOf } from '../terminal/table.js'
 import { badRowLine, MAX_BAD_ROWS } from './import.js'
 import { inferTable } from './infer/infer-table.js'
-import type { InferredTable } from './infer/inferred-table.js'
+import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
 import { writeWhole } from './write-whole.js'
 
 export interface InferFlags {
@@ -26,11 +26,10 @@ export interface InferFlags {
 export async function inferSchema(
   table: string,
   files: readonly string[],
+  { tablesDir, dataDir }: Settings,
   { inputFormat, force = false, dryRun = false }: InferFlags,
-  flags: Readonly<Record<string, string | undefined>>,
   io: Io,
 ): Promise<number> {
-  const { tablesDir, dataDir } = readSettings(flags, io.environment)
   const path = join(tablesDir, `${table}.json`)
   if (!isTableName(table))
     throw new UsageError([
@@ -66,27 +65,20 @@ export async function inferSchema(
       `its rows are read from ${place}.parquet, .ndjson, .jsonl or .csv, or from such files in ${place}/: put the files there, or use sluice import\n`,
     )
   }
-  for (const { path: unread, reason } of unreadFiles(dataDir, table))
+  for (const { path: unread, reason } of filesInPlace(dataDir, table).unread)
     io.print(`doubt: ${relative('.', unread)} is not read: ${reason}\n`)
   return EXIT.clean
 }
 
 function reportOf(table: string, files: readonly string[], { rows, columns, doubts }: InferredTable): string {
-  const lines = textTable(
-    [
-      { name: 'column', type: 'STRING' },
-      { name: 'type', type: 'STRING' },
-      { name: 'nulls', type: 'INT64' },
-      { name: 'first value', type: 'STRING' },
-    ],
-    columns.map(({ path, field, nulls, example }) => [
-      path,
-      field.mode === 'REPEATED' ? `${field.type} REPEATED` : field.type,
-      nulls,
-      example ?? '',
-    ]),
-  )
   const where = files.length === 1 ? files[0] : plural(files.length, 'file')
   const doubted = doubts.map(({ path, message }) => `doubt: ${path} ${message}\n`).join('')
-  return `${table}: ${plural(rows, 'row')} in ${where}\n${lines}${doubted}`
+  return `${table}: ${plural(rows, 'row')} in ${where}\n${tableOf(columns, SHOWN, ['nulls'])}${doubted}`
+}
+
+const SHOWN: Readonly<Record<string, (column: InferredColumn) => unknown>> = {
+  column: ({ path }) => path,
+  type: ({ field }) => (field.mode === 'REPEATED' ? `${field.type} REPEATED` : field.type),
+  nulls: ({ nulls }) => nulls,
+  'first value': ({ example }) => example ?? '',
 }

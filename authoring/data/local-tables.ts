@@ -8,7 +8,7 @@ import {
   type Type,
   typeName,
 } from '../../googlesql/index.js'
-import { type DuckdbEngine, filesOfTable, statFile, unreadFiles } from '../../runner/engines/duckdb/index.js'
+import { type DuckdbEngine, filesInPlace, filesOfTable, statFile } from '../../runner/engines/duckdb/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
@@ -112,7 +112,7 @@ export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue
   return tables
     .names()
     .flatMap(table =>
-      unreadFiles(dataDir, table).map(({ path, reason }) =>
+      filesInPlace(dataDir, table).unread.map(({ path, reason }) =>
         warningIn(path, 'table/unread-file', `${basename(path)} is not read: ${reason}`),
       ),
     )

@@ -2,28 +2,17 @@
 import { join } from 'node:path'
 import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/load.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
-import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { readIfThere } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
-import {
-  type DatasetPlace,
-  datasetPlace,
-  describeAll,
-  listNamed,
-  tableName,
-  tablePlace,
-  VIEWS,
-  withWarehouse,
-} from './warehouse.js'
+import { aFewAtOnce, datasetPlace, listNamed, tableName, tablePlace, VIEWS, withWarehouse } from './warehouse.js'
+import type { DatasetPlace } from './warehouse-tables.js'
 import { writeWhole } from './write-whole.js'
 
-type Flags = Readonly<Record<string, string | undefined>>
-
 /** Writes the schemas of a dataset's tables, and prints what changed in a file that existed. */
-export async function pullTables(dataset: string, flags: Flags, io: Io): Promise<number> {
-  const settings = readSettings(flags, io.environment)
+export async function pullTables(dataset: string, settings: Settings, io: Io): Promise<number> {
   return withWarehouse(settings, async warehouse => {
     const place = datasetPlace(dataset, warehouse.project)
     const listed = await listNamed(place, warehouse.list)
@@ -34,9 +23,9 @@ export async function pullTables(dataset: string, flags: Flags, io: Io): Promise
     const tables = listed.filter(one => !VIEWS.has(one.kind)).map(one => ({ ...place, table: one.table }))
     if (tables.length === 0) io.printError(`${place.project}.${place.dataset} has no tables\n`)
     let hasProblems = false
-    for (const [i, found] of (await describeAll(tables, warehouse.describe)).entries()) {
-      if (found === null) continue // dropped since it was listed
-      const { text, isRefused } = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), found.resource)
+    for (const [i, described] of (await aFewAtOnce(tables, warehouse.describe)).entries()) {
+      if (described === null) continue // dropped since it was listed
+      const { text, isRefused } = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), described.resource)
       hasProblems ||= isRefused
       if (isRefused) io.printError(`${text}\n`)
       else io.print(`${text}\n`)

@@ -7,10 +7,13 @@ import { SetupError } from '../../runner/model/errors.js'
 import { routineResource } from './routine-resource.js'
 import { tableResource } from './table-resource.js'
 
-/** A table's place; `project` is the project of the settings where a name has none. */
-export interface TablePlace {
+/** A dataset's place; `project` is the project of the settings where a name has none. */
+export interface DatasetPlace {
   readonly project: string
   readonly dataset: string
+}
+
+export interface TablePlace extends DatasetPlace {
   readonly table: string
 }
 
@@ -46,16 +49,16 @@ export function openWarehouseTables({ client, project: ownProject }: OpenedAcces
     /** The project of the settings. */
     project: ownProject,
     /** Every table of the dataset, sorted by name. */
-    list: ({ project, dataset }: Omit<TablePlace, 'table'>) =>
+    list: ({ project, dataset }: DatasetPlace) =>
       orNull(`list the tables of ${project}.${dataset}`, async () => {
-        const found: ListedTable[] = []
+        const listed: ListedTable[] = []
         let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES, autoPaginate: false }
         while (query) {
           const [tables, next]: GetTablesResponse = await within(datasetOf(project, dataset).getTables(query))
-          for (const { id, metadata } of tables) found.push({ table: id!, kind: metadata.type ?? 'TABLE' })
+          for (const { id, metadata } of tables) listed.push({ table: id!, kind: metadata.type ?? 'TABLE' })
           query = next
         }
-        return found.sort((a, b) => (a.table < b.table ? -1 : 1))
+        return listed.sort((a, b) => (a.table < b.table ? -1 : 1))
       }),
     describe: ({ project, dataset, table }: TablePlace) =>
       orNull(`read the schema of ${project}.${dataset}.${table}`, async () => {

@@ -4,7 +4,7 @@ import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/l
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import type { ListedTable, TablePlace, WarehouseTables } from './warehouse-tables.js'
+import type { DatasetPlace, ListedTable, TablePlace, WarehouseTables } from './warehouse-tables.js'
 
 /** Kinds of tables that have no rows of their own. */
 export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
@@ -38,16 +38,13 @@ export async function listNamed(
   throw new SetupError(`the warehouse has no dataset ${project}.${dataset}; ${where}`)
 }
 
-/** Describes each place, a few at a time. The results are in the order of the places. */
-export async function describeAll<T>(
-  places: readonly TablePlace[],
-  describe: (place: TablePlace) => Promise<T>,
-): Promise<readonly T[]> {
-  const described: T[] = []
-  for (let from = 0; from < places.length; from += AT_ONCE) {
-    described.push(...(await Promise.all(places.slice(from, from + AT_ONCE).map(describe))))
+/** Asks about all of these, a few at a time. The answers are in the order of what was asked about. */
+export async function aFewAtOnce<A, B>(all: readonly A[], ask: (one: A) => Promise<B>): Promise<readonly B[]> {
+  const answers: B[] = []
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    answers.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(ask))))
   }
-  return described
+  return answers
 }
 
 /** All functions with a file. @throws LoadError when a file holds a mistake. */
@@ -60,12 +57,6 @@ export async function functionFiles(settings: Settings): Promise<readonly Functi
 
 /** Requests at a time. BigQuery allows a user 100 requests for metadata a second. */
 const AT_ONCE = 8
-
-/** A dataset and its project. */
-export interface DatasetPlace {
-  readonly project: string
-  readonly dataset: string
-}
 
 /** Reads `dataset`, which is one of `project`, or `project.dataset`. @throws UsageError for another form. */
 export function datasetPlace(text: string, project: string): DatasetPlace {

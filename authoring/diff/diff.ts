@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LoadError, SetupError } from '../../runner/model/errors.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
-import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
 import type { Change } from './change-rules.js'
@@ -12,24 +12,26 @@ import { diffEndpoints } from './endpoints.js'
 import { Git } from './git.js'
 import { markdownText } from './markdown.js'
 import { loadSide } from './read-sides.js'
-import { type Comparison, jsonText, plainText } from './report.js'
+import { type Comparison, isBreaking, jsonText, plainText } from './report.js'
 import { findSide, type SideFolders, workingTree } from './sides.js'
 
-export type DiffFormat = 'text' | 'markdown' | 'json'
+export interface DiffFlags {
+  readonly format: 'text' | 'markdown' | 'json'
+  readonly allowBreaking?: boolean
+  /** The folders that the command line names, for both sides. */
+  readonly tables?: string
+  readonly functionsDir?: string
+}
 
 /** @throws UsageError for an unknown revision; SetupError. */
 export async function diffRevisions(
   base: string,
   head: string | undefined,
-  settingFlags: Readonly<Record<string, string | undefined>>,
-  { format, allowBreaking = false }: { readonly format: DiffFormat; readonly allowBreaking?: boolean },
+  settings: Settings,
+  { format, allowBreaking = false, tables, functionsDir }: DiffFlags,
   io: Io,
 ): Promise<number> {
-  const settings = readSettings(settingFlags, io.environment)
-  const chosen = {
-    tables: settingFlags['tables'] !== undefined,
-    functions: settingFlags['functions-dir'] !== undefined,
-  }
+  const chosen = { tables: tables !== undefined, functions: functionsDir !== undefined }
   const git = new Git(io.environment)
   const folder = temporaryFolder()
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
@@ -47,15 +49,14 @@ export async function diffRevisions(
       diagnostics: [...old.diagnostics, ...current.diagnostics],
     }
     report(comparison, format, io)
-    const isBreaking = !allowBreaking && comparison.changes.some(({ breaking }) => breaking)
-    if (isBreaking || current.diagnostics.length > 0) return EXIT.problems
+    if ((!allowBreaking && isBreaking(comparison)) || current.diagnostics.length > 0) return EXIT.problems
     return old.diagnostics.length > 0 ? EXIT.failed : EXIT.clean
   } finally {
     remove()
   }
 }
 
-function report(comparison: Comparison, format: DiffFormat, io: Io): void {
+function report(comparison: Comparison, format: DiffFlags['format'], io: Io): void {
   if (format === 'json') io.print(jsonText(comparison))
   else {
     reportDiagnostics(comparison.diagnostics, 'text', io)
@@ -64,14 +65,14 @@ function report(comparison: Comparison, format: DiffFormat, io: Io): void {
 }
 
 const changesOf = (base: ReadSide, head: ReadSide, { pricePerTib }: Settings): readonly Change[] =>
-  base.side === null || head.side === null ? [] : diffEndpoints(base.side, head.side, { usdPerTib: pricePerTib })
+  base.side === null || head.side === null ? [] : diffEndpoints(base.side, head.side, pricePerTib)
 
 type ReadSide = Awaited<ReturnType<typeof load>>
 
 /** `side` is null where table schemas have errors: nothing can be compared. */
-async function load({ endpointsDir, tablesDir, functionsDir, placed }: SideFolders, settings: Settings) {
+async function load({ folders, placed }: SideFolders, settings: Settings) {
   try {
-    const side = await loadSide({ ...settings, endpointsDir, tablesDir, functionsDir })
+    const side = await loadSide({ ...settings, ...folders })
     return { side, diagnostics: side.diagnostics.map(placed) }
   } catch (thrown) {
     if (!(thrown instanceof LoadError)) throw thrown

@@ -13,22 +13,18 @@ import { diffSettings } from './settings.js'
 import { diffTests } from './tests.js'
 import { diffVariants } from './variants.js'
 
-export interface DiffOptions {
-  /** What BigQuery's on-demand queries cost, in USD per TiB. */
-  readonly usdPerTib: number
-}
-
 /**
  * All changes, sorted by the names of endpoints, breaking ones first within an endpoint. Endpoints are the same by their id, else by
  * their name. One whose manifest is broken on either side is left out.
+ * @param usdPerTib what BigQuery's on-demand queries cost
  */
-export function diffEndpoints(base: Side, head: Side, options: DiffOptions): readonly Change[] {
+export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readonly Change[] {
   const pairs = pairEndpoints(base.endpoints, head.endpoints)
   const paired = new Set(pairs.values())
   const changes: Change[] = []
   for (const before of base.endpoints) {
     const after = pairs.get(before)
-    if (after !== undefined) changes.push(...diffEndpoint(before, after, options))
+    if (after !== undefined) changes.push(...diffEndpoint(before, after, usdPerTib))
     else if (!isAmong(before, head.broken)) {
       changes.push(changeOf(before.endpoint.name, 'endpoint/removed', 'the endpoint is gone'))
     }
@@ -67,7 +63,7 @@ function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): 
   return broken.some(one => one.file === file || one.claims.some(claim => own.includes(claim)))
 }
 
-function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, { usdPerTib }: DiffOptions): readonly Change[] {
+function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number): readonly Change[] {
   const changes: Change[] = []
   const [before, after] = [base.endpoint, head.endpoint]
   const report: Report = (kind, detail, lines) => void changes.push(changeOf(after.name, kind, detail, lines))

@@ -6,26 +6,23 @@ import { SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { Git, Revision } from './git.js'
 
+/** A folder of endpoints, and the folders of schemas and functions beside it. */
+type Folders = Pick<Settings, (typeof FOLDERS)[number]>
+
+const FOLDERS = ['endpointsDir', 'tablesDir', 'functionsDir'] as const
+
 export interface SideFolders {
   /** The name of the side: `main`, `the working tree`. */
   readonly title: string
-  readonly endpointsDir: string
-  readonly tablesDir: string
-  readonly functionsDir: string
+  readonly folders: Folders
   /** A diagnostic that names files as the author knows them: `main:endpoints/a.yaml`. */
   placed(diagnostic: Diagnostic): Diagnostic
 }
 
-type Folders = Pick<Settings, 'endpointsDir' | 'tablesDir' | 'functionsDir'>
+const asItIs = (diagnostic: Diagnostic): Diagnostic => diagnostic
 
 /** The working tree: the folders of the settings. */
-export const workingTree = ({ endpointsDir, tablesDir, functionsDir }: Folders): SideFolders => ({
-  title: 'the working tree',
-  endpointsDir,
-  tablesDir,
-  functionsDir,
-  placed: diagnostic => diagnostic,
-})
+export const workingTree = (folders: Folders): SideFolders => ({ title: 'the working tree', folders, placed: asItIs })
 
 export interface SideOptions {
   readonly git: Git
@@ -68,15 +65,17 @@ async function unknownSide(word: string, home: string, git: Git): Promise<string
 function folderSide(word: string, settings: Folders, chosen: SideOptions['chosen']): SideFolders {
   const endpoints = relative('.', settings.endpointsDir)
   const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
-  const endpointsDir = isWhole ? join(word, endpoints) : word
   // The folders beside the endpoints stand there as those of the settings stand beside theirs.
   const beside = (dir: string, isChosen: boolean): string => {
     const own = join(word, isWhole ? relative('.', dir) : relative(settings.endpointsDir, dir))
     return !isChosen && isFolder(own) ? own : dir
   }
-  const tablesDir = beside(settings.tablesDir, chosen.tables)
-  const functionsDir = beside(settings.functionsDir, chosen.functions)
-  return { title: word, endpointsDir, tablesDir, functionsDir, placed: diagnostic => diagnostic }
+  const folders = {
+    endpointsDir: isWhole ? join(word, endpoints) : word,
+    tablesDir: beside(settings.tablesDir, chosen.tables),
+    functionsDir: beside(settings.functionsDir, chosen.functions),
+  }
+  return { title: word, folders, placed: asItIs }
 }
 
 async function revisionSide(
@@ -86,32 +85,23 @@ async function revisionSide(
   target: string,
   git: Git,
 ): Promise<SideFolders> {
-  const folderOf = async (dir: string): Promise<string | null> => {
-    const path = await pathInRepository(dir, revision, git)
-    if (path === null) return null
-    const folder = join(target, path)
-    await git.extract(revision, path, folder)
-    return folder
+  const folders = { ...settings }
+  for (const key of FOLDERS) {
+    const path = await pathInRepository(settings[key], revision, git)
+    if (path === null && key === 'endpointsDir') {
+      throw new SetupError(`${settings[key]} is not in the repository of "${word}": compare two folders instead`)
+    }
+    // Schemas and functions that are not in the repository are the same for every revision.
+    if (path === null) continue
+    folders[key] = join(target, path)
+    await git.extract(revision, path, folders[key])
   }
-  const endpointsDir = await folderOf(settings.endpointsDir)
-  if (endpointsDir === null) {
-    throw new SetupError(`${settings.endpointsDir} is not in the repository of "${word}": compare two folders instead`)
-  }
-  // Schemas and functions that are not in the repository are the same for every revision.
-  const tablesDir = (await folderOf(settings.tablesDir)) ?? settings.tablesDir
-  const functionsDir = (await folderOf(settings.functionsDir)) ?? settings.functionsDir
-  const names = [
-    [endpointsDir, settings.endpointsDir],
-    [tablesDir, settings.tablesDir],
-    [functionsDir, settings.functionsDir],
-  ] as const
+  const moved = FOLDERS.filter(key => folders[key] !== settings[key])
   const placed = (text: string): string =>
-    names.reduce((all, [from, to]) => (from === to ? all : all.replaceAll(from, `${word}:${to}`)), text)
+    moved.reduce((all, key) => all.replaceAll(folders[key], `${word}:${settings[key]}`), text)
   return {
     title: word,
-    endpointsDir,
-    tablesDir,
-    functionsDir,
+    folders,
     placed: diagnostic => ({ ...diagnostic, file: placed(diagnostic.file), message: placed(diagnostic.message) }),
   }
 }

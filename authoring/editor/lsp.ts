@@ -3,19 +3,14 @@ import { Writable } from 'node:stream'
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
 import { systemClock } from '../../runner/platform/clock.js'
 import { definitionOf, openServingEngineOver } from '../../runner/serve/engine.js'
-import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { constantsChecker } from '../check/constants.js'
 import type { Io } from '../terminal/io.js'
 import { startServer } from './server.js'
 import type { WorkspaceDeps } from './workspace.js'
 
 /** Serves one editor; the process ends when the editor says `exit`, or closes its stream. */
-export function serveEditor(
-  flags: Readonly<Record<string, string | undefined>>,
-  version: string,
-  io: Io,
-): Promise<never> {
-  const settings = readSettings(flags, io.environment)
+export function serveEditor(settings: Settings, version: string, io: Io): Promise<never> {
   const output = new Writable({
     write(chunk: Uint8Array, _encoding, done) {
       io.print(chunk)

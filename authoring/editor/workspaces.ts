@@ -13,16 +13,17 @@ export interface OwnedFile {
 export class Workspaces {
   readonly #deps: Omit<WorkspaceDeps, 'folders'>
   readonly #byRoot = new Map<string, Workspace>()
-  #names: FolderNames
+  /** The names of the folders in each workspace. */
+  names: FolderNames
 
   constructor(names: FolderNames, deps: Omit<WorkspaceDeps, 'folders'>) {
-    this.#names = names
+    this.names = names
     this.#deps = deps
   }
 
   add(root: string): void {
     if (this.#byRoot.has(root)) return
-    const workspace = new Workspace({ ...this.#deps, folders: foldersOf(root, this.#names) })
+    const workspace = new Workspace({ ...this.#deps, folders: foldersOf(root, this.names) })
     this.#byRoot.set(root, workspace)
     workspace.rescan()
   }
@@ -36,10 +37,10 @@ export class Workspaces {
 
   /** Changes the names of the folders, and reads everything again where they differ. */
   async rename(names: FolderNames): Promise<void> {
-    if (JSON.stringify(names) === JSON.stringify(this.#names)) return
+    if (JSON.stringify(names) === JSON.stringify(this.names)) return
     const roots = [...this.#byRoot.keys()]
     await this.close()
-    this.#names = names
+    this.names = names
     for (const root of roots) this.add(root)
   }
 
@@ -70,7 +71,7 @@ export class Workspaces {
   /** The nearest folder that has the file in its folder of endpoints or table schemas. */
   #rootAround(file: string): string | null {
     for (let root = dirname(file); root !== dirname(root); root = dirname(root)) {
-      const folders = foldersOf(root, this.#names)
+      const folders = foldersOf(root, this.names)
       const isBelow = [folders.endpoints, folders.tables].some(folder => folder.startsWith(join(root, sep)))
       if (isBelow && kindOf(file, folders) !== null) return root
     }

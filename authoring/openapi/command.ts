@@ -1,13 +1,15 @@
 /** The command `openapi`. */
 import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
-import { ENGINE_FLAGS, type Flags, settingFlags, WAREHOUSE_FLAGS, withSettings } from '../terminal/flags.js'
+import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../terminal/flags.js'
+import type { OpenApiFlags } from './openapi.js'
 
-export function declareOpenApi({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('openapi', 'Print the OpenAPI document of the endpoints, as GET /openapi.json gives it; needs no server.'),
-    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--public-url'],
-  )
+export function declareOpenApi({ command, settings, io }: Declaring): void {
+  command('openapi', 'Print the OpenAPI document of the endpoints, as GET /openapi.json gives it; needs no server.', [
+    ...ENGINE_FLAGS,
+    ...WAREHOUSE_FLAGS,
+    '--public-url',
+  ])
     .option(
       '--allow <pattern...>',
       'only endpoints that a token of these patterns may call: names, where * stands for any characters',
@@ -20,8 +22,8 @@ export function declareOpenApi({ command, exit, io }: Declaring): void {
       'first write <name>.example.json beside each manifest: two rows of the local data; pins are arguments',
     )
     .option('--now <time>', 'with --examples: freeze the clock at this ISO 8601 time')
-    .action(async (flags: Flags & { readonly allow?: readonly string[]; readonly pin?: readonly string[] }) => {
-      const { printOpenApi } = await import('./openapi.js')
-      exit(await printOpenApi(settingFlags(flags), flags, io))
+    .runs(async (flags: OpenApiFlags & { readonly url?: string }) => {
+      const given = flags.url === undefined ? flags : { ...flags, publicUrl: flags.url }
+      return (await import('./openapi.js')).printOpenApi(settings(given), flags, io)
     })
 }

@@ -7,28 +7,32 @@ import { pipeline } from 'node:stream/promises'
 import { systemClock } from '../../runner/platform/clock.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
-import { readSettings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { timeArgument, wholeNumber } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { busiestProject, SAMPLE_STREAMS, type SampleOptions, type SampleStream, sampleLines } from './generate.js'
 
-type Flags = Readonly<Record<string, string | boolean | undefined>>
+export interface SampleFlags {
+  readonly count: string
+  readonly seed: string
+  /** An ISO 8601 time. */
+  readonly now?: string
+  readonly ifEmpty?: boolean
+}
 
 const MAX_COUNT = 10_000_000
 
 export async function writeSample(
-  settingFlags: Readonly<Record<string, string | undefined>>,
-  flags: Flags,
+  { dataDir }: Settings,
+  { count, seed, now, ifEmpty }: SampleFlags,
   io: Io,
 ): Promise<number> {
-  const { dataDir } = readSettings(settingFlags, io.environment)
   const folder = join(dataDir, 'logs')
-  if (flags['ifEmpty'] && (await hasFiles(folder))) return EXIT.clean
-  const now = flags['now']
+  if (ifEmpty && (await hasFiles(folder))) return EXIT.clean
   const options: SampleOptions = {
-    count: wholeNumber('--count', flags['count'] as string, 1, MAX_COUNT),
-    seed: wholeNumber('--seed', flags['seed'] as string, 0, 0xffffffff),
-    nowMicros: typeof now === 'string' ? timeArgument('--now', now) : systemClock().nowMicros(),
+    count: wholeNumber('--count', count, 1, MAX_COUNT),
+    seed: wholeNumber('--seed', seed, 0, 0xffffffff),
+    nowMicros: now === undefined ? systemClock().nowMicros() : timeArgument('--now', now),
   }
   try {
     makeFolder(folder)

@@ -1,28 +1,54 @@
 /** What the declaration of a command needs, so that all commands report mistakes alike. */
-import type { Command } from 'commander'
+import { Command } from 'commander'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
+import { settingFlags, withSettings } from './flags.js'
 import type { Io } from './io.js'
+
+/** A command that ends the process with the code that its work resolves to. */
+export class ProgramCommand extends Command {
+  readonly #exit: (code: number) => void
+
+  constructor(exit: (code: number) => void, name?: string) {
+    super(name)
+    this.#exit = exit
+  }
+
+  override createCommand(name?: string): ProgramCommand {
+    return new ProgramCommand(this.#exit, name)
+  }
+
+  /** @param work takes the operands, and after them the flags */
+  runs<Given extends unknown[]>(work: (...given: Given) => Promise<number>): this {
+    return this.action(async (...given) => this.#exit(await work(...(given as Given))))
+  }
+}
 
 export type Declaring = ReturnType<typeof declaringIn>
 
-/** @param exit takes the exit code of the command that has run */
-export function declaringIn(program: Command, io: Io, exit: (code: number) => void) {
-  /** Declares a command, of a group or else of the program. */
-  const command = (signature: string, description: string, parent = program): Command => {
-    const made = parent
-      .command(signature)
-      .description(description)
-      .exitOverride()
-      .configureOutput({ writeOut: io.print, writeErr: io.printError })
+export function declaringIn(program: ProgramCommand, io: Io) {
+  /** Declares a command with the flags of these settings, of a group or else of the program. */
+  const command = (
+    signature: string,
+    description: string,
+    settingNames: readonly (string | null)[] = [],
+    parent = program,
+  ): ProgramCommand => {
+    const made = withSettings(parent.command(signature).description(description), settingNames)
     const path = parent === program ? `sluice ${made.name()}` : `sluice ${parent.name()} ${made.name()}`
     const note = WRITTEN_AS[made.name()]
     return made.showHelpAfterError(
       `(${note === undefined ? '' : `${note}; `}usage: ${path} ${made.usage()}; ${path} --help lists the flags)`,
     )
   }
-  /** Declares a command that only has commands. */
-  const group = (name: string, description: string): Command =>
-    command(name, description).showHelpAfterError(`(sluice ${name} --help lists its commands)`)
-  return { io, exit, command, group }
+  return {
+    io,
+    command,
+    /** Declares a command that only has commands. */
+    group: (name: string, description: string) =>
+      command(name, description).showHelpAfterError(`(sluice ${name} --help lists its commands)`),
+    /** The settings that these flags and the environment give. @throws UsageError */
+    settings: (flags: object): Settings => readSettings(settingFlags(flags), io.environment),
+  }
 }
 
 /** How the arguments of a command are written, where newcomers write them otherwise. */

@@ -1,19 +1,21 @@
 /** Reads and writes files that a command names. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SetupError } from '../../runner/model/errors.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 
-/** Null where there is no such file. @throws SetupError */
-export function readIfThere(file: string): string | null {
+/** @throws SetupError */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new SetupError(`cannot read ${file}: ${fileReason(cause)}`, { cause })
   }
 }
+
+/** Null where there is no such file. @throws SetupError */
+export const readIfThere = (file: string): string | null => (existsSync(file) ? readText(file) : null)
 
 /** Also makes its folder, where that is wanted. @throws SetupError */
 export function writeText(file: string, text: string, { makesFolder = false } = {}): void {

@@ -1,13 +1,14 @@
 /** Flags that several commands have, and how settings become flags and flags settings. */
 import { type Command, Option } from 'commander'
 import { SETTINGS } from '../../runner/settings/settings.js'
+import type { ReportFormat } from './report.js'
 
 export type Flags = Readonly<Record<string, string | undefined>>
 /** Flags as commander parses them: switches are booleans. */
-export type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** Gives the command the flags of these settings. */
-export function withSettings(command: Command, names: readonly (string | null)[]): Command {
+export function withSettings<C extends Command>(command: C, names: readonly (string | null)[]): C {
   for (const row of SETTINGS) {
     if (row.flag === null || !names.includes(row.flag)) continue
     const fallback = row.default === '' ? '' : `, else ${row.default}`
@@ -19,7 +20,8 @@ export function withSettings(command: Command, names: readonly (string | null)[]
 }
 
 /** Commander's camelCase names back to the settings' own. */
-export function settingFlags(flags: GivenFlags): Flags {
+export function settingFlags(given: object): Flags {
+  const flags = given as GivenFlags
   const known = SETTINGS.flatMap(row => {
     const name = row.flag?.slice(2)
     const value = name && flags[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -52,4 +54,7 @@ export const EMBEDDED_FLAGS = [...without(ENGINE_FLAGS, '--engine'), '--project'
 export const formatFlag = (says: string, ...others: readonly string[]): Option =>
   new Option('--format <format>', says).choices(['text', ...others]).default('text')
 
-export const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'
+/** What `formatFlag` gives. */
+export interface FormatFlags {
+  readonly format: ReportFormat
+}

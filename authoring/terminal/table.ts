@@ -21,6 +21,17 @@ export function textTable(columns: readonly ResultColumn[], rows: readonly (read
   return [line(heads), line(widths.map(n => '-'.repeat(n))), ...cells.map(line)].join('\n') + '\n'
 }
 
+/** A table with a line for each thing. `columns` has the name of each column and its value; those in `right` are aligned right. */
+export function tableOf<T>(
+  things: readonly T[],
+  columns: Readonly<Record<string, (thing: T) => unknown>>,
+  right: readonly string[] = [],
+): string {
+  const heads = Object.keys(columns).map(name => ({ name, type: right.includes(name) ? 'INT64' : 'STRING' }))
+  const rows = things.map(thing => Object.values(columns).map(read => read(thing)))
+  return textTable(heads, rows)
+}
+
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   return cut(printable(typeof value === 'string' ? value : JSON.stringify(value)), MAX_WIDTH)

@@ -1,19 +1,12 @@
 /** The command `test`. */
 import type { Declaring } from '../terminal/declare.js'
-import {
-  ENGINE_FLAGS,
-  type Flags,
-  formatFlag,
-  type GivenFlags,
-  settingFlags,
-  WAREHOUSE_FLAGS,
-  without,
-  withSettings,
-} from '../terminal/flags.js'
+import { ENGINE_FLAGS, formatFlag, settingFlags, WAREHOUSE_FLAGS, without } from '../terminal/flags.js'
+import type { TestFlags } from './run-tests.js'
 
-export function declareTest({ command, exit, io }: Declaring): void {
-  withSettings(
-    command('test [paths...]', 'Run the tests beside manifests, <name>.test.yaml, over the rows that they have.'),
+export function declareTest({ command, io }: Declaring): void {
+  command(
+    'test [paths...]',
+    'Run the tests beside manifests, <name>.test.yaml, over the rows that they have.',
     // Tests never read a data folder.
     [...without(ENGINE_FLAGS, '--data', '--database'), ...WAREHOUSE_FLAGS],
   )
@@ -23,8 +16,7 @@ export function declareTest({ command, exit, io }: Declaring): void {
     .option('--coverage', 'name the variants, lookup rows and template branches that no test runs')
     .option('--min-coverage <percent>', 'end with 1 where the coverage is less: 100')
     .addOption(formatFlag('how results are printed', 'junit', 'github', 'json'))
-    .action(async (paths: string[], flags: GivenFlags) => {
-      const { testEndpoints } = await import('./run-tests.js')
-      exit(await testEndpoints(paths, settingFlags(flags), flags as Flags, io))
-    })
+    .runs(async (paths: string[], flags: TestFlags) =>
+      (await import('./run-tests.js')).testEndpoints(paths, settingFlags(flags), flags, io),
+    )
 }

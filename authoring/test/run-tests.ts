@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { LoadError, RunnerError, UsageError } from '../../runner/model/errors.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { writeText } from '../terminal/files.js'
+import type { Flags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
 import type { Report } from './case-report.js'
@@ -12,32 +13,35 @@ import { reporterOf, type TestFormat } from './print-report.js'
 import type { CaseResult } from './run-case.js'
 import { updatesFor } from './update-expectations.js'
 
-type Flags = Readonly<Record<string, string | boolean | undefined>>
+export interface TestFlags {
+  readonly format: TestFormat
+  readonly name?: string
+  readonly watch?: boolean
+  readonly update?: boolean
+  readonly coverage?: boolean
+  readonly minCoverage?: string
+}
 
 /** @param settingFlags the flags that are settings, which the command that repeats a test needs too */
 export async function testEndpoints(
   paths: readonly string[],
-  settingFlags: Readonly<Record<string, string | undefined>>,
-  flags: Flags,
+  settingFlags: Flags,
+  { format, name, watch, update, coverage, minCoverage }: TestFlags,
   io: Io,
 ): Promise<number> {
-  const format = flags['format'] as TestFormat
-  const minimum = readMinimum(flags['minCoverage'])
-  const name = flags['name'] as string | undefined
+  const minimum = minCoverage === undefined ? null : readMinimum(minCoverage)
   const settings = readSettings({ ...settingFlags, engine: settingFlags['engine'] ?? 'duckdb' }, io.environment)
-  const tracksCoverage = flags['coverage'] === true || minimum !== null
+  const tracksCoverage = coverage === true || minimum !== null
   const signal = io.interruption()
   const runOnce = async (): Promise<number> => {
     const run = await runTests(settings, paths, { name, tracksCoverage, signal })
     if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
-    const { results, updated } = flags['update'] === true ? update(run.results) : { results: run.results, updated: [] }
+    const { results, updated } = update ? writeUpdates(run.results) : { results: run.results, updated: [] }
     const report: Report = { ...run, results, updated, minimum, flags: settingFlags }
     reporterOf[format](report, io)
     return isClean(report) ? EXIT.clean : EXIT.problems
   }
-  return flags['watch'] === true
-    ? await runOnChange(() => testFilesState(settings, paths), runOnce, signal, io)
-    : await runOnce()
+  return watch ? await runOnChange(() => testFilesState(settings, paths), runOnce, signal, io) : await runOnce()
 }
 
 /** The pause between two looks at the files, in milliseconds. */
@@ -74,19 +78,13 @@ function isClean({ results, diagnostics, skipped, coverage, minimum }: Report): 
 }
 
 /** Writes the expectations that do not hold into their files. The failures that are left are those of the others. */
-function update(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
-  const updated: string[] = []
-  const left = new Map<CaseResult, CaseResult>()
-  for (const { file, text, changed } of updatesFor(results)) {
-    writeText(file, text)
-    updated.push(file)
-    for (const [before, after] of changed) left.set(before, after)
-  }
-  return { results: results.map(result => left.get(result) ?? result), updated }
+function writeUpdates(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
+  const { files, results: left } = updatesFor(results)
+  for (const { file, text } of files) writeText(file, text)
+  return { results: left, updated: files.map(({ file }) => file) }
 }
 
-function readMinimum(text: string | boolean | undefined): number | null {
-  if (typeof text !== 'string') return null
+function readMinimum(text: string): number {
   const percent = Number(text)
   if (!/^\d+(\.\d+)?$/.test(text) || percent > 100) {
     throw new UsageError([`--min-coverage must be a number from 0 to 100, found ${JSON.stringify(text)}`])

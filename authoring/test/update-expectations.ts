@@ -2,6 +2,7 @@
 
 import type { RowsAnswer } from './answer.js'
 import type { ExpectedKey } from './check-answer.js'
+import type { TestFile } from './files/test-file.js'
 import { updateText, type ValueUpdate } from './files/update-text.js'
 import type { CaseResult } from './run-case.js'
 
@@ -14,25 +15,20 @@ const VALUES: Partial<Record<ExpectedKey, (answer: RowsAnswer) => unknown>> = {
   truncated: ({ isTruncated }) => isTruncated,
 }
 
-/** The files that change, with the results of their tests that were updated: each with the failures that are left. */
+/** The files that change, and the results with the failures that are left. */
 export function updatesFor(results: readonly CaseResult[]) {
-  const files = new Set(results.map(({ tests }) => tests))
-  return [...files].flatMap(tests => {
-    const updates: ValueUpdate[] = []
-    const changed = new Map<CaseResult, CaseResult>()
-    for (const result of results.filter(one => one.tests === tests)) {
-      const { answer, failures, test } = result
-      if (answer.kind === 'problem') continue
-      const isWritten = (key: ExpectedKey | null): key is ExpectedKey => key !== null && VALUES[key] !== undefined
-      for (const { key } of failures) {
-        if (!isWritten(key)) continue
-        const path = [...test.path, 'expect', key]
-        updates.push({ path, value: VALUES[key]!(answer), isUnordered: key === 'rows_unordered' })
-      }
-      const left = failures.filter(({ key }) => !isWritten(key))
-      if (left.length < failures.length) changed.set(result, { ...result, failures: left })
-    }
-    if (updates.length === 0) return []
-    return [{ file: tests.file, text: updateText(tests.text, updates), changed }]
+  const updates = new Map<TestFile, ValueUpdate[]>()
+  const left = results.map((result): CaseResult => {
+    const { answer, failures, tests, test } = result
+    if (answer.kind === 'problem') return result
+    const written = failures.flatMap(({ key }): ValueUpdate[] => {
+      const read = key === null ? undefined : VALUES[key]
+      const path = [...test.path, 'expect', key!]
+      return read ? [{ path, value: read(answer), isUnordered: key === 'rows_unordered' }] : []
+    })
+    if (written.length > 0) updates.set(tests, [...(updates.get(tests) ?? []), ...written])
+    return { ...result, failures: failures.filter(({ key }) => key === null || VALUES[key] === undefined) }
   })
+  const files = [...updates].map(([{ file, text }, own]) => ({ file, text: updateText(text, own) }))
+  return { files, results: left }
 }

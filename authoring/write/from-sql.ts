@@ -4,9 +4,9 @@ import { orMistake, resolveQuery, SqlError, tokenize, withAdvice, zoneParameters
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { NewManifest } from './from-table.js'
-import { asTemplate, flow } from './manifest-text.js'
+import { asTemplate, missingCase, type TestSpec, testText } from './manifest-text.js'
 import { parameterTypes, type TypedParameter, typeOf } from './parameter-types.js'
-import { SAMPLE_TIMES, SAMPLE_ZONE, sampleArgument, sampleRow, TEST_NOW } from './sample-row.js'
+import { SAMPLE_TIMES, SAMPLE_ZONE, sampleArgument, sampleRow } from './sample-row.js'
 
 /** The manifest; or, for a query that is not valid, the mistake at its place in the file. */
 export type FromSql =
@@ -31,23 +31,13 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     zones.has(name.toLowerCase()) ? SAMPLE_ZONE : sampleArgument(type)
   const given = Object.fromEntries(parameters.map(one => [one.name, example(one)]))
   const isAskedForNow = query.parameters.some(name => name.toLowerCase() === 'now')
-  const rowsAt = (now: string): readonly string[] =>
-    query.tables.flatMap(name => {
-      const table = tables.find(name)
-      return table === undefined ? [] : [`  ${flow(name)}:\n    - ${flow(sampleRow(table.columns, now))}`]
-    })
-  const answers = (says: string): readonly string[] => [
-    `  - name: ${says}`,
-    ...(parameters.length === 0 ? [] : [`    arguments: ${flow(given)}`]),
-    '    expect:',
-    `      columns: ${flow(query.columns.map(({ name }) => name))}`,
-    '      count: 0',
-  ]
-  const problem = { status: 400, code: 'ARGUMENT_INVALID', parameters: parameters.map(({ name }) => name) }
-  const missing =
-    parameters.length === 0
-      ? []
-      : ['  - name: every parameter is required', '    expect:', `      problem: ${flow(problem)}`]
+  const known = query.tables.filter(name => tables.find(name) !== undefined)
+  const rowsAt = (now: string): Readonly<Record<string, readonly object[]>> =>
+    Object.fromEntries(known.map(name => [name, [sampleRow(tables.find(name)!.columns, now)]]))
+  const columns = query.columns.map(({ name }) => name)
+  const answers = (name: string): TestSpec => ({ name, arguments: given, expect: { columns, count: 0 } })
+  const names = parameters.map(({ name }) => name)
+  const missing = names.length === 0 ? [] : [missingCase('every parameter is required', names)]
   return {
     description: `The rows of ${file.replace(/^.*[\\/]/, '')}.`,
     tenant: null,
@@ -61,10 +51,10 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     tables: query.tables,
     tests: [
       ...(query.tables.length === 0 ? [] : SAMPLE_TIMES).map(now =>
-        testFile(rowsAt(now), [...answers('one row in each table'), ...missing]),
+        testText(rowsAt(now), [answers('one row in each table'), ...missing]),
       ),
-      testFile([], [...answers('without rows'), ...missing]),
-      ...(missing.length === 0 ? [] : [testFile([], missing)]),
+      testText({}, [answers('without rows'), ...missing]),
+      ...(missing.length === 0 ? [] : [testText({}, missing)]),
     ],
   }
 }
@@ -87,6 +77,3 @@ function refuseNames(sql: string): void {
     }
   }
 }
-
-const testFile = (rows: readonly string[], cases: readonly string[]): string =>
-  [`now: ${TEST_NOW}`, ...(rows.length === 0 ? [] : ['tables:', ...rows]), 'tests:', ...cases, ''].join('\n')

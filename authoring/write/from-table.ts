@@ -1,7 +1,7 @@
 /** A new manifest over one table: its rows, newest first, or their number in each bucket of time. */
 import { nearest, RESERVED_KEYWORDS, type StructField, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { flow, type ManifestSpec, type ParameterSpec } from './manifest-text.js'
+import { type ManifestSpec, missingCase, type ParameterSpec, type TestSpec, testText } from './manifest-text.js'
 import { sampleRow, TEST_NOW } from './sample-row.js'
 
 /** What `sluice new` is asked for. Columns are named as the table has them; null for none. */
@@ -76,8 +76,7 @@ const isPlain = (column: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(col
 const name = (column: string): string =>
   isPlain(column) && !RESERVED_KEYWORDS.has(column.toUpperCase()) ? column : `\`${column}\``
 
-const MAX_ROWS = 1000
-const SETTINGS = { max_rows: MAX_ROWS, cache: { ttl_seconds: 60 } }
+const SETTINGS = { max_rows: 1000, cache: { ttl_seconds: 60 } }
 
 function tenantParameter({ tenant, parameter, example }: Facts): Readonly<Record<string, ParameterSpec>> {
   if (tenant === null) return {}
@@ -146,50 +145,38 @@ function rowsOf(facts: Facts): Own {
 
 function testsOfRows(facts: Facts): string {
   const { table, time, tenant, parameter } = facts
-  const own = tenant ? { [parameter!]: tenant.type.kind === 'INT64' ? 1 : 'a' } : {}
+  const own = tenantArgument(facts)
+  const isOrdered = time !== null && isPlain(time.name)
+  const all: TestSpec = {
+    name: `${tenant ? `only rows of its ${tenant.name}` : 'all rows'}${time ? ', the newest first' : ''}`,
+    arguments: own,
+    expect: {
+      count: tenant ? 2 : 3,
+      columns: table.columns.map(column => column.name),
+      ...(isOrdered && { ordered_by: [`${time.name} desc`] }),
+    },
+  }
   const rows = [row(facts, 0, 0), row(facts, 1, 0), row(facts, 0, 1)]
-  const count = tenant ? 2 : 3
-  const columns = table.columns.map(column => column.name)
-  const cases = [
-    `  - name: ${tenant ? `only rows of its ${tenant.name}` : 'all rows'}${time ? ', the newest first' : ''}`,
-    ...argumentsLine(own),
-    `    expect:`,
-    `      count: ${count}`,
-    `      columns: ${flow(columns)}`,
-    ...(time && isPlain(time.name) ? [`      ordered_by: ${flow([`${time.name} desc`])}`] : []),
-    ...(time ? boundaryCases(facts, own) : []),
-    ...(tenant ? missingCase(parameter!) : []),
-  ]
-  return testFile(table.name, rows, cases)
+  return testText({ [table.name]: rows }, [
+    all,
+    ...(time ? boundaryCases(time, own, tenant ? 1 : 2) : []),
+    ...(parameter === null ? [] : [missingCase(`${parameter} is required`, [parameter])]),
+  ])
 }
 
 /** The rows of `since` and `until`: one is included, the other is not. */
-function boundaryCases({ time, tenant }: Facts, own: object): readonly string[] {
-  const at = timeBefore(time!, 0)
+function boundaryCases(time: StructField, own: object, newest: number): readonly TestSpec[] {
+  const [at, since] = [timeBefore(time, 0), timeBefore(time, 1)]
   return [
-    '  - name: rows from since on',
-    ...argumentsLine({ ...own, since: at }),
-    '    expect:',
-    `      count: ${tenant ? 1 : 2}`,
-    '  - name: rows before until',
-    ...argumentsLine({ ...own, until: at }),
-    '    expect:',
-    '      count: 1',
-    '  - name: rows from since on that are before until',
-    ...argumentsLine({ ...own, since: timeBefore(time!, 1), until: at }),
-    '    expect:',
-    '      count: 1',
+    { name: 'rows from since on', arguments: { ...own, since: at }, expect: { count: newest } },
+    { name: 'rows before until', arguments: { ...own, until: at }, expect: { count: 1 } },
+    {
+      name: 'rows from since on that are before until',
+      arguments: { ...own, since, until: at },
+      expect: { count: 1 },
+    },
   ]
 }
-
-const missingCase = (parameter: string): readonly string[] => [
-  `  - name: ${parameter} is required`,
-  '    expect:',
-  `      problem: ${flow({ status: 400, code: 'ARGUMENT_INVALID', parameters: [parameter] })}`,
-]
-
-const argumentsLine = (given: object): readonly string[] =>
-  Object.keys(given).length === 0 ? [] : [`    arguments: ${flow(given)}`]
 
 // ---- counts in buckets
 
@@ -237,37 +224,34 @@ function countsOf(facts: Facts & { readonly time: StructField }): Own {
 }
 
 function testsOfCounts(facts: Facts & { readonly time: StructField }, intervals: readonly string[]): string {
-  const { table, tenant, parameter } = facts
-  const own = tenant ? { [parameter!]: tenant.type.kind === 'INT64' ? 1 : 'a' } : {}
-  const rows = [row(facts, 0, 0), row(facts, 0, 0), row(facts, 0, 1)]
-  const bucket = timeBefore(facts.time, 0)
-  const cases = [
-    ...intervals.flatMap(interval => [
-      `  - name: ${interval}`,
-      ...argumentsLine({ ...own, interval }),
-      '    expect:',
-      '      count: 1',
-      '      columns: [bucket, count]',
-      `      contains: ${flow([{ count: tenant ? 2 : 3 }])}`,
-      '      ordered_by: [bucket]',
-    ]),
-    '  - name: any other interval counts as the default',
-    ...argumentsLine({ ...own, interval: 'fortnight' }),
-    '    expect:',
-    `      same_as: { arguments: ${flow(own)} }`,
-    '  - name: rows that are too old are not counted',
-    ...argumentsLine({ ...own, interval: intervals[0] }),
-    '    tables:',
-    `      ${flow(table.name)}:`,
-    `        - ${flow({ ...row(facts, 0, 0), [facts.time.name]: bucket.replace(/^\d{4}/, '2020') })}`,
-    '    expect:',
-    '      rows: []',
-    ...(tenant ? missingCase(parameter!) : []),
-  ]
-  return testFile(table.name, rows, cases)
+  const { table, time, tenant, parameter } = facts
+  const own = tenantArgument(facts)
+  const bucket = timeBefore(time, 0)
+  const columns = ['bucket', 'count']
+  const expect = { count: 1, columns, contains: [{ count: tenant ? 2 : 3 }], ordered_by: ['bucket'] }
+  const old = { ...row(facts, 0, 0), [time.name]: bucket.replace(/^\d{4}/, '2020') }
+  return testText({ [table.name]: [row(facts, 0, 0), row(facts, 0, 0), row(facts, 0, 1)] }, [
+    ...intervals.map(interval => ({ name: interval, arguments: { ...own, interval }, expect })),
+    {
+      name: 'any other interval counts as the default',
+      arguments: { ...own, interval: 'fortnight' },
+      expect: { same_as: { arguments: own } },
+    },
+    {
+      name: 'rows that are too old are not counted',
+      arguments: { ...own, interval: intervals[0] },
+      tables: { [table.name]: [old] },
+      expect: { rows: [] },
+    },
+    ...(parameter === null ? [] : [missingCase(`${parameter} is required`, [parameter])]),
+  ])
 }
 
 // ---- rows of tests
+
+/** The argument for the tenant whose rows are tested. */
+const tenantArgument = ({ tenant, parameter }: Facts): object =>
+  tenant === null ? {} : { [parameter!]: tenant.type.kind === 'INT64' ? 1 : 'a' }
 
 /** A row that is `before` minutes (for a DATE: days) older than the newest; `other` is 0 for a row of the tested tenant. */
 function row({ table, time, tenant }: Facts, before: number, other: 0 | 1): Record<string, unknown> {
@@ -283,16 +267,4 @@ function timeBefore({ type }: StructField, before: number): string {
   const text = at.toISOString().replace('.000Z', 'Z')
   if (isDate) return text.slice(0, 10)
   return type.kind === 'DATETIME' ? text.slice(0, -1) : text
-}
-
-function testFile(table: string, rows: readonly object[], cases: readonly string[]): string {
-  return [
-    `now: ${TEST_NOW}`,
-    'tables:',
-    `  ${flow(table)}:`,
-    ...rows.map(one => `    - ${flow(one)}`),
-    'tests:',
-    ...cases,
-    '',
-  ].join('\n')
 }

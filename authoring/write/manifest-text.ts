@@ -1,6 +1,7 @@
 /** Writes a manifest and its test file as YAML, in the style of those that people write. */
 import { stringify } from 'yaml'
 import type { Manifest } from '../../runner/model/manifest.js'
+import { TEST_NOW } from './sample-row.js'
 
 /** A parameter as `parameters:` has it. */
 export type ParameterSpec = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -56,6 +57,42 @@ function columnEntry({ name, type, required }: ManifestSpec['columns'][number]):
 
 /** The value on one line: `{ type: string, required: true }`. */
 export const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
+
+/** A case of a test file. */
+export interface TestSpec {
+  readonly name: string
+  readonly arguments?: object
+  readonly tables?: TestRows
+  readonly expect: object
+}
+
+type TestRows = Readonly<Record<string, readonly object[]>>
+
+/** A test file with these rows of tables, which all cases share. */
+export const testText = (tables: TestRows, cases: readonly TestSpec[]): string =>
+  [`now: ${TEST_NOW}`, ...tableLines(tables), 'tests:', ...cases.flatMap(caseLines), ''].join('\n')
+
+const tableLines = (tables: TestRows): readonly string[] => {
+  const lines = Object.entries(tables).flatMap(([name, rows]) => [
+    `  ${flow(name)}:`,
+    ...rows.map(one => `    - ${flow(one)}`),
+  ])
+  return lines.length === 0 ? [] : ['tables:', ...lines]
+}
+
+const caseLines = ({ name, arguments: given = {}, tables = {}, expect }: TestSpec): readonly string[] => [
+  `  - name: ${flow(name)}`,
+  ...(Object.keys(given).length === 0 ? [] : [`    arguments: ${flow(given)}`]),
+  ...tableLines(tables).map(line => `    ${line}`),
+  '    expect:',
+  ...members(Object.entries(expect)).map(line => `    ${line}`),
+]
+
+/** The case of a call without these parameters, which are all that are required. */
+export const missingCase = (name: string, parameters: readonly string[]): TestSpec => ({
+  name,
+  expect: { problem: { status: 400, code: 'ARGUMENT_INVALID', parameters } },
+})
 
 /** A literal block; where its first line is indented, its header must give the indentation. */
 function sqlBlock(sql: string): string {

@@ -7,12 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { nearest, type TableCatalogue, type TableDefinition } from '../../googlesql/index.js'
 import { discover } from '../../runner/manifest/discover.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
-import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
+import { LoadError, UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { fileReason, SETTING, writeFailure } from '../../runner/platform/write-failure.js'
+import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { constantsChecker } from '../check/constants.js'
+import { readText } from '../terminal/files.js'
+import type { Flags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { testEndpoints } from '../test/run-tests.js'
 import { askForTable, isAsked } from './ask.js'
@@ -34,7 +36,7 @@ export interface NewFlags {
 export async function newEndpoint(
   given: string | undefined,
   flags: NewFlags,
-  settingFlags: Readonly<Record<string, string | undefined>>,
+  settingFlags: Flags,
   io: Io,
 ): Promise<number> {
   const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
@@ -60,17 +62,13 @@ export async function newEndpoint(
     await engine.close()
   }
   const header = `# yaml-language-server: $schema=${schemas}/test.schema.json\n`
+  const tests = made.tests.map(test => header + test)
   const both = [
     { path: file, text },
-    { path: testFile, text: header + made.tests[0] },
+    { path: testFile, text: tests[0]! },
   ]
   writeFiles(both, (path, cause) => writeFailure({ what: 'the endpoint', path, setting: SETTING.endpoints }, cause))
-  const problems = await keepPassingTest(
-    testFile,
-    made.tests.map(tests => header + tests),
-    settingFlags,
-    io,
-  )
+  const problems = await keepPassingTest(testFile, tests, settingFlags, io)
   io.print(`wrote ${file}\n`)
   const call = `sluice call ${name}${exampleArguments(made)}`
   if (problems === null) {
@@ -177,18 +175,10 @@ const EXAMPLE_MS = 5_000
 
 /** @throws LoadError for a query that is not valid, at its place in the file. */
 async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
-  const sql = path === '-' ? await textOf(io.standardInput()) : readSql(path)
+  const sql = path === '-' ? await textOf(io.standardInput()) : readText(path)
   const outcome = manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
   if (!outcome.ok) throw new LoadError([outcome.diagnostic])
   return outcome.manifest
-}
-
-function readSql(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
-  }
 }
 
 /** Without a byte order mark and empty lines around it, and with line feeds: YAML keeps the rest as it is. */
@@ -215,47 +205,32 @@ function schemasFrom(folder: string): string {
 async function keepPassingTest(
   testFile: string,
   tests: readonly string[],
-  settingFlags: Readonly<Record<string, string | undefined>>,
+  settingFlags: Flags,
   io: Io,
 ): Promise<string | null> {
   let problems: string | null = null
   let passing: string | null = null
   for (const text of tests) {
     writeFileSync(testFile, text)
-    const printed = await runTests(testFile, settingFlags, io)
-    if (printed !== null) {
-      problems = printed
-      continue
-    }
+    problems = await problemsOf(testFile, settingFlags, io)
+    if (problems !== null) continue
     const updated = readFileSync(testFile, 'utf8')
     // A result with rows shows more than an empty one.
     if (/^ +count: [1-9]/m.test(updated)) return null
     passing ??= updated
   }
-  if (passing !== null) {
-    writeFileSync(testFile, passing)
-    return null
-  }
-  rmSync(testFile, { force: true })
-  return problems
+  if (passing === null) rmSync(testFile, { force: true })
+  else writeFileSync(testFile, passing)
+  return passing === null ? problems : null
 }
 
 /** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */
-async function runTests(
-  testFile: string,
-  settingFlags: Readonly<Record<string, string | undefined>>,
-  io: Io,
-): Promise<string | null> {
+async function problemsOf(testFile: string, settingFlags: Flags, io: Io): Promise<string | null> {
   let printed = ''
-  const quiet: Io = {
-    ...io,
-    print: text => {
-      printed += String(text)
-    },
-    printError: text => {
-      printed += text
-    },
+  const print = (text: string | Uint8Array): void => {
+    printed += String(text)
   }
+  const quiet = { ...io, print, printError: print }
   const code = await testEndpoints([testFile], settingFlags, { update: true, format: 'text' }, quiet)
   return code === EXIT.clean ? null : printed
 }

@@ -95,9 +95,9 @@ export class ResultCache {
     })
   }
 
-  /** Counts bytes that were added to the stored result of this key. */
-  grow(key: string, bytes: number): void {
-    this.#deps.store.grow(key, bytes)
+  /** Counts bytes that were added to the stored result of this key; null for a result that is not stored. */
+  grow(key: string | null, bytes: number): void {
+    if (key !== null) this.#deps.store.grow(key, bytes)
   }
 
   /**

@@ -83,23 +83,30 @@ function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
 }
 
-const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
-  INT64: () => new Int64(),
-  FLOAT64: () => new Float64(),
-  NUMERIC: () => new Decimal(9, 38, 128),
-  BIGNUMERIC: () => new Decimal(38, 76, 256),
-  BOOL: () => new Bool(),
-  STRING: () => new Utf8(),
-  BYTES: () => new Binary(),
-  DATE: () => new DateDay(),
-  TIME: () => new TimeMicrosecond(),
-  DATETIME: () => new TimestampMicrosecond(),
-  TIMESTAMP: () => new TimestampMicrosecond('UTC'),
-  JSON: () => new Utf8(),
-  INTERVAL: () => new Utf8(),
-  'RANGE<DATE>': () => new Utf8(),
-  'RANGE<DATETIME>': () => new Utf8(),
-  'RANGE<TIMESTAMP>': () => new Utf8(),
+interface ArrowScalar {
+  readonly type: () => DataType
+  readonly values: () => Values
+}
+
+const TEXT: ArrowScalar = { type: () => new Utf8(), values: () => texts(stringOf) }
+
+const SCALARS: Readonly<Record<ScalarKind, ArrowScalar>> = {
+  INT64: { type: () => new Int64(), values: () => integers(1, integerOf) },
+  FLOAT64: { type: () => new Float64(), values: () => numbers(doubleOf, length => new Float64Array(length)) },
+  NUMERIC: { type: () => new Decimal(9, 38, 128), values: () => integers(2, cell => decimalOf(cell, 9, 128)) },
+  BIGNUMERIC: { type: () => new Decimal(38, 76, 256), values: () => integers(4, cell => decimalOf(cell, 38, 256)) },
+  BOOL: { type: () => new Bool(), values: () => numbers(bitOf, length => new Uint8Array(length), bitsOf) },
+  STRING: TEXT,
+  BYTES: { type: () => new Binary(), values: () => blobs() },
+  DATE: { type: () => new DateDay(), values: () => numbers(daysOf, length => new Int32Array(length)) },
+  TIME: { type: () => new TimeMicrosecond(), values: () => integers(1, timeOf) },
+  DATETIME: { type: () => new TimestampMicrosecond(), values: () => integers(1, microsOf) },
+  TIMESTAMP: { type: () => new TimestampMicrosecond('UTC'), values: () => integers(1, timestampOf) },
+  JSON: { type: () => new Utf8(), values: () => texts(cell => cell) },
+  INTERVAL: TEXT,
+  'RANGE<DATE>': TEXT,
+  'RANGE<DATETIME>': TEXT,
+  'RANGE<TIMESTAMP>': TEXT,
 }
 
 /** Extension names for types without an Arrow type. */
@@ -118,7 +125,7 @@ function arrowField(field: TypedField): Field {
 function arrowType({ type, requirement }: TypedField): DataType {
   if (type.kind === 'ARRAY') return new List(arrowField(typedElement('item', type.element, requirement)))
   if (type.kind === 'STRUCT') return new Struct(typedFields(type.fields, requirement).map(arrowField))
-  return SCALARS[type.kind]()
+  return SCALARS[type.kind].type()
 }
 
 /** The values of a column or field, or of an ARRAY's items. */
@@ -184,49 +191,17 @@ interface Values {
 }
 
 function valuesOf({ type, requirement }: TypedField, arrow: DataType): Values {
-  switch (type.kind) {
-    case 'ARRAY':
-      return lists(new Column(typedElement('item', type.element, requirement), arrow.children[0]!.type))
-    case 'STRUCT': {
-      const fields = typedFields(type.fields, requirement)
-      return structs(fields.map((field, i) => new Column(field, arrow.children[i]!.type)))
-    }
-    case 'JSON':
-      return texts(cell => cell)
-    case 'STRING':
-    case 'INTERVAL':
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return texts(stringOf)
-    case 'BYTES':
-      return blobs()
-    case 'BOOL':
-      return numbers(
-        cell => (cell === 'true' ? 1 : 0),
-        length => new Uint8Array(length),
-        bitsOf,
-      )
-    case 'FLOAT64':
-      return numbers(doubleOf, length => new Float64Array(length))
-    case 'DATE':
-      return numbers(daysOf, length => new Int32Array(length))
-    case 'INT64':
-      return integers(1, integerOf)
-    case 'TIME':
-      return integers(1, timeOf)
-    case 'DATETIME':
-      return integers(1, microsOf)
-    case 'TIMESTAMP':
-      return integers(1, timestampOf)
-    case 'NUMERIC':
-      return integers(2, cell => decimalOf(cell, 9, 128))
-    case 'BIGNUMERIC':
-      return integers(4, cell => decimalOf(cell, 38, 256))
-    default:
-      return type satisfies never
+  if (type.kind === 'ARRAY') {
+    return lists(new Column(typedElement('item', type.element, requirement), arrow.children[0]!.type))
   }
+  if (type.kind === 'STRUCT') {
+    const fields = typedFields(type.fields, requirement)
+    return structs(fields.map((field, i) => new Column(field, arrow.children[i]!.type)))
+  }
+  return SCALARS[type.kind].values()
 }
+
+const bitOf = (cell: string): number => (cell === 'true' ? 1 : 0)
 
 /** A typed array of the language. */
 interface TypedArray<T> {

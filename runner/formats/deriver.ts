@@ -1,4 +1,5 @@
 /** Converts stored JSON results to other formats: small ones in this thread, large ones and those that need a library in a worker thread. */
+import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { RunnerError } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
@@ -27,20 +28,16 @@ export const LARGE_BYTES = 1_000_000
 const MOST_LARGE = 64
 const IDLE_MS = 30_000
 
-interface Job extends ToDeriver {
-  readonly resolve: (bytes: Uint8Array) => void
-  readonly reject: (error: Error) => void
-}
-
-const isLarge = ({ json }: Pick<Job, 'json'>): boolean => json.byteLength >= LARGE_BYTES
+const isLarge = ({ json }: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
 
 export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
   #worker: Worker | null = null
-  /** Those that wait, behind the one that the thread has. */
-  #jobs: Job[] = []
-  #cancelIdle: (() => void) | null = null
+  /** Those that the thread has or that wait for it, and the end of the last one. */
+  readonly #jobs = new Set<ToDeriver>()
+  #last: Promise<unknown> = Promise.resolve()
+  #cancelIdle = (): void => {}
   #isClosed = false
 
   /** `idleMs`: the thread ends after this long without work. */
@@ -60,74 +57,63 @@ export class Deriver {
     json: Uint8Array,
     facts: ResultFacts,
   ): Promise<Uint8Array> {
-    const result: ToDeriver = { format, columns, json, facts }
-    if (!isLarge(result) && !formatOf(format).hasLibrary) return deriveHere(result)
-    const isFull = isLarge(result) && this.#jobs.filter(isLarge).length >= MOST_LARGE
-    if (this.#isClosed || isFull) throw overloaded()
-    return new Promise((resolve, reject) => {
-      this.#jobs.push({ ...result, resolve, reject })
-      if (this.#jobs.length === 1) this.#begin()
-    })
+    const job: ToDeriver = { format, columns, json, facts }
+    if (!isLarge(job) && !formatOf(format).hasLibrary) return deriveHere(job)
+    if (this.#isClosed || (isLarge(job) && [...this.#jobs].filter(isLarge).length >= MOST_LARGE)) throw overloaded()
+    this.#jobs.add(job)
+    const made = this.#last.then(() => this.#deriveThere(job))
+    this.#last = made.catch(() => {})
+    return made
   }
 
   /** Ends the thread; waiting calls are rejected with OVERLOADED. */
   close(): void {
     this.#isClosed = true
-    const rejected = this.#jobs
-    this.#jobs = []
     this.#end()
-    for (const job of rejected) job.reject(overloaded())
   }
 
-  /** Gives the first job to the thread. */
-  #begin(): void {
-    const [job] = this.#jobs
-    this.#cancelIdle?.()
-    this.#cancelIdle = null
-    // Only work keeps the process alive.
-    if (!job) {
-      this.#worker?.unref()
-      if (this.#worker) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
-      return
+  async #deriveThere(job: ToDeriver): Promise<Uint8Array> {
+    try {
+      if (this.#isClosed) throw overloaded()
+      this.#cancelIdle()
+      this.#worker ??= this.#start()
+      this.#worker.ref() // Only work keeps the process alive.
+      const [message] = (await ask(this.#worker, job)) as readonly [FromDeriver]
+      if (message.kind === 'derived') return message.bytes
+      throw message.kind === 'too-large' ? tooLarge(message.maxBytes) : new Error(message.reason)
+    } catch (error) {
+      throw this.#isClosed ? overloaded() : error
+    } finally {
+      this.#jobs.delete(job)
+      if (this.#jobs.size === 0) this.#worker?.unref()
+      if (this.#jobs.size === 0 && this.#worker) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
     }
-    this.#worker ??= this.#start()
-    this.#worker.ref()
-    void send(job, this.#worker)
   }
 
   #start(): Worker {
     const worker = startWorker('runner/formats/derive-worker')
-    const lose = (error: Error): void => {
-      if (this.#worker !== worker) return
-      this.#worker = null
-      this.#settle(job => job.reject(error))
-    }
-    worker.on('message', (message: FromDeriver) => this.#settle(job => answer(job, message)))
-    worker.on('error', lose)
-    worker.on('exit', code => lose(new Error(`the thread that derives formats ended with ${code}`)))
+    worker.on('error', () => {
+      if (this.#worker === worker) this.#worker = null
+    })
+    // What waits for an answer ends with the thread.
+    worker.on('exit', code => worker.emit('error', new Error(`the thread that derives formats ended with ${code}`)))
     return worker
   }
 
-  #settle(report: (job: Job) => void): void {
-    const job = this.#jobs.shift()
-    if (job) report(job)
-    this.#begin()
-  }
-
   #end(): void {
-    const worker = this.#worker
+    this.#cancelIdle()
+    void this.#worker?.terminate()
     this.#worker = null
-    this.#cancelIdle?.()
-    this.#cancelIdle = null
-    void worker?.terminate()
   }
 }
 
-async function send({ format, columns, facts, json: original }: Job, worker: Worker): Promise<void> {
+async function ask(worker: Worker, { format, columns, facts, json: original }: ToDeriver): Promise<readonly unknown[]> {
+  const answer = once(worker, 'message')
+  answer.catch(() => {}) // The thread may end before this is awaited.
   // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
   const json = await joinInTurns([original])
-  const message: ToDeriver = { format, columns, json, facts }
-  worker.postMessage(message, [json.buffer as ArrayBuffer])
+  worker.postMessage({ format, columns, json, facts } satisfies ToDeriver, [json.buffer as ArrayBuffer])
+  return answer
 }
 
 async function deriveHere({ format, columns, json, facts }: ToDeriver): Promise<Uint8Array> {
@@ -136,11 +122,6 @@ async function deriveHere({ format, columns, json, facts }: ToDeriver): Promise<
   } catch (error) {
     throw error instanceof BodyTooLargeError ? tooLarge(error.maxBytes) : error
   }
-}
-
-function answer({ resolve, reject }: Job, message: FromDeriver): void {
-  if (message.kind === 'derived') resolve(message.bytes)
-  else reject(message.kind === 'too-large' ? tooLarge(message.maxBytes) : new Error(message.reason))
 }
 
 const tooLarge = (maxBytes: number): RunnerError =>

@@ -1,6 +1,6 @@
 /** The Express app: routes, and the headers of every response. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { RunnerError, toRunnerError } from '../model/errors.js'
+import { failureOf, RunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
@@ -10,8 +10,8 @@ import { answerAgents, type McpSettings } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
 import { Readiness } from './readiness.js'
-import type { RepresentationStore } from './representation/representation.js'
-import { beginExchange, exchangeOf } from './request-context.js'
+import type { Representations } from './representation/representation.js'
+import { Exchange, exchangeOf } from './request-context.js'
 import { MAX_LIST_LENGTH } from './request-headers.js'
 import {
   describeOne,
@@ -32,7 +32,7 @@ const MAX_URL_LENGTH = 16_384
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
 export interface AppDeps extends OpenApiDeps, ExplorerDeps {
-  readonly representations: RepresentationStore
+  readonly representations: Representations
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   readonly newRequestId: () => string
   readonly unsent: UnsentBodies
@@ -104,7 +104,7 @@ function emptyApp(deps: AppDeps): Express {
   app.set('query parser', false) // arguments are read by request/raw-arguments.ts, which sees repeated names
   app.enable('case sensitive routing')
   app.use((req, res, next) => {
-    beginExchange(req, res, deps)
+    new Exchange(req, res, deps)
     for (let i = 0; i < EVERY_ANSWER.length; i += 2) res.setHeader(EVERY_ANSWER[i]!, EVERY_ANSWER[i + 1]!)
     next()
   })
@@ -243,7 +243,5 @@ function understand(thrown: unknown, isGone: boolean): RunnerError {
   if (thrown instanceof URIError) {
     return new RunnerError('REQUEST_INVALID', { detail: 'The path is not valid percent-encoded UTF-8.', cause: thrown })
   }
-  const error = toRunnerError(thrown)
-  // A run that was cancelled while its caller is still connected was cancelled because the process is ending.
-  return error.code === 'CALL_ABANDONED' && !isGone ? new RunnerError('DRAINING', { cause: error }) : error
+  return failureOf(thrown, isGone)
 }

@@ -63,19 +63,15 @@ function statesOf(
   if (loaded === null) return withRest(new Map(old), diagnostics)
   const states = new Map<string, EndpointChange>()
   const revisionOf = (id: string | null): string | null => (id === null ? null : (served.find(id)?.revision ?? null))
-  for (const { file, endpoint } of loaded.details) {
-    const { name, id } = endpoint
-    const own = diagnostics.filter(diagnostic => diagnostic.file === file)
-    states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
-  }
-  for (const { file, name, id, diagnostics: own } of loaded.broken) {
+  const sound = loaded.details.map(({ file, endpoint: { name, id } }) => {
+    return { file, name, id, diagnostics: diagnostics.filter(diagnostic => diagnostic.file === file) }
+  })
+  for (const { file, name, id, diagnostics: own } of [...sound, ...loaded.broken]) {
     states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
   }
   const reported = new Set([...states.values()].flatMap(state => state.diagnostics))
-  return withRest(
-    states,
-    diagnostics.filter(diagnostic => !reported.has(diagnostic)),
-  )
+  const rest = diagnostics.filter(diagnostic => !reported.has(diagnostic))
+  return withRest(states, rest)
 }
 
 function withRest(states: Map<string, EndpointChange>, rest: readonly Diagnostic[]): Map<string, EndpointChange> {

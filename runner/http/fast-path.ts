@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { ListedFormat } from '../formats/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
-import { toRunnerError } from '../model/errors.js'
+import { requestDone } from '../model/events.js'
 import type { Caller, StoredResult } from '../model/ports.js'
 import { chooseType } from '../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/negotiate-coding.js'
@@ -19,10 +19,9 @@ import {
   storedHeaders,
   VARY,
 } from './headers.js'
-import { problemOf } from './problem.js'
 import { isMatch } from './representation/entity-tags.js'
 import { AVAILABLE_CODINGS, type Representation } from './representation/representation.js'
-import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from './request-context.js'
+import { loggedPath, pathOf, queryOf, requestIdOf, wasSent } from './request-context.js'
 import { bearerToken, MAX_LIST_LENGTH, wantsFresh } from './request-headers.js'
 import { MAX_AT_ONCE } from './send.js'
 
@@ -97,8 +96,10 @@ export class FastPath {
     try {
       const hit = this.#findHit(req)
       if (hit) return this.#send(req, res, hit, began)
-    } catch (thrown) {
-      return this.#fail(req, res, thrown, began)
+    } catch (cause) {
+      // Nothing around this listener would catch it. The app may still answer, or meets the same bug and says so.
+      this.#deps.observe({ kind: 'bug', where: 'hit', cause })
+      if (res.headersSent) return void res.destroy()
     }
     this.#app(req, res)
   }
@@ -180,20 +181,6 @@ export class FastPath {
     }
     if (hasBody) unsent.add(res, representation.body, caller.token)
     res.once('close', () => end(wasSent(req, res) ? status : 499))
-  }
-
-  /** Answers 500, as the app does: nothing around this listener would catch what is thrown in it. */
-  #fail(req: IncomingMessage, res: ServerResponse, thrown: unknown, began: number): void {
-    const { clock, newRequestId, observe } = this.#deps
-    const error = toRunnerError(thrown)
-    observe({ kind: 'bug', where: 'hit', cause: thrown })
-    const requestId = newRequestId()
-    const call = { requestId, method: req.method!, path: loggedPath(req.url ?? ''), endpoint: null, token: null }
-    observe(requestDone(call, error.status, clock.ticksMs() - began, { cache: null, rows: null, error }))
-    if (res.headersSent) return void res.destroy()
-    const { status, headers, body } = problemOf(error, requestId)
-    res.writeHead(status, { ...headers, 'X-Request-Id': requestId })
-    res.end(req.method === 'HEAD' ? undefined : body)
   }
 }
 

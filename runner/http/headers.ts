@@ -221,20 +221,15 @@ function costOf(cost: QueryCost | null): string {
 
 /** RFC 9211. */
 function cacheStatus({ outcome, isStored, freshSeconds }: AgingFacts): string {
-  switch (outcome) {
-    case 'hit':
-      return `sluice; hit; ttl=${freshSeconds}`
-    case 'miss':
-      return isStored ? 'sluice; fwd=miss; stored' : 'sluice; fwd=miss'
-    case 'coalesced':
-      return 'sluice; fwd=miss; collapsed'
-    case 'fresh':
-      return isStored ? 'sluice; fwd=request; stored' : 'sluice; fwd=request'
-    case 'stale':
-      return 'sluice; fwd=stale'
-    case 'bypass':
-      return 'sluice; fwd=bypass'
-    default:
-      return outcome satisfies never
-  }
+  if (outcome === 'hit') return `sluice; hit; ttl=${freshSeconds}`
+  return `sluice; fwd=${FORWARDED[outcome]}${isStored ? '; stored' : ''}`
+}
+
+/** Why the call went past the cache, or what it got from there. */
+const FORWARDED: Readonly<Record<Exclude<AgingFacts['outcome'], 'hit'>, string>> = {
+  miss: 'miss',
+  coalesced: 'miss; collapsed',
+  fresh: 'request',
+  stale: 'stale',
+  bypass: 'bypass',
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { RunnerError } from '../model/errors.js'
-import type { CacheOutcome, Event, Observer } from '../model/events.js'
+import { type CacheOutcome, type Observer, requestDone } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
 import type { Progress } from '../request/plan.js'
@@ -13,27 +13,6 @@ const MAX_LOGGED_PATH = 512
 /** A request id that is safe in a header, in a log line and in a URN. */
 const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
 
-export interface Exchange {
-  readonly requestId: string
-  /** Fires when the caller leaves before the response has been sent. */
-  readonly signal: AbortSignal
-  readonly progress: Progress
-  /** Set when rows are sent. */
-  cache: CacheOutcome | null
-  rows: number | null
-  cost: QueryCost | null
-  /** Set when a problem is sent, or would have been sent to a caller who left. */
-  error: RunnerError | null
-  /** Set for a request of an agent. */
-  via: 'mcp' | null
-  /** Set where the calls that the request holds have events of their own, so that it needs none. */
-  hasCallEvents: boolean
-  /** Milliseconds since the request arrived. */
-  elapsedMs(): number
-  /** To be called with the body before it is sent. @throws RunnerError OVERLOADED. */
-  hold(body: Uint8Array): void
-}
-
 export interface ExchangeDeps {
   readonly clock: Clock
   readonly observe: Observer
@@ -41,57 +20,60 @@ export interface ExchangeDeps {
   readonly unsent: UnsentBodies
 }
 
-/** Begins an exchange; `request.done` is observed when it ends, however it does. */
-export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): Exchange {
-  const began = deps.clock.ticksMs()
-  const gone = new AbortController()
-  const exchange: Exchange = {
-    requestId: requestIdOf(req.get('X-Request-Id') ?? '', deps.newRequestId),
-    signal: gone.signal,
-    progress: { token: null, endpoint: null },
-    cache: null,
-    rows: null,
-    cost: null,
-    error: null,
-    via: null,
-    hasCallEvents: false,
-    elapsedMs: () => deps.clock.ticksMs() - began,
-    hold: body => deps.unsent.hold(res, body, exchange.progress.token ?? ''),
+/** `request.done` is observed when it ends, however it does. */
+export class Exchange {
+  readonly requestId: string
+  readonly progress: Progress = { token: null, endpoint: null }
+  /** Set when rows are sent. */
+  cache: CacheOutcome | null = null
+  rows: number | null = null
+  cost: QueryCost | null = null
+  /** Set when a problem is sent, or would have been sent to a caller who left. */
+  error: RunnerError | null = null
+  /** Set for a request of an agent. */
+  via: 'mcp' | null = null
+  /** Set where the calls that the request holds have events of their own, so that it needs none. */
+  hasCallEvents = false
+  readonly #deps: ExchangeDeps
+  readonly #res: Response
+  readonly #began: number
+  readonly #gone = new AbortController()
+
+  constructor(req: Request, res: Response, deps: ExchangeDeps) {
+    this.#deps = deps
+    this.#res = res
+    this.#began = deps.clock.ticksMs()
+    this.requestId = requestIdOf(req.get('X-Request-Id') ?? '', deps.newRequestId)
+    res.locals['exchange'] = this
+    res.setHeader('X-Request-Id', this.requestId)
+    res.once('close', () => this.#end(req))
   }
-  res.locals['exchange'] = exchange
-  res.setHeader('X-Request-Id', exchange.requestId)
-  res.once('close', () => {
-    const isSent = wasSent(req, res)
-    if (!isSent) gone.abort()
-    if (exchange.hasCallEvents) return
+
+  /** Fires when the caller leaves before the response has been sent. */
+  get signal(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  /** Milliseconds since the request arrived. */
+  elapsedMs(): number {
+    return this.#deps.clock.ticksMs() - this.#began
+  }
+
+  /** To be called with the body before it is sent. @throws RunnerError OVERLOADED. */
+  hold(body: Uint8Array): void {
+    this.#deps.unsent.hold(this.#res, body, this.progress.token ?? '')
+  }
+
+  #end(req: Request): void {
+    const isSent = wasSent(req, this.#res)
+    if (!isSent) this.#gone.abort()
+    if (this.hasCallEvents) return
+    const { requestId, progress, cache, rows, cost, error, via } = this
     const path = loggedPath(req.originalUrl)
-    const { requestId, progress, cache, rows, cost, error, via } = exchange
     const call = { requestId, method: req.method, path, ...progress, ...(via && { via }) }
     const outcome = { cache, rows, error, ...(cost && { cost }) }
-    deps.observe(requestDone(call, isSent ? res.statusCode : 499, exchange.elapsedMs(), outcome))
-  })
-  return exchange
-}
-
-type RequestDone = Extract<Event, { kind: 'request.done' }>
-
-/** The one event about a request: which call, how it was answered, in how many milliseconds, and with what. */
-export function requestDone(
-  {
-    requestId,
-    method,
-    path,
-    endpoint,
-    token,
-    via,
-  }: Pick<RequestDone, 'requestId' | 'method' | 'path' | 'endpoint' | 'token' | 'via'>,
-  status: number,
-  durationMs: number,
-  { cache, rows, cost, error }: Pick<RequestDone, 'cache' | 'rows' | 'cost' | 'error'>,
-): RequestDone {
-  const kind = 'request.done'
-  const done = { kind, requestId, method, path, endpoint, token, status, durationMs, cache, rows, error } as const
-  return { ...done, ...(via && { via }), ...(cost && { cost }) }
+    this.#deps.observe(requestDone(call, isSent ? this.#res.statusCode : 499, this.elapsedMs(), outcome))
+  }
 }
 
 /** The path of an address, as it may be logged. */

@@ -13,15 +13,13 @@ import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
-import type { RepresentationStore } from './representation/representation.js'
-import { sendResult } from './representation/send-result.js'
+import { type SendDeps, sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
 import { bearerToken, wantsFresh } from './request-headers.js'
 import { JSON_TYPE, send, sendJson } from './send.js'
 
 /** Runs the endpoint that `:ref` names. */
-export function runEndpoint(deps: RequestDeps & { readonly representations: RepresentationStore }): RequestHandler {
-  const { representations, clock, results } = deps
+export function runEndpoint(deps: RequestDeps & SendDeps): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res)
     const request = {
@@ -38,14 +36,7 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
     exchange.cache = response.outcome
     exchange.rows = response.result.rowCount
     exchange.cost = response.cost
-    const { nowMs } = clock
-    await sendResult(req, res, response, {
-      representations,
-      nowMs,
-      grow: (key, bytes) => results.grow(key, bytes),
-      elapsedMs: exchange.elapsedMs,
-      hold: exchange.hold,
-    })
+    await sendResult(req, res, response, deps)
   }
 }
 

@@ -60,7 +60,7 @@ export class UnsentBodies {
       [...(this.#holdings.get(name) ?? [])].reduce((sum, { body }) => sum + body.byteLength, 0)
     const [most] = [...this.#holdings.keys()].sort((a, b) => bytesOf(b) - bytesOf(a))
     if (most === undefined || most === token || bytesOf(most) <= this.#limits.maxUnsentBytes / 2) {
-      const detail = 'Callers have not taken too many bytes of earlier results; take them, and ask again.'
+      const detail = 'Too many bytes of earlier results wait to be read. Read the open responses, then ask again.'
       throw new RunnerError('OVERLOADED', { detail, headers: { 'Retry-After': '1' } })
     }
     const [oldest] = this.#holdings.get(most)!

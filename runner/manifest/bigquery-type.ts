@@ -1,5 +1,12 @@
-/** BigQuery's name for a parameter's type. */
+/** BigQuery's names for the types of parameters. */
+import type { Manifest } from '../model/manifest.js'
 import type { ParameterType } from '../model/param.js'
 
 /** `array<int64>` is `ARRAY<INT64>`. */
 export const bigqueryType = (type: ParameterType): string => type.toUpperCase()
+
+/** The types of all arguments that the SQL may read, by name. */
+export const argumentTypes = ({ parameters = {} }: Manifest): Readonly<Record<string, string>> => ({
+  now: 'TIMESTAMP',
+  ...Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)])),
+})

@@ -17,22 +17,26 @@ import { SETTING_DEFAULTS } from './setting-defaults.js'
 import { tenantParameter } from './tenant.js'
 import type { ExpandedSql } from './variants/expand-sql.js'
 
+/** What endpoints depend on besides their manifests. */
+export interface CompileOptions {
+  /** Identifies the engine and its data, on which results depend besides the manifest. @default '' */
+  readonly engineIdentity?: string
+  /** The hash of the tables and functions that queries may name. @default '' */
+  readonly definitions?: string
+  /** What happens to undeclared arguments where a manifest does not say. @default ignore */
+  readonly unknownArguments?: 'ignore' | 'reject'
+  /** The most characters of an argument of `format: re2`. @default 1024 */
+  readonly maxRegexpLength?: number
+}
+
 export interface CompileInput {
   readonly manifest: Manifest
   readonly expanded: ExpandedSql
   /** The SQL texts with the results of the engine's checks. */
   readonly checked: readonly CheckedSql[]
   readonly partials: ReadonlyMap<string, Partial>
-  /** Rows for documents; see Endpoint. @default null */
-  readonly example?: readonly unknown[] | null
-  /** What happens to undeclared arguments where the manifest does not say. @default ignore */
-  readonly unknownArguments?: 'ignore' | 'reject'
-  /** The most characters of an argument of `format: re2`. @default 1024 */
-  readonly maxRegexpLength?: number | undefined
-  /** Identifies the engine and its data, on which results depend besides the manifest. */
-  readonly engineIdentity: string
-  /** The hash of the tables and functions that queries may name. */
-  readonly definitions: string
+  /** Rows for documents; see Endpoint. */
+  readonly example: readonly unknown[] | null
 }
 
 const MICROS_PER = {
@@ -44,11 +48,11 @@ const MICROS_PER = {
 } as const
 
 /** Compiles a manifest into a frozen endpoint. The manifest must have no errors. */
-export function compileEndpoint(input: CompileInput): Endpoint {
-  const { manifest } = input
-  const { unknownArguments = SETTING_DEFAULTS.unknown_arguments } = input
+export function compileEndpoint(input: CompileInput, options: CompileOptions): Endpoint {
+  const { manifest, example } = input
+  const { unknownArguments = SETTING_DEFAULTS.unknown_arguments } = options
   const settings = { ...SETTING_DEFAULTS, unknown_arguments: unknownArguments, ...manifest.settings }
-  const parameters = compileParameters(manifest, input.maxRegexpLength)
+  const parameters = compileParameters(manifest, options.maxRegexpLength)
   return Object.freeze({
     id: manifest.id.toLowerCase(),
     name: manifest.name,
@@ -63,8 +67,8 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
     maxResultBytes: settings.max_result_bytes === undefined ? null : bytesOf(settings.max_result_bytes),
     labels: Object.freeze({ ...settings.labels }),
-    revision: revisionOf(input),
-    example: input.example ?? null,
+    revision: revisionOf(input, options),
+    example,
     rejectsUnknown: settings.unknown_arguments === 'reject',
     settings: Object.freeze(settings),
     render: compileRender(parameters, input, MICROS_PER[settings.now_granularity]),
@@ -152,7 +156,10 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
 }
 
 /** A hash that changes with anything that can change a result: the manifest, its partials, all tables and functions, the engine. */
-function revisionOf({ manifest, expanded, partials, definitions, engineIdentity }: CompileInput): string {
+function revisionOf(
+  { manifest, expanded, partials }: CompileInput,
+  { definitions = '', engineIdentity = '' }: CompileOptions,
+): string {
   const hash = createHash('sha256')
   hash.update(`${RESULT_FORM}\0${JSON.stringify(manifest)}`)
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)

@@ -10,7 +10,7 @@ import type { CheckedSql } from './check/rule.js'
 import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { findSchemaMistakes, schemaDiagnostics, withoutUnknownKeys } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
-import { compileEndpoint } from './compile.js'
+import { type CompileOptions, compileEndpoint } from './compile.js'
 import { discover, isManifest, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadCache } from './load-cache.js'
@@ -21,17 +21,9 @@ import { type ExpandedSql, expandSql } from './variants/expand-sql.js'
 import { writtenIdentity } from './written-identity.js'
 import { parseManifest } from './yaml/parse.js'
 
-export interface LoadOptions {
+export interface LoadOptions extends CompileOptions {
   readonly tables: TableCatalogue
-  /** Identifies the engine and its data, as part of every revision. @default '' */
-  readonly engineIdentity?: string
-  /** The hash of the tables and functions that queries may name, as part of every revision. @default '' */
-  readonly definitions?: string
   readonly checkSql: CheckSql
-  /** What happens to undeclared arguments where a manifest does not say. @default ignore */
-  readonly unknownArguments?: 'ignore' | 'reject'
-  /** The most characters of an argument of `format: re2`. @default 1024 */
-  readonly maxRegexpLength?: number
   /** Whether the engine can tell that the data of a query has changed. @default true */
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
@@ -269,20 +261,12 @@ class Loading {
     { claims, ...parts }: Omit<CompiledManifest, 'endpoint'> & { readonly claims: readonly Claim[] },
     diagnostics: Diagnostic[],
   ): Outcome {
-    const { engineIdentity = '', definitions = '', unknownArguments = 'ignore', maxRegexpLength } = this.#options
     const { cache, checkExample, onCompiled } = this.#options
     const { manifest, expanded } = parts
     const partials = this.#partials.byName
     const example = this.#examples.get(exampleFile(source.file, manifest.name))
-    const endpoint = compileEndpoint({
-      ...parts,
-      partials,
-      engineIdentity,
-      definitions,
-      unknownArguments,
-      maxRegexpLength,
-      ...(example && { example: exampleRows(example) }),
-    })
+    const rows = example ? exampleRows(example) : null
+    const endpoint = compileEndpoint({ ...parts, partials, example: rows }, this.#options)
     if (example && checkExample) diagnostics.push(...checkExample(endpoint, example))
     onCompiled?.({ endpoint, ...parts })
     const detail = { endpoint, file: source.file, variants: variantsOf(parts), lookupRows: lookupRows(manifest) }

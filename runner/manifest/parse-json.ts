@@ -2,7 +2,6 @@
 import {
   createScanner,
   findNodeAtLocation,
-  getLocation,
   type Node,
   type ParseError,
   parseTree,
@@ -107,65 +106,44 @@ function mistakesAt({ value, offset, children = [] }: Node): readonly Mistake[] 
   return [...ofKeys, ...children.flatMap(mistakesAt)]
 }
 
-type Explained = Omit<Mistake, 'rule'>
+/** The most characters of a text that a message shows. */
+const MOST_SHOWN = 60
 
 const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-function syntaxMistake(text: string, { error, offset, length }: ParseError): Explained {
-  const here = (message: string): Explained => ({ offset, message })
-  const code = printParseErrorCode(error)
+const MESSAGES: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'JSON writes texts and keys in double quotes, and has no comments; found ',
+  InvalidCommentToken: 'JSON has no comments; delete it',
+  PropertyNameExpected: 'a key in double quotes is missing before this',
+  ColonExpected: 'a colon is missing before this',
+  CommaExpected: 'a comma is missing before this',
+  ValueExpected: 'a value is missing before this',
+  EndOfFileExpected: 'there is more text after the last bracket',
+  UnexpectedEndOfString: 'the quote " is never closed',
+  UnexpectedEndOfNumber: 'digits are missing at the end of this number',
+  InvalidUnicode: 'four hexadecimal digits follow "\\u"',
+  InvalidEscapeCharacter: 'JSON has no such escape; a backslash is written \\\\',
+  InvalidCharacter: 'a tab in a text is written \\t',
+}
+
+/** A bracket that closes another one than the last, or a missing one, is not what the parser's code says. */
+function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<Mistake, 'rule'> {
   const written = text.slice(offset, offset + length)
   const before = text.slice(0, offset).trimEnd()
-  const opened = openBrackets(text, offset).at(-1) ?? -1
-  const bracket = text[opened] ?? ''
+  const isClosing = /^[\]}]/.test(written)
+  if (isClosing && before.endsWith(',')) {
+    return { offset: before.length - 1, message: `JSON allows no comma before "${written}"; delete it` }
+  }
+  const opened = openBrackets(text, offset).at(-1)
+  const bracket = opened === undefined ? '' : text[opened]!
   const close = CLOSED_BY[bracket]
-  const isMissing = !/(?:[,:[{]|^)$/.test(before)
-  if (isMissing && bracket === '') return here('there is more text after the last bracket')
-  // A quote that is not closed ends at the next one, with the comma of its own member inside.
-  const { path, previousNode: last } = getLocation(text, before.length)
-  const lastText = last && before.slice(last.offset)
-  if (last && /^[\w-]/.test(written) && /^".*[,:{[]\s*"$/s.test(lastText!)) {
-    return { offset: last.offset, message: 'the quote " is not closed where its text ends' }
+  if (opened !== undefined && written === '') {
+    return { offset: opened, message: `this "${bracket}" is not closed; "${close}" is missing` }
   }
-  if (isMissing && last?.type === 'property') return here(`a colon is missing after ${lastText}`)
-  if (isMissing && code === 'InvalidSymbol') return here('a comma is missing before this')
-  switch (code) {
-    case 'UnexpectedEndOfString':
-      return here('the quote " is never closed')
-    case 'InvalidEscapeCharacter':
-      return badEscape(offset, written)
-    case 'InvalidUnicode':
-      return here('four hexadecimal digits follow "\\u"')
-    case 'InvalidCharacter':
-      return here('a tab in a text is written \\t')
-    case 'CommaExpected':
-      if (/^\d/.test(written) && /\b0$/.test(before)) return here('a number does not begin with 0')
-      if (!/^[\]}]/.test(written)) return here('a comma is missing before this')
-      return here(`the "${close}" that closes the "${bracket}" is missing before this "${written}"`)
-    case 'ValueExpected':
-    case 'PropertyNameExpected':
-      if (before.endsWith(':')) return here(`the value of ${JSON.stringify(path.at(-1))} is missing`)
-      if (before.endsWith(',') && written === close) {
-        return { offset: before.length - 1, message: `JSON allows no comma before "${close}"; delete it` }
-      }
-      if (before.endsWith(',') && written === ',') return here('there is one comma too many')
-      if (/^[,:[{\]}]/.test(written)) return here(`${code === 'ValueExpected' ? 'a value' : 'a key'} is missing`)
+  const code = printParseErrorCode(error)
+  if (isClosing && code === 'CommaExpected') {
+    return { offset, message: `the "${close}" that closes the "${bracket}" is missing before this "${written}"` }
   }
-  if (written !== '') return here(unquoted(text.slice(offset, offset + 1_000)))
-  if (bracket === '') return here('the file is empty')
-  return { offset: opened, message: `this "${bracket}" is not closed; "${close}" is missing` }
-}
-
-function badEscape(offset: number, text: string): Explained {
-  const escapes = [...text.matchAll(/\\(.)/gs)]
-  const { 0: written, index } = escapes.find(([, character]) => !'"\\/bfnrtu'.includes(character!))!
-  return { offset: offset + index, message: `JSON has no "${written}"; a backslash is written \\\\` }
-}
-
-/** For what is neither in double quotes nor a number. */
-function unquoted(rest: string): string {
-  if (/^(?:\/[/*]|#)/.test(rest)) return 'JSON has no comments; delete it'
-  const [, single] = /^'([^'\n]*)'/.exec(rest) ?? []
-  if (single !== undefined) return `JSON writes texts in double quotes: "${single}"`
-  return `JSON writes texts and keys in double quotes: "${/^[^\s,:[\]{}"']*/.exec(rest)![0]}"`
+  const found = code === 'InvalidSymbol' ? written.slice(0, MOST_SHOWN) : ''
+  return { offset, message: `${MESSAGES[code] ?? code}${found}` }
 }

@@ -4,8 +4,9 @@ import {
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { raced } from '../model/deadline.js'
 import { RunnerError } from '../model/errors.js'
-import { RawJson } from './raw-json.js'
+import { withRawJson } from './raw-json.js'
 import { createMcpServer } from './server.js'
 import type { Session } from './session.js'
 
@@ -24,14 +25,13 @@ export interface McpAnswer {
 }
 
 /** The members of a session that come from the request itself. */
-type FromRequest = 'raw' | 'knowsLinks' | 'refuse'
+type FromRequest = 'knowsLinks' | 'refuse'
 
 /** @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED. */
 export async function answerRequest(
   { message, headers }: McpRequest,
   given: Omit<Session, FromRequest>,
 ): Promise<McpAnswer> {
-  const raw = new RawJson()
   let refusal: RunnerError | null = null
   const refuse = (error: RunnerError): void => {
     refusal ??= error
@@ -39,12 +39,16 @@ export async function answerRequest(
   const request = webRequest(headers, given.signal)
   const isLegacy = await isLegacyRequest(request, message)
   const knowsLinks = !isLegacy || knowsResourceLinks(request)
-  const session: Session = { ...given, raw, knowsLinks, refuse }
+  const session: Session = { ...given, knowsLinks, refuse }
+  const abandoned = (thrown: unknown): never => {
+    throw given.signal.aborted ? new RunnerError('CALL_ABANDONED') : thrown
+  }
   const answering = isLegacy ? answerLegacy(request, message, session) : answerModern(request, message, session)
-  const response = await untilGone(answering, given.signal)
-  const body = await untilGone(response.text(), given.signal)
+  // The SDK never answers a caller who has left.
+  const response = await raced(answering, given.signal).catch(abandoned)
+  const body = await raced(response.text(), given.signal).catch(abandoned)
   if (refusal !== null) throw refusal
-  return { status: response.status, contentType: response.headers.get('Content-Type'), body: raw.fill(body) }
+  return { status: response.status, contentType: response.headers.get('Content-Type'), body: withRawJson(body) }
 }
 
 /** Whether results may have links to resources. A request without a version is of revision 2025-03-26, which has none. */
@@ -83,14 +87,4 @@ function webRequest(headers: McpRequest['headers'], signal: AbortSignal): Reques
     if (value !== undefined) sent.set(name, String(value))
   }
   return new Request('http://localhost/mcp', { method: 'POST', headers: sent, signal, body: '{}' })
-}
-
-/** Rejects when the caller leaves, since the SDK then never answers. */
-function untilGone<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(new RunnerError('CALL_ABANDONED'))
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

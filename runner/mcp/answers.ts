@@ -1,6 +1,6 @@
 /** The results of tool calls: rows, and mistakes. */
 import type { RunnerError } from '../model/errors.js'
-import type { RawJson } from './raw-json.js'
+import { rawJson } from './raw-json.js'
 
 /** Where all rows of a result can be fetched. */
 export interface FullResult {
@@ -22,10 +22,10 @@ export interface ToolAnswer {
  * The same JSON as text and as structured content: some clients show a model the one, some the other.
  * @param link null where nothing is left out, or the client knows no links
  */
-export function rowsAnswer(json: string, link: FullResult | null, raw: RawJson): ToolAnswer {
+export function rowsAnswer(json: string, link: FullResult | null): ToolAnswer {
   const text = { type: 'text', text: json } as const
   const linked = link && ({ type: 'resource_link', ...link, mimeType: 'text/csv' } as const)
-  return { content: linked ? [text, linked] : [text], structuredContent: raw.hold(json) }
+  return { content: linked ? [text, linked] : [text], structuredContent: rawJson(json) }
 }
 
 /** An answer about a mistake that the model can correct, or about a failure that it can report. */

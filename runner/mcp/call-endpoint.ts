@@ -1,6 +1,7 @@
 /** Conducts a call of an endpoint's tool: the same pins, cache, flights, budgets, log and metrics as over plain HTTP. */
 import type { Endpoint } from '../model/endpoint.js'
-import { type ArgumentProblem, invalidArguments, RunnerError, toRunnerError } from '../model/errors.js'
+import { type ArgumentProblem, failureOf, invalidArguments, RunnerError } from '../model/errors.js'
+import { requestDone } from '../model/events.js'
 import type { Caller } from '../model/ports.js'
 import { bindPinned } from '../request/bind-pinned.js'
 import { handleFor, type RunResponse } from '../request/handle.js'
@@ -32,20 +33,9 @@ export async function callEndpoint(
   session.onCall()
   const beganMs = deps.clock.ticksMs()
   const progress: Progress = { token: caller.token, endpoint: endpoint.name }
-  const report = (status: number, outcome: CallOutcome): void => {
-    const durationMs = deps.clock.ticksMs() - beganMs
-    const { cost, ...facts } = outcome
-    const kind = 'request.done'
-    deps.observe({
-      kind,
-      ...session.about,
-      via: 'mcp',
-      ...progress,
-      status,
-      durationMs,
-      ...facts,
-      ...(cost && { cost }),
-    })
+  const report = (status: number, outcome: Parameters<typeof requestDone>[3]): void => {
+    const call = { ...session.about, ...progress, via: 'mcp' } as const
+    deps.observe(requestDone(call, status, deps.clock.ticksMs() - beganMs, outcome))
   }
   try {
     const { given, rows } = readArguments(endpoint, args, caller)
@@ -60,26 +50,14 @@ export async function callEndpoint(
     const response = await handleFor(caller, request, deps, progress)
     const answer = answerOf(response, given, rows, session)
     const { outcome: cache, cost, result } = response
-    report(200, { cache, rows: result.rowCount, cost, error: null })
+    report(200, { cache, rows: result.rowCount, ...(cost && { cost }), error: null })
     return answer
   } catch (thrown) {
-    const error = failureOf(thrown, signal)
-    report(error.status, { cache: null, rows: null, cost: error.cost, error })
+    const error = failureOf(thrown, signal.aborted)
+    report(error.status, { error, ...(error.cost && { cost: error.cost }) })
     if (error.code === 'INTERNAL') deps.observe({ kind: 'bug', where: 'mcp', cause: error.cause })
     return refusalAnswer(error, session)
   }
-}
-
-type CallOutcome = Pick<RunResponse, 'cost'> & {
-  readonly cache: RunResponse['outcome'] | null
-  readonly rows: number | null
-  readonly error: RunnerError | null
-}
-
-/** The failure of a call. A run that was cancelled while its caller is still there was cancelled because the process is ending. */
-function failureOf(thrown: unknown, signal: AbortSignal): RunnerError {
-  const error = toRunnerError(thrown)
-  return error.code === 'CALL_ABANDONED' && !signal.aborted ? new RunnerError('DRAINING', { cause: error }) : error
 }
 
 /** A 400 in words, a 5xx by its code alone. @throws RunnerError for a failure that a tool cannot answer with. */
@@ -145,11 +123,11 @@ function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments
 
 function answerOf({ endpoint, result }: RunResponse, given: RawArguments, rows: number, session: Session): ToolAnswer {
   const excerpt = excerptOf(result, { maxRows: rows, maxBytes: session.maxBytes })
-  if (!excerpt.isTruncated) return rowsAnswer(excerpt.text(null), null, session.raw)
+  if (!excerpt.isTruncated) return rowsAnswer(excerpt.text(null), null)
   const isPart = excerpt.rows < result.rowCount
   const full = isPart ? fullResult(endpoint, given, session) : null
   const note = noteOf(excerpt.rows, result, full)
-  return rowsAnswer(excerpt.text(note), session.knowsLinks ? full : null, session.raw)
+  return rowsAnswer(excerpt.text(note), session.knowsLinks ? full : null)
 }
 
 /** What is missing, and how to have it. */

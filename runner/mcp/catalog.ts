@@ -31,13 +31,9 @@ export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: stri
   return endpoint?.name === name && isOffered(caller, endpoint) ? endpoint : undefined
 }
 
-const byTool = new WeakMap<EndpointIndex, ReadonlyMap<string, Endpoint>>()
-
 /** By the name of a tool; undefined also where the caller may not call it. */
 export function endpointOfTool(index: EndpointIndex, caller: Caller, tool: string): Endpoint | undefined {
-  const tools = byTool.get(index) ?? new Map(index.all.map(endpoint => [toolName(endpoint), endpoint]))
-  byTool.set(index, tools)
-  const endpoint = tools.get(tool)
+  const endpoint = index.all.find(named => toolName(named) === tool)
   return endpoint && isOffered(caller, endpoint) ? endpoint : undefined
 }
 

@@ -1,30 +1,16 @@
 /**
  * JSON texts inside messages that the SDK serializes: it takes values alone, and values of JSON.parse have lost the digits that
- * a double cannot hold. A placeholder goes through the SDK in place of each text, which replaces it in what the SDK has written.
+ * a double cannot hold. So a text goes through the SDK in a marked object, which what the SDK has written is searched for.
  */
 import { randomUUID } from 'node:crypto'
-import { BoundedMap } from '../model/bounded-map.js'
 
-/** The most texts that are held: those of cancelled calls are never sent, and make room for others. */
-const MAX_HELD = 256
-const PLACEHOLDER = /\{"(raw-json:[0-9a-f-]{36})":true\}/g
+/** No text of a caller or of a table can have it. */
+const MARK = `raw-json:${randomUUID()}`
+const MARKED = new RegExp(`\\{"${MARK}":("[^"\\\\]*(?:\\\\.[^"\\\\]*)*")\\}`, 'g')
 
-export class RawJson {
-  readonly #held = new BoundedMap<string, string>(MAX_HELD)
+/** A value that stands for this text, until it is sent. */
+export const rawJson = (text: string): Readonly<Record<string, unknown>> => ({ [MARK]: text })
 
-  /** A value that stands for this text, until it is sent. */
-  hold(text: string): Readonly<Record<string, true>> {
-    const name = `raw-json:${randomUUID()}`
-    this.#held.set(name, text)
-    return { [name]: true }
-  }
-
-  /** A serialized message with its texts. */
-  fill(message: string): string {
-    return message.replace(PLACEHOLDER, (placeholder, name: string) => {
-      const text = this.#held.get(name) ?? placeholder
-      this.#held.delete(name)
-      return text
-    })
-  }
-}
+/** A serialized message with its texts in their places. */
+export const withRawJson = (message: string): string =>
+  message.replace(MARKED, (_, text: string) => JSON.parse(text) as string)

@@ -4,7 +4,6 @@ import type { Event } from '../model/events.js'
 import type { Caller } from '../model/ports.js'
 import type { RequestDeps } from '../request/handle.js'
 import type { ToolAnswer } from './answers.js'
-import type { RawJson } from './raw-json.js'
 import type { Tool } from './tools.js'
 
 /** A tool that does not call an endpoint. */
@@ -26,7 +25,6 @@ export interface Session {
   /** Whether the caller may see why a query failed. Only an author on the machine itself may. */
   readonly isAuthor: boolean
   readonly otherTools: readonly OtherTool[]
-  readonly raw: RawJson
   /** What the log says of every call of this session. */
   readonly about: Pick<Extract<Event, { kind: 'request.done' }>, 'requestId' | 'method' | 'path'>
   /** Called when a call of an endpoint begins; at its end that call emits an event of its own. */

@@ -2,7 +2,6 @@
 import {
   distinctNames,
   elementOfRange,
-  isRangeKind,
   numericLiteral,
   type RangeBounds,
   type RangeKind,
@@ -67,48 +66,13 @@ export function checkValue<T>(type: Type, value: unknown, writer: ValueWriter<T>
       return isWhole(fields) ? writer.struct(type, fields) : undefined
     }
     default: {
-      const exact = exactValue(type.kind, value)
+      const exact = EXACT[type.kind](value)
       return exact === undefined ? undefined : (writer.scalars[type.kind] as (value: unknown) => T | undefined)(exact)
     }
   }
 }
 
 const isWhole = <T>(values: readonly (T | undefined)[]): values is readonly T[] => !values.includes(undefined)
-
-function exactValue(kind: ScalarKind, value: unknown): ExactValues[ScalarKind] | undefined {
-  switch (kind) {
-    case 'INT64':
-      // A number beyond these is another one than its writer meant.
-      return typeof value === 'number' && !Number.isSafeInteger(value) ? undefined : typed('int64', digitsOf(value))
-    case 'FLOAT64':
-      return typeof value === 'number' ? value : (NOT_FINITE.get(value) ?? typed('float64', digitsOf(value)))
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return numericLiteral(digitsOf(value) ?? '', kind) ?? undefined
-    case 'BOOL':
-      return typeof value === 'boolean' ? value : undefined
-    case 'STRING':
-      return typeof value === 'string' ? value : undefined
-    case 'BYTES':
-      return value instanceof Uint8Array ? value : bytesOf(value)
-    case 'DATE':
-      return typed('date', textOf(value))
-    case 'DATETIME':
-      return typed('datetime', textOf(value))
-    case 'TIME':
-      return typed('datetime', typeof value === 'string' ? `1970-01-01T${value}` : undefined)?.slice(11)
-    case 'TIMESTAMP':
-      return typed('timestamp', textOf(value))
-    case 'INTERVAL':
-      return intervalOf(textOf(value) ?? '')
-    case 'JSON':
-      return value
-    default: {
-      const bounds = isRangeKind(kind) && typeof value === 'string' ? readRange(value, elementOfRange(kind)) : ''
-      return typeof bounds === 'string' ? undefined : bounds
-    }
-  }
-}
 
 const NOT_FINITE: ReadonlyMap<unknown, number> = new Map(
   [Number.NaN, Infinity, -Infinity].map(number => [String(number), number]),
@@ -118,6 +82,34 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const digitsOf = (value: unknown): string | undefined =>
   typeof value === 'number' || typeof value === 'bigint' ? String(value) : textOf(value)
+
+type Exact<K extends ScalarKind> = (value: unknown) => ExactValues[K] | undefined
+
+const EXACT: { readonly [K in ScalarKind]: Exact<K> } = {
+  // A number beyond the safe ones is another one than its writer meant.
+  INT64: value =>
+    typeof value === 'number' && !Number.isSafeInteger(value) ? undefined : typed('int64', digitsOf(value)),
+  FLOAT64: value => (typeof value === 'number' ? value : (NOT_FINITE.get(value) ?? typed('float64', digitsOf(value)))),
+  NUMERIC: value => numericLiteral(digitsOf(value) ?? '', 'NUMERIC') ?? undefined,
+  BIGNUMERIC: value => numericLiteral(digitsOf(value) ?? '', 'BIGNUMERIC') ?? undefined,
+  BOOL: value => (typeof value === 'boolean' ? value : undefined),
+  STRING: textOf,
+  BYTES: value => (value instanceof Uint8Array ? value : bytesOf(value)),
+  DATE: value => typed('date', textOf(value)),
+  DATETIME: value => typed('datetime', textOf(value)),
+  TIME: value => typed('datetime', typeof value === 'string' ? `1970-01-01T${value}` : undefined)?.slice(11),
+  TIMESTAMP: value => typed('timestamp', textOf(value)),
+  INTERVAL: value => intervalOf(textOf(value) ?? ''),
+  JSON: value => value,
+  'RANGE<DATE>': value => rangeOf('RANGE<DATE>', value),
+  'RANGE<DATETIME>': value => rangeOf('RANGE<DATETIME>', value),
+  'RANGE<TIMESTAMP>': value => rangeOf('RANGE<TIMESTAMP>', value),
+}
+
+function rangeOf(kind: RangeKind, value: unknown): RangeBounds | undefined {
+  const bounds = typeof value === 'string' ? readRange(value, elementOfRange(kind)) : ''
+  return typeof bounds === 'string' ? undefined : bounds
+}
 
 function typed(type: 'float64', text: string | undefined): number | undefined
 function typed(type: 'int64' | 'date' | 'datetime' | 'timestamp', text: string | undefined): string | undefined

@@ -6,9 +6,9 @@ export interface ErrorText {
   readonly when: string
   /**
    * Whose fault it is: `caller`, who called; `author`, who wrote the endpoint; `operator`, who runs the server; `program`, a
-   * bug.
+   * bug. @default caller
    */
-  readonly fault: 'caller' | 'author' | 'operator' | 'program'
+  readonly fault?: 'caller' | 'author' | 'operator' | 'program'
   /** What to do. */
   readonly remedy: string
 }
@@ -22,35 +22,30 @@ export const ERROR_CODES = {
     status: 400,
     title: 'Invalid arguments',
     when: 'An argument is missing, has the wrong type, breaks a constraint or makes the query fail by itself. `errors` names every such argument.',
-    fault: 'caller',
     remedy: 'Correct the arguments that `errors` names; the description of the endpoint says what each takes.',
   },
   REQUEST_INVALID: {
     status: 400,
     title: 'Invalid request',
     when: 'The request is not valid HTTP, or its address, encoding or body is broken. In an address `é` is written `%C3%A9`.',
-    fault: 'caller',
     remedy: 'Correct the request. Most libraries for HTTP encode addresses and bodies by themselves.',
   },
   TOKEN_MISSING: {
     status: 401,
     title: 'A token is needed',
     when: 'No token was sent.',
-    fault: 'caller',
     remedy: 'Send the token as `X-API-KEY`, or as `Authorization: Bearer`, never in the address.',
   },
   TOKEN_UNKNOWN: {
     status: 401,
     title: 'Unknown or expired token',
     when: 'The token is unknown, revoked or expired.',
-    fault: 'caller',
     remedy: 'Ask the operator for another token. Asking again with the same one does not help.',
   },
   TOKEN_NOT_ALLOWED: {
     status: 403,
     title: 'The token does not allow this call',
     when: 'The token may not call this endpoint (a token that is limited to endpoints is not told whether there is one), does not say which tenant it is for, or fixes an argument (pins it) for which the call has another value.',
-    fault: 'caller',
     remedy:
       'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log of the server has the reason.',
   },
@@ -58,91 +53,78 @@ export const ERROR_CODES = {
     status: 403,
     title: 'The origin is not allowed',
     when: 'A page of another origin has called `/mcp`. `--public-url` and `--cors-origins` say which origins may.',
-    fault: 'caller',
     remedy: 'Call from the address of the server itself, or ask the operator to add the origin to `--cors-origins`.',
   },
   ENDPOINT_UNKNOWN: {
     status: 404,
     title: 'No such endpoint',
     when: 'No endpoint has this name or id.',
-    fault: 'caller',
     remedy: 'Look for the name in `GET /api/endpoints`. It may have been renamed or removed.',
   },
   NOT_FOUND: {
     status: 404,
     title: 'Nothing here',
     when: 'Nothing is at this address.',
-    fault: 'caller',
     remedy: 'Correct the address. Endpoints are below `/api/endpoints/query/`.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
     when: 'The address does not take this method.',
-    fault: 'caller',
     remedy: 'Use one of the methods that the header `Allow` lists.',
   },
   NOT_ACCEPTABLE: {
     status: 406,
     title: 'No acceptable representation',
     when: '`format`, `Accept` or `Accept-Encoding` asks for something that is not offered. `detail` lists what is.',
-    fault: 'caller',
     remedy: 'Ask for one of the formats that `detail` lists, or leave the choice out for JSON.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'The request took too long to arrive',
     when: 'The request did not arrive completely within 30 seconds.',
-    fault: 'caller',
     remedy: 'Send the request again. If that fails too, look for what slows the connection down.',
   },
   PRECONDITION_FAILED: {
     status: 412,
     title: 'Precondition failed',
     when: '`If-Match` names another result than the current one.',
-    fault: 'caller',
     remedy: 'Ask again without `If-Match`, and go on with the new result.',
   },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'Request body too large',
     when: 'The body has more than 1 MiB.',
-    fault: 'caller',
     remedy: 'Send fewer or shorter arguments, in several calls if need be.',
   },
   URI_TOO_LONG: {
     status: 414,
     title: 'Request address too long',
     when: 'The address has more than 16,384 characters.',
-    fault: 'caller',
     remedy: 'Send the arguments in the body of a POST to the same address.',
   },
   BODY_TYPE_UNSUPPORTED: {
     status: 415,
     title: 'Unsupported request body',
     when: 'The body is neither JSON nor a form, is compressed, or is not UTF-8.',
-    fault: 'caller',
     remedy: 'Send the arguments as a JSON object with `Content-Type: application/json`, or as a form.',
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     title: 'Range not satisfiable',
     when: '`Range` begins after the end of the result. `Content-Range` has the number of its bytes.',
-    fault: 'caller',
     remedy: 'Ask for a range within the result, or for all of it.',
   },
   EXPECTATION_FAILED: {
     status: 417,
     title: 'Expectation failed',
     when: '`Expect` asks for something other than `100-continue`.',
-    fault: 'caller',
     remedy: 'Leave `Expect` out.',
   },
   HOST_NOT_SERVED: {
     status: 421,
     title: 'Another host is meant',
     when: '`Host` is not one of the names that `--hosts` lists.',
-    fault: 'caller',
     remedy:
       'Use the address that the operator has given. A proxy in front of the server passes on the `Host` of the request.',
   },
@@ -150,7 +132,6 @@ export const ERROR_CODES = {
     status: 429,
     title: 'Too many requests',
     when: 'The token has used up its `--rate`, or as many of its calls wait for queries as `--concurrent` allows. `Retry-After` says when to ask again.',
-    fault: 'caller',
     remedy:
       'Wait for as many seconds as `Retry-After` says. If you need more calls, ask the operator for a higher limit.',
   },
@@ -158,7 +139,6 @@ export const ERROR_CODES = {
     status: 429,
     title: 'The budget is used up',
     when: 'The token has used up its `--bytes-per-day`. `Retry-After` says how many seconds are left until midnight in UTC.',
-    fault: 'caller',
     remedy:
       'Wait until the budget is new, ask for less, or ask the operator for a larger budget. Results from the cache cost nothing.',
   },
@@ -166,14 +146,12 @@ export const ERROR_CODES = {
     status: 431,
     title: 'Request headers too large',
     when: 'The request line and the headers have more than 128 KiB, or a header that is a list, such as `Accept`, more than 8,192 characters.',
-    fault: 'caller',
     remedy: 'Send fewer or shorter headers. Often there are too many cookies.',
   },
   CALL_ABANDONED: {
     status: 499,
     title: 'The caller went away',
     when: 'The caller left before the answer. Only the log and the metrics have this code.',
-    fault: 'caller',
     remedy: 'If it happens often, wait longer for answers: the queries take more time than the callers allow.',
   },
   INTERNAL: {
@@ -226,7 +204,7 @@ export const ERROR_CODES = {
   OVERLOADED: {
     status: 503,
     title: 'Too busy',
-    when: 'Too many queries, or too many of this token, run or wait already, or callers have not taken too many bytes of earlier results. `Retry-After` says when to ask again.',
+    when: 'Too many queries, or too many of this token, run or wait already, or too many bytes of earlier results wait to be read by callers. `Retry-After` says when to ask again.',
     fault: 'operator',
     remedy:
       'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas or caches more.',

@@ -87,9 +87,19 @@ export function invalidArguments(
   return new RunnerError('ARGUMENT_INVALID', { ...more, detail: `These arguments are not valid: ${names}.`, errors })
 }
 
+/** The TOKEN_NOT_ALLOWED that tells the caller `detail`, and the log alone the reason. */
+export const notAllowed = (detail: string, refusal: Refusal): RunnerError =>
+  new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
+
 /** Returns a RunnerError unchanged; wraps anything else as INTERNAL, with the original as its cause. */
 export function toRunnerError(thrown: unknown): RunnerError {
   return thrown instanceof RunnerError ? thrown : new RunnerError('INTERNAL', { cause: thrown })
+}
+
+/** The failure of a call. One that was cancelled while its caller is still there was cancelled because the process is ending. */
+export function failureOf(thrown: unknown, isCallerGone: boolean): RunnerError {
+  const error = toRunnerError(thrown)
+  return error.code === 'CALL_ABANDONED' && !isCallerGone ? new RunnerError('DRAINING', { cause: error }) : error
 }
 
 /** A mistake in flags, arguments or settings; the command line exits with 2. */

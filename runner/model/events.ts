@@ -97,3 +97,13 @@ export type Event =
   | { readonly kind: 'bug'; readonly where: string; readonly cause: unknown }
 
 export type Observer = (event: Event) => void
+
+type RequestDone = Extract<Event, { kind: 'request.done' }>
+
+/** The one event about a request: which call, how it was answered, in how many milliseconds, and with what. */
+export const requestDone = (
+  call: Pick<RequestDone, 'requestId' | 'method' | 'path' | 'endpoint' | 'token' | 'via'>,
+  status: number,
+  durationMs: number,
+  outcome: Pick<RequestDone, 'error'> & Partial<Pick<RequestDone, 'cache' | 'rows' | 'cost'>>,
+): RequestDone => ({ kind: 'request.done', ...call, status, durationMs, cache: null, rows: null, ...outcome })

@@ -21,7 +21,7 @@ export function nearestErrorCode(name: string): ErrorCode | undefined {
 const codeForm = (name: string): string => name.toUpperCase().replaceAll('-', '_')
 
 /** Whose fault a problem is, as a sentence. */
-export const FAULTS: Readonly<Record<ErrorText['fault'], string>> = {
+export const FAULTS: Readonly<Record<NonNullable<ErrorText['fault']>, string>> = {
   caller: 'The mistake is in the call.',
   author: 'The call is right. The endpoint could not answer it, which is for its author to correct.',
   operator: 'The call is right. The server could not answer it now, which is for its operator to correct.',
@@ -30,6 +30,6 @@ export const FAULTS: Readonly<Record<ErrorText['fault'], string>> = {
 
 /** `{type, code, status, title, what, fault, remedy}`; the texts are Markdown, in which only code is marked. */
 export function explainProblem(code: ErrorCode) {
-  const { status, title, when, fault, remedy } = ERROR_CODES[code]
+  const { status, title, when, fault = 'caller', remedy }: ErrorText = ERROR_CODES[code]
   return { type: problemType(code), code, status, title, what: when, fault: FAULTS[fault], remedy } as const
 }

@@ -58,3 +58,7 @@ export interface Parameter {
   /** That default row; absent where lookup tables have different ones. */
   readonly fallbackRow?: string
 }
+
+/** The only values that are allowed: those of `enum` that are also rows of lookup tables that reject others, or one of both. */
+export const allowedOf = ({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined =>
+  values && rows ? values.filter(value => rows.includes(String(value))) : (values ?? rows)

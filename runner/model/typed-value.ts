@@ -14,24 +14,7 @@ export function typeScalar(type: ScalarParameterType, text: string): TypedValue 
   if (type !== 'string' && text.length > MAX_TYPED_LENGTH) {
     return refused(`must be at most ${MAX_TYPED_LENGTH} characters long`)
   }
-  switch (type) {
-    case 'string':
-      return typed(text)
-    case 'int64':
-      return typeInt64(text)
-    case 'float64':
-      return typeFloat64(text)
-    case 'bool':
-      return /^(true|false)$/i.test(text) ? typed(text.toLowerCase() === 'true') : refused('must be true or false')
-    case 'date':
-      return typeDate(text)
-    case 'datetime':
-      return typeDatetime(text)
-    case 'timestamp':
-      return typeTimestamp(text)
-    default:
-      return type satisfies never
-  }
+  return TYPES[type](text)
 }
 
 /** Negative, zero or positive, by the order of the type; both values must be typed as `type`. */
@@ -58,6 +41,17 @@ export function splitType(type: ParameterType): { readonly scalar: ScalarParamet
 
 const typed = (value: ScalarValue): TypedValue => ({ ok: true, value })
 const refused = (detail: string): TypedValue => ({ ok: false, detail })
+
+const TYPES: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>> = {
+  string: typed,
+  int64: typeInt64,
+  float64: typeFloat64,
+  bool: text =>
+    /^(true|false)$/i.test(text) ? typed(text.toLowerCase() === 'true') : refused('must be true or false'),
+  date: typeDate,
+  datetime: typeDatetime,
+  timestamp: typeTimestamp,
+}
 
 function compare<T extends bigint | string | number | boolean>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0

@@ -49,15 +49,10 @@ function levelOf(event: Event): Level {
 }
 
 /**
- * The kinds of events that would flood the log while a store is down, and their intervals in milliseconds. One line is written
- * per interval; the next line has the number of unwritten events.
+ * While a store is down, its failures would flood the log: one line is written in this time, in milliseconds, and the next line has
+ * the number of unwritten ones.
  */
-const QUIET_MS = { 'store.failed': 60_000 } as const satisfies Partial<Record<Event['kind'], number>>
-
-interface Quiet {
-  readonly untilMs: number
-  unwritten: number
-}
+const QUIET_MS = 60_000
 
 const STANDARD_ERROR = 2
 /** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
@@ -139,7 +134,7 @@ function standardError(hasEnded: () => boolean): LogDestination {
 export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): Log {
   let hasEnded = false
   const destination = given ?? standardError(() => hasEnded)
-  const quiet = new Map<string, Quiet>()
+  let quiet = { untilMs: -Infinity, unwritten: 0 }
   let [dropped, unreported] = [0, 0]
   const logger = pino(
     {
@@ -162,21 +157,13 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
     logger.warn({ dropped: count }, `dropped ${count} lines that the reader of the log did not take`)
   })
 
-  /**
-   * Null if the line must not be written now; otherwise the number of events of this kind that were not written since the last
-   * line.
-   */
-  function unwrittenOf(kind: Event['kind']): number | null {
-    const quietMs = kind in QUIET_MS ? QUIET_MS[kind as keyof typeof QUIET_MS] : 0
-    if (quietMs === 0) return 0
-    const last = quiet.get(kind)
+  /** How many failures of the store were not written since the last line; null where this one is not written either. */
+  function unwrittenFailures(): number | null {
+    const { untilMs, unwritten } = quiet
     const now = clock.nowMs()
-    if (last && now < last.untilMs) {
-      last.unwritten += 1
-      return null
-    }
-    quiet.set(kind, { untilMs: now + quietMs, unwritten: 0 })
-    return last?.unwritten ?? 0
+    const isQuiet = now < untilMs
+    quiet = isQuiet ? { untilMs, unwritten: unwritten + 1 } : { untilMs: now + QUIET_MS, unwritten: 0 }
+    return isQuiet ? null : unwritten
   }
 
   return {
@@ -194,7 +181,7 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
       }),
     dropped: () => dropped,
     observe(event) {
-      const unwritten = unwrittenOf(event.kind)
+      const unwritten = event.kind === 'store.failed' ? unwrittenFailures() : 0
       const level = levelOf(event)
       if (unwritten === null || !logger.isLevelEnabled(level)) return
       if (event.kind === 'request.done') {

@@ -1,5 +1,6 @@
 /** Events as Prometheus metrics. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { ErrorCode } from '../model/error-codes.js'
 import type { Event, Observer } from '../model/events.js'
 import type { CacheSize } from '../model/ports.js'
 
@@ -13,7 +14,7 @@ interface MetricText {
   readonly labels: readonly string[]
 }
 
-const metric = (type: MetricText['type'], help: string, ...labels: readonly string[]): MetricText => ({
+const metric = <const T extends MetricText['type']>(type: T, help: string, ...labels: readonly string[]) => ({
   type,
   help,
   labels,
@@ -69,70 +70,63 @@ export const METRICS = {
 
 type MetricName = keyof typeof METRICS
 
+interface Kinds {
+  readonly counter: Counter<string>
+  readonly gauge: Gauge
+  readonly histogram: Histogram<string>
+}
+
+type Created = { readonly [N in MetricName]: Kinds[(typeof METRICS)[N]['type']] }
+
+/** Registers every metric. */
+function create(registry: Registry): Created {
+  const registers = [registry]
+  const created = Object.entries(METRICS).map(([name, { type, help, labels: labelNames }]) => {
+    const about = { name, help, labelNames, registers }
+    if (type === 'histogram') return [name, new Histogram({ ...about, buckets: BUCKETS })]
+    return [name, type === 'gauge' ? new Gauge(about) : new Counter(about)]
+  })
+  return Object.fromEntries(created) as Created
+}
+
 /** All zero at first. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #requests = this.#counter('sluice_requests_total')
-  readonly #requestSeconds = this.#histogram('sluice_request_seconds')
-  readonly #cache = this.#counter('sluice_cache_total')
-  readonly #queries = this.#counter('sluice_queries_total')
-  readonly #querySeconds = this.#histogram('sluice_query_seconds')
-  readonly #inFlight = this.#gauge('sluice_queries_in_flight')
-  readonly #billed = this.#counter('sluice_bytes_billed_total')
-  readonly #repeated = this.#counter('sluice_warehouse_cache_hits_total')
-  readonly #warmed = this.#counter('sluice_warm_total')
-  readonly #storeFailures = this.#counter('sluice_store_failures_total')
-  readonly #entries = this.#gauge('sluice_cache_entries')
-  readonly #bytes = this.#gauge('sluice_cache_bytes')
-  readonly #engineDeaths = this.#counter('sluice_engine_deaths_total')
-  readonly #bugs = this.#counter('sluice_bugs_total')
-  readonly #manifests = this.#gauge('sluice_manifests_loaded')
-  readonly #brokenManifests = this.#gauge('sluice_manifests_broken')
-  readonly #reloadSuccess = this.#gauge('sluice_reload_success')
-  readonly #droppedLines = this.#counter('sluice_log_lines_dropped_total')
+  readonly #metrics = create(this.#registry)
   #cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
   #droppedLogLines = (): number => 0
 
   readonly contentType = this.#registry.contentType
 
   readonly observe: Observer = event => {
+    const metrics = this.#metrics
     switch (event.kind) {
       case 'request.done':
-        this.#countRequest(event)
-        return
+        return this.#countRequest(event)
       case 'query.started':
-        this.#inFlight.inc()
-        return
+        return metrics.sluice_queries_in_flight.inc()
       case 'query.done':
       case 'query.failed':
-        this.#countQuery(event)
-        return
+        return this.#countQuery(event)
       case 'cache.warmed':
-        this.#warmed.inc({ endpoint: event.endpoint, outcome: 'ok' })
-        return
+        return metrics.sluice_warm_total.inc({ endpoint: event.endpoint, outcome: 'ok' })
       case 'cache.warm-failed':
-        this.#warmed.inc({ endpoint: event.endpoint, outcome: 'failed' })
-        return
+        return metrics.sluice_warm_total.inc({ endpoint: event.endpoint, outcome: 'failed' })
       case 'store.failed':
-        this.#storeFailures.inc({ operation: event.operation })
-        return
+        return metrics.sluice_store_failures_total.inc({ operation: event.operation })
       case 'engine.died':
-        this.#engineDeaths.inc({ engine: event.engine })
-        return
+        return metrics.sluice_engine_deaths_total.inc({ engine: event.engine })
       case 'bug':
-        this.#bugs.inc()
-        return
+        return metrics.sluice_bugs_total.inc()
       case 'manifests.loaded':
       case 'manifests.reloaded':
-        this.#manifests.set(event.endpoints)
-        this.#brokenManifests.set(0)
-        this.#reloadSuccess.set(1)
-        return
+        metrics.sluice_manifests_loaded.set(event.endpoints)
+        metrics.sluice_manifests_broken.set(0)
+        return metrics.sluice_reload_success.set(1)
       case 'manifests.broken':
-        this.#brokenManifests.set(event.manifests)
-        return
+        return metrics.sluice_manifests_broken.set(event.manifests)
       case 'manifests.refused':
-        this.#reloadSuccess.set(0)
+        return metrics.sluice_reload_success.set(0)
     }
   }
 
@@ -149,64 +143,47 @@ export class Metrics {
   /** The Prometheus text. It holds no argument, SQL or token. */
   text(): Promise<string> {
     const size = this.#cacheSize()
-    this.#entries.set(size.entries)
-    this.#bytes.set(size.bytes)
-    this.#droppedLines.reset()
-    this.#droppedLines.inc(this.#droppedLogLines())
+    this.#metrics.sluice_cache_entries.set(size.entries)
+    this.#metrics.sluice_cache_bytes.set(size.bytes)
+    this.#metrics.sluice_log_lines_dropped_total.reset()
+    this.#metrics.sluice_log_lines_dropped_total.inc(this.#droppedLogLines())
     return this.#registry.metrics()
   }
 
-  #countRequest({ endpoint, status, cache: outcome, durationMs }: Extract<Event, { kind: 'request.done' }>): void {
-    const name = endpoint ?? NO_ENDPOINT
-    this.#requests.inc({ endpoint: name, status })
-    if (outcome !== null) this.#cache.inc({ endpoint: name, outcome })
-    this.#requestSeconds.observe({ endpoint: name }, durationMs / 1000)
+  #countRequest({
+    endpoint: name,
+    status,
+    cache: outcome,
+    durationMs,
+  }: Extract<Event, { kind: 'request.done' }>): void {
+    const endpoint = name ?? NO_ENDPOINT
+    this.#metrics.sluice_requests_total.inc({ endpoint, status })
+    if (outcome !== null) this.#metrics.sluice_cache_total.inc({ endpoint, outcome })
+    this.#metrics.sluice_request_seconds.observe({ endpoint }, durationMs / 1000)
   }
 
   #countQuery(event: Extract<Event, { kind: 'query.done' | 'query.failed' }>): void {
-    this.#inFlight.dec()
+    const metrics = this.#metrics
+    metrics.sluice_queries_in_flight.dec()
     const { endpoint, engine, durationMs } = event
-    if (event.cost) this.#billed.inc({ endpoint }, event.cost.bytesBilled)
-    if (event.cost?.isCacheHit) this.#repeated.inc({ endpoint })
+    if (event.cost) metrics.sluice_bytes_billed_total.inc({ endpoint }, event.cost.bytesBilled)
+    if (event.cost?.isCacheHit) metrics.sluice_warehouse_cache_hits_total.inc({ endpoint })
     const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)
     if (outcome === null) return
-    this.#queries.inc({ endpoint, engine, outcome })
-    this.#querySeconds.observe({ endpoint }, durationMs / 1000)
-  }
-
-  #about(name: MetricName) {
-    const { help, labels } = METRICS[name]
-    return { name, help, labelNames: labels, registers: [this.#registry] }
-  }
-
-  #counter(name: MetricName): Counter<string> {
-    return new Counter<string>(this.#about(name))
-  }
-
-  #gauge(name: MetricName): Gauge {
-    return new Gauge(this.#about(name))
-  }
-
-  #histogram(name: MetricName): Histogram<string> {
-    return new Histogram<string>({ ...this.#about(name), buckets: BUCKETS })
+    metrics.sluice_queries_total.inc({ endpoint, engine, outcome })
+    metrics.sluice_query_seconds.observe({ endpoint }, durationMs / 1000)
   }
 }
 
 /** The label of requests that reached no endpoint; no endpoint can have this name. */
 const NO_ENDPOINT = ''
 
-/** The outcome label of a query; null where the query never reached the engine. */
-function outcomeOf(code: string): string | null {
-  switch (code) {
-    case 'OVERLOADED':
-      return null
-    case 'QUERY_TIMEOUT':
-      return 'timeout'
-    case 'CALL_ABANDONED':
-      return 'cancelled'
-    case 'ARGUMENT_INVALID':
-      return 'refused'
-    default:
-      return 'failed'
-  }
+/** The outcome label of a query that has failed; null where the query never reached the engine. */
+const outcomeOf = (code: ErrorCode): string | null => (OUTCOMES[code] === undefined ? 'failed' : OUTCOMES[code])
+
+const OUTCOMES: Partial<Readonly<Record<ErrorCode, string | null>>> = {
+  OVERLOADED: null,
+  QUERY_TIMEOUT: 'timeout',
+  CALL_ABANDONED: 'cancelled',
+  ARGUMENT_INVALID: 'refused',
 }

@@ -1,6 +1,12 @@
 /** The parameters of an endpoint as OpenAPI describes them. */
 import type { Endpoint } from '../model/endpoint.js'
-import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import {
+  type ArgumentValue,
+  allowedOf,
+  type Parameter,
+  type ScalarParameterType,
+  type ScalarValue,
+} from '../model/param.js'
 import { isLongerThan } from '../model/text-length.js'
 import { splitType } from '../model/typed-value.js'
 import { isSameInEcmaScript } from './ecmascript-pattern.js'
@@ -152,12 +158,6 @@ function scalarSchema(
     ...(least !== undefined && { minimum: least }),
     ...(most !== undefined && { maximum: most }),
   }
-}
-
-/** The only values that are taken: those of `enum` that are rows of rejecting lookup tables too, or one of both. */
-function allowedOf({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined {
-  if (values === undefined || rows === undefined) return values ?? rows
-  return values.filter(value => rows.includes(String(value)))
 }
 
 /** Undefined also where a number of JSON would not hold it exactly: a text would not fit the schema of a number. */

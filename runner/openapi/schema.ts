@@ -1,6 +1,7 @@
 /** JSON Schemas of results, from the columns of an endpoint. Pure: the same endpoint always has the same schema. */
 import { distinctNames, parseTypeName, type Type } from '../../googlesql/index.js'
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
+import type { ColumnPromise } from '../model/query.js'
 
 /**
  * The dialect of a schema. `json-schema`: JSON Schema 2020-12 that any validator compiles, in strict mode too: no `format`,
@@ -37,10 +38,9 @@ export function rowSchema({ columns, timestamps }: Omit<Described, 'maxRows'>, d
 
 /** A column, with its description; in OpenAPI also `x-sluice-type` (the GoogleSQL type) and `x-sluice-unit`. */
 export function columnSchema(column: ContractColumn, timestamps: Endpoint['timestamps'], dialect: Dialect): JsonSchema {
-  const { type, description, required, json, unit } = column
+  const { type, description, required, unit } = column
   const parsed = parseTypeName(type)
-  const writer = schemaWriter(timestamps, dialect)
-  const value = parsed ? writer.typeSchema(parsed, json, column.fields) : openSchema(type)
+  const value = parsed ? typeSchema(parsed, column, { timestamps, dialect }) : openSchema(type)
   return {
     ...(required ? value : orNull(value, dialect)),
     ...(description !== '' && { description }),
@@ -73,61 +73,60 @@ const CIVIL = {
   TIMESTAMP: { format: 'date-time', pattern: `^${DATE}T${TIME}Z$` },
 } as const
 
-interface SchemaWriter {
-  /** The schema of a value that is not NULL, of a column or field of this promise. */
-  typeSchema(type: Type, json: ContractColumn['json'], fields: ContractColumn['fields']): JsonSchema
+interface Form {
+  readonly timestamps: Endpoint['timestamps']
+  readonly dialect: Dialect
 }
 
-function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): SchemaWriter {
-  const civil = (kind: keyof typeof CIVIL): JsonSchema =>
-    dialect === 'json-schema'
-      ? { type: 'string', pattern: CIVIL[kind].pattern }
-      : { type: 'string', format: CIVIL[kind].format }
+const civil = (kind: keyof typeof CIVIL, { dialect }: Form): JsonSchema =>
+  dialect === 'json-schema'
+    ? { type: 'string', pattern: CIVIL[kind].pattern }
+    : { type: 'string', format: CIVIL[kind].format }
 
-  function typeSchema(type: Type, json: ContractColumn['json'], fields: ContractColumn['fields']): JsonSchema {
-    switch (type.kind) {
-      case 'INT64':
-        if (json === 'number') return SAFE_INTEGER
-        return json === 'string' ? INTEGER_TEXT : { anyOf: [SAFE_INTEGER, LARGE_INTEGER_TEXT] }
-      case 'FLOAT64':
-        return json === 'number' ? { type: 'number' } : { anyOf: [{ type: 'number' }, ODD_FLOAT] }
-      case 'NUMERIC':
-      case 'BIGNUMERIC':
-        return json === 'number' ? { type: 'number' } : DECIMAL_TEXT
-      case 'BOOL':
-        return { type: 'boolean' }
-      case 'STRING':
-      case 'INTERVAL':
-      case 'RANGE<DATE>':
-      case 'RANGE<DATETIME>':
-      case 'RANGE<TIMESTAMP>':
-        return { type: 'string' }
-      case 'BYTES':
-        return { type: 'string', ...(dialect === '3.0' ? { format: 'byte' } : { contentEncoding: 'base64' }) }
-      case 'TIMESTAMP':
-        return timestamps === 'unix_micros' ? { type: 'integer' } : civil('TIMESTAMP')
-      case 'DATE':
-      case 'TIME':
-      case 'DATETIME':
-        return civil(type.kind)
-      case 'JSON':
-        return {}
-      case 'ARRAY':
-        // A result has no NULL inside an ARRAY: the query fails.
-        return { type: 'array', items: typeSchema(type.element, null, fields) }
-      case 'STRUCT':
-        return objectOf(
-          distinctNames(type.fields.map(field => field.name)).map((name, i) => {
-            const promise = fields?.[i]
-            const schema = typeSchema(type.fields[i]!.type, promise?.json ?? null, promise?.fields)
-            return [name, promise?.required ? schema : orNull(schema, dialect)] as const
-          }),
-        )
-      default:
-        return type satisfies never
+/** The schema of a value that is not NULL, of a column or field of this promise. */
+function typeSchema(type: Type, { json, fields }: Omit<ColumnPromise, 'required'>, form: Form): JsonSchema {
+  switch (type.kind) {
+    case 'INT64':
+      if (json === 'number') return SAFE_INTEGER
+      return json === 'string' ? INTEGER_TEXT : { anyOf: [SAFE_INTEGER, LARGE_INTEGER_TEXT] }
+    case 'FLOAT64':
+      return json === 'number' ? { type: 'number' } : { anyOf: [{ type: 'number' }, ODD_FLOAT] }
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return json === 'number' ? { type: 'number' } : DECIMAL_TEXT
+    case 'BOOL':
+      return { type: 'boolean' }
+    case 'STRING':
+    case 'INTERVAL':
+    case 'RANGE<DATE>':
+    case 'RANGE<DATETIME>':
+    case 'RANGE<TIMESTAMP>':
+      return { type: 'string' }
+    case 'BYTES':
+      return { type: 'string', ...(form.dialect === '3.0' ? { format: 'byte' } : { contentEncoding: 'base64' }) }
+    case 'TIMESTAMP':
+      return form.timestamps === 'unix_micros' ? { type: 'integer' } : civil('TIMESTAMP', form)
+    case 'DATE':
+    case 'TIME':
+    case 'DATETIME':
+      return civil(type.kind, form)
+    case 'JSON':
+      return {}
+    case 'ARRAY':
+      // A result has no NULL inside an ARRAY: the query fails.
+      return { type: 'array', items: typeSchema(type.element, { json: null, ...(fields && { fields }) }, form) }
+    case 'STRUCT': {
+      const names = distinctNames(type.fields.map(field => field.name))
+      return objectOf(names.map((name, i) => [name, fieldSchema(type.fields[i]!.type, fields?.[i], form)]))
     }
+    default:
+      return type satisfies never
   }
-  return { typeSchema }
+}
+
+function fieldSchema(type: Type, promise: ColumnPromise = { required: false, json: null }, form: Form): JsonSchema {
+  const schema = typeSchema(type, promise, form)
+  return promise.required ? schema : orNull(schema, form.dialect)
 }
 
 /** An object with exactly these members. */

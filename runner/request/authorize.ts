@@ -1,6 +1,6 @@
 /** Authentication and authorization. */
 import type { Endpoint } from '../model/endpoint.js'
-import { type Refusal, RunnerError } from '../model/errors.js'
+import { notAllowed, type Refusal, RunnerError } from '../model/errors.js'
 import type { Parameter } from '../model/param.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { splitType, typeScalar } from '../model/typed-value.js'
@@ -9,11 +9,9 @@ import type { RawArgument, RawArguments } from './raw-arguments.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
-/** What the caller and the log are told when the token's scope does not have the endpoint. */
-export const SCOPE_REFUSED = {
-  detail: 'The token does not allow this endpoint.',
-  refusal: { rule: 'scope', reason: 'the token allows no endpoint of this name' },
-} as const
+/** What the caller is told who may not call an endpoint, and the log where the token's scope does not have it. */
+export const NOT_ALLOWED = 'The token does not allow this endpoint.'
+export const OUT_OF_SCOPE = { rule: 'scope', reason: 'the token allows no endpoint of this name' } as const
 
 /**
  * The caller with this token. Counts one call against the token's rate.
@@ -68,7 +66,7 @@ export type Confined = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
  * `pinned_as` that can quote it.
  */
 export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
-  if (!caller.mayCall(endpoint.name)) return SCOPE_REFUSED.refusal
+  if (!caller.mayCall(endpoint.name)) return OUT_OF_SCOPE
   const { tenant } = endpoint
   if (tenant !== null && !caller.allTenants && !Object.hasOwn(caller.pinned, tenant)) {
     return { rule: 'tenant', reason: `the token neither pins "${tenant}" nor was made with --all-tenants` }
@@ -98,9 +96,7 @@ export function mayRun(caller: Confined, endpoint: Access): boolean {
 /** @throws RunnerError TOKEN_NOT_ALLOWED, which does not reveal the reason to the caller. */
 export function authorize(caller: Caller, endpoint: Access): void {
   const refusal = refusalOf(caller, endpoint)
-  if (refusal !== null) {
-    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: SCOPE_REFUSED.detail, refusal })
-  }
+  if (refusal !== null) throw notAllowed(NOT_ALLOWED, refusal)
 }
 
 /**
@@ -117,16 +113,11 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
     const reason = valueProblem(name, type, pin)
     if (reason !== null) {
       // Not reported as a bad argument, since the caller may not have sent it.
-      const refusal = { rule: 'pin', reason } as const
-      const detail = `The token pins ${name} to a value that this endpoint does not take.`
-      throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
+      throw notAllowed(`The token pins ${name} to a value that this endpoint does not take.`, { rule: 'pin', reason })
     }
     if (raw && hasOtherThan(pin, splitType(type).scalar, raw.values)) {
-      const refusal = { rule: 'pin', reason: `the call gives another value of "${name}" than the pinned one` } as const
-      throw new RunnerError('TOKEN_NOT_ALLOWED', {
-        detail: `The token is pinned to another value of ${name}.`,
-        refusal,
-      })
+      const other = `the call gives another value of "${name}" than the pinned one`
+      throw notAllowed(`The token is pinned to another value of ${name}.`, { rule: 'pin', reason: other })
     }
     // The pin replaces the caller's value, but a repeated scalar stays a mistake.
     const isRepeated = raw !== undefined && (raw.values.length > 1 || raw.isList)

@@ -1,9 +1,9 @@
 /** Combines a caller's arguments with the token's pins, and types them as the endpoint declares. */
-import { RunnerError } from '../model/errors.js'
+import { notAllowed } from '../model/errors.js'
 import type { ArgumentValue, Parameter, PinnedPattern } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
-import { applyPins } from './authorize.js'
+import { applyPins, NOT_ALLOWED } from './authorize.js'
 import { type Bindable, bindParams, type ListHint } from './bind-params.js'
 import type { RawArguments } from './raw-arguments.js'
 
@@ -33,6 +33,5 @@ function patternOf(pinnedAs: PinnedPattern, value: ArgumentValue | undefined): A
   if (Array.isArray(value)) return Object.freeze(value.map(element => patternOf(pinnedAs, element) as string))
   const text = typeof value === 'string' ? pinnedAs.textFor(value) : null
   if (text !== null) return text
-  const refusal = { rule: 'pattern-pin', reason: 'the pinned value cannot be quoted' } as const
-  throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token does not allow this endpoint.', refusal })
+  throw notAllowed(NOT_ALLOWED, { rule: 'pattern-pin', reason: 'the pinned value cannot be quoted' })
 }

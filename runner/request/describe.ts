@@ -1,6 +1,6 @@
 /** Descriptions of endpoints for callers: the contract, never the SQL. */
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
-import type { ArgumentValue, Parameter } from '../model/param.js'
+import { allowedOf, type Parameter } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 import type {
   PublishedColumn,
@@ -58,9 +58,4 @@ function describeParameter(parameter: Parameter): PublishedParameter {
     ...(parameter.pinnedAs && { pinned_as: parameter.pinnedAs.source }),
     ...(parameter.role && { role: parameter.role }),
   }
-}
-
-/** The only values that are allowed: those of `enum` that are also rows of lookup tables that reject others, or one of both. */
-function allowedOf({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined {
-  return values && rows ? values.filter(value => rows.includes(String(value))) : (values ?? rows)
 }

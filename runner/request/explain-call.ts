@@ -1,5 +1,5 @@
 /** What a call would run: the SQL of its variant, and what is bound to it. For tokens made with `--explain`; nothing is run. */
-import { RunnerError } from '../model/errors.js'
+import { notAllowed } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import type { BoundValue } from '../model/query.js'
 import { bindPinned } from './bind-pinned.js'
@@ -26,10 +26,8 @@ export function explainCall(
   progress: Progress,
 ): ExplainedCall {
   const { endpoint } = admitCall(caller, request, deps, progress)
-  if (!caller.mayExplain) {
-    const refusal = { rule: 'explain', reason: 'the token was made without --explain' } as const
-    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not see queries.', refusal })
-  }
+  const refusal = { rule: 'explain', reason: 'the token was made without --explain' } as const
+  if (!caller.mayExplain) throw notAllowed('The token may not see queries.', refusal)
   const args = bindPinned(caller, endpoint, request.readAddress())
   const { sql, parameters } = endpoint.render(args, deps.clock.nowMicros())
   return {

@@ -2,9 +2,9 @@
 import { cacheKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { RunnerError } from '../model/errors.js'
+import { notAllowed } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
-import { authorize, beginWait, SCOPE_REFUSED } from './authorize.js'
+import { authorize, beginWait, NOT_ALLOWED, OUT_OF_SCOPE } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type EndpointIndex, findBroken, route } from './route.js'
@@ -51,7 +51,7 @@ export function admitCall(
   const name = (index.find(ref) ?? findBroken(index, ref))?.name ?? null
   if (progress && name !== null) progress.endpoint = name
   // A token that is limited to endpoints is not told whether there are others.
-  if (!caller.mayCall(name ?? ref)) throw new RunnerError('TOKEN_NOT_ALLOWED', SCOPE_REFUSED)
+  if (!caller.mayCall(name ?? ref)) throw notAllowed(NOT_ALLOWED, OUT_OF_SCOPE)
   const endpoint = route(index, ref)
   authorize(caller, endpoint)
   return { caller, endpoint }

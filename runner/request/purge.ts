@@ -2,7 +2,7 @@
 import { tenantPrefix } from '../cache/key.js'
 import type { ResultCache } from '../cache/result-cache.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { type Refusal, RunnerError } from '../model/errors.js'
+import { notAllowed, RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller } from '../model/ports.js'
 import { keyPrefix } from '../model/result-key.js'
@@ -44,7 +44,5 @@ function purgedPrefix(caller: Caller, endpoint: Endpoint): string {
   throw refused('the token pins arguments, but not the tenant of the endpoint: the purge would reach results of others')
 }
 
-function refused(reason: string): RunnerError {
-  const refusal: Refusal = { rule: 'purge', reason }
-  return new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not purge results.', refusal })
-}
+const refused = (reason: string): RunnerError =>
+  notAllowed('The token may not purge results.', { rule: 'purge', reason })

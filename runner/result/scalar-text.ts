@@ -29,62 +29,44 @@ export class ValueError extends Error {
 }
 
 /** One function per type: exact value → text. */
-export interface ScalarTexts {
-  readonly int64: (value: bigint) => string
-  readonly float64: (value: number) => string
-  /** Takes decimal text without an exponent, such as `-12.5`; trailing zeros of the fraction are dropped. */
-  readonly numeric: (text: string) => string
-  readonly bool: (value: boolean) => string
-  readonly string: (value: string) => string
-  readonly bytes: (value: Uint8Array) => string
-  /** Days since 1970. */
-  readonly date: (days: number) => string
-  /** Microseconds since midnight. */
-  readonly time: (micros: number) => string
-  /** Microseconds since 1970, without a zone. */
-  readonly datetime: (micros: bigint) => string
-  /** Microseconds since 1970; exact, also as a number. */
-  readonly timestamp: (micros: bigint | number) => string
-  /** Takes text in canonical form. */
-  readonly interval: (text: string) => string
-  /** Takes JSON text, which is written unchanged. */
-  readonly json: (text: string) => string
-}
+export type ScalarTexts = ReturnType<typeof scalarTexts>
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-export function scalarTexts({ timestamps, numbers }: ScalarOptions): ScalarTexts {
+export function scalarTexts({ timestamps, numbers }: ScalarOptions) {
   return {
-    int64:
-      numbers === 'string'
-        ? value => `"${value}"`
-        : value => {
-            if (value <= MAX_SAFE && value >= -MAX_SAFE) return value.toString()
-            if (numbers === 'number') throw new BrokenContractError('holds an integer beyond ±(2^53−1)')
-            return `"${value}"`
-          },
-    float64: value => {
+    int64(value: bigint): string {
+      if (numbers !== 'string' && value <= MAX_SAFE && value >= -MAX_SAFE) return value.toString()
+      if (numbers === 'number') throw new BrokenContractError('holds an integer beyond ±(2^53−1)')
+      return `"${value}"`
+    },
+    float64(value: number): string {
       if (Number.isFinite(value)) return value === 0 && Object.is(value, -0) ? '-0' : String(value)
       if (numbers === 'number') throw new BrokenContractError('holds a number that is not finite')
       return quoted(String(value))
     },
-    numeric: numbers === 'number' ? trimFraction : text => `"${trimFraction(text)}"`,
-    bool: value => (value ? 'true' : 'false'),
+    /** Takes decimal text without an exponent, such as `-12.5`; trailing zeros of the fraction are dropped. */
+    numeric: numbers === 'number' ? trimFraction : (text: string) => `"${trimFraction(text)}"`,
+    bool: (value: boolean) => (value ? 'true' : 'false'),
     string: quotedText,
-    bytes: value => quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
-    date: days => quoted(inRange(dateText(days), 'DATE')),
-    time: micros => quoted(timeText(micros)),
-    datetime: micros => quoted(inRange(datetimeText(micros), 'DATETIME')),
-    timestamp:
-      timestamps === 'unix_micros'
-        ? micros => {
-            if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) inRange(undefined, 'TIMESTAMP')
-            return micros.toString()
-          }
-        : micros => quoted(`${inRange(datetimeText(micros), 'TIMESTAMP')}Z`),
+    bytes: (value: Uint8Array) =>
+      quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
+    /** Days since 1970. */
+    date: (days: number) => quoted(inRange(dateText(days), 'DATE')),
+    /** Microseconds since midnight. */
+    time: (micros: number) => quoted(timeText(micros)),
+    /** Microseconds since 1970, without a zone. */
+    datetime: (micros: bigint) => quoted(inRange(datetimeText(micros), 'DATETIME')),
+    /** Microseconds since 1970; exact, also as a number. */
+    timestamp(micros: bigint | number): string {
+      if (timestamps === 'iso8601') return quoted(`${inRange(datetimeText(micros), 'TIMESTAMP')}Z`)
+      if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) inRange(undefined, 'TIMESTAMP')
+      return micros.toString()
+    },
+    /** Takes text in canonical form. */
     interval: quoted,
-    // In valid JSON a line break can only be between tokens; it becomes a space, since NDJSON has one row per line.
-    json: text => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
+    /** Takes JSON text. In a valid one a line break can only be between tokens; it becomes a space, since NDJSON has one row per line. */
+    json: (text: string) => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
   }
 }
 

@@ -11,7 +11,7 @@ import { DevStreams } from '../http/dev-changes.js'
 import { EndpointChanges } from '../http/endpoint-changes.js'
 import { FastPath } from '../http/fast-path.js'
 import { servedHosts } from '../http/hosts.js'
-import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
+import { AVAILABLE_CODINGS, Representations } from '../http/representation/representation.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import { UnsentBodies } from '../http/unsent-bodies.js'
 import { hashDefinitions } from '../manifest/definitions.js'
@@ -203,8 +203,7 @@ type App = ReturnType<typeof openApp>
 function openApp(settings: Settings, { registry, changes, metrics, deps }: Service, opened: Closers) {
   const { tokens, clock } = deps
   const deriver = opened.add(new Deriver(clock))
-  const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
-  const representations = createRepresentationStore({ deriver, maxResultBytes })
+  const representations = new Representations(deriver, settings.maxResultMb * BYTES_PER_MB)
   let isLeaving = false
   let isDraining = false
   const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
@@ -253,11 +252,9 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const progress = { token: null, endpoint: null }
       const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
       if (format === 'json') return result
-      const grow = (bytes: number): void => {
-        if (key !== null) results.grow(key, bytes)
-      }
       const { representations } = app.appDeps
-      const { body, etag } = await representations.make(result, { endpoint, format, coding: PLAIN }, grow)
+      const wanted = { endpoint, format, coding: PLAIN }
+      const { body, etag } = await representations.make(result, wanted, bytes => results.grow(key, bytes))
       return { ...result, body, etag }
     },
     async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {

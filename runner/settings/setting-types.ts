@@ -8,6 +8,8 @@ export class SettingProblem extends Error {
 
 export interface SettingType<T> {
   readonly kind: Kind
+  /** What a number counts, or a text is; '' for nothing in particular. */
+  readonly unit: string
   /** @throws SettingProblem. */
   parse(text: string): T
   /** For a value of this kind. @throws SettingProblem. */
@@ -35,12 +37,14 @@ function typeOf<T>(
   read: (text: string) => T,
   isRight: (value: T) => boolean,
   message: string,
+  unit = '',
 ): SettingType<T> {
   function check(value: T): void {
     if (!isRight(value)) throw new SettingProblem(message)
   }
   return {
     kind,
+    unit,
     parse(given) {
       const value = read(given)
       check(value)
@@ -50,17 +54,20 @@ function typeOf<T>(
   }
 }
 
-const textType = (isRight: (value: string) => boolean, message: string): SettingType<string> =>
-  typeOf('string', value => value, isRight, message)
+const textType = (isRight: (value: string) => boolean, message: string, unit = ''): SettingType<string> =>
+  typeOf('string', value => value, isRight, message, unit)
 
 export const text: SettingType<string> = textType(() => true, '')
 
-export function wholeNumber(minimum: number, maximum: number): SettingType<number> {
+export const pathOf = (what: 'file' | 'folder'): SettingType<string> => textType(() => true, '', what)
+
+export function wholeNumber(minimum: number, maximum: number, unit = ''): SettingType<number> {
   return typeOf(
     'number',
     value => (/^\d{1,9}$/.test(value) ? Number(value) : Number.NaN),
     value => Number.isInteger(value) && value >= minimum && value <= maximum,
     `must be a whole number from ${minimum} to ${maximum}`,
+    unit,
   )
 }
 
@@ -88,6 +95,7 @@ export const size: SettingType<number> = typeOf(
   value => parseByteSize(value) ?? Number.NaN,
   value => Number.isInteger(value) && value >= 1 && value <= MAX_BYTE_SIZE,
   `must be ${BYTE_SIZE_FORM}`,
+  'bytes',
 )
 
 export const amount: SettingType<number> = typeOf(
@@ -95,6 +103,7 @@ export const amount: SettingType<number> = typeOf(
   value => (/^\d{1,6}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN),
   value => value >= 0 && value < 1_000_000,
   'must be a number, such as 6.25',
+  'USD',
 )
 
 /** `shape`: how a text looks that matches. */
@@ -106,6 +115,7 @@ export function matching(pattern: RegExp, shape: string): SettingType<string> {
 export const httpUrl: SettingType<string> = textType(
   value => HTTP_URL.test(value) && URL.canParse(value),
   'must be an http:// or https:// address without a slash, query or user at its end, such as https://data.example.com',
+  'url',
 )
 
 const HTTP_URL = /^https?:\/\/[^\s?#@/]+(?:\/[^\s?#@/]+)*$/
@@ -149,18 +159,8 @@ function isDecodable({ username, password, pathname }: URL): boolean {
 /** The length of 128 random bits in hexadecimal: a shorter token could be guessed. */
 const MIN_TOKEN_LENGTH = 32
 
-const printable = matching(/^[\x21-\x7e]+$/, 'printable ASCII without spaces')
-const longEnough = textType(
-  value => value.length >= MIN_TOKEN_LENGTH,
-  `must have at least ${MIN_TOKEN_LENGTH} characters, or it could be guessed; "openssl rand -hex 32" prints one`,
+/** A token or another secret, which the message does not quote. */
+export const tokenText: SettingType<string> = textType(
+  value => value.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(value),
+  `must be at least ${MIN_TOKEN_LENGTH} characters of printable ASCII without spaces, or it could be guessed; "openssl rand -hex 32" prints one`,
 )
-
-/** Parses a token or another secret. The error does not quote it. */
-export const tokenText: SettingType<string> = {
-  kind: 'string',
-  parse: value => longEnough.parse(printable.parse(value)),
-  check(value) {
-    printable.check(value)
-    longEnough.check(value)
-  },
-}

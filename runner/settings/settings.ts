@@ -14,6 +14,7 @@ import {
   nonEmpty,
   oneOf,
   origins,
+  pathOf,
   redisUrl,
   SettingProblem,
   type SettingType,
@@ -27,34 +28,31 @@ import {
 /** Sizes in settings are in megabytes. */
 export const BYTES_PER_MB = 1_000_000
 
-interface Facts {
-  readonly unit?: string
-  readonly description: string
-}
-
 /**
  * `--cache-memory` has the variable SLUICE_CACHE_MEMORY where no other is given. A secret has no flag, which a process list would
  * show.
  */
-type Names =
+type Facts = { readonly description: string } & (
   | { readonly flag: `--${string}`; readonly variable?: string }
   | { readonly flag: null; readonly variable: string }
+)
 
-interface Setting<T> extends Facts {
-  readonly flag: Names['flag']
+interface Setting<T> {
+  readonly description: string
+  readonly flag: Facts['flag']
   readonly variable: string
   readonly type: SettingType<T>
   readonly fallback: T
 }
 
-function setting<T>(type: SettingType<T>, fallback: NoInfer<T>, names: Names & Facts): Setting<T> {
-  const { flag, variable = `SLUICE_${flag?.slice(2).toUpperCase().replaceAll('-', '_')}` } = names
-  return { ...names, variable, type, fallback }
+function setting<T>(type: SettingType<T>, fallback: NoInfer<T>, facts: Facts): Setting<T> {
+  const { flag, variable = `SLUICE_${flag?.slice(2).toUpperCase().replaceAll('-', '_')}` } = facts
+  return { ...facts, variable, type, fallback }
 }
 
 /** Null where nothing is given. */
-function optional<T>(type: SettingType<T>, names: Names & Facts): Setting<T | null> {
-  return setting<T | null>(type, null, names)
+function optional<T>(type: SettingType<T>, facts: Facts): Setting<T | null> {
+  return setting<T | null>(type, null, facts)
 }
 
 const TABLE = {
@@ -76,24 +74,21 @@ const TABLE = {
     description:
       'Names that callers may reach the server by, with commas between them; others are a 421. Without it, all.',
   }),
-  endpointsDir: setting(text, 'endpoints', { flag: '--endpoints', unit: 'folder', description: 'Manifests.' }),
-  tablesDir: setting(text, 'schemas/tables', { flag: '--tables', unit: 'folder', description: 'Table schemas.' }),
-  functionsDir: setting(text, 'functions', {
+  endpointsDir: setting(pathOf('folder'), 'endpoints', { flag: '--endpoints', description: 'Manifests.' }),
+  tablesDir: setting(pathOf('folder'), 'schemas/tables', { flag: '--tables', description: 'Table schemas.' }),
+  functionsDir: setting(pathOf('folder'), 'functions', {
     flag: '--functions-dir',
-    unit: 'folder',
     description: 'Functions that are kept in datasets.',
   }),
-  dataDir: setting(text, 'data', { flag: '--data', unit: 'folder', description: "The embedded engine's tables." }),
+  dataDir: setting(pathOf('folder'), 'data', { flag: '--data', description: "The embedded engine's tables." }),
   /** A DuckDB database file that replaces `dataDir`; null where `dataDir` is used. */
-  database: optional(text, {
+  database: optional(pathOf('file'), {
     flag: '--database',
-    unit: 'file',
     description: 'A DuckDB database file to read instead of the data folder.',
   }),
   /** The tokens file; null for `tokens.json` in `dataDir`. */
-  tokensFile: optional(text, {
+  tokensFile: optional(pathOf('file'), {
     flag: '--tokens',
-    unit: 'file',
     description: 'Token hashes; without it, tokens.json in the data folder.',
   }),
   /** One unrestricted token; null for none. It has no flag, since a process list would show it. */
@@ -141,7 +136,6 @@ const TABLE = {
   /** The most bytes that a query may be billed for where its manifest sets no limit; null for no limit. */
   maxBytesBilled: optional(size, {
     flag: '--max-bytes-billed',
-    unit: 'bytes',
     description: 'BigQuery: what a query may be billed for where its manifest sets no limit, such as 100 GB.',
   }),
   /** `projects/P/locations/L/reservations/R`; null for the project's own. */
@@ -149,7 +143,6 @@ const TABLE = {
     matching(/^projects\/[^/\s]+\/locations\/[^/\s]+\/reservations\/[^/\s]+$/, 'projects/P/locations/L/reservations/R'),
     {
       flag: '--reservation',
-      variable: 'SLUICE_RESERVATION',
       description: 'BigQuery: the reservation that queries use, as projects/P/locations/L/reservations/R.',
     },
   ),
@@ -160,14 +153,12 @@ const TABLE = {
   /** BigQuery's price for reading 1 TiB, in USD, for estimates. */
   pricePerTib: setting(amount, 6.25, {
     flag: '--price-per-tib',
-    unit: 'USD',
     description: 'BigQuery: what a TiB costs, for the estimates of validate and of dry runs.',
   }),
   /** A file of Google credentials; null: as Google's libraries find them. */
-  credentialsFile: optional(text, {
+  credentialsFile: optional(pathOf('file'), {
     flag: null,
     variable: 'GOOGLE_APPLICATION_CREDENTIALS',
-    unit: 'file',
     description: "BigQuery: a file of credentials; without it, as Google's libraries find them.",
   }),
   /** The address of a BigQuery emulator, which needs no credentials; null for BigQuery itself. */
@@ -177,52 +168,44 @@ const TABLE = {
     description: 'The address of a BigQuery emulator, spoken to without credentials.',
   }),
   /** Memory that the embedded engine may use, in megabytes. */
-  engineMemoryMb: setting(wholeNumber(64, 10_000_000), 1_024, {
+  engineMemoryMb: setting(wholeNumber(64, 10_000_000, 'MB'), 1_024, {
     flag: '--engine-memory',
-    unit: 'MB',
     description: 'Memory that the embedded engine may use.',
   }),
   /** Threads that the embedded engine may use; 0 for as many as there are processors. */
-  engineThreads: setting(wholeNumber(0, 1_024), 0, {
+  engineThreads: setting(wholeNumber(0, 1_024, 'threads'), 0, {
     flag: '--engine-threads',
-    unit: 'threads',
     description: 'Threads that the embedded engine may use; 0 for as many as there are processors.',
   }),
   /** Disk space that the embedded engine may use for queries that need more memory, in megabytes. */
-  engineTempMb: setting(wholeNumber(1, 10_000_000), 8_192, {
+  engineTempMb: setting(wholeNumber(1, 10_000_000, 'MB'), 8_192, {
     flag: '--engine-temp',
-    unit: 'MB',
     description: 'What the embedded engine may write to the disk for queries that need more memory.',
   }),
   /** The most queries that run or wait at once; more are refused, since their callers would leave before their turn. */
-  maxQueries: setting(wholeNumber(1, 10_000), 512, {
+  maxQueries: setting(wholeNumber(1, 10_000, 'queries'), 512, {
     flag: '--max-queries',
-    unit: 'queries',
     description:
       'Queries that run or wait for the engine at once, of which one token may have half; more are refused with 503.',
   }),
   /** The largest result, in megabytes; a larger one is an error. */
-  maxResultMb: setting(wholeNumber(1, 256), 64, {
+  maxResultMb: setting(wholeNumber(1, 256, 'MB'), 64, {
     flag: '--max-result',
-    unit: 'MB',
     description: 'A result that is larger is an error.',
   }),
   /** The most bytes of results, in megabytes, that callers have asked for and not taken; more are refused. */
-  maxUnsentMb: setting(wholeNumber(1, 10_000_000), 256, {
+  maxUnsentMb: setting(wholeNumber(1, 10_000_000, 'MB'), 256, {
     flag: '--max-unsent',
-    unit: 'MB',
     description: 'Results that callers have asked for and not yet taken, all together; more are refused with 503.',
   }),
   /** A caller that takes no byte of its result for this long is disconnected, in seconds. */
-  writeIdleSeconds: setting(wholeNumber(1, 3_600), 60, {
+  writeIdleSeconds: setting(wholeNumber(1, 3_600, 'seconds'), 60, {
     flag: '--write-idle-seconds',
-    unit: 'seconds',
     description: 'A caller that takes no byte of its result for this long, and at most twice as long, is disconnected.',
   }),
   /** Memory for stored results, in megabytes. */
-  cacheMb: setting(wholeNumber(0, 10_000_000), 64, {
+  cacheMb: setting(wholeNumber(0, 10_000_000, 'MB'), 64, {
     flag: '--cache-memory',
-    unit: 'MB',
     description: 'Memory for stored results.',
   }),
   /**
@@ -253,9 +236,8 @@ const TABLE = {
       'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
   }),
   /** The longest regular expression in a call (`format: re2`). */
-  maxRegexpLength: setting(wholeNumber(1, 32_768), PATTERN_LENGTH, {
+  maxRegexpLength: setting(wholeNumber(1, 32_768, 'characters'), PATTERN_LENGTH, {
     flag: '--max-regexp-length',
-    unit: 'characters',
     description: 'The longest regular expression that a call may send; a longer one is refused with 400.',
   }),
   corsOrigins: setting(origins, [], {
@@ -265,7 +247,6 @@ const TABLE = {
   /** Where callers reach the server; null for the origin of each request. */
   publicUrl: optional(httpUrl, {
     flag: '--public-url',
-    unit: 'url',
     description:
       'Where callers reach the server, for its OpenAPI document; without it, where each request has reached it.',
   }),
@@ -276,7 +257,6 @@ const TABLE = {
   /** The most bytes of rows, as JSON, in one answer to an agent. */
   mcpMaxBytes: setting(size, 65_536, {
     flag: '--mcp-max-bytes',
-    unit: 'bytes',
     description: 'The most that an answer to an agent shows of a result, such as 64 KiB.',
   }),
   explorer: setting(oneOf(['on', 'off']), 'on', {
@@ -288,15 +268,13 @@ const TABLE = {
     description: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
   }),
   /** How long the process keeps serving after SIGTERM while `/readyz` already answers 503, in seconds. */
-  drainDelaySeconds: setting(wholeNumber(0, 3_600), 0, {
+  drainDelaySeconds: setting(wholeNumber(0, 3_600, 'seconds'), 0, {
     flag: '--drain-delay',
-    unit: 'seconds',
     description: 'How long calls are still taken once the process is asked to end, while /readyz says so.',
   }),
   /** How long running requests may take after SIGTERM, in seconds. */
-  graceSeconds: setting(wholeNumber(0, 3_600), 10, {
+  graceSeconds: setting(wholeNumber(0, 3_600, 'seconds'), 10, {
     flag: '--grace',
-    unit: 'seconds',
     description: 'How long running requests may take once the process is asked to end.',
   }),
 } satisfies Readonly<Record<string, Setting<unknown>>>
@@ -307,8 +285,10 @@ export type SettingKey = keyof typeof TABLE
 export type Settings = { readonly [K in SettingKey]: (typeof TABLE)[K]['fallback'] }
 
 /** One setting, as documents and `--help` list it. */
-export interface SettingRow extends Pick<Setting<unknown>, 'flag' | 'variable'>, Required<Facts> {
+export interface SettingRow extends Pick<Setting<unknown>, 'flag' | 'variable' | 'description'> {
   readonly key: SettingKey
+  /** '' for none. */
+  readonly unit: string
   /** A flag without a value, which means `true`. */
   readonly isSwitch: boolean
   /** The default as text; '' for none. */
@@ -319,9 +299,9 @@ const ENTRIES = Object.entries(TABLE) as readonly (readonly [SettingKey, Setting
 
 /** Every setting of `serve`, as the documentation lists them. */
 export const SETTINGS: readonly SettingRow[] = ENTRIES.map(([key, row]) => {
-  const { flag, variable, unit = '', description, type, fallback } = row
+  const { flag, variable, description, type, fallback } = row
   const [isSwitch, text] = [type.kind === 'boolean', fallback === null ? '' : String(fallback)]
-  return { key, flag, variable, unit, description, isSwitch, default: text }
+  return { key, flag, variable, unit: type.unit, description, isSwitch, default: text }
 })
 
 /** The settings without flags and variables. */
@@ -351,27 +331,21 @@ export function readSettings(
 export function completeSettings(given: Partial<Settings>): Settings {
   if (typeof given !== 'object' || given === null) throw new UsageError(['settings must be an object'])
   const values: Readonly<Record<string, unknown>> = given
-  const problems: string[] = []
-  for (const [key, value] of Object.entries(values)) {
-    const row = ENTRIES.find(([known]) => known === key)
-    const problem = row ? problemOf(key, row[1], value) : unknownKey(key)
-    if (value !== undefined && problem !== null) problems.push(problem)
+  const unknown = Object.keys(values).filter(key => values[key] !== undefined && !Object.hasOwn(TABLE, key))
+  const ofTable = ({ type, fallback }: Setting<unknown>, key: string): unknown => {
+    const value = values[key]
+    if (value === undefined || (value === null && fallback === null)) return fallback
+    return named(key, () => checked(type, value, fallback === null))
   }
-  if (problems.length > 0) throw new UsageError(problems)
-  return collect(({ fallback }, key) => values[key] ?? fallback)
+  return collect(ofTable, unknown.map(unknownKey))
 }
 
-/** What is wrong with a value; null for nothing. */
-function problemOf(key: string, { type, fallback }: Setting<unknown>, value: unknown): string | null {
-  if (value === null) return fallback === null ? null : `${key} must not be null`
-  if (kindOf(value) !== type.kind) return `${key} must be a ${type.kind}${fallback === null ? ', or null' : ''}`
-  try {
-    type.check(typeof value === 'string' ? nonEmpty(value) : value)
-    return null
-  } catch (thrown) {
-    if (!(thrown instanceof SettingProblem)) throw thrown
-    return `${key} ${thrown.message}`
-  }
+/** @throws SettingProblem. */
+function checked(type: SettingType<unknown>, value: unknown, mayBeNull: boolean): unknown {
+  if (value === null) throw new SettingProblem('must not be null')
+  if (kindOf(value) !== type.kind) throw new SettingProblem(`must be a ${type.kind}${mayBeNull ? ', or null' : ''}`)
+  type.check(typeof value === 'string' ? nonEmpty(value) : value)
+  return value
 }
 
 function unknownKey(key: string): string {
@@ -379,9 +353,11 @@ function unknownKey(key: string): string {
   return `there is no setting "${key}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
 }
 
-/** The settings with the values that `find` gives. @throws UsageError with the message of every SettingProblem that it throws. */
-function collect(find: (row: Setting<unknown>, key: SettingKey) => unknown): Settings {
-  const problems: string[] = []
+/**
+ * The settings with the values that `find` gives.
+ * @throws UsageError with these problems, and the message of every SettingProblem that `find` throws.
+ */
+function collect(find: (row: Setting<unknown>, key: SettingKey) => unknown, problems: string[] = []): Settings {
   const values: Partial<Record<SettingKey, unknown>> = {}
   for (const [key, row] of ENTRIES) {
     try {

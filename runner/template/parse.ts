@@ -4,8 +4,8 @@
  */
 import Handlebars from 'handlebars'
 import { lineStartsOf } from '../model/line-starts.js'
-import { nodesOf } from './from-handlebars.js'
-import type { ParsedTemplate, TemplateProblem } from './node.js'
+import { NodeReader } from './from-handlebars.js'
+import type { ParsedTemplate } from './node.js'
 import { findSyntaxProblem, findUnreadable } from './syntax-problem.js'
 
 /** Parses a template. Never throws: a template with problems has only the nodes that could be read. */
@@ -19,11 +19,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   } catch (error) {
     return { nodes: [], problems: [findSyntaxProblem(text, error)] }
   }
-  const problems: TemplateProblem[] = []
   const starts = lineStartsOf(text)
-  const nodes = nodesOf(program, {
-    offsetOf: position => (starts[position.line - 1] ?? text.length) + position.column,
-    report: problem => problems.push(problem),
-  })
-  return { nodes, problems }
+  const reader = new NodeReader(({ line, column }) => (starts[line - 1] ?? text.length) + column)
+  return { nodes: reader.nodesOf(program), problems: reader.problems }
 }

@@ -44,13 +44,11 @@ export function resolve(path: NamePath, frame: Frame, names: TemplateNames, use:
   if (path.isData) return resolveData(path, frame, names)
   let scope: Frame = frame
   for (let i = 0; i < path.up; i++) {
-    if (scope.parent === null)
-      return wrong('template/unknown-name', path, `"${path.written}" leads out of the template`)
+    if (scope.parent === null) return wrong(path, `"${path.written}" leads out of the template`)
     scope = scope.parent
   }
   if (path.parts.length === 0) {
-    if (scope.self === undefined)
-      return wrong('template/unknown-name', path, '"this" means something only inside "#each"')
+    if (scope.self === undefined) return wrong(path, '"this" means something only inside "#each"')
     return { kind: 'constant', value: scope.self }
   }
   const [first, ...rest] = path.parts as [string, ...string[]]
@@ -62,9 +60,16 @@ export function resolve(path: NamePath, frame: Frame, names: TemplateNames, use:
   return path.isOwn ? unknown(path, scope.own.keys()) : resolveGlobal(first, rest, path, scope, names, use)
 }
 
-function wrong(rule: TemplateProblem['rule'], path: NamePath, message: string, among?: Iterable<string>): Resolved {
-  const near = among ? { near: { word: path.parts[path.parts.length - 1] ?? path.written, among: [...among] } } : {}
-  return { kind: 'problem', problem: { rule, offset: path.offset, message, ...near } }
+interface Wrong {
+  /** @default template/unknown-name */
+  readonly rule?: TemplateProblem['rule']
+  /** The words that may be meant. */
+  readonly among?: Iterable<string>
+}
+
+function wrong({ parts, written, offset }: NamePath, message: string, { rule, among }: Wrong = {}): Resolved {
+  const near = among && { near: { word: parts.at(-1) ?? written, among: [...among] } }
+  return { kind: 'problem', problem: { rule: rule ?? 'template/unknown-name', offset, message, ...near } }
 }
 
 /** The first part of the path is unknown; the rest may be right. */
@@ -82,13 +87,13 @@ function unknown(
 function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolved {
   const name = path.parts.join('.')
   if (names.parameters.has(name) || name === 'now') {
-    return wrong('template/argument-in-text', path, `arguments are not read in braces: write @${name} alone`)
+    return wrong(path, `arguments are not read in braces: write @${name} alone`, { rule: 'template/argument-in-text' })
   }
   if (path.up === 0 && frame.data && Object.hasOwn(frame.data, name)) {
     return { kind: 'constant', value: frame.data[name as keyof typeof frame.data] }
   }
   const message = `unknown name "${path.written}"; only @index, @first and @last exist, inside "#each"`
-  return wrong('template/unknown-name', path, message)
+  return wrong(path, message)
 }
 
 /** Follows the names of a path after the first. */
@@ -97,7 +102,7 @@ function follow(binding: Binding, rest: readonly string[], path: NamePath): Reso
   for (const part of rest) {
     if (value.kind !== 'constant' || typeof value.value !== 'object' || Array.isArray(value.value)) {
       const message = `unknown name "${path.written}": what stands before ".${part}" has no fields`
-      return wrong('template/unknown-name', path, message)
+      return wrong(path, message)
     }
     const map = value.value as Readonly<Record<string, Constant>>
     if (!Object.hasOwn(map, part)) return unknown(path, Object.keys(map))
@@ -109,7 +114,7 @@ function follow(binding: Binding, rest: readonly string[], path: NamePath): Reso
 function missingField(name: string, path: NamePath, frame: Frame, isFalse: boolean): Resolved {
   if (isFalse) return { kind: 'constant', value: false }
   const message = `entry ${(frame.data?.index ?? 0) + 1} of the list has no "${name}", which other entries have`
-  return wrong('template/unknown-name', path, message)
+  return wrong(path, message)
 }
 
 function resolveGlobal(
@@ -124,10 +129,9 @@ function resolveGlobal(
   if (first === 'constants') {
     const [name, ...fields] = rest
     if (name === undefined)
-      return wrong('template/not-a-word', path, '"constants" alone has no value; write constants.<name>')
+      return wrong(path, '"constants" alone has no value; write constants.<name>', { rule: 'template/not-a-word' })
     const value = names.constants.get(name)
-    if (value === undefined)
-      return wrong('template/unknown-name', path, `unknown constant "${name}"`, names.constants.keys())
+    if (value === undefined) return wrong(path, `unknown constant "${name}"`, { among: names.constants.keys() })
     return follow({ kind: 'constant', value, name }, fields, path)
   }
   const fields = names.lookups.get(first)
@@ -135,27 +139,25 @@ function resolveGlobal(
     const [field, ...more] = rest as [string, ...string[]]
     if (more.length > 0 || !fields.has(field)) {
       const message = `lookup table "${first}" has no field "${rest.join('.')}"; it has ${[...fields].join(', ')}`
-      return wrong('template/unknown-name', path, message, fields)
+      return wrong(path, message, { among: fields })
     }
     return { kind: 'field', lookup: first, field }
   }
   if (names.parameters.has(first)) {
-    if (use === 'condition') {
-      const message = `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`
-      return wrong('template/argument-in-text', path, message)
-    }
-    const message = `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`
-    return wrong('template/argument-in-text', path, message)
+    const isAsked = use === 'condition'
+    const inText = `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`
+    const asked = `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`
+    return wrong(path, isAsked ? asked : inText, { rule: 'template/argument-in-text' })
   }
   if (fields) {
     const message = `"${first}" is a lookup table; write one of its fields: ${[...fields].join(', ')}`
-    return wrong('template/not-a-word', path, message)
+    return wrong(path, message, { rule: 'template/not-a-word' })
   }
   const among = [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants']
   const { partial } = scope.origin
   if (partial === null || rest.length > 0) return unknown(path, among, insteadOf(first, rest, names, use))
   const message = `unknown name "${first}": where the partial is included, {{> ${partial} ${first}=…}} would give it`
-  return wrong('template/unknown-name', path, message, among)
+  return wrong(path, message, { among })
 }
 
 /** What to write where no name is near. */
@@ -179,10 +181,10 @@ function insteadOf(
 function resolveGiven(rest: readonly string[], path: NamePath, names: TemplateNames, use: Use): Resolved {
   const name = rest.join('.')
   if (!names.parameters.has(name))
-    return wrong('template/unknown-name', path, `"given.${name}": no parameter is named "${name}"`, names.parameters)
+    return wrong(path, `"given.${name}": no parameter is named "${name}"`, { among: names.parameters })
   if (use !== 'condition') {
     const message = `"given.${name}" can only be asked about with {{#if}} or {{#unless}}; the argument itself is @${name}`
-    return wrong('template/argument-in-text', path, message)
+    return wrong(path, message, { rule: 'template/argument-in-text' })
   }
   return { kind: 'given', parameter: name }
 }

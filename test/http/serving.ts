@@ -14,7 +14,7 @@ import { createApp } from '../../runner/http/app.js'
 import { FastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
 import type { McpSettings } from '../../runner/http/mcp.js'
-import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
+import { AVAILABLE_CODINGS, Representations } from '../../runner/http/representation/representation.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
 import { UnsentBodies, type UnsentLimits } from '../../runner/http/unsent-bodies.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
@@ -124,7 +124,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const appDeps = {
     ...deps,
     metrics,
-    representations: createRepresentationStore({ deriver, maxResultBytes: 64_000_000 }),
+    representations: new Representations(deriver, 64_000_000),
     corsOrigins,
     publicUrl: options.publicUrl ?? null,
     mcp: options.mcp === undefined ? { maxBytes: 65_536 } : options.mcp,

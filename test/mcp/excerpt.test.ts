@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { excerptOf } from '../../runner/mcp/excerpt.js'
-import { RawJson } from '../../runner/mcp/raw-json.js'
+import { rawJson, withRawJson } from '../../runner/mcp/raw-json.js'
 import { anyText } from '../any-text.js'
 
 const BOUNDS = { maxRows: 50, maxBytes: 65_536 }
@@ -67,17 +67,15 @@ describe('mcp: excerpts', () => {
 })
 
 describe('mcp: JSON texts inside messages', () => {
-  it('take the places of their placeholders, once', () => {
-    const raw = new RawJson()
-    const message = JSON.stringify({ a: raw.hold('{"n":12345678901234567890,"$&":"$1"}'), b: raw.hold('[]') })
-    expect(raw.fill(message)).to.equal('{"a":{"n":12345678901234567890,"$&":"$1"},"b":[]}')
-    expect(raw.fill(message)).to.equal(message)
+  it('take the places of their placeholders', () => {
+    const texts = ['{"n":12345678901234567890,"$&":"$1","a\\"b\\\\":"\\u2028}"}', '[]']
+    const message = JSON.stringify({ a: rawJson(texts[0]!), b: rawJson(texts[1]!), c: 1 })
+    expect(withRawJson(message)).to.equal(`{"a":${texts[0]},"b":${texts[1]},"c":1}`)
   })
 
   it('are not to be had by data that looks like a placeholder', () => {
-    const raw = new RawJson()
-    raw.hold('{"secret":1}')
-    const forged = '{"a":{"raw-json:00000000-0000-0000-0000-000000000000":true}}'
-    expect(raw.fill(forged)).to.equal(forged)
+    rawJson('{"secret":1}')
+    const forged = '{"a":{"raw-json:00000000-0000-0000-0000-000000000000":"{}"}}'
+    expect(withRawJson(forged)).to.equal(forged)
   })
 })

@@ -37,21 +37,21 @@ describe('settings of a library', () => {
   it('report every problem at once, as flags do', () => {
     const given = { engine: 'mysql', maxQueries: 'lots', endpointDir: 'x', cacheMb: -5, nonsensical: 1, port: null }
     expect(problems(given)).to.deep.equal([
-      'engine must be one of duckdb, bigquery',
-      'maxQueries must be a number',
       'there is no setting "endpointDir"; did you mean "endpointsDir"?',
-      'cacheMb must be a whole number from 0 to 10000000',
       'there is no setting "nonsensical"',
       'port must not be null',
+      'engine must be one of duckdb, bigquery',
+      'maxQueries must be a number',
+      'cacheMb must be a whole number from 0 to 10000000',
     ])
     expect(
       problems({ maxQueries: Number.NaN, dataDir: '', watch: 'true', corsOrigins: 'x', database: 1 }),
     ).to.deep.equal([
-      'maxQueries must be a whole number from 1 to 10000',
       'dataDir must not be empty',
-      'watch must be a boolean',
-      'corsOrigins must be a list of strings',
       'database must be a string, or null',
+      'watch must be a boolean',
+      'maxQueries must be a whole number from 1 to 10000',
+      'corsOrigins must be a list of strings',
     ])
   })
 

@@ -6,7 +6,7 @@ import { UsageError } from '../../../runner/model/errors.js'
 import { describeEndpoint } from '../../../runner/request/describe.js'
 import { indexEndpoints } from '../../../runner/request/route.js'
 import { refuseErrors } from '../../../runner/serve/endpoint-registry.js'
-import { readSettings, type Settings } from '../../../runner/settings/settings.js'
+import type { Settings } from '../../../runner/settings/settings.js'
 import { checkManifests } from '../../check/check-manifests.js'
 import { rawArguments } from '../../terminal/arguments.js'
 import { writeText } from '../../terminal/files.js'
@@ -23,8 +23,6 @@ export interface ConnectFlags {
   readonly out?: string
 }
 
-type SettingFlags = Readonly<Record<string, string | undefined>>
-
 /**
  * Prints the tool's text for a call of an endpoint, whose name and arguments `words` are. Required parameters that are not given
  * get an example as argument, which it says on standard error. With `all` it writes files for all endpoints instead.
@@ -33,12 +31,11 @@ type SettingFlags = Readonly<Record<string, string | undefined>>
 export async function connectTool(
   toolName: string,
   words: readonly string[],
+  settings: Settings,
   { url, all = false, out }: ConnectFlags,
-  settingFlags: SettingFlags,
   io: Io,
 ): Promise<number> {
   const tool = findTool(toolName)
-  const settings = readSettings(settingFlags, io.environment)
   const address = serverBase(url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`)
   if (all) return connectAll(tool, words, out ?? 'grafana', settings, address, io)
   if (out !== undefined) throw new UsageError(['--out needs --all; a text is printed'])

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../googlesql/index.js'
 import { quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
+import { parquetSource } from '../../../runner/engines/duckdb/tables/parquet-source.js'
 import type { RowPiece } from './gathered-rows.js'
 import {
   finishedColumns,
@@ -101,24 +102,24 @@ export class ParquetWriter {
 
   async #count(path: string): Promise<ReadonlyMap<string | null, number>> {
     const result = await this.#options.connection.runAndReadAll(
-      `SELECT ${PARTITION_COLUMN}, count(*) FROM read_parquet(${quoteText(path)}) GROUP BY 1`,
+      `SELECT ${PARTITION_COLUMN}, count(*) FROM ${parquetSource([path])} GROUP BY 1`,
     )
     return new Map(result.getRows().map(([value, count]) => [value as string | null, Number(count)]))
   }
 
   /** Writes the final files into the folder; returns their paths relative to it. */
   async finish(into: string): Promise<readonly string[]> {
-    const values = [...this.#totals.keys()].sort(byPartition)
-    const files: string[] = []
-    for (let i = 0; i < values.length; ) {
-      const group = [values[i]!]
-      let rows = this.#totals.get(values[i]!)!
-      for (i++; i < values.length && rows + this.#totals.get(values[i]!)! <= SORTED_TOGETHER; i++) {
-        group.push(values[i]!)
-        rows += this.#totals.get(values[i]!)!
+    const groups: { values: (string | null)[]; rows: number }[] = []
+    for (const [value, rows] of [...this.#totals].sort(([a], [b]) => byPartition(a, b))) {
+      const group = groups.at(-1)
+      if (group === undefined || group.rows + rows > SORTED_TOGETHER) groups.push({ values: [value], rows })
+      else {
+        group.values.push(value)
+        group.rows += rows
       }
-      files.push(...(await this.#writeGroup(group, into)))
     }
+    const files: string[] = []
+    for (const { values } of groups) files.push(...(await this.#writeGroup(values, into)))
     return files
   }
 
@@ -132,7 +133,7 @@ export class ParquetWriter {
     const keys =
       order === '' ? `ORDER BY ${PARTITION_COLUMN}` : order.replace('ORDER BY ', `ORDER BY ${PARTITION_COLUMN}, `)
     await connection.run(
-      `COPY (SELECT * FROM ${parquet(runs)} WHERE ${among} ${keys}) ` +
+      `COPY (SELECT * FROM ${parquetSource(runs)} WHERE ${among} ${keys}) ` +
         `TO ${quoteText(sorted)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
     )
     const files: string[] = []
@@ -146,7 +147,7 @@ export class ParquetWriter {
     const path = join(partitionFolder(layout, value), '1.parquet')
     mkdirSync(dirname(join(into, path)), { recursive: true })
     await connection.run(
-      `COPY (SELECT ${finishedColumns(table)} FROM ${parquet(sources)} WHERE ${this.#isOf(value)} ${order}) ` +
+      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(sources)} WHERE ${this.#isOf(value)} ${order}) ` +
         `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ${this.#rowGroups}, ` +
         `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
     )
@@ -164,11 +165,8 @@ function fieldCount(type: Type): number {
   return type.kind === 'STRUCT' ? type.fields.reduce((count, field) => count + fieldCount(field.type), 0) : 1
 }
 
-const parquet = (paths: readonly string[]): string =>
-  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`
-
 /** Orders partitions: NULL first, then by time. */
 function byPartition(a: string | null, b: string | null): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
   return a < b ? -1 : a > b ? 1 : 0
 }

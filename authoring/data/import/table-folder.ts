@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { quoteText } from '../../../googlesql-duckdb/index.js'
-import { looseFiles } from '../../../runner/engines/duckdb/tables/data-folder.js'
+import { type DataFile, filesInPlace } from '../../../runner/engines/duckdb/tables/data-folder.js'
 import {
   IMPORT_ID,
   IMPORTS_FILE,
@@ -74,7 +74,7 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
      * null, no files are added. @returns the number of files and imports that were replaced.
      */
     commit: (entry: ImportEntry | null, result: string, options: CommitOptions): number => {
-      const loose = options.replaces ? looseFiles(dataDir, table) : []
+      const loose = options.replaces ? filesInPlace(dataDir, table).files : []
       return commit(path, dataset, loose, entry, result, options)
     },
     close: (): void => {
@@ -140,7 +140,7 @@ function isStillThere(dataset: string, { path, size, mtimeNs }: ReplacedFile): b
 function commit(
   path: string,
   dataset: string,
-  loose: ReturnType<typeof looseFiles>,
+  loose: readonly DataFile[],
   entry: ImportEntry | null,
   result: string,
   options: CommitOptions,

@@ -1,10 +1,19 @@
 /** A text with its translation, and the facts that every run of it needs. */
-import type { StructField } from '../../../googlesql/index.js'
+import type { StructField, Type } from '../../../googlesql/index.js'
 import type { TranslatedQuery } from '../../../googlesql-duckdb/index.js'
 import type { CheckedColumn, ResultColumn } from '../../model/query.js'
 import { checkedColumn } from '../checked-column.js'
+import type { TableView } from './catalogue.js'
+
+/** A text with the types of its parameters, and the tables that its names mean. */
+export interface SourceQuery {
+  readonly sql: string
+  readonly types: Readonly<Record<string, Type>>
+  readonly view: TableView
+}
 
 export class CompiledQuery {
+  readonly source: SourceQuery
   translation!: TranslatedQuery
   /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
   revision!: number
@@ -12,7 +21,8 @@ export class CompiledQuery {
   resultColumns!: readonly ResultColumn[]
   checkedColumns!: readonly CheckedColumn[]
 
-  constructor(translation: TranslatedQuery, revision: number) {
+  constructor(source: SourceQuery, translation: TranslatedQuery, revision: number) {
+    this.source = source
     this.renew(translation, revision)
   }
 

@@ -1,24 +1,22 @@
 /** Translates queries, and keeps their translations while the tables are the same. */
-import { rootOf, SqlError, type Type, typeName } from '../../../googlesql/index.js'
+import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
-import { CompiledQuery } from './compiled-query.js'
+import { CompiledQuery, type SourceQuery } from './compiled-query.js'
+import type { EngineProcesses } from './engine-processes.js'
 import type { BoundQuery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
+import { dataFolderFault } from './tables/data-folder.js'
 import { typesOf, wireParameters } from './values/parameter-values.js'
 
 export interface CompilerDeps {
   readonly catalogue: Catalogue
   readonly translate: typeof translate
-  /** Looks for new tables, which the catalogue then has. */
-  readonly discover: () => Promise<void>
-  /** Why the data folder cannot be used; null where it can. */
-  readonly dataFault: () => string | null
+  readonly processes: Pick<EngineProcesses, 'discover'>
+  readonly dataDir: string | null
 }
-
-type Types = Readonly<Record<string, Type>>
 
 const MAX_TRANSLATIONS = 1_000
 
@@ -34,22 +32,18 @@ export class Compiler {
   }
 
   /** The translation, from the cache or new. @throws SqlError */
-  translate(
-    sql: string,
-    types: Types,
-    view: TableView,
-    options: GenerateOptions = { bindsTimes: true, limitsEarly: true },
-  ): TranslatedQuery {
+  translate(source: SourceQuery, options: GenerateOptions = { bindsTimes: true, limitsEarly: true }): TranslatedQuery {
+    const { sql, types, view } = source
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
     const key = JSON.stringify([this.#deps.catalogue.revision, view.key, typed, options, sql])
-    const translation = this.#translations.get(key) ?? this.translateOnce(sql, types, view, options)
+    const translation = this.#translations.get(key) ?? this.translateOnce(source, options)
     this.#translations.set(key, translation)
     return translation
   }
 
   /** A translation that is not kept. @throws SqlError */
-  translateOnce(sql: string, types: Types, view: TableView, options: GenerateOptions): TranslatedQuery {
+  translateOnce({ sql, types, view }: SourceQuery, options: GenerateOptions): TranslatedQuery {
     return this.#deps.translate(sql, view.tables(), types, options)
   }
 
@@ -59,24 +53,20 @@ export class Compiler {
       return translateNow()
     } catch (error) {
       if (!(error instanceof SqlError) || rootOf(error.mistake)?.code !== 'unknown-table') throw error
-      const { catalogue, discover } = this.#deps
+      const { catalogue, processes, dataDir } = this.#deps
       const before = catalogue.revision
-      await discover()
-      if (catalogue.revision === before) throw this.#withFault(error, sql)
-      return translateNow()
+      await processes.discover()
+      if (catalogue.revision !== before) return translateNow()
+      const fault = dataFolderFault(dataDir)
+      throw fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset, error.mistake)
     }
   }
 
   /** @throws SqlError */
-  async compile(
-    sql: string,
-    types: Types,
-    view: TableView,
-    more: Pick<GenerateOptions, 'tellsConstants'> = {},
-  ): Promise<CompiledQuery> {
+  async compile(source: SourceQuery, more: Pick<GenerateOptions, 'tellsConstants'> = {}): Promise<CompiledQuery> {
     const options = { bindsTimes: true, limitsEarly: true, ...more }
-    const translation = await this.withNewFiles(sql, () => this.translate(sql, types, view, options))
-    return new CompiledQuery(translation, this.#deps.catalogue.revision)
+    const translation = await this.withNewFiles(source.sql, () => this.translate(source, options))
+    return new CompiledQuery(source, translation, this.#deps.catalogue.revision)
   }
 
   /** The compiled query that a caller has kept, renewed where the tables have changed. @throws SqlError */
@@ -84,26 +74,27 @@ export class Compiler {
     const { catalogue } = this.#deps
     const kept = view === catalogue.view && query.compiled instanceof CompiledQuery ? query.compiled : null
     if (kept?.revision === catalogue.revision) return kept
-    const compiled = await this.compile(query.sql, typesOf(query.parameters), view)
+    const compiled = await this.compile(sourceOf(query, view))
     return kept ? kept.renew(compiled.translation, compiled.revision) : compiled
   }
 
   /** The names of the tables that the query reads. @throws SqlError */
-  tablesOf({ sql, parameters, compiled }: Query): readonly string[] {
+  tablesOf(query: Query): readonly string[] {
     const { catalogue } = this.#deps
+    const { compiled } = query
     const isCurrent = compiled instanceof CompiledQuery && compiled.revision === catalogue.revision
-    return (isCurrent ? compiled.translation : this.translate(sql, typesOf(parameters), catalogue.view)).tables
+    return (isCurrent ? compiled.translation : this.translate(sourceOf(query, catalogue.view))).tables
   }
 
   /**
    * The query for the engine's processes. If a computed time is out of range, the SQL computes that time itself, and raises the
    * error only when the query reads it.
    */
-  bind(translation: TranslatedQuery, { sql, parameters }: Query, view: TableView): BoundQuery {
-    const wire = wireParameters(translation, parameters)
+  bind(translation: TranslatedQuery, query: Query, view: TableView): BoundQuery {
+    const wire = wireParameters(translation, query.parameters)
     if (wire !== null) return { ...statementOf(translation), parameters: wire }
-    const computing = this.translate(sql, typesOf(parameters), view, {})
-    return { ...statementOf(computing), parameters: wireParameters(computing, parameters)! }
+    const computing = this.translate(sourceOf(query, view), {})
+    return { ...statementOf(computing), parameters: wireParameters(computing, query.parameters)! }
   }
 
   /**
@@ -111,24 +102,25 @@ export class Compiler {
    * can fail, runs it again with those constants evaluated per row: DuckDB folds constants even if no row reaches them.
    */
   async runRetrying<T>(
-    translation: TranslatedQuery,
-    retried: { readonly sql: string; readonly types: Types; readonly view: TableView; readonly delay: Delay },
+    compiled: CompiledQuery,
+    delay: Delay,
     run: (translation: TranslatedQuery) => Promise<T>,
+    translation = compiled.translation,
   ): Promise<T> {
-    const { sql, types, view, delay } = retried
-    const asWritten = (): TranslatedQuery => this.translate(sql, types, view, { bindsTimes: true })
-    if (this.#cutShort.has(translation.sql)) return this.runRetrying(asWritten(), retried, run)
+    const { source } = compiled
+    const asWritten = (): TranslatedQuery => this.translate(source, { bindsTimes: true })
+    if (this.#cutShort.has(translation.sql)) return this.runRetrying(compiled, delay, run, asWritten())
     try {
       return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
       const written = asWritten()
       if (written.sql !== translation.sql) {
-        const answer = await this.runRetrying(written, retried, run)
+        const answer = await this.runRetrying(compiled, delay, run, written)
         this.#cutShort.set(translation.sql, true)
         return answer
       }
-      const delayed = this.translate(sql, types, view, { bindsTimes: true, delay })
+      const delayed = this.translate(source, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
       return await run(delayed).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
@@ -136,12 +128,13 @@ export class Compiler {
       })
     }
   }
-
-  #withFault(error: SqlError, sql: string): SqlError {
-    const fault = this.#deps.dataFault()
-    return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset, error.mistake)
-  }
 }
+
+export const sourceOf = ({ sql, parameters }: Query, view: TableView): SourceQuery => ({
+  sql,
+  types: typesOf(parameters),
+  view,
+})
 
 /** What the processes need of a translation. */
 export const statementOf = ({ sql, tables, runsJavaScript, shardReads }: TranslatedQuery) => ({

@@ -8,7 +8,6 @@ import { RunnerError, SetupError } from '../../model/errors.js'
 import {
   BACKGROUND,
   type CheckResult,
-  type Clock,
   type Engine,
   type Explanation,
   type RunOptions,
@@ -18,31 +17,29 @@ import type { Query, QueryReads, ResultSet } from '../../model/query.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { type CompiledQuery, columnsOf } from './compiled-query.js'
-import { type Compiler, statementOf } from './compiler.js'
-import type { EngineProcesses } from './engine-processes.js'
-import type { Share } from './process/fair-queue.js'
+import { type Compiler, sourceOf, statementOf } from './compiler.js'
+import type { DuckdbEngineOptions, EngineProcesses } from './engine-processes.js'
 import type { Answers, BoundQuery, Discovery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
+import { dataFolderFault } from './tables/data-folder.js'
 import { isInformationSchema } from './tables/information-schema.js'
-import { readTypes, typesOf, wireParameters } from './values/parameter-values.js'
+import { readTypes, wireParameters } from './values/parameter-values.js'
 
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
 const PING_TIMEOUT_MS = 10_000
+const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
 /** What the views of an engine share. */
 export interface EngineParts {
+  readonly options: DuckdbEngineOptions
   readonly catalogue: Catalogue
   readonly processes: EngineProcesses
   readonly compiler: Compiler
   /** Finds arguments at fault; null where they are not looked for. */
   readonly resolve: typeof resolveQuery | null
-  readonly maxResultBytes: number
-  readonly clock: Clock
-  /** Why the data folder cannot be used; null where it can. */
-  readonly dataFault: () => string | null
   /** A fingerprint of the data of these tables; see Engine. */
   readonly dataState: (tables: readonly string[]) => string | null
   readonly dataCopy: () => string
@@ -64,13 +61,13 @@ export class DuckdbEngine implements Engine {
       resolve &&
       new ArgumentFaults({
         resolve: (sql, types) => resolve(sql, parts.catalogue.tables, readTypes(types)),
-        run: (query, options) => this.#run(query, options, parts.catalogue.view),
+        run: (query, options) => this.#run(query, options),
       })
   }
 
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
     try {
-      return await this.#run(query, options, this.#view)
+      return await this.#run(query, options)
     } catch (error) {
       if (this.#argumentFaults === null || !(error instanceof RunnerError)) throw error
       throw await this.#argumentFaults.explain(error, query, options)
@@ -78,9 +75,10 @@ export class DuckdbEngine implements Engine {
   }
 
   async runTolerant(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun> {
+    const { compiler } = this.#parts
     const generate = { bindsTimes: true, delay: 'rows', tolerated } as const
-    const translation = this.#parts.compiler.translateOnce(query.sql, typesOf(query.parameters), this.#view, generate)
-    const bound = this.#parts.compiler.bind(translation, query, this.#view)
+    const translation = compiler.translateOnce(sourceOf(query, this.#view), generate)
+    const bound = compiler.bind(translation, query, this.#view)
     const places = translation.fallible!
     try {
       await this.#askRows(bound, columnsOf(translation), { ...options, contract: [] }, options.signal)
@@ -107,7 +105,7 @@ export class DuckdbEngine implements Engine {
   ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> {
     const { catalogue, compiler } = this.#parts
     try {
-      const compiled = await compiler.compile(sql, readTypes(types), catalogue.view, more)
+      const compiled = await compiler.compile({ sql, types: readTypes(types), view: catalogue.view }, more)
       for (const table of compiled.translation.tables) {
         if (!isInformationSchema(table)) this.#compiledTables.add(table)
       }
@@ -121,13 +119,13 @@ export class DuckdbEngine implements Engine {
   async check(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
     const result = await this.compile(sql, types, { tellsConstants: true })
     if (result.compiled === undefined) return result
-    const { translation, columns, checkedColumns } = result.compiled
-    const constants = translation.constants!
-    const { catalogue, compiler, processes } = this.#parts
+    const { compiled } = result
+    const { columns, checkedColumns } = compiled
+    const constants = compiled.translation.constants!
+    const { compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       try {
-        const retried = { sql, types: readTypes(types), view: catalogue.view, delay: 'branches' } as const
-        await compiler.runRetrying(translation, retried, one =>
+        await compiler.runRetrying(compiled, 'branches', one =>
           processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
         )
         return { ok: true, columns: checkedColumns, constants }
@@ -140,26 +138,25 @@ export class DuckdbEngine implements Engine {
   }
 
   explain(query: Query): Promise<Explanation> {
-    const { catalogue, compiler, processes } = this.#parts
+    const { compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
-      const types = typesOf(query.parameters)
-      const { translation } = await compiler.compile(query.sql, types, catalogue.view)
-      const retried = { sql: query.sql, types, view: catalogue.view, delay: 'rows' } as const
-      const { sql, plan } = await compiler.runRetrying(translation, retried, one =>
+      const compiled = await compiler.compile(sourceOf(query, this.#view))
+      const { sql, plan } = await compiler.runRetrying(compiled, 'rows', one =>
         processes.ask({ kind: 'explain', ...compiler.bind(one, query, this.#view) }, { signal }),
       )
       return { engineSql: sql, plan }
     })
   }
 
-  dryRun({ sql, parameters: given }: Query): Promise<QueryReads> {
-    const { catalogue, compiler, processes } = this.#parts
+  dryRun(query: Query): Promise<QueryReads> {
+    const { compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
-      const translation = await compiler.withNewFiles(sql, () =>
-        compiler.translateOnce(sql, typesOf(given), catalogue.view, { tellsPartitions: true }),
+      const source = sourceOf(query, this.#view)
+      const translation = await compiler.withNewFiles(query.sql, () =>
+        compiler.translateOnce(source, { tellsPartitions: true }),
       )
       const { partitionReads = [] } = translation
-      const parameters = wireParameters(translation, given)!
+      const parameters = wireParameters(translation, query.parameters)!
       const request = { kind: 'reads', ...statementOf(translation), partitionReads, parameters } as const
       return { engine: 'duckdb', ...(await processes.ask(request, { signal })) }
     })
@@ -182,9 +179,10 @@ export class DuckdbEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const fault = this.#parts.dataFault()
+    const { options, processes } = this.#parts
+    const fault = dataFolderFault(options.dataDir)
     if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
-    await this.#within(PING_TIMEOUT_MS, signal => this.#parts.processes.ping(signal))
+    await this.#within(PING_TIMEOUT_MS, signal => processes.shared.ask({ kind: 'ping' }, { signal }))
   }
 
   close(): Promise<void> {
@@ -198,7 +196,7 @@ export class DuckdbEngine implements Engine {
 
   /** The id of the child process while it runs. */
   pid(): number | undefined {
-    return this.#parts.processes.pid()
+    return this.#parts.processes.shared.pid()
   }
 
   /** Tables that have files and cannot be queried, and why. */
@@ -206,13 +204,13 @@ export class DuckdbEngine implements Engine {
     return this.#parts.catalogue.discovery.unreadable
   }
 
-  #run(query: Query, options: RunOptions, view: TableView): Promise<ResultSet> {
+  #run(query: Query, options: RunOptions): Promise<ResultSet> {
     const { compiler } = this.#parts
     const run = async (signal: AbortSignal): Promise<ResultSet> => {
-      const { translation, columns, resultColumns } = await compiler.compiledOf(query, view)
-      const retried = { sql: query.sql, types: typesOf(query.parameters), view, delay: 'rows' } as const
-      const answer = await compiler.runRetrying(translation, retried, one =>
-        this.#askRows(compiler.bind(one, query, view), columns, options, signal),
+      const compiled = await compiler.compiledOf(query, this.#view)
+      const { columns, resultColumns } = compiled
+      const answer = await compiler.runRetrying(compiled, 'rows', one =>
+        this.#askRows(compiler.bind(one, query, this.#view), columns, options, signal),
       )
       return { columns: resultColumns, ...answer }
     }
@@ -222,13 +220,14 @@ export class DuckdbEngine implements Engine {
   #askRows(
     bound: BoundQuery,
     columns: CompiledQuery['columns'],
-    options: Pick<RunOptions, 'maxRows' | 'timestamps' | 'contract' | 'maxBytes' | 'endpoint' | 'job'>,
+    options: RunOptions,
     signal: AbortSignal,
   ): Promise<Answers['run']> {
-    const { maxResultBytes } = this.#parts
-    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes } = options
+    const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
+    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job } = options
     const order = { columns, maxRows, timestamps, contract, maxBytes: Math.min(maxResultBytes, maxBytes) }
-    return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share: shareOf(options) })
+    const share = { caller: job?.token ?? BACKGROUND, endpoint }
+    return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })
   }
 
   /** @throws RunnerError */
@@ -237,7 +236,7 @@ export class DuckdbEngine implements Engine {
     ask: (signal: AbortSignal) => Promise<T>,
     signals: readonly AbortSignal[] = [],
   ): Promise<T> {
-    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.clock)
+    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.options.clock)
     try {
       return await ask(signal)
     } catch (error) {
@@ -247,8 +246,3 @@ export class DuckdbEngine implements Engine {
     }
   }
 }
-
-const shareOf = ({ endpoint, job }: Pick<RunOptions, 'endpoint' | 'job'>): Share => ({
-  caller: job?.token ?? BACKGROUND,
-  endpoint,
-})

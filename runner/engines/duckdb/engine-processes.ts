@@ -1,65 +1,84 @@
 /** The processes of an engine: the one that queries share, and those for queries that would make others wait. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
-import type { Catalogue } from './catalogue.js'
-import { makeEngineFolder, temporaryFailure, tryRemove } from './engine-folder.js'
+import type { Catalogue, CatalogueOptions } from './catalogue.js'
+import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { ApartProcesses, ofApart } from './process/apart-processes.js'
-import type { Discovery, Request, SessionOptions, TableSource } from './process/messages.js'
+import type { Discovery, Request, SessionOptions } from './process/messages.js'
 import type { Ask } from './process/request-queue.js'
 import { EngineProcess, type ProcessOptions } from './process/supervisor.js'
 import { withFiles } from './tables/source-files.js'
 
-export interface ProcessesOptions {
+export interface DuckdbEngineOptions extends CatalogueOptions {
+  /** The data folder, with files such as `<dataset>/<table>.ndjson`; null if there is no data folder. */
+  readonly dataDir: string | null
+  /** A DuckDB database file, opened read-only, whose schemas are datasets; null if there is no such file. */
+  readonly database: string | null
+  readonly memoryLimitMb: number
+  readonly threads: number
   /** The folder in which the engine creates its own temporary folder, which is removed when the engine is closed or dies. */
   readonly tempDir: string
-  readonly tables: readonly TableSource[]
-  readonly session: Omit<SessionOptions, 'folder' | 'tables'>
-  readonly catalogue: Catalogue
   readonly observe: Observer
   readonly clock: Clock
+  /** Whether many callers share the engine: a query that holds up its process then runs in another one. @default false */
+  readonly isShared?: boolean
+  /** The most queries that run at once; others wait. @default 8 */
+  readonly connections?: number
+  /** The largest result in bytes; a larger one fails. @default 64 MB */
+  readonly maxResultBytes?: number
+  /** Disk space for queries that exceed the memory limit, in megabytes. @default 8,192 */
+  readonly tempLimitMb?: number
 }
 
+const DEFAULT_CONNECTIONS = 8
+const DEFAULT_TEMP_LIMIT_MB = 8_192
+
 export class EngineProcesses {
-  readonly #options: ProcessesOptions
+  readonly #options: DuckdbEngineOptions
+  readonly #catalogue: Catalogue
   readonly #folder: string
   readonly #session: Omit<SessionOptions, 'folder'>
   readonly #apart: ApartProcesses
   #apartCount = 0
-  #shared!: EngineProcess
+  /** The process that queries share. */
+  shared!: EngineProcess
   /** The tables that each shared process reads before a query needs them. */
   readonly #tablesAhead = new Set<string>()
   /** See EngineProcess.ask. */
-  ask!: Ask
+  readonly ask: Ask
 
-  private constructor(options: ProcessesOptions, folder: string) {
+  private constructor(options: DuckdbEngineOptions, catalogue: Catalogue, folder: string) {
     this.#options = options
+    this.#catalogue = catalogue
     this.#folder = folder
-    this.#session = { ...options.session, tables: filesOfAll(options, join(folder, 'rows')) }
+    this.#session = sessionOf(options, join(folder, 'rows'))
     this.#apart = new ApartProcesses({
       clock: options.clock,
       start: () => this.#start(`apart-${++this.#apartCount}`, ofApart(this.#session)),
     })
+    this.ask = this.#apart.askBeside((request, options) => this.shared.ask(request, options))
   }
 
-  /** @throws SetupError when temporary files cannot be written; EngineDiedError when DuckDB cannot be opened. */
-  static async start(options: ProcessesOptions): Promise<EngineProcesses> {
+  /** @throws SetupError when temporary files cannot be written, or DuckDB cannot be opened. */
+  static async start(options: DuckdbEngineOptions, catalogue: Catalogue): Promise<EngineProcesses> {
     const folder = makeEngineFolder(options.tempDir)
     try {
-      const processes = new EngineProcesses(options, folder)
+      const processes = new EngineProcesses(options, catalogue, folder)
       await processes.#startShared()
       return processes
     } catch (error) {
       tryRemove(folder)
-      throw error
+      throw error instanceof SetupError ? error : openFailure(error)
     }
   }
 
   /** Looks for new tables, which the catalogue then has. */
   async discover(): Promise<void> {
-    const discovery = await this.#shared.ask({ kind: 'discover' })
+    const discovery = await this.shared.ask({ kind: 'discover' })
     // Another process, which may read the new datasets, tells by itself what it finds.
-    if (discovery.hasNewDatasets) await this.#shared.renew('there are new datasets')
+    if (discovery.hasNewDatasets) await this.shared.renew('there are new datasets')
     else this.#applyDiscovery(discovery)
   }
 
@@ -69,23 +88,13 @@ export class EngineProcesses {
     void this.#readTables()
   }
 
-  /** Resolves when the shared process has answered. */
-  async ping(signal: AbortSignal): Promise<void> {
-    await this.#shared.ask({ kind: 'ping' }, { signal })
-  }
-
-  /** The id of the shared process while it runs. */
-  pid(): number | undefined {
-    return this.#shared.pid()
-  }
-
   async close(): Promise<void> {
-    await Promise.all([this.#shared.close(), this.#apart.close()])
+    await Promise.all([this.shared.close(), this.#apart.close()])
     tryRemove(this.#folder)
   }
 
   async #startShared(): Promise<void> {
-    this.#shared = await this.#start('child', this.#session, {
+    this.shared = await this.#start('child', this.#session, {
       onDiscovery: discovery => {
         this.#applyDiscovery(discovery)
         void this.#readTables()
@@ -93,7 +102,6 @@ export class EngineProcesses {
       tablesAhead: () => [...this.#tablesAhead],
       runsApart: request => this.#apart.runsApart(request),
     })
-    this.ask = this.#apart.askBeside(this.#shared.ask)
   }
 
   #start(name: string, session: ProcessOptions['session'], more: Partial<ProcessOptions> = {}): Promise<EngineProcess> {
@@ -103,7 +111,7 @@ export class EngineProcesses {
   }
 
   #applyDiscovery(discovery: Discovery): void {
-    if (this.#options.catalogue.applyDiscovery(discovery)) this.#apart.renew()
+    if (this.#catalogue.applyDiscovery(discovery)) this.#apart.renew()
   }
 
   /** Reads the tables one by one, so that a query waits for one of them at most. */
@@ -112,16 +120,26 @@ export class EngineProcesses {
       const statement = { sql: 'SELECT 1', tables: [table], shardReads: [], runsJavaScript: false }
       // A table that cannot be read, or that ends the process, is left to the query that needs it.
       const forget = (): boolean => this.#tablesAhead.delete(table)
-      await this.#shared.ask({ kind: 'explain', ...statement, parameters: [] }).catch(forget)
+      await this.shared.ask({ kind: 'explain', ...statement, parameters: [] }).catch(forget)
     }
   }
 }
 
-/** The tables with their files; rows are written to files in `folder`. @throws SetupError */
-function filesOfAll({ tables, tempDir }: ProcessesOptions, folder: string): readonly TableSource[] {
+/** What the processes open; rows of tables are written to files in `rowFolder`. @throws SetupError */
+function sessionOf(options: DuckdbEngineOptions, rowFolder: string): Omit<SessionOptions, 'folder'> {
+  const { dataDir, database, tempDir, memoryLimitMb, threads } = options
+  const absolute = (path: string | null): string | null => (path === null ? null : resolve(path))
+  const { tempLimitMb = DEFAULT_TEMP_LIMIT_MB, connections = DEFAULT_CONNECTIONS, isShared = false } = options
+  const limits = { memoryLimitMb, tempLimitMb, threads, connections, isShared }
   try {
-    return tables.map((table, index) => withFiles(table, folder, index))
+    const tables = options.tables.map((table, index) => withFiles(table, rowFolder, index))
+    return { dataDir: absolute(dataDir), database: absolute(database), tables, ...limits }
   } catch (cause) {
     throw temporaryFailure(tempDir, cause)
   }
+}
+
+function openFailure(error: unknown): SetupError {
+  const text = error instanceof Error ? error.message : String(error)
+  return ownFileFailure(error) ?? new SetupError(`DuckDB could not be opened: ${text}`, { cause: error })
 }

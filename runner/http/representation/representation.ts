@@ -71,43 +71,51 @@ export interface Wanted {
   readonly coding: CodingChoice
 }
 
-export interface RepresentationStore {
+/** The representations of stored results, which live as long as their result does. */
+export class Representations {
+  readonly #deriver: Pick<Deriver, 'derive'>
+  readonly #maxResultBytes: number
+
+  /** @param maxResultBytes the most bytes of a result of an endpoint that has no smaller bound of its own */
+  constructor(deriver: Pick<Deriver, 'derive'>, maxResultBytes: number) {
+    this.#deriver = deriver
+    this.#maxResultBytes = maxResultBytes
+  }
+
   /** The representation in this format and in the coding that the choice means, where it has been made. */
-  find(result: StoredResult, format: ResultFormat, choice: CodingChoice): Representation | undefined
+  find(result: StoredResult, format: ResultFormat, choice: CodingChoice): Representation | undefined {
+    if (format === 'json') return madeOf(result, format, codingFor(result.body, choice))
+    const plain = madeOf(result, format, null)
+    const coding = plain && codingFor(plain.body, choice)
+    return coding ? madeOf(result, format, coding) : plain
+  }
+
   /**
    * The same, made where it is missing; callers at the same time share one. `onGrown` is called with the number of bytes that
    * are added to the result.
    * @throws RunnerError RESULT_TOO_LARGE, OVERLOADED as `Deriver.derive` does.
    */
-  make(result: StoredResult, wanted: Wanted, onGrown: (bytes: number) => void): Promise<Representation>
-}
-
-export interface RepresentationDeps {
-  readonly deriver: Pick<Deriver, 'derive'>
-  /** The most bytes of a result of an endpoint that has no smaller bound of its own. */
-  readonly maxResultBytes: number
-}
-
-/** An empty store. Representations live as long as their result does. */
-export function createRepresentationStore({ deriver, maxResultBytes }: RepresentationDeps): RepresentationStore {
-  async function deriveFrom(result: StoredResult, { endpoint, format }: Wanted): Promise<Uint8Array> {
-    const { name, revision, columns } = endpoint
-    const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
-    const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? maxResultBytes, maxResultBytes)
-    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, contract, maxBytes }
-    return deriver.derive(format, result.columns, result.body, facts)
+  async make(result: StoredResult, wanted: Wanted, onGrown: (bytes: number) => void): Promise<Representation> {
+    const { format } = wanted
+    const plain = async (): Promise<Representation> =>
+      once(result, format, null, () => (format === 'json' ? result.body : this.#derive(result, wanted)), onGrown)
+    const body = format === 'json' ? result.body : (await plain()).body
+    const coding = codingFor(body, wanted.coding)
+    return coding === null ? plain() : once(result, format, coding, () => COMPRESS[coding]!(body), onGrown)
   }
 
-  return {
-    find: representationOf,
-    async make(result, wanted, onGrown) {
-      const { format } = wanted
-      const plain = async (): Promise<Representation> =>
-        once(result, format, null, () => (format === 'json' ? result.body : deriveFrom(result, wanted)), onGrown)
-      const body = format === 'json' ? result.body : (await plain()).body
-      const coding = codingFor(body, wanted.coding)
-      return coding === null ? plain() : once(result, format, coding, () => COMPRESS[coding]!(body), onGrown)
-    },
+  #derive(result: StoredResult, { endpoint, format }: Wanted): Promise<Uint8Array> {
+    const { name, revision, columns } = endpoint
+    const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
+    const largest = Math.min(endpoint.maxResultBytes ?? this.#maxResultBytes, this.#maxResultBytes)
+    const facts = {
+      endpoint: name,
+      revision,
+      isTruncated: result.isTruncated,
+      contract,
+      maxBytes: LARGEST_FACTOR * largest,
+    }
+    return this.#deriver.derive(format, result.columns, result.body, facts)
   }
 }
 
@@ -144,17 +152,6 @@ async function once(
 /** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */
 const suffixOf = (format: ResultFormat, coding: ContentCoding | null): string =>
   (format === 'json' ? '' : `.${format}`) + (coding === null ? '' : `.${coding}`)
-
-function representationOf(
-  result: StoredResult,
-  format: ResultFormat,
-  choice: CodingChoice,
-): Representation | undefined {
-  if (format === 'json') return madeOf(result, format, codingFor(result.body, choice))
-  const plain = madeOf(result, format, null)
-  const coding = plain && codingFor(plain.body, choice)
-  return coding ? madeOf(result, format, coding) : plain
-}
 
 /** The representation where it has been made. */
 function madeOf(result: Served, format: ResultFormat, coding: ContentCoding | null): Representation | undefined {

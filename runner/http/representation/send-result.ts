@@ -1,22 +1,17 @@
 /** Sends a result: its headers, and its body unless the caller already has it. */
 import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
-import type { RunResponse } from '../../request/handle.js'
+import type { RequestDeps, RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
 import { agingHeaders, callHeaders, freshnessOf, storedHeaders, VARY } from '../headers.js'
+import { exchangeOf } from '../request-context.js'
 import { endWith } from '../send.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
 import { isMatch, isStrongMatch } from './entity-tags.js'
-import type { Representation, RepresentationStore } from './representation.js'
+import type { Representation, Representations } from './representation.js'
 
-export interface SendDeps {
-  readonly representations: RepresentationStore
-  /** Called with the bytes that were added to the stored result of a key. */
-  readonly grow: (key: string, bytes: number) => void
-  readonly nowMs: () => number
-  readonly elapsedMs: () => number
-  /** Called with the body before it is sent. @throws RunnerError OVERLOADED. */
-  readonly hold: (body: Uint8Array) => void
+export interface SendDeps extends Pick<RequestDeps, 'results' | 'clock'> {
+  readonly representations: Representations
 }
 
 /**
@@ -29,13 +24,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const { result, isCacheable, offered, endpoint, coding, key, runMs, cost, ignored } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
-  const representation = await deps.representations.make(
-    result,
-    { endpoint, format: offered.name, coding: worthIt },
-    bytes => {
-      if (key !== null) deps.grow(key, bytes)
-    },
-  )
+  const wanted = { endpoint, format: offered.name, coding: worthIt }
+  const representation = await deps.representations.make(result, wanted, bytes => deps.results.grow(key, bytes))
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')
   if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, representation.etag)) {
@@ -45,12 +35,13 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const hasBody = !isSame && req.method !== 'HEAD'
-  if (hasBody) deps.hold(representation.body)
+  const exchange = exchangeOf(res)
+  if (hasBody) exchange.hold(representation.body)
   const facts = { result, representation, isCacheable, offered, endpoint: endpoint.name, hasRanges }
   const head = [
     ...storedHeaders(isSame ? 304 : 200, facts),
-    ...agingHeaders({ ...response, ...freshnessOf(result, deps.nowMs()) }),
-    ...callHeaders({ ignored, runMs, totalMs: deps.elapsedMs(), cost }),
+    ...agingHeaders({ ...response, ...freshnessOf(result, deps.clock.nowMs()) }),
+    ...callHeaders({ ignored, runMs, totalMs: exchange.elapsedMs(), cost }),
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
   for (const name of VARY.split(', ')) res.vary(name)

@@ -5,9 +5,10 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { RunnerError } from '../../model/errors.js'
+import { requestDone } from '../../model/events.js'
 import { ALL_METHODS } from '../app.js'
 import { problemOf } from '../problem.js'
-import { type ExchangeDeps, loggedPath, requestDone } from '../request-context.js'
+import { type ExchangeDeps, loggedPath } from '../request-context.js'
 import { answerUnderWay } from './connection.js'
 
 /** The known facts of such a request; '' for unknown ones. */
@@ -31,7 +32,7 @@ export function answerClientErrors(
     socket.end(`HTTP/1.1 ${status} \r\n${head}\r\n${body.toString()}`)
     if (socket.bytesRead === 0) return // A browser opened the connection ahead of need and has sent no request.
     const call = { requestId, ...unread, endpoint: null, token: null }
-    observe(requestDone(call, status, 0, { cache: null, rows: null, error }))
+    observe(requestDone(call, status, 0, { error }))
   }
 
   server.on('clientError', (thrown: NodeJS.ErrnoException, stream) => {

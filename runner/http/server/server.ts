@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { RunnerError, SetupError } from '../../model/errors.js'
-import type { Event, Observer } from '../../model/events.js'
+import { type Event, type Observer, requestDone } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
-import { loggedPath, requestDone } from '../request-context.js'
+import { loggedPath } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, endConnection, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
@@ -117,7 +117,7 @@ function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId:
   const detail = `A connection may send at most ${MOST_AHEAD} requests ahead.`
   const error = new RunnerError('REQUEST_INVALID', { detail })
   const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }
-  return requestDone(call, error.status, 0, { cache: null, rows: null, error })
+  return requestDone(call, error.status, 0, { error })
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {

@@ -3,7 +3,7 @@
 import type { TableCatalogue, Token } from '../../../googlesql/index.js'
 import type { Severity } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
-import type { CheckedColumn, WarehouseReads } from '../../model/query.js'
+import type { CheckResult } from '../../model/ports.js'
 import type { RuleId } from '../../model/rules.js'
 import type { Expansion } from '../../template/expand.js'
 import type { RenderedVariant } from '../../template/variants.js'
@@ -35,10 +35,12 @@ export interface DistinctSql {
   readonly tokens: readonly Token[] | null
   /** The parameter references among the tokens; null where `tokens` is null. */
   readonly argumentNames: readonly ArgumentName[] | null
-  /** The place of an offset in the text. */
-  placeAt(offset: number): FilePlace
-  /** For an offset in a partial, ` (included by …)`; otherwise empty. */
-  inclusionAt(offset: number): string
+  /** The place of an offset in the text; for a place in a partial, also ` (included by …)`. */
+  placeAt(offset: number): PlaceInText
+}
+
+export interface PlaceInText extends FilePlace {
+  readonly inclusion: string
 }
 
 export interface TemplateFacts extends ManifestFacts {
@@ -46,12 +48,9 @@ export interface TemplateFacts extends ManifestFacts {
   readonly texts: readonly DistinctSql[]
 }
 
-export interface CheckedSql {
+/** A text that compiles. */
+export interface CheckedSql extends Extract<CheckResult, { readonly ok: true }> {
   readonly text: DistinctSql
-  readonly columns: readonly CheckedColumn[]
-  /** The engine's compiled query: see CheckResult. */
-  readonly compiled?: object
-  readonly reads?: WarehouseReads
 }
 
 export interface SqlFacts extends TemplateFacts {

@@ -43,6 +43,16 @@ export const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   null: 'nothing',
 }
 
+/** The keywords that bound a value: what it must do. */
+const BOUNDS: Readonly<Record<string, (limit: unknown) => string>> = {
+  minimum: limit => `be at least ${limit}`,
+  exclusiveMinimum: limit => `be more than ${limit}`,
+  maximum: limit => `be at most ${limit}`,
+  maxLength: limit => `be at most ${limit} characters long`,
+  maxItems: limit => `have at most ${limit} members`,
+  maxProperties: limit => `have at most ${limit} members`,
+}
+
 /**
  * The message for an error. A keyword that has no message here falls back to Ajv's. `root` names the whole file: `the
  * manifest`; `value` is what it holds.
@@ -52,23 +62,25 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
   const place = nameOfPlace(path, root, value)
   const about = (rule: RuleId, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
+  const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+  const bound = BOUNDS[keyword]
+  if (bound)
+    return about(
+      'schema/range',
+      `${place} must ${bound(params['limit'])}${typeof data === 'number' ? `, found ${data}` : ''}`,
+    )
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])
-      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
       const given = (data as Readonly<Record<string, unknown>>)[key]
       const broken = brokenText(key, given, known)
       const meant = broken === null ? meantKey(key, known) : undefined
       const alike = keysWithWords(key, known).map(one => `"${one}"`)
       const others = alike.length > 1 ? `; did you mean ${orList(alike)}?` : `; expected one of ${quotedList(known)}`
       const hint = meant === undefined ? others : `; did you mean "${meant}"?`
-      return {
-        rule: 'schema/unknown-key',
-        message: `unknown key "${key}" in ${place}${broken ?? hint}`,
-        at: [...path, key],
-        isAboutKey: true,
-        ...(meant !== undefined && { meant }),
-      }
+      const message = `unknown key "${key}" in ${place}${broken ?? hint}`
+      const at = [...path, key]
+      return { rule: 'schema/unknown-key', message, at, isAboutKey: true, ...(meant !== undefined && { meant }) }
     }
     case 'required': {
       const key = String(params['missingProperty'])
@@ -79,12 +91,8 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
       const key = String(params['propertyName'])
       const form =
         (error.schema as Record<string, unknown>)['patternErrorMessage'] ?? 'a letter, then letters, digits and _'
-      return {
-        rule: 'schema/key-form',
-        message: `the key "${key}" in ${place} must be ${form}`,
-        at: [...path, key],
-        isAboutKey: true,
-      }
+      const message = `the key "${key}" in ${place} must be ${form}`
+      return { rule: 'schema/key-form', message, at: [...path, key], isAboutKey: true }
     }
     case 'type': {
       const types = [params['type'] as string | string[]].flat().map(type => NAMES_OF_TYPES[type] ?? type)
@@ -98,29 +106,16 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
       return { ...about('schema/enum', message), ...meant }
     }
     case 'anyOf':
-    case 'pattern':
-      return about(
-        keyword === 'pattern' ? 'schema/form' : 'schema/type',
-        `${place} must be ${expected ?? 'of another form'}, found ${describeValue(data)}`,
-      )
-    case 'minimum':
-      return about('schema/range', `${place} must be at least ${params['limit']}, found ${data}`)
-    case 'exclusiveMinimum':
-      return about('schema/range', `${place} must be more than ${params['limit']}, found ${data}`)
-    case 'maximum':
-      return about('schema/range', `${place} must be at most ${params['limit']}, found ${data}`)
-    case 'maxLength':
-      return about('schema/range', `${place} must be at most ${params['limit']} characters long`)
+    case 'pattern': {
+      const message = `${place} must be ${expected ?? 'of another form'}, found ${describeValue(data)}`
+      return about(keyword === 'pattern' ? 'schema/form' : 'schema/type', message)
+    }
     case 'minLength':
     case 'minItems':
     case 'minProperties': {
-      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
       const hint = known.length === 0 ? '' : `; write one of ${quotedList(known)}`
       return about('schema/range', `${place} must not be empty${hint}`)
     }
-    case 'maxItems':
-    case 'maxProperties':
-      return about('schema/range', `${place} must have at most ${params['limit']} members`)
     default:
       return about('schema/other', `${place} ${error.message ?? 'is not valid'}`)
   }

@@ -51,10 +51,7 @@ export interface LoadedTables {
 export const tableOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
 
 /** Reads one schema; its table is null where the schema has mistakes. */
-export type ReadSchema = (source: SourceText) => {
-  readonly table: LoadedTable | null
-  readonly diagnostics: readonly Diagnostic[]
-}
+export type ReadSchema = typeof readTableSchema
 
 /** Whether a path in the folder of table schemas is a schema. Subfolders and names that begin with a dot are skipped. */
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
@@ -88,51 +85,22 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
-/** Reads one schema; null when it has mistakes. */
-export function readTableSchema({ file, text }: SourceText): {
-  table: LoadedTable | null
-  diagnostics: readonly Diagnostic[]
-} {
-  const name = tableOf(file)
+interface ReadTable {
+  readonly table: LoadedTable | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads one schema; its table is null where the schema has mistakes. */
+export function readTableSchema({ file, text }: SourceText): ReadTable {
   if (text.length > MAX_MANIFEST_LENGTH) {
     const place = { file, line: 1, column: 1 }
     return { table: null, diagnostics: [diagnosticAt(place, 'yaml/too-large', 'the file is larger than 1 MB')] }
   }
-  const parsed = parseJson(file, text)
-  const { source } = parsed
-  if (parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
+  const { source, value, diagnostics } = parseJson(file, text)
+  if (diagnostics.length > 0) return { table: null, diagnostics }
   const reader = new SchemaReader(source)
-  if (!isTableName(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
-  const isResource = isRecord(parsed.value)
-  const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
-  const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
-  const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
-  reader.checkMembers(resource)
-  if (reader.diagnostics.length > 0 && fields === undefined) return { table: null, diagnostics: reader.diagnostics }
-  if (fields === undefined && resource['fields'] !== undefined) {
-    reader.wrong(
-      ['fields'],
-      'table/schema',
-      'the list of fields is the whole file, or stands in "schema": { "fields": [ … ] }',
-    )
-    return { table: null, diagnostics: reader.diagnostics }
-  }
-  const columns = reader.readFields(fields, fieldsPath)
-  // Columns with mistakes are not in `columns`, so the layout would seem to name unknown ones.
-  if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
-  const layout = reader.readLayout(resource, columns)
-  if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
-  const table: LoadedTable = {
-    name,
-    columns,
-    required: requiredPaths(fields as readonly SchemaField[]),
-    layout,
-    fields: fields as readonly SchemaField[],
-    declared: parsed.value,
-    file,
-    placeOf: column => source.valueAt(columnPath(fieldsPath, fields as readonly SchemaField[], column)),
-  }
-  return { table, diagnostics: [] }
+  const table = reader.read(value)
+  return { table: reader.diagnostics.length > 0 ? null : table, diagnostics: reader.diagnostics }
 }
 
 const WRONG_NAME = 'a table schema is named <dataset>.<table>.json, or <project>.<dataset>.<table>.json'
@@ -161,7 +129,32 @@ class SchemaReader {
     this.#source = source
   }
 
-  wrong(path: NodePath, rule: RuleId, message: string, more?: More): void {
+  /** Reads a whole schema; what it returns is a table only where it finds no mistake. */
+  read(declared: unknown): LoadedTable | null {
+    const { file } = this.#source
+    const name = tableOf(file)
+    if (!isTableName(name)) this.#wrong([], 'table/file-name', WRONG_NAME)
+    const isResource = isRecord(declared)
+    const resource = isResource ? declared : {}
+    const path: NodePath = isResource ? ['schema', 'fields'] : []
+    const given = isResource ? (Object(resource['schema']) as { readonly fields?: unknown }).fields : declared
+    this.#checkMembers(resource)
+    if (given === undefined && this.diagnostics.length > 0) return null
+    if (given === undefined && resource['fields'] !== undefined) {
+      const message = 'the list of fields is the whole file, or stands in "schema": { "fields": [ … ] }'
+      this.#wrong(['fields'], 'table/schema', message)
+      return null
+    }
+    const columns = this.#readFields(given, path)
+    // Columns with mistakes are not in `columns`, so the layout would seem to name unknown ones.
+    if (this.diagnostics.length > 0) return null
+    const fields = given as readonly SchemaField[]
+    const layout = this.#readLayout(resource, columns)
+    const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
+    return { name, columns, required: requiredPaths(fields), layout, fields, declared, file, placeOf }
+  }
+
+  #wrong(path: NodePath, rule: RuleId, message: string, more?: More): void {
     this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message, more))
   }
 
@@ -170,7 +163,7 @@ class SchemaReader {
   }
 
   /** Reports members that look like misspelt ones. Other unknown members are allowed: BigQuery writes many, and adds new ones. */
-  checkMembers(resource: Record<string, unknown>): void {
+  #checkMembers(resource: Record<string, unknown>): void {
     for (const key of Object.keys(resource)) {
       if (RESOURCE_MEMBERS.includes(key)) continue
       const proposal = didYouMean(key, RESOURCE_MEMBERS)
@@ -193,17 +186,15 @@ class SchemaReader {
       }
       const form = expectedForm(key, value)
       const message = `"${key}" of field "${name}" must be ${form}, found ${describeValue(value)}`
-      if (form !== null) this.wrong([...at, key], 'table/schema', message)
+      if (form !== null) this.#wrong([...at, key], 'table/schema', message)
     }
   }
 
-  readFields(value: unknown, path: NodePath): readonly StructField[] {
+  #readFields(value: unknown, path: NodePath): readonly StructField[] {
     if (!Array.isArray(value) || value.length === 0) {
-      this.wrong(
-        path,
-        'table/schema',
-        `${path.length > 2 ? '"fields"' : 'a schema'} is a list of fields that is not empty, found ${Array.isArray(value) ? 'an empty list' : describeValue(value)}`,
-      )
+      const what = path.length > 2 ? '"fields"' : 'a schema'
+      const found = Array.isArray(value) ? 'an empty list' : describeValue(value)
+      this.#wrong(path, 'table/schema', `${what} is a list of fields that is not empty, found ${found}`)
       return []
     }
     const seen = new Set<string>()
@@ -215,7 +206,7 @@ class SchemaReader {
       }
       const { name } = field
       if (seen.has(name.toLowerCase()))
-        this.wrong([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
+        this.#wrong([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
       seen.add(name.toLowerCase())
       return this.#readField(name, field, at)
     })
@@ -227,7 +218,7 @@ class SchemaReader {
     const misspelt = keys.find(key => !FIELD_MEMBERS.includes(key) && nearest(key, ['name']) !== undefined)
     if (misspelt === undefined) {
       const found = isRecord(field) ? '' : `; found ${describeValue(field)}, expected { "name": …, "type": … }`
-      this.wrong(at, 'table/schema', `a field needs a "name"${found}`)
+      this.#wrong(at, 'table/schema', `a field needs a "name"${found}`)
     } else this.#wrongKey([...at, misspelt], `unknown member "${misspelt}" of a field`, proposing('name'))
   }
 
@@ -237,50 +228,43 @@ class SchemaReader {
     this.#checkFieldMembers(name, field, at)
     if (typeof type !== 'string') {
       // A misspelt "type", or one that is not a text, is reported already.
-      if (this.diagnostics.length === before) this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
+      if (this.diagnostics.length === before) this.#wrong(at, 'table/schema', `field "${name}" needs a "type"`)
       return []
     }
     if (mode !== undefined && (typeof mode !== 'string' || !MODES.includes(mode.toUpperCase()))) {
-      this.wrong(
-        [...at, 'mode'],
-        'table/schema',
-        `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}`,
-        typeof mode === 'string' ? didYouMean(mode.toUpperCase(), MODES) : {},
-      )
+      const message = `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}`
+      const more = typeof mode === 'string' ? didYouMean(mode.toUpperCase(), MODES) : {}
+      this.#wrong([...at, 'mode'], 'table/schema', message, more)
       return []
     }
     if (/^(RECORD|STRUCT)$/i.test(type)) {
       if (fields === undefined && this.diagnostics.length === before) {
-        this.wrong(at, 'table/schema', `field "${name}" is a ${type}, and needs "fields", the list of its own fields`)
-      } else if (fields !== undefined) this.readFields(fields, [...at, 'fields'])
+        this.#wrong(at, 'table/schema', `field "${name}" is a ${type}, and needs "fields", the list of its own fields`)
+      } else if (fields !== undefined) this.#readFields(fields, [...at, 'fields'])
       if (this.diagnostics.length > before) return []
     }
     const columnType = fieldType(field as unknown as SchemaField)
     if (columnType === undefined) {
-      this.wrong(
-        [...at, 'type'],
-        'table/unknown-type',
-        `the type "${type}" of field "${name}" is not supported`,
-        typeHint(type),
-      )
+      const message = `the type "${type}" of field "${name}" is not supported`
+      this.#wrong([...at, 'type'], 'table/unknown-type', message, typeHint(type))
       return []
     }
     return [{ name, type: columnType }]
   }
 
-  readLayout(resource: Record<string, unknown>, columns: readonly StructField[]): TableLayout {
+  #readLayout(resource: Record<string, unknown>, columns: readonly StructField[]): TableLayout {
     const clusteredBy = this.#clusteringNames(resource['clustering']).flatMap((name: unknown, i) => {
       const column = this.#columnOf(name, columns, ['clustering', 'fields', i])
       if (column === null) return []
       if (CLUSTERABLE.has(column.type.kind)) return [column.name]
       const message = `rows cannot be clustered by ${column.name}, whose type is ${typeName(column.type)}`
-      this.wrong(['clustering', 'fields', i], 'table/layout', message)
+      this.#wrong(['clustering', 'fields', i], 'table/layout', message)
       return []
     })
     const partitioning = resource['timePartitioning']
     if (partitioning !== undefined && !isRecord(partitioning)) {
       const message = `"timePartitioning" must be an object with "type" and "field", found ${describeValue(partitioning)}`
-      this.wrong(['timePartitioning'], 'table/layout', message)
+      this.#wrong(['timePartitioning'], 'table/layout', message)
     }
     return { clusteredBy, partition: isRecord(partitioning) ? this.#readPartition(partitioning, columns) : null }
   }
@@ -291,7 +275,7 @@ class SchemaReader {
       return names === undefined ? [] : (names as unknown[])
     const example = JSON.stringify({ fields: typeof names === 'string' ? [names] : ['id'] })
     const message = `"clustering" must be an object with a list of fields, such as ${example}`
-    this.wrong(isRecord(clustering) ? ['clustering', 'fields'] : ['clustering'], 'table/layout', message)
+    this.#wrong(isRecord(clustering) ? ['clustering', 'fields'] : ['clustering'], 'table/layout', message)
     return []
   }
 
@@ -301,7 +285,7 @@ class SchemaReader {
     if (unit === undefined) {
       const more = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : {}
       const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
-      this.wrong(['timePartitioning', 'type'], 'table/layout', message, more)
+      this.#wrong(['timePartitioning', 'type'], 'table/layout', message, more)
     }
     const path: NodePath = ['timePartitioning', 'field']
     const column = field === undefined ? INGESTION_TIME : this.#columnOf(field, columns, path)
@@ -309,22 +293,21 @@ class SchemaReader {
     const { kind } = column.type
     if (!PARTITIONABLE.has(kind) || (kind === 'DATE' && unit === 'HOUR')) {
       const message = `rows cannot be partitioned by the ${unit} of ${column.name}, whose type is ${typeName(column.type)}`
-      this.wrong(path, 'table/layout', message)
+      this.#wrong(path, 'table/layout', message)
     }
     const clash = columns.find(({ name }) => /^_partition/i.test(name))
-    if (clash) this.wrong(path, 'table/layout', `a table with partitions can have no column named ${clash.name}`)
+    if (clash) this.#wrong(path, 'table/layout', `a table with partitions can have no column named ${clash.name}`)
     return { column: column.name, unit }
   }
 
   #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
     const column = columns.find(known => known.name === name)
-    if (!column) {
-      const names = columns.map(known => known.name)
-      if (typeof name === 'string') {
-        this.wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
-      } else this.wrong(path, 'table/unknown-field', `the name of a field is a text, found ${describeValue(name)}`)
-    }
-    return column ?? null
+    if (column) return column
+    const names = columns.map(known => known.name)
+    if (typeof name === 'string') {
+      this.#wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
+    } else this.#wrong(path, 'table/unknown-field', `the name of a field is a text, found ${describeValue(name)}`)
+    return null
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type VariantSpace,
   variantSpace,
 } from '../../template/variants.js'
-import type { ArgumentName, DistinctSql } from '../check/rule.js'
+import type { ArgumentName, DistinctSql, PlaceInText } from '../check/rule.js'
 import type { Partial } from '../load-partials.js'
 import { diagnosticAt, didYouMean } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
@@ -27,8 +27,6 @@ export interface ExpandedSql {
   readonly diagnostics: readonly Diagnostic[]
   /** A place in the template, in its own file. */
   placeAt(at: TemplatePlace): FilePlace
-  /** The place of an offset in a text; for a place in a partial, also ` (included by …)`. */
-  placeOf(rendered: RenderedSql, offset: number): { readonly place: FilePlace; readonly inclusion: string }
 }
 
 /** Expands and renders the template. When there are diagnostics, there are no variants. */
@@ -63,21 +61,11 @@ export function expandSql(
   // A broken partial was reported already; the SQL that includes it would only give misleading errors.
   const isBroken = [...expansion.partials].some(name => partials.get(name)!.template.nodes.length === 0)
   const variants = diagnostics.length > 0 || isBroken ? [] : renderVariants(expansion.pieces, space, lookups)
-  const placeOf: ExpandedSql['placeOf'] = (rendered, offset) => {
+  const placeOf = (rendered: RenderedSql, offset: number): PlaceInText => {
     const at = placeInTemplate(rendered, offset)
-    return at === null
-      ? { place: source.valueAt(['sql']), inclusion: '' }
-      : { place: place(at), inclusion: included(at) }
+    return at === null ? { ...source.valueAt(['sql']), inclusion: '' } : { ...place(at), inclusion: included(at) }
   }
-  return {
-    expansion,
-    space,
-    variants,
-    texts: distinctTexts(variants, space, placeOf),
-    diagnostics,
-    placeAt: place,
-    placeOf,
-  }
+  return { expansion, space, variants, texts: distinctTexts(variants, space, placeOf), diagnostics, placeAt: place }
 }
 
 function inclusionOf(at: TemplatePlace, place: (at: TemplatePlace) => FilePlace): string {
@@ -105,7 +93,7 @@ export function namesOf(manifest: Manifest): TemplateNames {
 function distinctTexts(
   variants: readonly RenderedVariant[],
   { axes }: VariantSpace,
-  placeOf: ExpandedSql['placeOf'],
+  placeOf: (rendered: RenderedSql, offset: number) => PlaceInText,
 ): readonly DistinctSql[] {
   const optional = axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
   const bySql = new Map<string, { variant: RenderedVariant; share: number; absent: ReadonlySet<string> }>()
@@ -116,10 +104,8 @@ function distinctTexts(
   }
   return [...bySql].map(([sql, { variant, share, absent }]) => {
     const tokens = tokensOf(sql)
-    const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
-    const inclusionAt = (offset: number): string => placeOf(variant.rendered, offset).inclusion
-    const names = tokens && argumentNames(tokens, place)
-    return { sql, variant, share, absent, tokens, argumentNames: names, placeAt: place, inclusionAt }
+    const placeAt = (offset: number): PlaceInText => placeOf(variant.rendered, offset)
+    return { sql, variant, share, absent, tokens, argumentNames: tokens && argumentNames(tokens, placeAt), placeAt }
   })
 }
 

@@ -57,7 +57,7 @@ describe('a table schema', () => {
         column: 9,
         rule: 'table/syntax',
         severity: 'error',
-        message: 'a colon is missing after "name"',
+        message: 'a colon is missing before this',
       },
     ])
   })

@@ -1,38 +1,27 @@
 /** Converts rows of a Parquet file to rows of NDJSON, so that they are checked like all others. */
 import type { DuckDBConnection, DuckDBListType, DuckDBStructType, DuckDBType } from '@duckdb/node-api'
-import { quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/index.js'
+import { quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
+import { parquetSource, shapeOf } from '../../../../runner/engines/duckdb/tables/parquet-source.js'
 import { chunksOf } from '../../../../runner/engines/duckdb/values/result-chunks.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
 
 /** Yields the rows as lines, some thousands at a time. @throws QueryFault naming the file. */
 export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
-  const shape = await columnsOf(connection, path).catch(cause => {
+  const source = parquetSource([path])
+  const { names, types } = await shapeOf(connection, source).catch(cause => {
     throw new QueryFault(`${name}: the file is not a Parquet file, or a damaged one`, { cause })
   })
-  const members = shape.names.map((column, i) => {
-    const sql = wireSql(quoteName(column), shape.types[i]!, 0)
+  const members = names.map((column, i) => {
+    const sql = wireSql(quoteName(column), types[i]!, 0)
     if (sql !== null) return `${quoteName(column)} := ${sql}`
-    throw new QueryFault(`${name}: the column ${column} is ${shape.types[i]}, which no type of BigQuery can hold`)
+    throw new QueryFault(`${name}: the column ${column} is ${types[i]}, which no type of BigQuery can hold`)
   })
-  const result = await connection.stream(
-    `SELECT to_json(struct_pack(${members.join(', ')})) FROM read_parquet(${quotePath(path)}, hive_partitioning = false)`,
-  )
+  const result = await connection.stream(`SELECT to_json(struct_pack(${members.join(', ')})) FROM ${source}`)
   try {
     for await (const chunk of chunksOf(result)) yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`)
   } catch (cause) {
     throw new QueryFault(`${name}: the file is damaged`, { cause })
   }
-}
-
-async function columnsOf(connection: DuckDBConnection, path: string) {
-  const prepared = await connection.prepare(`SELECT * FROM read_parquet(${quotePath(path)}, hive_partitioning = false)`)
-  const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
-  const columns = {
-    names: indexes.map(i => prepared.columnName(i)),
-    types: indexes.map(i => prepared.columnType(i)),
-  }
-  prepared.destroySync()
-  return columns
 }
 
 // Types are compared by name, since DuckDB's type classes are loaded only where DuckDB runs.

@@ -6,6 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
 import { causeText } from '../../../model/cause-text.js'
 import {
+  type Answer,
   type Answers,
   type ExplainRequest,
   type Failure,
@@ -69,8 +70,6 @@ type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
 class EndedError extends Error {
   override readonly name = 'EndedError'
 }
-
-type Answer = Answers[keyof Answers]
 
 export class Answering {
   readonly #options: AnsweringOptions

@@ -62,20 +62,10 @@ function endAlone(): void {
 }
 
 process.on('message', (message: ToChild) => {
-  switch (message.kind) {
-    case 'open':
-      void open(message.options, message.readAhead)
-      break
-    case 'request':
-      void answering!.answer(message.id, message.request)
-      break
-    case 'cancel':
-      answering?.cancel(message.id)
-      break
-    case 'close':
-      end()
-      break
-  }
+  if (message.kind === 'open') void open(message.options, message.readAhead)
+  else if (message.kind === 'request') void answering!.answer(message.id, message.request)
+  else if (message.kind === 'cancel') answering?.cancel(message.id)
+  else end()
 })
 process.on('disconnect', endAlone)
 // Ctrl-C on a terminal reaches both processes. The child ignores it: the parent first completes its requests and then ends the

@@ -53,47 +53,38 @@ export async function openDiscovery(
   async function discover(): Promise<Discovery> {
     const found: TableDefinition[] = []
     const unreadable: Discovery['unreadable'][number][] = []
-    let hasNewDatasets = false
-    const tryDefine = async (name: string, define: () => TableDefinition | Promise<TableDefinition>) => {
-      try {
-        return await define()
-      } catch (error) {
+    const take = async (name: string, define: () => Promise<StoredTable>): Promise<void> => {
+      const table = await define().catch(error => {
         if (!(error instanceof QueryFault)) throw error
         unreadable.push({ table: name, reason: error.message })
-        return null
-      }
-    }
-    const take = (table: StoredTable): void => {
+      })
+      if (!table) return
       store.declare(table)
       found.push(table.definition)
     }
-    for (const [name, { source, shape }] of database) {
-      if (declared.has(name)) continue
-      const wildcard = declaringOf(wildcards, name)
-      const isInferred = wildcard === undefined
-      const definition = wildcard ? { ...wildcard, name } : await tryDefine(name, () => definitionOf(name, shape))
-      if (!definition) continue
-      take({
-        definition,
-        isInferred,
-        origin: { kind: 'select', sql: selectFrom(source, definition, shape, { isInferred }) },
-      })
-    }
+    for (const [name, table] of database) if (!declared.has(name)) await take(name, () => ofDatabase(name, table))
     const listing = newListing()
-    for (const name of dataDir === null ? [] : tablesInFolder(dataDir)) {
-      if (declared.has(name) || database.has(name)) continue
-      const isAllowed = allowed.has(datasetOf(name))
-      hasNewDatasets ||= !isAllowed
-      // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-      if (!isAllowed || declaringOf(wildcards, name)) continue
-      const definition = await tryDefine(name, () => definitionOfFiles(name, listing))
-      if (definition) take({ definition, isInferred: true, origin: { kind: 'data-folder' } })
-    }
-    return { tables: found, unreadable, hasNewDatasets }
+    const names = (dataDir === null ? [] : tablesInFolder(dataDir)).filter(
+      name => !declared.has(name) && !database.has(name),
+    )
+    const isAllowed = (name: string): boolean => allowed.has(datasetOf(name))
+    // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
+    for (const name of names)
+      if (isAllowed(name) && !declaringOf(wildcards, name)) await take(name, () => ofFiles(name, listing))
+    return { tables: found, unreadable, hasNewDatasets: !names.every(isAllowed) }
+  }
+
+  /** @throws QueryFault for a table without a column that can be read. */
+  async function ofDatabase(name: string, { source, shape }: DatabaseTable): Promise<StoredTable> {
+    const wildcard = declaringOf(wildcards, name)
+    const definition = wildcard ? { ...wildcard, name } : definitionOf(name, shape)
+    const isInferred = !wildcard
+    const sql = selectFrom(source, definition, shape, { isInferred })
+    return { definition, isInferred, origin: { kind: 'select', sql } }
   }
 
   /** @throws QueryFault that says why the files of the table are not used. */
-  async function definitionOfFiles(name: string, listing: Listing): Promise<TableDefinition> {
+  async function ofFiles(name: string, listing: Listing): Promise<StoredTable> {
     const files = filesOfTable(dataDir!, name, listing)
     const other = files.find(({ format }) => format !== 'parquet')
     if (other)
@@ -103,7 +94,7 @@ export async function openDiscovery(
     const shape = await shapeIn(files[0]!.path).catch((cause: unknown) => {
       throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
-    return definitionOf(name, shape)
+    return { definition: definitionOf(name, shape), isInferred: true, origin: { kind: 'data-folder' } }
   }
 
   async function shapeIn(path: string): Promise<Shape> {

@@ -27,8 +27,7 @@ export class LargePlans {
   readonly #admin: DuckDBConnection
   /** The optimizer that each work which runs does without. */
   readonly #without: string[] = []
-  #off = ''
-  #turn: Promise<void> = Promise.resolve()
+  #turn: Promise<unknown> = Promise.resolve()
 
   /**
    * `admin` is a connection that runs only short statements. The setting belongs to the instance, so queries that are planned at
@@ -59,13 +58,10 @@ export class LargePlans {
     }
   }
 
-  #apply(): Promise<void> {
-    this.#turn = this.#turn.then(async () => {
-      const off = [...new Set(this.#without)].sort().join()
-      if (off === this.#off) return
-      this.#off = off
-      await this.#admin.run(`SET ${LARGE_PLAN_SETTING} = '${off}'`)
-    })
+  #apply(): Promise<unknown> {
+    const set = (): Promise<unknown> =>
+      this.#admin.run(`SET ${LARGE_PLAN_SETTING} = '${[...new Set(this.#without)].join()}'`)
+    this.#turn = this.#turn.then(set)
     return this.#turn
   }
 }

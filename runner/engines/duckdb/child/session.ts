@@ -79,8 +79,8 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     tables,
     openFiles,
     shards,
-    /** Calls its argument with a free connection, waiting for one if necessary. */
-    borrow: connectionPool(connect, options.connections),
+    /** Calls its argument with a connection that nothing else uses meanwhile. */
+    borrow: connectionPool(connect),
     largePlans: new LargePlans(admin),
     /** Runs the JavaScript functions of queries. A request that runs some begins it, and is then the only one of the session. */
     javascript,
@@ -121,21 +121,15 @@ async function lock(admin: DuckDBConnection, options: SessionOptions, own: strin
 const datasetFolders = (options: SessionOptions): readonly string[] =>
   allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
 
-/** A pool of connections, opened on demand. When all connections are in use, callers wait in the order of their calls. */
-function connectionPool(connect: () => Promise<DuckDBConnection>, size: number) {
+/** A pool of connections, opened on demand: the parent sends no more queries at once than `connections` says. */
+function connectionPool(connect: () => Promise<DuckDBConnection>) {
   const free: DuckDBConnection[] = []
-  const waiting: ((connection: DuckDBConnection) => void)[] = []
-  let made = 0
-  const take = async (): Promise<DuckDBConnection> =>
-    free.pop() ?? (made++ < size ? connect() : new Promise(resolve => waiting.push(resolve)))
   return async <T>(use: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
-    const connection = await take()
+    const connection = free.pop() ?? (await connect())
     try {
       return await use(connection)
     } finally {
-      const next = waiting.shift()
-      if (next) next(connection)
-      else free.push(connection)
+      free.push(connection)
     }
   }
 }

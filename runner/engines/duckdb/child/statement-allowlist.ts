@@ -1,6 +1,7 @@
 /**
- * The second of three security layers: DuckDB runs only SQL that the translator could have written. The first layer is
- * GoogleSQL itself, in which a query cannot name other objects; the third is DuckDB's configuration.
+ * The second of three security layers: DuckDB runs only a SELECT over tables that it was given, without functions that reach
+ * beyond their arguments. The first layer is GoogleSQL itself, in which a query cannot name other objects, nor functions of
+ * DuckDB; the third is DuckDB's configuration.
  */
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'

@@ -48,11 +48,8 @@ export class ApartProcesses {
   readonly #all = new Set<EngineProcess>()
   /** The processes without a query, all of which know the current tables. */
   #idle: EngineProcess[] = []
-  /**
-   * The SQL of queries that have held up the shared process, or were in it when it died; arguments are not part of it. The value
-   * says whether it is certain that the query was the cause.
-   */
-  readonly #disruptive = new BoundedMap<string, boolean>(MAX_TEXTS)
+  /** The SQL of queries that have held up or ended a process; arguments are not part of it. */
+  readonly #disruptive = new BoundedMap<string, true>(MAX_TEXTS)
   /** The processes that end after their query. */
   readonly #outdated = new WeakSet<EngineProcess>()
   #isClosed = false
@@ -64,8 +61,8 @@ export class ApartProcesses {
 
   /**
    * Asks the shared process, or one of these if the query runs apart. If the query disturbs the shared process, it runs apart from
-   * then on, and now again. If the shared process dies, so do all queries that it had; those that a process of their own answers
-   * are shared again after it.
+   * then on, and now again. If the shared process dies, each query that it had runs once more, apart: the one that ends its own
+   * process too was the cause.
    */
   readonly askBeside =
     (shared: Ask): Ask =>
@@ -75,28 +72,21 @@ export class ApartProcesses {
         return await shared(request, options)
       } catch (error) {
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'disruptive') throw error
-        this.remember(request, error.failure.isCertain)
+        if (error.failure.isCertain) this.remember(request)
         return this.#ask(request, options)
       }
     }
 
   /** Makes the query of a request run apart from now on, whatever its arguments. */
-  remember(request: Request, isCertain = true): void {
-    if ('sql' in request) this.#disruptive.set(request.sql, isCertain || this.#disruptive.get(request.sql) === true)
-  }
-
-  /** Makes a suspected query that has not ended its own process run in the shared one again. */
-  #acquit(request: Request): void {
-    if ('sql' in request && this.#disruptive.get(request.sql) === false) this.#disruptive.delete(request.sql)
+  remember(request: Request): void {
+    if ('sql' in request) this.#disruptive.set(request.sql, true)
   }
 
   /** Whether the query of a request must not be sent to the shared process. */
   runsApart(request: Request): boolean {
-    if (runsJavaScript(request)) return true
-    const isCertain = 'sql' in request ? this.#disruptive.get(request.sql) : undefined
-    if (isCertain === undefined) return false
-    this.remember(request, isCertain)
-    return true
+    const isDisruptive = 'sql' in request && this.#disruptive.has(request.sql)
+    if (isDisruptive) this.remember(request)
+    return isDisruptive || runsJavaScript(request)
   }
 
   /** As EngineProcess.ask; processes are started when they are needed. */
@@ -104,21 +94,19 @@ export class ApartProcesses {
     const { share = NO_SHARE } = options
     await this.#turn(share, options)
     const process = this.#idle.pop() ?? (await this.#start(share))
+    let isFree = true
     try {
-      const answer = await process.ask(request, options)
-      this.#acquit(request)
-      this.#giveBack(process, share)
-      return answer
+      return await process.ask(request, options)
     } catch (error) {
       const failure = error instanceof RequestFailure ? error.failure.kind : null
-      if (failure === null || failure === 'interrupted') {
-        void this.#giveBackLater(process, share)
-      } else {
-        if (failure === 'disruptive') this.remember(request)
-        else this.#acquit(request)
-        this.#giveBack(process, share)
-      }
+      if (failure === 'disruptive') this.remember(request)
+      isFree = failure !== null && failure !== 'interrupted'
       throw error
+    } finally {
+      const giveBack = (): void => this.#giveBack(process, share)
+      // A query whose caller has left may still run in the process, and one that cannot be reached may be dead.
+      if (isFree) giveBack()
+      else void process.ask({ kind: 'ping' }).then(giveBack, () => this.#giveBack(process, share, true))
     }
   }
 
@@ -174,18 +162,12 @@ export class ApartProcesses {
     }
   }
 
-  #giveBack(process: EngineProcess, share: Share): void {
-    if (this.#outdated.has(process)) void this.#end(process)
+  #giveBack(process: EngineProcess, share: Share, isDead = this.#outdated.has(process)): void {
+    if (isDead) void this.#end(process)
     else this.#idle.push(process)
     this.#cancelTimer()
     this.#cancelTimer = this.#options.clock.after(KEPT_MS, () => void this.#endIdle())
     this.#endTurn(share)
-  }
-
-  /** A query whose caller has left may still run in the process, which is replaced if the query does not stop. */
-  async #giveBackLater(process: EngineProcess, share: Share): Promise<void> {
-    await process.ask({ kind: 'ping' }).catch(() => this.#outdated.add(process))
-    this.#giveBack(process, share)
   }
 
   async #endIdle(): Promise<void> {

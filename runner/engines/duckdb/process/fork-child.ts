@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../../model/ports.js'
 import { isSource, ownModule } from '../../../platform/own-module.js'
 import { temporaryFailure, tryRemove } from '../engine-folder.js'
-import type { FromChild, SessionOptions, ToChild } from './messages.js'
+import type { Discovery, FromChild, SessionOptions, ToChild } from './messages.js'
 import { watchMemory } from './watch-memory.js'
 
 export type EngineChild = ReturnType<typeof forkChild>
@@ -18,10 +18,11 @@ export interface ForkChildOptions {
   /** The tables that the child reads before it is ready. */
   readonly readAhead: readonly string[]
   readonly clock: Clock
-  readonly onMessage: (message: FromChild) => void
-  /** Called with the reason when the child has exited. */
-  readonly onExit: (reason: string) => void
+  /** Called with what the child sends when it is open. */
+  readonly onMessage: (message: OpenMessage) => void
 }
+
+export type OpenMessage = Exclude<FromChild, { kind: 'ready' | 'broken' }>
 
 const CHILD = fileURLToPath(ownModule('runner/engines/duckdb/child/child-main'))
 const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
@@ -44,15 +45,13 @@ const NICENESS = 10
  */
 const UNCOUNTED_MB = 600
 
-/**
- * Starts the child and sends it its options. If the child cannot be started, `onExit` is called as for a child that has exited.
- */
-export function forkChild({ session, readAhead, clock, onMessage, onExit }: ForkChildOptions) {
+/** Starts the child and sends it its options. A child that cannot be started is like one that has exited. */
+export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOptions) {
   const { folder } = session
   try {
     mkdirSync(folder, { recursive: true })
   } catch (cause) {
-    return neverStarted(temporaryFailure(dirname(dirname(folder)), cause).message, onExit)
+    return neverStarted(temporaryFailure(dirname(dirname(folder)), cause).message)
   }
   let reason = ''
   const child: ChildProcess = fork(CHILD, [], {
@@ -69,23 +68,18 @@ export function forkChild({ session, readAhead, clock, onMessage, onExit }: Fork
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   lowerPriority(child.pid, session.niceness ?? NICENESS)
-  child.on('message', (message: FromChild) => {
-    if (message.kind === 'broken') reason ||= message.cause
-    else onMessage(message)
-  })
   const kill = (why: string): void => {
     reason ||= why
     child.kill('SIGKILL')
   }
   const limitMb = session.memoryLimitMb + UNCOUNTED_MB
   const onExceeded = (megabytes: number): void => kill(`it held ${megabytes} MB of memory`)
-  const endWatch = child.pid === undefined ? null : watchMemory({ pid: child.pid, limitMb, clock, onExceeded })
-  const exited = new Promise<void>(resolve => {
+  const endWatch = child.pid === undefined ? null : watchMemory(child.pid, limitMb, clock, onExceeded)
+  const exited = new Promise<string>(resolve => {
     const gone = (why: string): void => {
       endWatch?.()
       tryRemove(folder)
-      onExit(why)
-      resolve()
+      resolve(why)
     }
     child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
     child.on('error', error => {
@@ -93,6 +87,14 @@ export function forkChild({ session, readAhead, clock, onMessage, onExit }: Fork
       if (child.pid === undefined) gone(error.message)
       else reason ||= error.message
     })
+  })
+  const opened = new Promise<Discovery | null>(resolve => {
+    child.on('message', (message: FromChild) => {
+      if (message.kind === 'broken') reason ||= message.cause
+      else if (message.kind === 'ready') resolve(message.discovery)
+      else onMessage(message)
+    })
+    void exited.then(() => resolve(null))
   })
   const post = (message: ToChild): void => {
     child.send(message, error => {
@@ -103,11 +105,13 @@ export function forkChild({ session, readAhead, clock, onMessage, onExit }: Fork
   post({ kind: 'open', options: session, readAhead })
   return {
     pid: child.pid,
-    /** Sends a message. A child that cannot be reached is killed, and `onExit` is called. */
+    /** Sends a message. A child that cannot be reached is killed. */
     post,
-    /** Kills the child at once; `onExit` gets the reason. */
+    /** Kills the child at once, for this reason. */
     kill,
-    /** Resolves when the child has exited. */
+    /** Resolves when the child is ready; with null when it has exited before. */
+    opened,
+    /** Resolves when the child has exited, with the reason. */
     exited,
   }
 }
@@ -125,9 +129,9 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
   }
 }
 
-function neverStarted(reason: string, onExit: ForkChildOptions['onExit']) {
-  setImmediate(onExit, reason)
-  return { pid: undefined, post: () => undefined, kill: () => undefined, exited: Promise.resolve() }
+function neverStarted(reason: string) {
+  const [opened, exited] = [Promise.resolve(null), Promise.resolve(reason)]
+  return { pid: undefined, post: () => undefined, kill: () => undefined, opened, exited }
 }
 
 /**

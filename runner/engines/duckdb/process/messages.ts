@@ -102,6 +102,8 @@ export interface Answers {
   readonly ping: null
 }
 
+export type Answer = Answers[keyof Answers]
+
 /** The tables found in the data folder or the database. */
 export interface Discovery {
   readonly tables: readonly TableDefinition[]
@@ -150,6 +152,6 @@ export type FromChild =
   | { readonly kind: 'ready'; readonly discovery: Discovery }
   | { readonly kind: 'broken'; readonly cause: string }
   | { readonly kind: 'part'; readonly id: number; readonly bytes: Uint8Array }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure }
   | { readonly kind: 'table-read'; readonly table: string; readonly files: number; readonly durationMs: number }

@@ -3,7 +3,7 @@ import { RunnerError } from '../../../model/errors.js'
 import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
-import type { Answers, Failure, Request, ToChild } from './messages.js'
+import type { Answer, Answers, Failure, Request, ToChild } from './messages.js'
 
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
@@ -43,7 +43,7 @@ export interface RequestQueueOptions {
   readonly runsApart?: (request: Request) => boolean
 }
 
-type Outcome = { readonly answer: Answers[keyof Answers] } | { readonly failure: Failure }
+type Outcome = { readonly answer: Answer } | { readonly failure: Failure }
 
 interface Job {
   readonly id: number
@@ -90,29 +90,20 @@ export class RequestQueue {
   }
 
   /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
-  readonly ask: Ask = (request, { signal, share = NO_SHARE } = {}) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new RequestFailure({ kind: 'interrupted' }))
-      const onAbort = (): void => this.#stop(job)
-      const unlistening =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          signal?.removeEventListener('abort', onAbort)
-          settle(value)
-        }
-      const job: Job = {
-        id: this.#nextId++,
-        request,
-        resolve: unlistening(resolve),
-        reject: unlistening(reject),
-        share: request.kind === 'ping' || request.kind === 'discover' ? null : share,
-        deaths: 0,
-        parts: [],
-      }
+  readonly ask: Ask = async (request, { signal, share = NO_SHARE } = {}) => {
+    if (signal?.aborted) throw new RequestFailure({ kind: 'interrupted' })
+    let onAbort = (): void => undefined
+    const answer = new Promise<never>((resolve, reject) => {
+      const needsConnection = request.kind !== 'ping' && request.kind !== 'discover'
+      const common = { id: this.#nextId++, request, resolve, reject, deaths: 0, parts: [] }
+      const job: Job = { ...common, share: needsConnection ? share : null }
+      onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#wait(job, 'end')
       this.#sendAll()
     })
+    return answer.finally(() => signal?.removeEventListener('abort', onAbort))
+  }
 
   /** Sets whether the child accepts requests. */
   setReady(isReady: boolean): void {
@@ -223,8 +214,6 @@ export class RequestQueue {
     }
   }
 }
-
-type Answer = Answers[keyof Answers]
 
 function withParts(answer: Answer, parts: readonly Uint8Array[]): Answer | Promise<Answer> {
   if (parts.length === 0 || typeof answer !== 'object' || answer === null || !('body' in answer)) return answer

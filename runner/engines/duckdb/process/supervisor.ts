@@ -1,9 +1,10 @@
 /** Starts the engine's child process, keeps it alive, and carries requests to it. */
 import { join } from 'node:path'
+import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Observer } from '../../../model/events.js'
 import type { Clock } from '../../../model/ports.js'
-import { type EngineChild, forkChild } from './fork-child.js'
-import type { Discovery, FromChild, Request, SessionOptions } from './messages.js'
+import { type EngineChild, forkChild, type OpenMessage } from './fork-child.js'
+import type { Discovery, Request, SessionOptions } from './messages.js'
 import { type Ask, EngineDiedError, RequestQueue, unavailable } from './request-queue.js'
 
 export interface ProcessOptions {
@@ -23,13 +24,9 @@ export interface ProcessOptions {
   readonly runsApart?: (request: Request) => boolean
 }
 
-/**
- * If a child dies sooner than this, and had no request that may be the cause, the next child is started after a pause:
- * FIRST_PAUSE_MS the first time, then twice the last pause each time.
- */
+/** If a child dies sooner than this, and had no request that may be the cause, the next one is started after a pause. */
 const HEALTHY_AFTER_MS = 5_000
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 10_000
+const PAUSES: Backoff = { firstMs: 100, longestMs: 10_000, jitter: 0 }
 /** How long close() waits for the child to exit before it is killed, in milliseconds. */
 const CLOSE_WITHIN_MS = 2_000
 
@@ -39,17 +36,13 @@ export class EngineProcess {
   readonly #work: RequestQueue
   /** The child that gets the requests; null where there is no child. */
   #child: EngineChild | null = null
-  /** The child that is being started, and takes the other's place when it is ready. */
-  #next: EngineChild | null = null
+  /** Settles when a child that is being started has taken over, or with why it could not be started. */
+  #starting: Promise<string | null> | null = null
   readonly #alive = new Set<EngineChild>()
   #children = 0
-  #startedAt = 0
-  #pauseMs = 0
+  /** How many children in a row have died soon. */
+  #failures = 0
   #isClosed = false
-  /** Why the child is being replaced. */
-  #renewReason = ''
-  /** Called when the next child is ready, or, with the reason, could not be started. */
-  #onNext: ((failure: string | null) => void)[] = []
 
   private constructor(options: ProcessOptions) {
     this.#options = options
@@ -66,7 +59,7 @@ export class EngineProcess {
   /** Starts the process. @throws EngineDiedError when the first child cannot start. */
   static async start(options: ProcessOptions): Promise<EngineProcess> {
     const started = new EngineProcess(options)
-    const failure = await started.#startNext()
+    const failure = await started.#startNext('')
     if (failure !== null) {
       started.#isClosed = true
       throw new EngineDiedError(failure)
@@ -86,8 +79,7 @@ export class EngineProcess {
    * other is ready or could not be started.
    */
   async renew(reason: string): Promise<void> {
-    this.#renewReason = reason
-    await this.#startNext()
+    await this.#startNext(reason)
   }
 
   async close(): Promise<void> {
@@ -100,7 +92,6 @@ export class EngineProcess {
     })
     await Promise.all([...this.#alive].map(child => child.exited))
     cancelTimer()
-    this.#settleNext('closed')
     this.#work.loseChild('closed', true)
     this.#work.refuse('closed')
   }
@@ -110,88 +101,85 @@ export class EngineProcess {
     return this.#child?.pid
   }
 
-  /** Resolves with why the child could not be started; null when it is ready. */
-  #startNext(): Promise<string | null> {
+  /** Starts a child. Resolves with why it could not be started; null when it has taken over. */
+  #startNext(renewReason: string): Promise<string | null> {
     if (this.#isClosed) return Promise.resolve('closed')
-    const settled = new Promise<string | null>(resolve => this.#onNext.push(resolve))
-    this.#next ??= this.#fork()
-    return settled
+    this.#starting ??= this.#start(renewReason).finally(() => {
+      this.#starting = null
+    })
+    return this.#starting
   }
 
-  #settleNext(failure: string | null): void {
-    this.#next = null
-    for (const settle of this.#onNext.splice(0)) settle(failure)
+  async #start(renewReason: string): Promise<string | null> {
+    const { observe, clock, onDiscovery } = this.#options
+    const startedAt = clock.nowMs()
+    const child = this.#fork(startedAt)
+    const discovery = await child.opened
+    if (this.#isClosed) return 'closed'
+    const replaced = this.#child
+    if (discovery === null) {
+      const reason = await child.exited
+      // Where it was to replace another, the other ends all the same, and the next one starts without it.
+      if (replaced) replaced.kill(renewReason)
+      else if (this.#children > 1) this.#startLater(reason, null)
+      return reason
+    }
+    this.#child = child
+    if (replaced) {
+      this.#work.loseChild(renewReason, true)
+      replaced.kill(renewReason)
+    }
+    onDiscovery?.(discovery)
+    observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - startedAt })
+    this.#work.setReady(true)
+    return null
   }
 
-  #fork(): EngineChild {
+  #fork(startedAt: number): EngineChild {
     const { session, folder, name, clock, tablesAhead } = this.#options
-    const isReplacement = this.#child !== null
-    this.#startedAt = clock.nowMs()
     const child = forkChild({
       session: { ...session, folder: join(folder, `${name}-${++this.#children}`) },
-      readAhead: (isReplacement && tablesAhead?.()) || [],
+      readAhead: (this.#child && tablesAhead?.()) ?? [],
       clock,
       onMessage: message => this.#receive(child, message),
-      onExit: reason => {
-        this.#alive.delete(child)
-        this.#onExit(child, reason)
-      },
     })
     this.#alive.add(child)
+    void child.exited.then(reason => {
+      this.#alive.delete(child)
+      this.#onExit(child, reason, startedAt)
+    })
     return child
   }
 
-  #receive(from: EngineChild, message: FromChild): void {
-    if (message.kind === 'ready') this.#onReady(from, message.discovery)
+  #receive(from: EngineChild, message: OpenMessage): void {
     // What a replaced child still sends is of requests that have begun again.
-    else if (from !== this.#child) return
-    else if (message.kind === 'table-read') this.#options.observe({ ...message, kind: 'engine.table-read' })
+    if (from !== this.#child) return
+    if (message.kind === 'table-read') this.#options.observe({ ...message, kind: 'engine.table-read' })
     else if (message.kind === 'part') this.#work.addPart(message.id, message.bytes)
-    else if (message.kind !== 'broken') this.#work.settle(message.id, message)
+    else this.#work.settle(message.id, message)
   }
 
-  #onReady(child: EngineChild, discovery: Discovery): void {
-    const { observe, clock, onDiscovery } = this.#options
-    const replaced = this.#child
-    this.#child = child
-    if (replaced) {
-      this.#work.loseChild(this.#renewReason, true)
-      replaced.kill(this.#renewReason)
-    }
-    onDiscovery?.(discovery)
-    observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - this.#startedAt })
-    this.#settleNext(null)
-    this.#work.setReady(true)
-  }
-
-  #onExit(child: EngineChild, reason: string): void {
+  #onExit(child: EngineChild, reason: string, startedAt: number): void {
     if (this.#isClosed) return
-    this.#options.observe({ kind: 'engine.died', engine: 'duckdb', reason })
-    if (child === this.#next) {
-      const isFirst = this.#children === 1
-      this.#settleNext(reason)
-      // Where it was to replace another, the other ends all the same, and the next one starts without it.
-      if (this.#child !== null) this.#child.kill(this.#renewReason)
-      else if (!isFirst) this.#startLater(reason, false)
-    } else if (child === this.#child) {
-      this.#child = null
-      this.#work.setReady(false)
-      const hadRequests = this.#work.loseChild(reason, false)
-      if (this.#next !== null) return
-      if (hadRequests) void this.#startNext()
-      else this.#startLater(reason, true)
-    }
+    const { observe, clock } = this.#options
+    observe({ kind: 'engine.died', engine: 'duckdb', reason })
+    if (child !== this.#child) return
+    this.#child = null
+    this.#work.setReady(false)
+    const hadRequests = this.#work.loseChild(reason, false)
+    if (this.#starting !== null) return
+    if (hadRequests) void this.#startNext('')
+    else this.#startLater(reason, clock.nowMs() - startedAt)
   }
 
-  #startLater(reason: string, hasOpened: boolean): void {
-    const { clock } = this.#options
-    const isHealthy = hasOpened && clock.nowMs() - this.#startedAt >= HEALTHY_AFTER_MS
-    const isFirst = this.#pauseMs === 0
-    this.#pauseMs = isHealthy ? 0 : Math.min(LONGEST_PAUSE_MS, isFirst ? FIRST_PAUSE_MS : this.#pauseMs * 2)
+  /** `livedMs` is null for a child that was never ready. */
+  #startLater(reason: string, livedMs: number | null): void {
+    const isHealthy = livedMs !== null && livedMs >= HEALTHY_AFTER_MS
+    this.#failures = isHealthy ? 0 : this.#failures + 1
     // Waiting requests fail now: the next child may not start either.
-    if (!hasOpened && !isFirst) this.#work.refuse(reason)
-    const start = (): void => void this.#startNext()
-    if (this.#pauseMs === 0) start()
-    else clock.after(this.#pauseMs, start)
+    if (livedMs === null && this.#failures > 1) this.#work.refuse(reason)
+    const start = (): void => void this.#startNext('')
+    if (isHealthy) start()
+    else this.#options.clock.after(pauseAfter(this.#failures, PAUSES, 0), start)
   }
 }

@@ -2,21 +2,21 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../../model/ports.js'
 
-export interface MemoryWatch {
-  readonly pid: number
-  readonly limitMb: number
-  readonly clock: Clock
-  /** Called once when the memory exceeds the limit, with the memory in megabytes. */
-  readonly onExceeded: (megabytes: number) => void
-}
-
 /** The interval of checks, in milliseconds; a query can fill a few hundred megabytes in that time. */
 const EVERY_MS = 100
 const BYTES_PER_MB = 1_000_000
 const PAGE_BYTES = 4_096
 
-/** Starts the watch; returns a function that ends it. Systems other than Linux are not watched. */
-export function watchMemory({ pid, limitMb, clock, onExceeded }: MemoryWatch): () => void {
+/**
+ * Starts the watch; returns a function that ends it. Systems other than Linux are not watched. `onExceeded` is called once when
+ * the memory exceeds the limit, with the memory in megabytes.
+ */
+export function watchMemory(
+  pid: number,
+  limitMb: number,
+  clock: Clock,
+  onExceeded: (megabytes: number) => void,
+): () => void {
   let cancelTimer = (): void => {}
   const look = (): void => {
     const megabytes = residentMb(pid)

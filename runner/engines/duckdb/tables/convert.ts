@@ -9,7 +9,7 @@ import { isRecord } from '../../../model/is-record.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { FileFormat } from './data-folder.js'
 import type { Compression } from './decompress.js'
-import { AS_DECLARED, fromWire, type KeySpelling, type WireForm, wireType } from './file-column.js'
+import { AS_DECLARED, fromWire, type KeySpelling, wireType } from './file-column.js'
 
 /** A text file that does not change while it is converted. */
 export interface TextFile {
@@ -20,23 +20,32 @@ export interface TextFile {
   readonly compression: Compression
 }
 
-/** A SELECT of the table's columns over a text file. */
-export interface Conversion {
-  readonly select: string
-  /** The same SELECT with row numbers in its errors; slower. */
-  readonly selectNumbered: string
-}
-
-/** @throws QueryFault for a header that cannot be used, DuckDB's error for a file that cannot be read at all. */
-export function convert(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<Conversion> {
-  return file.format === 'csv' ? convertCsv(connection, file, table) : convertNdjson(connection, file, table)
-}
-
-async function convertNdjson(
+/**
+ * A SELECT of the table's columns over a text file; numbered, its errors name the row, and it is slower.
+ * @throws QueryFault for a header that cannot be used, DuckDB's error for a file that cannot be read at all.
+ */
+export async function convert(
   connection: DuckDBConnection,
   file: TextFile,
   table: TableDefinition,
-): Promise<Conversion> {
+  isNumbered: boolean,
+): Promise<string> {
+  const isCsv = file.format === 'csv'
+  const { source, spelling } = await (isCsv ? readCsv : readNdjson)(connection, file, table)
+  const shared = { form: isCsv ? 'text' : 'json', rowNumber: isNumbered ? '"~row"' : null } as const
+  const columns = table.columns.map(({ name, type }) => {
+    const key = spelling.names.get(name)
+    if (isCsv && key === undefined) return `${emptyColumn(type)} AS ${quoteName(name)}`
+    const below = spelling.below.get(name) ?? AS_DECLARED
+    const context = { ...shared, path: `${table.name}.${name}`, spelling: below }
+    return `${fromWire(type, quoteName(key ?? name), context)} AS ${quoteName(name)}`
+  })
+  const from = isNumbered ? `(SELECT *, row_number() OVER () AS "~row" FROM ${source})` : source
+  return `SELECT ${columns.join(', ')} FROM ${from}`
+}
+
+/** The SQL that reads the file, and how the file spells the names of columns. */
+async function readNdjson(connection: DuckDBConnection, file: TextFile, table: TableDefinition) {
   const spelling = await spellingOfKeys(connection, file, table)
   const columns = table.columns.map(
     ({ name, type }) =>
@@ -45,7 +54,7 @@ async function convertNdjson(
   const source =
     `read_json(${quotePath(file.path)}, format = 'newline_delimited', records = true, compression = '${file.compression}', ` +
     `columns = {${columns.join(', ')}})`
-  return conversionOf(source, table, 'json', spelling)
+  return { source, spelling }
 }
 
 // Keys are matched by the first thousand rows: a key that does not occur there as in the schema is searched for in another case.
@@ -84,7 +93,8 @@ export function findKey(keys: readonly string[], name: string): string | undefin
   return keys.includes(name) ? name : keys.find(key => key.toLowerCase() === name.toLowerCase())
 }
 
-async function convertCsv(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<Conversion> {
+/** As readNdjson; the names are those that the header has. */
+async function readCsv(connection: DuckDBConnection, file: TextFile, table: TableDefinition) {
   const header = await csvHeader(connection, file)
   // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
   const options =
@@ -100,7 +110,7 @@ async function convertCsv(connection: DuckDBConnection, file: TextFile, table: T
   if (names.size === 0 && header.length > 0) {
     throw new QueryFault(`The header of ${file.name} names no column of ${table.name}: ${header.join(', ')}`)
   }
-  return conversionOf(source, table, 'text', { names, below: new Map() })
+  return { source, spelling: { names, below: new Map() } }
 }
 
 /** The column names in the first line; empty for an empty file. */
@@ -120,29 +130,6 @@ async function csvHeader(connection: DuckDBConnection, file: TextFile): Promise<
     seen.add(name.toLowerCase())
   }
   return names
-}
-
-/** For a CSV file, `spelling` has the columns that the file has. */
-function conversionOf(source: string, table: TableDefinition, form: WireForm, spelling: KeySpelling): Conversion {
-  const columns = (rowNumber: string | null): string =>
-    table.columns
-      .map(({ name, type }) => {
-        const key = spelling.names.get(name)
-        const context = {
-          path: `${table.name}.${name}`,
-          form,
-          rowNumber,
-          spelling: spelling.below.get(name) ?? AS_DECLARED,
-        }
-        const isMissing = form === 'text' && key === undefined
-        const sql = isMissing ? emptyColumn(type) : fromWire(type, quoteName(key ?? name), context)
-        return `${sql} AS ${quoteName(name)}`
-      })
-      .join(', ')
-  return {
-    select: `SELECT ${columns(null)} FROM ${source}`,
-    selectNumbered: `SELECT ${columns('"~row"')} FROM (SELECT *, row_number() OVER () AS "~row" FROM ${source})`,
-  }
 }
 
 /** SQL of a column that a file does not have. */

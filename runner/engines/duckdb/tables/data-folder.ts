@@ -38,7 +38,8 @@ export interface DataFile {
  * Why this data folder cannot be used, and what to do; null where it can be read. An empty folder is valid; a missing one
  * means a wrong path, an unmounted volume, or a first start.
  */
-export function dataFolderFault(dataDir: string): string | null {
+export function dataFolderFault(dataDir: string | null): string | null {
+  if (dataDir === null) return null
   try {
     readdirSync(dataDir)
     return null
@@ -129,18 +130,14 @@ function kindInDataset(name: string): ReturnType<typeof fileKind> {
   return kind?.table === tableOf(name) ? kind : null
 }
 
-interface ReadImports {
-  readonly stamp: string
-  readonly imports: Imports
-  readonly parts: readonly ImportedFiles[]
-}
-
 /** Reads the contents of tables; unchanged `imports.json` files are not read again. */
 export class FolderReader {
-  readonly #dataDir: string
-  readonly #imports = new Map<string, ReadImports>()
+  /** Null for none: its tables are empty. */
+  readonly #dataDir: string | null
+  /** What was read of `imports.json`, by the table's folder. */
+  readonly #imports = new Map<string, { stamp: string; imports: Imports; parts: readonly ImportedFiles[] }>()
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string | null) {
     this.#dataDir = dataDir
   }
 
@@ -150,22 +147,26 @@ export class FolderReader {
    * read.
    */
   contents(tableName: string, listing = newListing()): TableContents {
+    const dataDir = this.#dataDir
+    if (dataDir === null) return NOTHING
     if (PATTERN_LETTERS.test(tableName))
       throw new QueryFault(`${tableName}: no files are read of a table with *, ? or [ in its name`)
-    const place = placeOf(this.#dataDir, tableName)
+    const place = placeOf(dataDir, tableName)
     if (place === null) return NOTHING
     const { imports, parts } = this.#importsOf(place.folder)
     for (const { path } of parts) {
       if (!tryStat(path))
         throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
     }
-    const { files, unread } = filesInPlace(this.#dataDir, tableName, listing)
+    const { files, unread } = filesInPlace(dataDir, tableName, listing)
     if (unread[0]) throw new QueryFault(`${unread[0].path} is not read: ${unread[0].reason}`)
-    if (files.length + parts.length === 0) requireFolder(this.#dataDir)
+    // The tables of a data folder that is not there must not be treated as empty.
+    const fault = files.length + parts.length === 0 ? dataFolderFault(dataDir) : null
+    if (fault !== null) throw new QueryFault(fault)
     return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
   }
 
-  #importsOf(folder: string): ReadImports {
+  #importsOf(folder: string) {
     const stamp = importsStamp(folder)
     const known = this.#imports.get(folder)
     if (known?.stamp === stamp) return known
@@ -180,12 +181,6 @@ export class FolderReader {
   }
 }
 
-/** @throws QueryFault when the data folder does not exist, since its tables must not be treated as empty. */
-function requireFolder(dataDir: string): void {
-  const fault = tryStat(dataDir)?.isDirectory() ? null : dataFolderFault(dataDir)
-  if (fault !== null) throw new QueryFault(fault)
-}
-
 /** All files of `<dataset>.<table>`, including imported ones, sorted by path. */
 export function filesOfTable(dataDir: string, tableName: string, listing?: Listing): readonly DataFile[] {
   const { files, imports } = new FolderReader(dataDir).contents(tableName, listing)
@@ -193,15 +188,11 @@ export function filesOfTable(dataDir: string, tableName: string, listing?: Listi
   return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The files of a table that were not written by an import, including files that an import has replaced. */
-export const looseFiles = (dataDir: string, tableName: string): readonly DataFile[] =>
-  filesInPlace(dataDir, tableName, newListing()).files
-
-/** What lies in the place of a table and is not read. */
-export const unreadFiles = (dataDir: string, tableName: string): readonly UnreadFile[] =>
-  filesInPlace(dataDir, tableName, newListing()).unread
-
-function filesInPlace(dataDir: string, tableName: string, listing: Listing) {
+/**
+ * What lies in the place of a table: the files that were not written by an import, including those that an import has replaced;
+ * and what is not read.
+ */
+export function filesInPlace(dataDir: string, tableName: string, listing = newListing()) {
   const place = placeOf(dataDir, tableName)
   const files: DataFile[] = []
   const unread: UnreadFile[] = []

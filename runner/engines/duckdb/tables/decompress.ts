@@ -12,16 +12,8 @@ export const openFile = (path: string): Readable => createReadStream(path, { hig
 
 /** The decompressed bytes in chunks. @throws the error of the stream or of the decompressor. */
 export function decompressed(raw: Readable, compression: Compression): AsyncIterable<Buffer> {
-  switch (compression) {
-    case 'uncompressed':
-      return raw
-    case 'gzip':
-      return throughTransform(raw, createGunzip({ chunkSize: CHUNK_BYTES }))
-    case 'zstd':
-      return unzstd(raw)
-    default:
-      return compression satisfies never
-  }
+  if (compression === 'uncompressed') return raw
+  return compression === 'gzip' ? throughTransform(raw, createGunzip({ chunkSize: CHUNK_BYTES })) : unzstd(raw)
 }
 
 /**

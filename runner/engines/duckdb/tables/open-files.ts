@@ -93,16 +93,20 @@ export interface NamedFile {
   readonly isGiven: boolean
 }
 
+/** What is done once the queries have ended that ran when it was asked for. */
+interface Later {
+  readonly work: () => void
+  awaited: number
+}
+
 /** The open files of tables. */
 export class OpenFiles {
   readonly #options: OpenFilesOptions
   readonly #links: string
   readonly #copies: string
   readonly #open = new Set<OpenFile>()
-  /** The queries that run. */
-  readonly #queries = new Set<symbol>()
-  /** What is done later, each with the queries that it waits for. */
-  readonly #later = new Map<() => void, Set<symbol>>()
+  /** The queries that run, each with what waits for its end. */
+  readonly #queries = new Set<Set<Later>>()
   #count = 0
 
   constructor(options: OpenFilesOptions) {
@@ -160,22 +164,19 @@ export class OpenFiles {
 
   /** Registers a query that may read open files; the returned function ends it. */
   begin(): () => void {
-    const query = Symbol('query')
+    const query = new Set<Later>()
     this.#queries.add(query)
     return () => {
       this.#queries.delete(query)
-      for (const [work, awaited] of this.#later) {
-        if (!awaited.delete(query) || awaited.size > 0) continue
-        this.#later.delete(work)
-        work()
-      }
+      for (const later of query) if (--later.awaited === 0) later.work()
     }
   }
 
   /** Calls `work` once the queries that run now have ended. */
   afterQueries(work: () => void): void {
-    if (this.#queries.size === 0) work()
-    else this.#later.set(work, new Set(this.#queries))
+    const later = { work, awaited: this.#queries.size }
+    if (later.awaited === 0) work()
+    for (const query of this.#queries) query.add(later)
   }
 
   /**

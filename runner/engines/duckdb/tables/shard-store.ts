@@ -53,9 +53,16 @@ export class ShardStore {
     this.#options = options
   }
 
-  /** Declares each of these tables that is a shard of a wildcard definition. */
-  declare(names: readonly string[]): void {
-    for (const name of names) if (!isWildcard(name)) this.#declareShard(name, null)
+  /** Declares each of these tables that is a shard of a wildcard definition, or of `read`, a wildcard table without a schema. */
+  declare(names: readonly string[], read: ShardRead | null = null): void {
+    const { tables, declared } = this.#options
+    const origin = { kind: 'data-folder' } as const
+    for (const name of names.filter(table => !isWildcard(table) && !tables.has(table))) {
+      const definition = declaringOf(declared, name)
+      if (definition) tables.declare({ definition: { ...definition, name }, origin })
+      else if (read)
+        tables.declare({ definition: { name, columns: read.columns }, isInferred: true, isShard: true, origin })
+    }
   }
 
   /** The definitions of all shards in the data folder that belong to a wildcard definition. */
@@ -92,17 +99,6 @@ export class ShardStore {
     }
   }
 
-  /** Declares a shard of a wildcard definition, or of `read`, a wildcard table without a schema. */
-  #declareShard(name: string, read: ShardRead | null): void {
-    const { tables, declared } = this.#options
-    if (tables.has(name)) return
-    const origin = { kind: 'data-folder' } as const
-    const definition = declaringOf(declared, name)
-    if (definition) tables.declare({ definition: { ...definition, name }, origin })
-    else if (read)
-      tables.declare({ definition: { name, columns: read.columns }, isInferred: true, isShard: true, origin })
-  }
-
   #shardsOf({ prefix, shards }: ShardRead): readonly Shard[] {
     if (shards !== null) return shards
     const { tables, dataDir } = this.#options
@@ -120,7 +116,7 @@ export class ShardStore {
   ): Promise<string> {
     const { tables, openFiles, declared } = this.#options
     const names = chosen.map(({ table }) => table)
-    for (const name of names) this.#declareShard(name, read)
+    this.declare(names, read)
     await tables.prepare(names, prepared, false)
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }

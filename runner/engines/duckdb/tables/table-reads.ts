@@ -24,8 +24,8 @@ interface PartitionFile {
   readonly unit: PartitionUnit
 }
 
-/** A table with the paths of the files that the query would open; null if the table is in the attached database. */
-interface Found extends Omit<TableReads, 'files' | 'bytes'> {
+/** The files of a table that the query would open; the paths are null if the table is in the attached database. */
+interface Found extends Pick<TableReads, 'parts'> {
   readonly paths: readonly string[] | null
 }
 
@@ -37,50 +37,32 @@ interface Stores {
 
 /** @throws QueryFault for a data folder or an import that cannot be read. */
 export async function findReads(stores: Stores, request: ReadsRequest, deps: ChooseDeps): Promise<FileReads> {
-  const found: Found[] = []
-  for (const name of request.tables.filter(table => !isInformationSchema(table)))
-    found.push(await (isWildcard(name) ? readsOfShards : readsOfTable)(stores, name, request, deps))
-  const sizes = new Map(found.flatMap(({ paths }) => paths ?? []).map(path => [path, sizeOf(path)]))
+  const sizes = new Map<string, number>()
   const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
-  return {
-    tables: found.map(({ table, paths, parts }) => ({
-      table,
-      files: paths?.length ?? null,
-      bytes: paths && sum(paths),
-      parts,
-    })),
-    files: sizes.size,
-    bytes: sum(sizes.keys()),
+  const tables: TableReads[] = []
+  for (const table of request.tables.filter(name => !isInformationSchema(name))) {
+    const { paths, parts } = await (isWildcard(table) ? readsOfShards : readsOfTable)(stores, table, request, deps)
+    for (const path of paths ?? []) sizes.set(path, Number(statFile(path)?.size ?? 0n))
+    tables.push({ table, files: paths?.length ?? null, bytes: paths && sum(paths), parts })
   }
+  return { tables, files: sizes.size, bytes: sum(sizes.keys()) }
 }
 
 async function readsOfTable({ tables }: Stores, name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
   const contents = tables.contents(name)
-  if (contents === null) return { table: name, paths: null, parts: null }
+  if (contents === null) return { paths: null, parts: null }
   const reads = request.partitionReads.filter(({ table }) => table === name)
   const definition = tables.definitions().find(table => table.name === name)
   const { always, partitioned } = byPartition(contents, definition)
-  if (reads.length === 0 || !definition || partitioned.length === 0)
-    return { table: name, paths: pathsOf(contents), parts: null }
+  if (reads.length === 0 || !definition || partitioned.length === 0) return { paths: pathsOf(contents), parts: null }
+  const all = { all: partitioned, keyOf: pathOf, rowsOf: rowsOfPartitions(definition) }
   const chosen = new Set<PartitionFile>()
-  for (const { conditions } of reads) {
-    for (const unit of new Set(partitioned.map(file => file.unit))) {
-      const all = partitioned.filter(file => file.unit === unit)
-      const rowsOf = (files: readonly PartitionFile[]): string => rowsOfPartitions(files, unit, definition)
-      for (const file of await chooseParts({ all, keyOf: ({ path }) => path, rowsOf }, conditions, deps))
-        chosen.add(file)
-    }
-  }
+  for (const { conditions } of reads) for (const file of await chooseParts(all, conditions, deps)) chosen.add(file)
   const parts = { kind: 'partitions', read: countOf([...chosen]), of: countOf(partitioned) } as const
-  return { table: name, paths: [...always, ...[...chosen].map(({ path }) => path)], parts }
+  return { paths: [...always, ...[...chosen].map(pathOf)], parts }
 }
 
-async function readsOfShards(
-  { tables, shards }: Stores,
-  name: string,
-  request: ReadsRequest,
-  deps: ChooseDeps,
-): Promise<Found> {
+async function readsOfShards({ tables, shards }: Stores, name: string, request: ReadsRequest, deps: ChooseDeps) {
   const all = new Set<string>()
   const chosen = new Set<string>()
   for (const read of request.shardReads.filter(({ table }) => table === name)) {
@@ -90,19 +72,19 @@ async function readsOfShards(
   }
   const contents = [...chosen].map(table => tables.contents(table))
   const paths = contents.includes(null) ? null : contents.flatMap(shard => pathsOf(shard!))
-  return { table: name, paths, parts: { kind: 'shards', read: chosen.size, of: all.size } }
+  return { paths, parts: { kind: 'shards', read: chosen.size, of: all.size } as const }
 }
 
-const sizeOf = (path: string): number => Number(statFile(path)?.size ?? 0n)
+const pathOf = ({ path }: { readonly path: string }): string => path
 
 const pathsOf = ({ files, imports }: TableContents): readonly string[] => [
-  ...files.map(({ path }) => path),
-  ...imports.flatMap(one => one.files),
+  ...files.map(pathOf),
+  ...imports.flatMap(part => part.files),
 ]
 
 /** Separates the files that conditions can leave out from those that every query of the table opens. */
 function byPartition({ files, imports }: TableContents, definition: TableDefinition | undefined) {
-  const [always, partitioned] = [files.map(({ path }) => path), [] as PartitionFile[]]
+  const [always, partitioned] = [files.map(pathOf), [] as PartitionFile[]]
   for (const { files: paths, partition } of imports)
     if (partition?.column === definition?.partitionedBy && partition)
       partitioned.push(...paths.map(path => ({ path, partition: partitionOf(path), unit: partition.unit })))
@@ -124,13 +106,16 @@ const countOf = (files: readonly PartitionFile[]): number => new Set(files.map((
 /**
  * SQL that returns one row per file: its path, and the hidden columns with the bounds of its partition (see table-view.ts).
  */
-function rowsOfPartitions(files: readonly PartitionFile[], unit: PartitionUnit, table: TableDefinition): string {
-  const type = duckdbType(table.columns.find(({ name }) => name === table.partitionedBy)!.type)
-  const paths = files.map(({ path }) => quoteText(path)).join(', ')
-  const times = files.map(({ partition }) => (partition === null ? 'NULL' : quoteText(partition))).join(', ')
-  return (
-    `SELECT path FROM (SELECT path, CAST(begin_at AS ${type}) AS ${FROM_COLUMN}, ` +
-    `CAST(begin_at + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN} FROM ` +
-    `(SELECT unnest([${paths}]) AS path, CAST(unnest([${times}]) AS TIMESTAMP) AS begin_at)) AS ${PARTITION_ALIAS}`
-  )
+function rowsOfPartitions({ columns, partitionedBy }: TableDefinition): (files: readonly PartitionFile[]) => string {
+  const type = duckdbType(columns.find(({ name }) => name === partitionedBy)!.type)
+  const textOrNull = (text: string | null): string => (text === null ? 'NULL' : quoteText(text))
+  return files => {
+    const unnested = (texts: readonly string[]): string => `unnest([${texts.join(', ')}])`
+    return (
+      `SELECT path FROM (SELECT path, CAST(begin_at AS ${type}) AS ${FROM_COLUMN}, CAST(begin_at + unit AS ${type}) AS ${UNTIL_COLUMN} ` +
+      `FROM (SELECT ${unnested(files.map(({ path }) => quoteText(path)))} AS path, ` +
+      `${unnested(files.map(({ unit }) => `INTERVAL 1 ${unit}`))} AS unit, ` +
+      `CAST(${unnested(files.map(({ partition }) => textOrNull(partition)))} AS TIMESTAMP) AS begin_at)) AS ${PARTITION_ALIAS}`
+    )
+  }
 }

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { type Conversion, convert } from './convert.js'
+import { convert } from './convert.js'
 import {
   type DataFile,
   FolderReader,
@@ -59,7 +59,7 @@ const NO_PARTS: TableParts = { tables: [], parquet: [] }
 export class TableStore {
   readonly #connection: DuckDBConnection
   readonly #openFiles: OpenFiles
-  readonly #folder: FolderReader | null
+  readonly #folder: FolderReader
   readonly #entries = new Map<string, Entry>()
   /** The names of the tables by their names in lower case. */
   readonly #names = new Map<string, string>()
@@ -72,7 +72,7 @@ export class TableStore {
   constructor(connection: DuckDBConnection, dataDir: string | null, openFiles: OpenFiles) {
     this.#connection = connection
     this.#openFiles = openFiles
-    this.#folder = dataDir === null ? null : new FolderReader(dataDir)
+    this.#folder = new FolderReader(dataDir)
   }
 
   /** Adds a table, or replaces the table with this name when its definition differs. */
@@ -169,7 +169,7 @@ export class TableStore {
    */
   contents(name: string): TableContents | null {
     const entry = this.#entries.get(name)
-    if (!entry) return this.#folder?.contents(name) ?? NOTHING
+    if (!entry) return this.#folder.contents(name)
     return entry.table.origin.kind === 'select' ? null : this.#contentsOf(entry)
   }
 
@@ -180,9 +180,7 @@ export class TableStore {
   #contentsOf({ table: { definition, origin } }: Entry, listing?: Listing): TableContents {
     if (origin.kind === 'files')
       return { files: origin.files.map(path => statFile(path) ?? missing(path)), imports: [] }
-    return origin.kind === 'data-folder' && this.#folder !== null
-      ? this.#folder.contents(definition.name, listing)
-      : NOTHING
+    return origin.kind === 'select' ? NOTHING : this.#folder.contents(definition.name, listing)
   }
 
   #isCurrent(entry: Entry, listing: Listing, withViews: boolean): boolean {
@@ -252,7 +250,7 @@ export class TableStore {
       await this.#transact(async () => {
         await this.#connection.run(`CREATE TABLE ${quoteName(name)} (${columns})`)
         for (file of files)
-          await this.#withConversion(entry, file, ({ select }) => `INSERT INTO ${quoteName(name)} ${select}`)
+          await this.#convert(entry, file, false, select => `INSERT INTO ${quoteName(name)} ${select}`)
       })
     } catch (error) {
       throw error instanceof QueryFault ? error : await this.#faultOf(entry, file, error)
@@ -261,22 +259,24 @@ export class TableStore {
     return name
   }
 
-  async #withConversion(entry: Entry, file: DataFile, sqlOf: (conversion: Conversion) => string): Promise<void> {
+  async #convert(entry: Entry, file: DataFile, isNumbered: boolean, sqlOf: (select: string) => string): Promise<void> {
     const { path: name, format, compression } = file
     await this.#openFiles.withCopy(file, isOfFiles(entry), async (path, size) => {
       await expectWhole(name, { path, compression })
       // An empty file has no rows and, for CSV, no header.
       if (size === 0 || format === 'parquet') return
       const copy = { path, name, format, compression }
-      await this.#connection.run(sqlOf(await convert(this.#connection, copy, entry.table.definition)))
+      await this.#connection.run(sqlOf(await convert(this.#connection, copy, entry.table.definition, isNumbered)))
     })
   }
 
   /** The fault for a file that cannot be converted: the conversion with row numbers names the row. */
   async #faultOf(entry: Entry, file: DataFile, error: unknown): Promise<QueryFault> {
-    const counting = ({ selectNumbered }: Conversion): string => `SELECT count(COLUMNS(*)) FROM (${selectNumbered})`
-    const [numbered] = await Promise.allSettled([this.#withConversion(entry, file, counting)])
-    const reason = numbered.status === 'rejected' ? numbered.reason : error
+    const counting = (select: string): string => `SELECT count(COLUMNS(*)) FROM (${select})`
+    const reason = await this.#convert(entry, file, true, counting).then(
+      () => error,
+      numbered => numbered,
+    )
     return new QueryFault(`${file.path}: ${fileFault(reason, file.format.toUpperCase())}`, { cause: error })
   }
 

@@ -62,10 +62,13 @@ export const NO_PROMISE: ColumnPromise = { required: false, json: null }
 function jsonWriter(type: Type, name: string, promise: ColumnPromise, options: CellOptions): CellWriter {
   if (type.kind === 'ARRAY') return arrayWriter(type.element, name, promise, options)
   if (type.kind === 'STRUCT') return structWriter(type.fields, promise, options)
-  const text = scalarWriter(type.kind, scalarTexts({ timestamps: options.timestamps, numbers: promise.json }))
+  const textOf = SCALARS[type.kind](scalarTexts({ timestamps: options.timestamps, numbers: promise.json }))
   return (vector, row) => {
     const value = vector.getItem(row)
-    return value === null ? 'null' : text(value)
+    if (value === null) return 'null'
+    const text = textOf(value)
+    if (text === undefined) throw unexpected(vector, type.kind)
+    return text
   }
 }
 
@@ -125,52 +128,37 @@ function unexpected(vector: DuckDBVector, wanted: string): UnexpectedValueError 
 
 type ScalarKind = Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>
 
-function scalarWriter(kind: ScalarKind, texts: ScalarTexts): (value: DuckDBValue) => string {
-  const refuse = (value: DuckDBValue): never => {
-    throw new UnexpectedValueError(`${kind} expected, DuckDB gave ${typeof value} ${value?.constructor.name}`)
-  }
-  switch (kind) {
-    case 'INT64':
-      return value =>
-        typeof value === 'bigint'
-          ? texts.int64(value)
-          : typeof value === 'number'
-            ? texts.int64(BigInt(value))
-            : refuse(value)
-    case 'FLOAT64':
-      return value => (typeof value === 'number' ? texts.float64(value) : refuse(value))
-    case 'NUMERIC':
-      return value => texts.numeric(value instanceof DuckDBDecimalValue ? decimalText(value) : refuse(value))
-    case 'BIGNUMERIC':
-      return value => texts.numeric(typeof value === 'bigint' ? bignumeric(value) : refuse(value))
-    case 'BOOL':
-      return value => (typeof value === 'boolean' ? texts.bool(value) : refuse(value))
-    case 'STRING':
-      return value => (typeof value === 'string' ? texts.string(value) : refuse(value))
-    case 'BYTES':
-      return value => (value instanceof DuckDBBlobValue ? texts.bytes(value.bytes) : refuse(value))
-    case 'DATE':
-      return value => (value instanceof DuckDBDateValue ? texts.date(value.days) : refuse(value))
-    case 'TIME':
-      return value => (value instanceof DuckDBTimeValue ? texts.time(Number(value.micros)) : refuse(value))
-    case 'DATETIME':
-      return value => (value instanceof DuckDBTimestampValue ? texts.datetime(value.micros) : refuse(value))
-    case 'TIMESTAMP':
-      return value => (value instanceof DuckDBTimestampTZValue ? texts.timestamp(value.micros) : refuse(value))
-    case 'INTERVAL':
-      return value =>
-        value instanceof DuckDBIntervalValue
-          ? texts.interval(intervalText(value.months, value.days, value.micros))
-          : refuse(value)
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return value => (value instanceof DuckDBStructValue ? texts.interval(rangeOf(kind, value)) : refuse(value))
-    case 'JSON':
-      return value => (typeof value === 'string' ? texts.json(value) : refuse(value))
-    default:
-      return kind satisfies never
-  }
+/** Gives the text of a value that is not NULL; undefined for one of another type. */
+type ScalarWriter = (texts: ScalarTexts) => (value: DuckDBValue) => string | undefined
+
+const rangeWriter =
+  (kind: RangeKind): ScalarWriter =>
+  texts =>
+  value =>
+    value instanceof DuckDBStructValue ? texts.interval(rangeOf(kind, value)) : undefined
+
+/** Each has a function of its own, which V8 optimizes for its type alone. */
+const SCALARS: Readonly<Record<ScalarKind, ScalarWriter>> = {
+  INT64: texts => value =>
+    typeof value === 'bigint' ? texts.int64(value) : typeof value === 'number' ? texts.int64(BigInt(value)) : undefined,
+  FLOAT64: texts => value => (typeof value === 'number' ? texts.float64(value) : undefined),
+  NUMERIC: texts => value => (value instanceof DuckDBDecimalValue ? texts.numeric(decimalText(value)) : undefined),
+  BIGNUMERIC: texts => value => (typeof value === 'bigint' ? texts.numeric(bignumeric(value)) : undefined),
+  BOOL: texts => value => (typeof value === 'boolean' ? texts.bool(value) : undefined),
+  STRING: texts => value => (typeof value === 'string' ? texts.string(value) : undefined),
+  BYTES: texts => value => (value instanceof DuckDBBlobValue ? texts.bytes(value.bytes) : undefined),
+  DATE: texts => value => (value instanceof DuckDBDateValue ? texts.date(value.days) : undefined),
+  TIME: texts => value => (value instanceof DuckDBTimeValue ? texts.time(Number(value.micros)) : undefined),
+  DATETIME: texts => value => (value instanceof DuckDBTimestampValue ? texts.datetime(value.micros) : undefined),
+  TIMESTAMP: texts => value => (value instanceof DuckDBTimestampTZValue ? texts.timestamp(value.micros) : undefined),
+  INTERVAL: texts => value =>
+    value instanceof DuckDBIntervalValue
+      ? texts.interval(intervalText(value.months, value.days, value.micros))
+      : undefined,
+  'RANGE<DATE>': rangeWriter('RANGE<DATE>'),
+  'RANGE<DATETIME>': rangeWriter('RANGE<DATETIME>'),
+  'RANGE<TIMESTAMP>': rangeWriter('RANGE<TIMESTAMP>'),
+  JSON: texts => value => (typeof value === 'string' ? texts.json(value) : undefined),
 }
 
 function rangeOf(kind: RangeKind, { entries }: DuckDBStructValue): string {

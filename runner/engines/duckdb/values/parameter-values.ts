@@ -41,14 +41,11 @@ export function wireParameters(
   { parameters, times }: { readonly parameters: readonly string[]; readonly times: readonly ParameterTime[] },
   given: Readonly<Record<string, BoundValue>>,
 ): readonly WireParameter[] | null {
-  const wire: WireParameter[] = []
-  for (const name of parameters) {
+  const wire = parameters.map(name => {
     const time = times.find(other => other.name === name)
-    const parameter = time ? timeOf(time, wireParameter(time.of, given)) : wireParameter(name, given)
-    if (parameter === null) return null
-    wire.push(parameter)
-  }
-  return wire
+    return time ? timeOf(time, wireParameter(time.of, given)) : wireParameter(name, given)
+  })
+  return wire.every(parameter => parameter !== null) ? wire : null
 }
 
 function wireParameter(name: string, given: Readonly<Record<string, BoundValue>>): WireParameter {

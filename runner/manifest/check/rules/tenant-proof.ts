@@ -1,18 +1,19 @@
 /** Every text that a pinned call can run must be proven to read rows of one tenant alone. */
 import {
   orMistake,
-  parseTypeName,
   resolveQuery,
   SqlError,
   type TenantParameter,
   type TenantScan,
-  type Type,
   unboundedScans,
 } from '../../../../googlesql/index.js'
-import type { Manifest } from '../../../model/manifest.js'
-import { bigqueryType } from '../../bigquery-type.js'
+import { diagnosticLine } from '../../../model/diagnostic.js'
+import { typesOf } from '../../../model/parameter-types.js'
+import { argumentTypes } from '../../bigquery-type.js'
+import { diagnosticAt } from '../../report.js'
 import { tenantColumnOf, tenantParameter } from '../../tenant.js'
 import type { DistinctSql, Rule, SqlFacts } from '../rule.js'
+import { VariantFailures } from '../variant-failures.js'
 
 interface DeclaredTenant extends TenantParameter {
   readonly isRe2: boolean
@@ -34,16 +35,14 @@ export const tenantProofRules: readonly Rule<SqlFacts>[] = [
         isList: declared.type.startsWith('array'),
       }
       const columnOf = tenantColumnOf(manifest, name, tables)
-      const types = parameterTypes(manifest)
+      const types = typesOf(argumentTypes(manifest))!
       // A call with a token that pins the tenant always has its argument.
       const texts = checked.map(({ text }) => text).filter(({ absent }) => !absent.has(name))
-      const failures = new Map<string, { text: DistinctSql; at: number; message: string; texts: number }>()
+      const failures = new VariantFailures()
       const fail = (text: DistinctSql, at: number, message: string): void => {
-        const { file, line, column } = text.placeAt(at)
-        const key = `${file}:${line}:${column} ${message}`
-        const known = failures.get(key)
-        if (known) known.texts += 1
-        else failures.set(key, { text, at, message, texts: 1 })
+        const place = text.placeAt(at)
+        const diagnostic = diagnosticAt(place, 'tenant/not-bounded', message + place.inclusion)
+        failures.add(text, diagnostic, diagnosticLine(diagnostic))
       }
       for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
         const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
@@ -53,19 +52,11 @@ export const tenantProofRules: readonly Rule<SqlFacts>[] = [
         }
         for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
       }
-      for (const { text, at, message, texts: count } of failures.values()) {
-        const when = count === texts.length ? '' : ` (when ${text.variant.label})`
-        report(text.placeAt(at), `${message}${text.inclusionAt(at)}${when}`)
-      }
+      const variants = texts.reduce((sum, { share }) => sum + share, 0)
+      for (const diagnostic of failures.diagnostics(variants)) report(diagnostic, diagnostic.message)
     },
   },
 ]
-
-function parameterTypes({ parameters = {} }: Manifest): Readonly<Record<string, Type>> {
-  const types = Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)] as const)
-  const all = [...types, ['now', 'TIMESTAMP'] as const]
-  return Object.fromEntries(all.map(([name, type]) => [name, parseTypeName(type)!]))
-}
 
 function messageOf({ table, column, parts }: TenantScan, parameter: DeclaredTenant): string {
   const { name, isPattern, isRe2 } = parameter

@@ -1,0 +1,131 @@
+/** One editor: its open documents, the workspaces that read them, and the places that requests and answers name. */
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import {
+  type Connection,
+  type InitializeParams,
+  type Location,
+  type Range,
+  type TextDocumentPositionParams,
+  TextDocuments,
+} from 'vscode-languageserver/node'
+import { TextDocument } from 'vscode-languageserver-textdocument'
+import type { FilePlace } from '../../runner/manifest/source.js'
+import { type SqlCursor, sqlCursor } from './cursor.js'
+import { type DocumentView, DocumentViews } from './document-view.js'
+import { type ParameterUse, parameterAt } from './features/parameter-uses.js'
+import type { FolderNames } from './folders.js'
+import type { WorkspaceDeps } from './workspace.js'
+import { type OwnedFile, Workspaces } from './workspaces.js'
+
+/** A position in a document. */
+export interface At {
+  readonly view: DocumentView
+  readonly document: TextDocument
+  readonly offset: number
+  /** Null outside SQL. */
+  readonly cursor: SqlCursor | null
+}
+
+export class EditorSession {
+  readonly documents = new TextDocuments(TextDocument)
+  readonly workspaces: Workspaces
+  client: InitializeParams['capabilities'] = {}
+  readonly #views = new DocumentViews()
+  /** The addresses of documents as the client writes them, by path. */
+  readonly #uris = new Map<string, string>()
+  #lastFailure = ''
+
+  constructor(connection: Connection, folders: FolderNames, openChecker: WorkspaceDeps['openChecker']) {
+    this.workspaces = new Workspaces(folders, {
+      openChecker,
+      tellFailure: thrown => {
+        const failure = `Sluice: ${thrown instanceof Error ? thrown.message : thrown}`
+        // The same failure would come back at each keystroke.
+        if (failure !== this.#lastFailure) connection.window.showErrorMessage(failure)
+        this.#lastFailure = failure
+      },
+      send: (file, diagnostics) => {
+        const uri = this.uriOf(file)
+        const version = this.documents.get(uri)?.version
+        const versioned = version === undefined ? {} : { version }
+        void connection.sendDiagnostics({ uri, diagnostics: [...diagnostics], ...versioned })
+      },
+    })
+  }
+
+  /** Takes the text of a document that was opened or edited. */
+  open(document: TextDocument): void {
+    const file = pathOf(document.uri)
+    const owner = file === null ? null : this.workspaces.ownerOrNew(file)
+    if (owner === null) return
+    this.#uris.set(owner.file, document.uri)
+    owner.workspace.texts.open(owner.file, document.getText())
+    owner.workspace.changed(owner.kind)
+  }
+
+  /** Takes all open documents again, for workspaces that were added. */
+  openAll(): void {
+    for (const document of this.documents.all()) this.open(document)
+  }
+
+  close({ uri }: TextDocument): void {
+    const owner = this.ownerOf(uri)
+    owner?.workspace.texts.close(owner.file)
+    owner?.workspace.rescan()
+  }
+
+  ownerOf(uri: string): OwnedFile | null {
+    const file = pathOf(uri)
+    return file === null ? null : this.workspaces.owner(file)
+  }
+
+  viewOf(uri: string): DocumentView | null {
+    const owner = this.ownerOf(uri)
+    return owner && this.#views.of(owner.workspace, owner.file)
+  }
+
+  async at({ textDocument: { uri }, position }: TextDocumentPositionParams): Promise<At | null> {
+    // An editor may ask before the first check has read the files.
+    await this.ownerOf(uri)?.workspace.ready
+    const [view, document] = [this.viewOf(uri), this.documents.get(uri)]
+    if (view === null || document === undefined) return null
+    const offset = document.offsetAt(position)
+    return { view, document, offset, cursor: sqlCursor(view, offset) }
+  }
+
+  /** The address of a file: of an open document as the client writes it. */
+  uriOf(file: string): string {
+    return this.#uris.get(file) ?? pathToFileURL(file).href
+  }
+
+  locationOf({ file, line, column }: FilePlace): Location {
+    const start = { line: line - 1, character: column - 1 }
+    return { uri: this.uriOf(file), range: { start, end: start } }
+  }
+
+  rangeOf({ file, from, to }: ParameterUse): Range {
+    const text = this.workspaces.owner(file)?.workspace.texts.find(file)?.text ?? ''
+    return rangeIn(TextDocument.create(this.uriOf(file), 'yaml', 0, text), from, to)
+  }
+}
+
+/** The parameter whose name is at the position. */
+export const useAt = (at: At | null) => at && parameterAt(at.view, at.offset)
+
+/** The range of offsets in the template. */
+export const sqlRange = ({ view, document }: At, from: number, to: number): Range =>
+  rangeIn(document, view.sql!.toDocument(from), view.sql!.toDocument(to))
+
+const rangeIn = (document: TextDocument, from: number, to: number): Range => ({
+  start: document.positionAt(from),
+  end: document.positionAt(to),
+})
+
+/** The path of a `file:` address; null for any other, such as that of a document that was never saved. */
+export function pathOf(uri: string): string | null {
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return null
+  }
+}
