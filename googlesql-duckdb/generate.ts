@@ -6,7 +6,7 @@ import { inlineCtes } from './analysis/cte-uses.js'
 import { keyConditions } from './analysis/key-conditions.js'
 import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
 import { type FalliblePlaces, tolerate } from './analysis/tolerate.js'
-import type { Context } from './emit/context.js'
+import { type Context, inScope } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
 import { nullableArrays } from './emit/scans/null-arrays.js'
@@ -135,7 +135,7 @@ const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
     scan,
     columns.map(output => output.column),
     columns.map(output => output.name),
-    null,
+    inScope(null, context),
   )
 
 function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaScript'> {
@@ -178,7 +178,7 @@ function newContext(
     const known = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
     return `$${known < 0 ? parameters.push(name) : known + 1}`
   }
-  const context: Context = {
+  return {
     name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),
     newColumn: freshColumns(query.scan),
     newAlias: () => free(`t${++aliases}`),
@@ -197,9 +197,8 @@ function newContext(
     keyConditions: keyConditions(query.scan),
     shardReads,
     partitionReads: partitions,
-    expr: (expr, scope) => exprSql(expr, scope, context),
-    query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
-    arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),
+    expr: exprSql,
+    query: querySql,
+    arrayQuery: (scan, column, place) => arrayQuerySql(scan, column, place, blockOf),
   }
-  return context
 }

@@ -2,7 +2,7 @@
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/plan/nodes.js'
 import { AGGREGATE_WRITERS } from '../../functions/all.js'
 import { SqlWriterError } from '../../functions/function-sql.js'
-import { type Context, GenerateError, type SqlScope } from '../context.js'
+import { type Context, GenerateError, type Place } from '../context.js'
 import { type Fragment, fill, fragment, slot, templateOf, unread } from '../fragment.js'
 import { callOf } from '../macro-usage.js'
 import { variable } from '../quote.js'
@@ -11,19 +11,13 @@ import { orderClause } from '../scans/sort.js'
 import { applied, costOf } from '../share-arguments.js'
 import { trySql } from '../try.js'
 
-export function aggregateSql(
-  call: AggregateCall,
-  scope: SqlScope,
-  context: Context,
-  over = '',
-  frame: WindowCall['frame'] = null,
-): string {
+export function aggregateSql(call: AggregateCall, place: Place, over = '', frame: WindowCall['frame'] = null): string {
   const writer = AGGREGATE_WRITERS.get(call.name)
   if (!writer) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const parts: Fragment[] = []
   // In a SAFE call, slots separate the SQL of the arguments, whose errors must be raised, from the SQL of the function itself.
   const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
-  const operand = (expr: Expr | null): string | null => expr && written(context.expr(expr, scope))
+  const operand = (expr: Expr | null): string | null => expr && written(place.expr(expr, place))
   try {
     const sql = writer.write({
       sql: call.arguments.map(operand),
@@ -31,15 +25,15 @@ export function aggregateSql(
       type: call.type,
       call,
       distinct: call.isDistinct ? 'DISTINCT ' : '',
-      orderBy: written(unread(orderClause(call.orderBy, scope, context))),
+      orderBy: written(unread(orderClause(call.orderBy, place))),
       filterSql: operand(call.filter),
       havingSql: operand(call.having?.expr ?? null),
-      limitSql: call.limit && written(unread(rowCountSql(call.limit, context))),
+      limitSql: call.limit && written(unread(rowCountSql(call.limit, place))),
       over,
-      addsByParts: context.addsByParts,
+      addsByParts: place.addsByParts,
       mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
     })
-    return call.isSafe ? safeAggregate(sql, parts, call, context).text : sql
+    return call.isSafe ? safeAggregate(sql, parts, call, place).text : sql
   } catch (error) {
     throw error instanceof SqlWriterError ? new GenerateError(error.message, call.at, error) : error
   }
@@ -91,8 +85,8 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   }
 }
 
-export function windowSql(window: WindowCall, scope: SqlScope, context: Context): string {
-  return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`, window.frame)
+export function windowSql(window: WindowCall, place: Place): string {
+  return aggregateSql(window.call, place, ` OVER (${windowText(window, place)})`, window.frame)
 }
 
 /**
@@ -103,15 +97,15 @@ export function windowSql(window: WindowCall, scope: SqlScope, context: Context)
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
   frame || AGGREGATE_WRITERS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
 
-function windowText(window: WindowCall, scope: SqlScope, context: Context): string {
+function windowText(window: WindowCall, place: Place): string {
   const { partitionBy, orderBy, frame } = window
   const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
   const partition = [
-    ...partitionBy.map(expr => context.expr(expr, scope).text),
-    ...(hasRangeOffset ? floatClass(window, scope, context) : []),
+    ...partitionBy.map(expr => place.expr(expr, place).text),
+    ...(hasRangeOffset ? floatClass(window, place) : []),
   ].join(', ')
-  const order = hasRangeOffset ? rangeKey(orderBy, scope, context) : orderClause(orderBy, scope, context).trimStart()
-  const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, scope, context)
+  const order = hasRangeOffset ? rangeKey(orderBy, place) : orderClause(orderBy, place).trimStart()
+  const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, place)
   return [
     ...(partition !== '' ? [`PARTITION BY ${partition}`] : order === '' ? wholeInput(window) : []),
     ...(order === '' ? [] : [partition === '' && isFirstOfAll(window) ? `${order}, 1` : order]),
@@ -130,7 +124,7 @@ const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === '
  * or the same infinity form a frame of their own: adding an offset does not change these values, and the frame of a finite
  * value never reaches them. A frame that is unbounded at one end does reach them, so it is refused.
  */
-function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, context: Context): readonly string[] {
+function floatClass({ orderBy: [key], frame }: WindowCall, place: Place): readonly string[] {
   if (key?.expr.type.kind !== 'FLOAT64') return []
   if ([frame?.start.kind, frame?.end.kind].some(kind => kind?.startsWith('unbounded'))) {
     throw new GenerateError(
@@ -138,14 +132,14 @@ function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, cont
       key.expr.at,
     )
   }
-  const sql = context.expr(key.expr, scope).text
+  const sql = place.expr(key.expr, place).text
   return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
 }
 
 /** DuckDB allows one key for RANGE with an offset. Exact types are widened, since key ± offset may exceed their range. */
-function rangeKey([key]: WindowCall['orderBy'], scope: SqlScope, context: Context): string {
+function rangeKey([key]: WindowCall['orderBy'], place: Place): string {
   if (!key) return ''
-  const sql = context.expr(key.expr, scope).text
+  const sql = place.expr(key.expr, place).text
   const wide = Object.hasOwn(WIDENED, key.expr.type.kind) ? WIDENED[key.expr.type.kind]!(sql) : sql
   return `ORDER BY ${wide} ${key.isDescending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`
 }
@@ -173,9 +167,9 @@ const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
  */
 const MOST_ROWS = 1_000_000_000_000_000
 
-function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: SqlScope, context: Context): string {
+function boundText({ kind, offset }: ResolvedBound, isRange: boolean, place: Place): string {
   if (!offset) return BOUNDS[kind]
-  const sql = context.expr(offset, scope).text
+  const sql = place.expr(offset, place).text
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`

@@ -21,7 +21,7 @@ import { mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { isPlainType } from '../../functions/list-aggregates.js'
-import type { Context, Entry, SqlScope } from '../context.js'
+import { type Entry, inLambda, type Place } from '../context.js'
 import { type Fragment, fragment, joined, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
@@ -46,51 +46,51 @@ type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly
  * The subquery as list functions. Null where the subquery has another shape, or does not depend on the row: then it is better
  * written as a query.
  */
-export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
+export function arraySubquerySql(expr: SubqueryExpr, place: Place): Fragment | null {
   const [column] = expr.scan.columns
   if (expr.form === 'exists') {
-    const list = listOf(expr.scan, null, scope, context)
+    const list = listOf(expr.scan, null, place)
     return list && fragment`coalesce(len(${list}) > 0, false)`
   }
   if (!column) return null
   if (expr.form === 'array') {
     const cut = withoutLimit(expr.scan)
-    const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
+    const list = listOf(cut?.scan ?? expr.scan, column, place)
     return list && fragment`coalesce(${cut ? fragment`list_slice(${list}, 1, ${cut.limit})` : list}, [])`
   }
-  const aggregated = aggregatedSql(expr.scan, column, scope, context)
+  const aggregated = aggregatedSql(expr.scan, column, place)
   if (aggregated !== null) return aggregated
   const cut = withoutLimit(expr.scan)
   if (cut && cut.limit !== '1') return null
-  const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
+  const list = listOf(cut?.scan ?? expr.scan, column, place)
   if (list === null) return null
   if (cut) return fragment`list_extract(${list}, 1)`
-  const name = variable(context.newColumn('', expr.type))
+  const name = variable(place.newColumn('', expr.type))
   return applied(list, name, fragment`bq_only_element(${path(name)})`)
 }
 
 /** The values of `x IN (SELECT … FROM UNNEST(…))` as a list; null where the subquery has another shape. */
-export function arrayInQueryList({ scan }: InQueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
+export function arrayInQueryList({ scan }: InQueryExpr, place: Place): Fragment | null {
   const [column] = scan.columns
-  return column ? listOf(scan, column, scope, context) : null
+  return column ? listOf(scan, column, place) : null
 }
 
 /**
  * The values of the column as a list; without a column, any list whose length is the number of rows. For no rows the list is
  * NULL or empty. Null where the scan cannot be written as a list.
  */
-function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, context: Context): Fragment | null {
+function listOf(scan: Scan, column: Column | null, place: Place): Fragment | null {
   const shape = shapeOf(scan)
   if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
   const value = column && shape.value(column)
   const exprs = [...shape.conditions, ...(value ? [value] : [])]
-  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsQuery(expr, scope))) return null
-  if (exprs.some(expr => readsFarOuter(expr, shape.unnest, scope))) return null
+  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsQuery(expr, place.scope))) return null
+  if (exprs.some(expr => readsFarOuter(expr, shape.unnest, place))) return null
   const { offset, array } = shape.unnest
   const readsOffset = offset !== null && exprs.some(expr => columnsRead([expr]).has(offset.id))
-  if (readsOuter(array, scope) && (readsOffset || captures(exprs, shape.unnest))) return null
+  if (readsOuter(array, place.scope) && (readsOffset || captures(exprs, shape.unnest))) return null
   if (value && !canArrange(shape.order, value)) return null
-  const list = readsOffset ? byOffset(shape, value, offset, scope, context) : byElement(shape, value, scope, context)
+  const list = readsOffset ? byOffset(shape, value, offset, place) : byElement(shape, value, place)
   return value ? arranged(list, shape.order) : list
 }
 
@@ -108,48 +108,29 @@ function arranged(list: Fragment, order: Order | null): Fragment {
   return fragment`list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
 }
 
-function byElement(
-  { unnest, conditions }: Shape,
-  value: Expr | null,
-  scope: SqlScope | null,
-  context: Context,
-): Fragment {
+function byElement({ unnest, conditions }: Shape, value: Expr | null, place: Place): Fragment {
   const name = variable(unnest.element)
-  const inner = within([columnEntry(unnest.element, path(name))], scope)
-  const array = context.expr(unnest.array, scope)
-  const tests = conditions.map(condition => context.expr(condition, inner))
+  const inner = inLambda([columnEntry(unnest.element, path(name))], place)
+  const array = place.expr(unnest.array, place)
+  const tests = conditions.map(condition => place.expr(condition, inner))
   const kept =
     tests.length === 0 ? array : fragment`list_filter(${array}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
   if (!value || isElement(value, unnest.element)) return kept
-  return fragment`list_transform(${kept}, lambda ${path(name)}: ${context.expr(value, inner)})`
+  return fragment`list_transform(${kept}, lambda ${path(name)}: ${place.expr(value, inner)})`
 }
 
 /** Maps and filters the offsets instead of the elements, since filtering the elements would change their positions. */
-function byOffset(
-  { unnest, conditions }: Shape,
-  value: Expr | null,
-  offset: Column,
-  scope: SqlScope | null,
-  context: Context,
-): Fragment {
-  const array = context.expr(unnest.array, scope)
-  const name = variable(context.newColumn('', INT64))
-  const inner = within(
-    [columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`), columnEntry(offset, path(name))],
-    scope,
-  )
-  const tests = conditions.map(condition => context.expr(condition, inner))
+function byOffset({ unnest, conditions }: Shape, value: Expr | null, offset: Column, place: Place): Fragment {
+  const array = place.expr(unnest.array, place)
+  const name = variable(place.newColumn('', INT64))
+  const element = columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`)
+  const inner = inLambda([element, columnEntry(offset, path(name))], place)
+  const tests = conditions.map(condition => place.expr(condition, inner))
   const offsets = fragment`range(len(${array}))`
   const kept =
     tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
-  return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${context.expr(value, inner)})` : kept
+  return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${place.expr(value, inner)})` : kept
 }
-
-const within = (entries: readonly Entry[], scope: SqlScope | null): SqlScope => ({
-  entries: new Map(entries.map(entry => [entry.column.id, entry])),
-  outer: scope,
-  isLambda: true,
-})
 
 const isElement = (expr: Expr, element: Column): boolean => expr.kind === 'column' && expr.column.id === element.id
 
@@ -161,11 +142,10 @@ function captures(exprs: readonly Expr[], { element, offset }: UnnestScan): bool
 const UNWRITTEN = path('')
 
 /** Whether the lambda reads a column of an outer query: DuckDB's lambdas see only the columns of their own query. */
-const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, scope: SqlScope | null): boolean =>
-  readsOuter(
-    expr,
-    within([columnEntry(element, UNWRITTEN), ...(offset ? [columnEntry(offset, UNWRITTEN)] : [])], scope),
-  )
+const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, place: Place): boolean => {
+  const entries = [element, ...(offset ? [offset] : [])].map(column => columnEntry(column, UNWRITTEN))
+  return readsOuter(expr, inLambda(entries, place).scope)
+}
 
 function shapeOf(scan: Scan): Shape | null {
   switch (scan.kind) {
@@ -213,7 +193,7 @@ const inTerms = (expr: Expr, shape: Shape): Expr =>
  * `SELECT SUM(x) / COUNT(*)`: a value computed from aggregates over the whole array, which give one row for any array. Null for
  * any other scan.
  */
-function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, context: Context): Fragment | null {
+function aggregatedSql(scan: Scan, column: Column, place: Place): Fragment | null {
   const found = aggregateOf(scan)
   if (!found) return null
   const value = found.value(column)
@@ -221,10 +201,10 @@ function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, conte
   const { input, aggregates } = found.scan
   const listOfRows: ListOf = (argument, condition) => {
     const rows: Scan = condition ? filtered(input, condition) : input
-    if (!argument) return listOf(rows, null, scope, context)
-    const computed = { column: context.newColumn('', argument.type), expr: argument }
+    if (!argument) return listOf(rows, null, place)
+    const computed = { column: place.newColumn('', argument.type), expr: argument }
     const project: Scan = { kind: 'project', input: rows, computed: [computed], columns: [computed.column] }
-    return listOf(project, computed.column, scope, context)
+    return listOf(project, computed.column, place)
   }
   const reads = columnsRead([value])
   const entries: Entry[] = []
@@ -235,7 +215,7 @@ function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, conte
     entries.push(columnEntry(aggregate.column, sql))
   }
   // Without aggregates of the array, the subquery does not depend on the row.
-  return entries.length === 0 ? null : context.expr(value, within(entries, scope))
+  return entries.length === 0 ? null : place.expr(value, inLambda(entries, place))
 }
 
 /**

@@ -17,7 +17,7 @@ import { mayFail } from '../../analysis/fallible.js'
 import { WRITERS } from '../../functions/all.js'
 import { type FunctionSql, SqlWriterError, writerArguments } from '../../functions/function-sql.js'
 import { mayFoldToNull } from '../../functions/typed.js'
-import { type Context, findEntry, GenerateError, type SqlScope } from '../context.js'
+import { findEntry, GenerateError, inLambda, inScope, type Place } from '../context.js'
 import {
   asOperand,
   type Fragment,
@@ -55,9 +55,9 @@ import { longChainSql } from './long-chains.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
-export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
+export function exprSql(expr: Expr, place: Place): Fragment {
   try {
-    return writeExpr(expr, scope, context)
+    return writeExpr(expr, place)
   } catch (error) {
     if (error instanceof SqlWriterError) throw new GenerateError(error.message, expr.at, error)
     if (error instanceof GenerateError && error.at === null) throw new GenerateError(error.message, expr.at, error)
@@ -65,53 +65,52 @@ export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): F
   }
 }
 
-function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
+function writeExpr(expr: Expr, place: Place): Fragment {
   switch (expr.kind) {
     case 'literal':
       if (expr.value === null) return fragment`NULL::${duckdbType(expr.type)}`
       return literalFragment(literalSql(expr), expr.type.kind !== 'STRING' && expr.type.kind !== 'BOOL')
     case 'parameter':
       return parameterFragment(
-        `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`,
+        `${place.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`,
       )
     case 'column':
-      return findEntry(scope, expr.column).sql
+      return findEntry(place.scope, expr.column).sql
     case 'call': {
-      const time = context.timePlaceholder(expr)
-      return time === null ? callSql(expr, scope, context) : parameterFragment(`${time}::${duckdbType(expr.type)}`)
+      const time = place.timePlaceholder(expr)
+      return time === null ? callSql(expr, place) : parameterFragment(`${time}::${duckdbType(expr.type)}`)
     }
     case 'cast':
-      return castExprSql(expr, scope, context)
+      return castExprSql(expr, place)
     case 'field':
-      return fieldSql(expr, scope, context)
+      return fieldSql(expr, place)
     case 'struct':
-      return structSql(expr, scope, context)
+      return structSql(expr, place)
     case 'array': {
       if (expr.items.length === 0) return fragment`CAST([] AS ${duckdbType(expr.type)})`
-      return fragment`[${expr.items.map(item => fitted(item, expr.type.element, scope, context))}]`
+      return fragment`[${expr.items.map(item => fitted(item, expr.type.element, place))}]`
     }
     case 'case': {
       const branches = expr.branches.map(
-        branch =>
-          fragment`WHEN ${exprSql(branch.when, scope, context)} THEN ${fitted(branch.then, expr.type, scope, context)}`,
+        branch => fragment`WHEN ${exprSql(branch.when, place)} THEN ${fitted(branch.then, expr.type, place)}`,
       )
-      const otherwise = expr.otherwise ? [fragment`ELSE ${fitted(expr.otherwise, expr.type, scope, context)}`] : []
+      const otherwise = expr.otherwise ? [fragment`ELSE ${fitted(expr.otherwise, expr.type, place)}`] : []
       return fragment`(CASE ${joined([...branches, ...otherwise], ' ')} END)`
     }
     case 'subquery':
-      return subquerySql(expr, scope, context)
+      return subquerySql(expr, place)
     case 'in-query':
-      return inQuerySql(expr, scope, context)
+      return inQuerySql(expr, place)
     case 'lambda': {
       // DuckDB allows no subqueries inside a lambda.
       if (hasSubquery(expr.body)) {
         throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
       }
-      const entries = new Map(expr.parameters.map(column => [column.id, columnEntry(column, path(variable(column)))]))
-      return exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
+      const entries = expr.parameters.map(column => columnEntry(column, path(variable(column))))
+      return exprSql(expr.body, inLambda(entries, place))
     }
     case 'let':
-      return letSql(expr, scope, context)
+      return letSql(expr, place)
     case 'word':
       return path(expr.word)
     default:
@@ -122,54 +121,42 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragme
 /**
  * Casts the value to this type where needed: DuckDB distinguishes structs by their field names, GoogleSQL does not always.
  */
-function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context): Fragment {
-  const sql = exprSql(expr, scope, context)
+function fitted(expr: Expr, type: Type, place: Place): Fragment {
+  const sql = exprSql(expr, place)
   return duckdbType(expr.type) === duckdbType(type) ? sql : fill(castSql(slot(0), expr.type, type), [sql])
 }
 
-function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Fragment {
-  if (expr.name === TESTED) return context.expr(expr.arguments[0]!, scope)
-  if (expr.name === APART) return apartCallSql(expr.arguments[0]!, scope, context)
+function callSql(expr: CallExpr, place: Place): Fragment {
+  if (expr.name === TESTED) return place.expr(expr.arguments[0]!, place)
+  if (expr.name === APART) return apartCallSql(expr.arguments[0]!, place)
   const writer = WRITERS.get(expr.name)
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  const arithmetic =
-    floatCallSql(expr, scope, context) ?? intervalChainSql(expr, scope, context) ?? longChainSql(expr, scope, context)
+  const arithmetic = floatCallSql(expr, place) ?? intervalChainSql(expr, place) ?? longChainSql(expr, place)
   if (arithmetic !== null) return arithmetic
   // TYPEOF does not write its argument, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
   const args = writerArguments(writer, expr.arguments)
   if (isNullFor(writer, args)) return nullSql(type)
-  const captured = capturesOf(args, scope, context)
-  const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
+  const captured = capturesOf(args, place)
+  const inner = captured ? inScope(captured.scope, place) : place
+  const sqls = args.map(argument => argument && exprSql(argument, argument.kind === 'lambda' ? inner : place))
+  const written: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, place.scope) : sqls
   const write: Write = (sql, fields) => writer.write({ sql, args, type, ...(fields && { fields }) })
-  const apart = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, scope, context)
+  const apart = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, place)
   // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
   // where an argument does, and it must not compute an argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
-    return safely(args, written, parts => inRange(apart(parts), expr), scope, context)
+    return safely(args, written, parts => inRange(apart(parts), expr), place)
   }
   if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
   // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
   const isBound = writer.hasTry ? args.map(isApartFromTry) : []
-  return asOperand(shareArguments(args, written, apart, scope, context, isBound))
+  return asOperand(shareArguments(args, written, apart, place, isBound))
 }
 
 const isApartFromTry = (argument: Expr | null): boolean =>
   argument !== null && (mayFail(argument) || hasSubquery(argument) || isVolatile(argument))
-
-function argumentsSql(
-  expr: CallExpr,
-  args: readonly (Expr | null)[],
-  scope: SqlScope | null,
-  lambdaScope: SqlScope | null,
-  context: Context,
-): Parts {
-  const sql = args.map(
-    argument => argument && exprSql(argument, argument.kind === 'lambda' ? lambdaScope : scope, context),
-  )
-  return evaluationOf(expr) === 'until-value' ? inCoalesce(args, sql, scope) : sql
-}
 
 function isNullFor(writer: FunctionSql, args: readonly (Expr | null)[]): boolean {
   if (writer.isNullFor === 'any') return args.some(isNullLiteral)
@@ -190,18 +177,17 @@ function safely(
   args: readonly (Expr | null)[],
   written: Parts,
   write: (parts: Parts) => Fragment,
-  scope: SqlScope | null,
-  context: Context,
+  place: Place,
 ): Fragment {
   const tried = (parts: Parts): Fragment => {
     const isWhole = parts.every((part, i) => part === written[i])
     const sql = write(parts)
-    return fill(trySql(slot(0)), [isWhole ? inTry(sql, columnIn(args, scope)) : sql])
+    return fill(trySql(slot(0)), [isWhole ? inTry(sql, columnIn(args, place.scope)) : sql])
   }
-  return shareArguments(args, written, tried, scope, context, args.map(isApartFromTry))
+  return shareArguments(args, written, tried, place, args.map(isApartFromTry))
 }
 
-function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): Fragment {
+function castExprSql(expr: CastExpr, place: Place): Fragment {
   const { operand, type, isSafe, typeParameters } = expr
   if (isNullLiteral(operand)) return nullSql(type)
   // A FLOAT64 literal that is cast to NUMERIC keeps the digits of the text.
@@ -213,15 +199,15 @@ function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): 
   }
   if (expr.format) {
     const format = call('$cast_format', type, [operand, expr.format, expr.timeZone], expr.at, isSafe)
-    return callSql(format, scope, context)
+    return callSql(format, place)
   }
-  const sql = exprSql(operand, scope, context)
+  const sql = exprSql(operand, place)
   const write = (parts: Parts): Fragment => writeCall([operand], parts, ([part]) => castSql(part!, operand.type, type))
   const value = isSafe
-    ? safely([operand], [sql], write, scope, context)
-    : asOperand(shareArguments([operand], [sql], write, scope, context))
+    ? safely([operand], [sql], write, place)
+    : asOperand(shareArguments([operand], [sql], write, place))
   // A value that is too long for the type's parameters is an error even in a SAFE_CAST.
-  return typeParameters ? limited(value, expr, typeParameters, scope, context) : value
+  return typeParameters ? limited(value, expr, typeParameters, place) : value
 }
 
 /** A NULL of the type. For a constant NULL list DuckDB forgets the element type, so an ARRAY is written as a CASE. */
@@ -230,22 +216,16 @@ const nullSql = (type: Type): Fragment =>
     ? fragment`(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)`
     : fragment`NULL::${duckdbType(type)}`
 
-function limited(
-  sql: Fragment,
-  cast: CastExpr,
-  parameters: TypeParameters,
-  scope: SqlScope | null,
-  context: Context,
-): Fragment {
+function limited(sql: Fragment, cast: CastExpr, parameters: TypeParameters, place: Place): Fragment {
   const write = (parts: Parts): Fragment =>
     writeCall([cast], parts, ([value]) => constrainSql(value!, cast.type, parameters))
-  return asOperand(shareArguments([cast], [sql], write, scope, context))
+  return asOperand(shareArguments([cast], [sql], write, place))
 }
 
-function fieldSql({ operand, index, type }: FieldExpr, scope: SqlScope | null, context: Context): Fragment {
+function fieldSql({ operand, index, type }: FieldExpr, place: Place): Fragment {
   // DuckDB forgets the type of a field of a constant NULL.
   if (isNullLiteral(operand)) return nullSql(type)
-  const sql = exprSql(operand, scope, context)
+  const sql = exprSql(operand, place)
   if (operand.type.kind !== 'STRUCT')
     throw new GenerateError('Internal error: a field of what is not a struct', operand.at)
   const name = fieldNames(operand.type)[index]!
@@ -254,14 +234,14 @@ function fieldSql({ operand, index, type }: FieldExpr, scope: SqlScope | null, c
   return mayFoldToNull(operand) ? fragment`CAST(${field} AS ${duckdbType(type)})` : field
 }
 
-function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): Fragment {
-  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, scope) ? namedIfMacro(sql) : sql)
+function structSql(expr: StructExpr, place: Place): Fragment {
+  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, place.scope) ? namedIfMacro(sql) : sql)
   if (expr.fields.length === 0)
     throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
   const names = fieldNames(expr.type)
   const fields = expr.fields.map((field, i) => ({
     name: quoteName(names[i]!),
-    sql: fieldOf(fitted(field, expr.type.fields[i]!.type, scope, context), field),
+    sql: fieldOf(fitted(field, expr.type.fields[i]!.type, place), field),
   }))
   const packed = fields.map(({ name, sql }) => fragment`${name} := ${sql}`)
   return withFields(fragment`struct_pack(${packed})`, fields)
@@ -271,18 +251,20 @@ function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): 
  * Passes a binding that is more than a name, and is read more than once, to a lambda, so that it is computed once. DuckDB
  * allows no subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
  */
-function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): Fragment {
+function letSql(expr: LetExpr, place: Place): Fragment {
   const [first, ...rest] = expr.bindings
-  if (!first) return exprSql(expr.result, scope, context)
+  if (!first) return exprSql(expr.result, place)
   const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }
-  const sql = exprSql(first.expr, scope, context)
-  const within = (read: Fragment): Fragment => {
-    const entries = new Map([[first.column.id, columnEntry(first.column, read)]])
-    return exprSql(body, { entries, outer: scope, isLambda: true }, context)
-  }
+  const sql = exprSql(first.expr, place)
+  const within = (read: Fragment): Fragment => exprSql(body, inLambda([columnEntry(first.column, read)], place))
   const isVolatileBinding = isVolatile(first.expr)
   if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
-  if (hasSubquery(body) || readsQuery(body, scope) || readsOuter(body, scope) || readsOuter(first.expr, scope)) {
+  if (
+    hasSubquery(body) ||
+    readsQuery(body, place.scope) ||
+    readsOuter(body, place.scope) ||
+    readsOuter(first.expr, place.scope)
+  ) {
     if (!isVolatileBinding) return within(sql)
     throw new GenerateError(
       'A random value read by a subquery or in one is not supported on the embedded engine',

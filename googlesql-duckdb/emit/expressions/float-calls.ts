@@ -1,7 +1,7 @@
 /** FLOAT64 arithmetic in DuckDB SQL: whole trees of it, and rounding of their results to a number of digits. */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { digitsOf, roundedSql } from '../../functions/math.js'
-import type { Context, SqlScope } from '../context.js'
+import type { Place } from '../context.js'
 import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, writeCall } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
@@ -16,18 +16,18 @@ export const TESTED = '$tested'
 export const APART = '$apart'
 
 /** The SQL of FLOAT64 arithmetic as an operand; null for any other expression. */
-export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
-  return writeTree(expr, scope, context, (rounded, leaves) => testedSql(rounded, leaves, 'bq_float_steps'))
+export function floatCallSql(expr: Expr, place: Place): Fragment | null {
+  return writeTree(expr, place, (rounded, leaves) => testedSql(rounded, leaves, 'bq_float_steps'))
 }
 
 /**
  * The SQL of the argument of `APART`. It calls a volatile function, which keeps DuckDB from inlining it. The leaves are not
  * shared by a lambda, since DuckDB does not look for volatile functions in lambdas.
  */
-export function apartCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
+export function apartCallSql(expr: Expr, place: Place): Fragment {
   const rounded = roundedTree(expr)!
   const leaves = leavesOf(rounded.tree)
-  const sql = leaves.map(leaf => context.expr(leaf, scope))
+  const sql = leaves.map(leaf => place.expr(leaf, place))
   return asOperand(
     writeCall(leaves, sql, texts => testedSql(rounded, texts as readonly string[], 'bq_float_steps_apart')),
   )
@@ -47,21 +47,19 @@ interface RoundedTree {
 
 function writeTree(
   expr: Expr,
-  scope: SqlScope | null,
-  context: Context,
+  place: Place,
   write: (rounded: RoundedTree, leaves: readonly string[]) => string,
 ): Fragment | null {
   const rounded = roundedTree(expr)
   if (!rounded) return null
   const leaves = leavesOf(rounded.tree)
-  const sql = leaves.map(leaf => context.expr(leaf, scope))
+  const sql = leaves.map(leaf => place.expr(leaf, place))
   return asOperand(
     shareArguments(
       leaves,
       sql,
       parts => writeCall(leaves, parts, texts => write(rounded, texts as readonly string[])),
-      scope,
-      context,
+      place,
     ),
   )
 }

@@ -7,7 +7,7 @@
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 import { writtenMicros } from '../../functions/intervals.js'
-import type { Context, SqlScope } from '../context.js'
+import type { Place } from '../context.js'
 import { asOperand, type Fragment, fragment, literalFragment } from '../fragment.js'
 import { type Parts, shareArguments } from '../share-arguments.js'
 
@@ -30,11 +30,11 @@ type Link = Step & { readonly inner: Expr }
 const MIN_STEPS = 2
 
 /** The chain as an operand; null for any other expression, and for a single step. */
-export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
+export function intervalChainSql(expr: Expr, place: Place): Fragment | null {
   if (!isStep(expr)) return null
   const chain = chainOf(expr)
   if (chain.steps.length < MIN_STEPS) return null
-  return expr.type.kind === 'INTERVAL' ? intervalSql(chain, scope, context) : timeSql(expr, chain, scope, context)
+  return expr.type.kind === 'INTERVAL' ? intervalSql(chain, place) : timeSql(expr, chain, place)
 }
 
 /** The chain of an expression, from its innermost operand outwards. */
@@ -84,10 +84,10 @@ function isStep(expr: Expr): expr is CallExpr {
   return expr.arguments.some(part => part?.type.kind === 'INTERVAL')
 }
 
-function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: Context): Fragment {
-  const sql = (part: Expr): Fragment => context.expr(part, scope)
+function intervalSql({ start, steps }: Chain, place: Place): Fragment {
+  const sql = (part: Expr): Fragment => place.expr(part, place)
   const isSum = steps.every(({ kind }) => kind === 'add' || kind === 'subtract')
-  if (isSum) return fragment`bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, scope, context))]}])`
+  if (isSum) return fragment`bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, place))]}])`
   const element = (i: Fragment, n: Fragment, by: number): Fragment =>
     fragment`struct_pack(i := coalesce(${i}, NULL), n := coalesce(${n}, NULL), by := ${by})`
   const noInterval = literalFragment('NULL::INTERVAL', true)
@@ -105,33 +105,33 @@ function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: C
       case 'from':
         return [element(noInterval, minusOne, 1), element(sql(operand!), noFactor, 0)]
       default:
-        return [element(addend(step, scope, context), noFactor, 0)]
+        return [element(addend(step, place), noFactor, 0)]
     }
   })
   return fragment`bq_interval_chain([${[element(sql(start), noFactor, 0), ...elements]}])`
 }
 
-function addend({ kind, operand }: Step, scope: SqlScope | null, context: Context): Fragment {
-  const sql = context.expr(operand!, scope)
+function addend({ kind, operand }: Step, place: Place): Fragment {
+  const sql = place.expr(operand!, place)
   return kind === 'subtract' ? fragment`(-${sql})` : sql
 }
 
 /** A chain that begins with a time. A DATE counts as the DATETIME of its midnight. */
-function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, context: Context): Fragment {
+function timeSql(expr: Expr, { start, steps }: Chain, place: Place): Fragment {
   const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
   const micros = steps.map(({ kind, operand }) => {
     const written = writtenMicros(operand!)
     return written === null || kind === 'add' ? written : -written
   })
   const isWritten = !micros.includes(null)
-  const value = context.expr(start, scope)
+  const value = place.expr(start, place)
   const write = ([part]: Parts): Fragment => {
     const time = start.type.kind === 'DATE' ? fragment`CAST(${part!} AS TIMESTAMP)` : part!
     if (isWritten) return movedSql(name, time, micros as bigint[])
-    const list = [fragment`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, scope, context))]
+    const list = [fragment`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, place))]
     return fragment`bq_${name}_sum([${list}])`
   }
-  return isWritten ? asOperand(shareArguments([start], [value], write, scope, context)) : write([value])
+  return isWritten ? asOperand(shareArguments([start], [value], write, place)) : write([value])
 }
 
 /**

@@ -3,7 +3,7 @@
  * DuckDB visits the whole tree below it, so the operands are computed outside the chain.
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
-import type { Context, SqlScope } from '../context.js'
+import type { Place } from '../context.js'
 import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, type Write, writeCall } from '../share-arguments.js'
 
@@ -14,7 +14,7 @@ const MIN_OPERANDS = 20
 const MIN_SIZE = 20
 
 /** The SQL of a long chain; null for any other expression. */
-export function longChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
+export function longChainSql(expr: Expr, place: Place): Fragment | null {
   const operands: Expr[] = []
   const symbols: string[] = []
   let first = expr
@@ -25,12 +25,12 @@ export function longChainSql(expr: Expr, scope: SqlScope | null, context: Contex
   if (operands.length < MIN_OPERANDS) return null
   const all = [first, ...operands.reverse()]
   symbols.reverse()
-  const sql = all.map(operand => context.expr(operand, scope))
+  const sql = all.map(operand => place.expr(operand, place))
   if (sql.reduce((sum, { size }) => sum + size, 0) < MIN_SIZE * all.length) return null
   const write: Write = ([start, ...rest]) =>
     rest.reduce<string>((text, part, i) => `(${text} ${symbols[i]} ${part})`, start!)
   const isBound = all.map(() => true)
-  return asOperand(shareArguments(all, sql, parts => writeCall(all, parts, write), scope, context, isBound))
+  return asOperand(shareArguments(all, sql, parts => writeCall(all, parts, write), place, isBound))
 }
 
 function isLink(expr: Expr): expr is CallExpr {

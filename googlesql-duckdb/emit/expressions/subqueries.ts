@@ -3,7 +3,7 @@
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import type { FieldsSql } from '../../functions/function-sql.js'
-import { type Context, GenerateError, type SqlScope } from '../context.js'
+import { GenerateError, type Place } from '../context.js'
 import { type Fragment, fill, fragment, queryFragment } from '../fragment.js'
 import { namedIfMacro } from '../named.js'
 import { variable } from '../quote.js'
@@ -11,31 +11,31 @@ import { applied } from '../share-arguments.js'
 import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 
-export function subquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment {
-  const arrayForm = arraySubquerySql(expr, scope, context)
+export function subquerySql(expr: SubqueryExpr, place: Place): Fragment {
+  const arrayForm = arraySubquerySql(expr, place)
   if (arrayForm !== null) return arrayForm
-  if (expr.form === 'exists') return queryFragment(`EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`)
+  if (expr.form === 'exists') return queryFragment(`EXISTS (\n${place.query(expr.scan, [], [], place)}\n)`)
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
   // DuckDB itself raises an error for more than one row (scalar_subquery_error_on_multiple_rows).
   if (expr.form === 'scalar')
-    return queryFragment(`(\n${context.query(expr.scan, [column], [context.name(column)], scope)}\n)`)
-  return context.arrayQuery(expr.scan, column, scope)
+    return queryFragment(`(\n${place.query(expr.scan, [column], [place.name(column)], place)}\n)`)
+  return place.arrayQuery(expr.scan, column, place)
 }
 
-export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: Context): Fragment {
+export function inQuerySql(expr: InQueryExpr, place: Place): Fragment {
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
-  const operand = context.expr(expr.operand, scope)
-  const list = arrayInQueryList(expr, scope, context)
+  const operand = place.expr(expr.operand, place)
+  const list = arrayInQueryList(expr, place)
   if (list !== null) {
-    const pair = variable(context.newColumn('', column.type))
+    const pair = variable(place.newColumn('', column.type))
     const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
     const sides = fragment`struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})`
     return applied(sides, pair, fill(test, []))
   }
-  const name = context.name(column)
-  const query = context.query(expr.scan, [column], [name], scope)
+  const name = place.name(column)
+  const query = place.query(expr.scan, [column], [name], place)
   if (comparesAsBigQuery(column.type)) return queryFragment(`(${operand} IN (\n${query}\n))`)
   if (column.type.kind === 'FLOAT64') {
     // NaN equals no value, so rows with NaN never match.

@@ -2,7 +2,7 @@
 
 import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
-import { type Context, findEntry, type SqlScope } from '../context.js'
+import { findEntry, type Place } from '../context.js'
 import { aggregateSql } from '../expressions/aggregates.js'
 import { fragment, unread } from '../fragment.js'
 import {
@@ -11,35 +11,27 @@ import {
   computedEntry,
   derive,
   type Ids,
+  inBlock,
   rowsOf,
-  scopeOf,
   withEntries,
 } from './select-block.js'
 
-export function groupedBlock(
-  scan: AggregateScan,
-  needed: Ids,
-  outer: SqlScope | null,
-  context: Context,
-  blockOf: BlockOf,
-): Block {
+export function groupedBlock(scan: AggregateScan, needed: Ids, place: Place, blockOf: BlockOf): Block {
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOf(scan, aggregates)
-  let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
+  let block = rowsOf(blockOf(scan.input, reads, place), reads, reads, place)
   const isSimple = scan.groupingSets === null
   // The keys of grouping sets must be plain columns, so that DuckDB can distinguish them from the other expressions of the
   // SELECT.
   if (!isSimple) {
-    block = withEntries(block, keyEntries(scan, scopeOf(block, outer), context))
-    block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), context)
+    block = withEntries(block, keyEntries(scan, inBlock(block, place)))
+    block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), place)
   }
-  const scope = scopeOf(block, outer)
+  const inner = inBlock(block, place)
   const keys = isSimple
-    ? keyEntries(scan, scope, context)
-    : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
-  const computed = aggregates.map(({ column, call }) =>
-    computedEntry(column, unread(aggregateSql(call, scope, context))),
-  )
+    ? keyEntries(scan, inner)
+    : scan.keys.map(({ column }) => computedEntry(column, findEntry(inner.scope, column).sql))
+  const computed = aggregates.map(({ column, call }) => computedEntry(column, unread(aggregateSql(call, inner))))
   const entries = [
     ...keys,
     ...computed,
@@ -57,5 +49,5 @@ export function groupedBlock(
 const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
   columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
 
-const keyEntries = (scan: AggregateScan, scope: SqlScope, context: Context) =>
-  scan.keys.map(({ column, expr }) => computedEntry(column, context.expr(expr, scope)))
+const keyEntries = (scan: AggregateScan, place: Place) =>
+  scan.keys.map(({ column, expr }) => computedEntry(column, place.expr(expr, place)))

@@ -3,7 +3,7 @@
 import type { Expr, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
-import { type Context, type Entry, entryOf, type SqlScope } from '../context.js'
+import { type Context, type Entry, entryOf, inScope, type Place, type SqlScope } from '../context.js'
 import { type Fragment, fragment, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import {
@@ -25,32 +25,19 @@ interface Input {
   readonly array: Fragment
 }
 
-export function outerUnnestBlock(
-  scan: UnnestScan,
-  condition: Expr,
-  input: Input,
-  needed: Ids,
-  outer: SqlScope | null,
-  context: Context,
-): Block {
+export function outerUnnestBlock(scan: UnnestScan, condition: Expr, input: Input, needed: Ids, place: Place): Block {
   if (hasSubquery(condition)) {
-    return unnestIndexes(scan, input, indexesByQuery(scan, condition, input, outer, context), needed, context)
+    return unnestIndexes(scan, input, indexesByQuery(scan, condition, input, place), needed, place)
   }
-  const local = withOuterColumns(scan, condition, input, needed, outer, context)
-  return unnestIndexes(scan, local, matchingIndexes(scan, condition, local, outer, context), needed, context)
+  const local = withOuterColumns(scan, condition, input, needed, place)
+  return unnestIndexes(scan, local, matchingIndexes(scan, condition, local, place), needed, place)
 }
 
 /** The same list as `matchingIndexes` returns, for a condition with a subquery, which DuckDB does not allow in a lambda. */
-function indexesByQuery(
-  scan: UnnestScan,
-  condition: Expr,
-  { block, array }: Input,
-  outer: SqlScope | null,
-  context: Context,
-): string {
-  const [list, index] = [context.newAlias(), context.newAlias()]
+function indexesByQuery(scan: UnnestScan, condition: Expr, { block, array }: Input, place: Place): string {
+  const [list, index] = [place.newAlias(), place.newAlias()]
   const own = elementEntries(scan, path(list), path(index))
-  const test = context.expr(condition, { entries: own, outer: scopeOf(block, outer) })
+  const test = place.expr(condition, inScope({ entries: own, outer: scopeOf(block, place.scope) }, place))
   const elements = `SELECT ${list}, unnest(range(len(${list}))) AS ${index} FROM (SELECT ${array} AS ${list})`
   return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\n${elements}\n)\nWHERE ${test}\n)`
 }
@@ -73,18 +60,17 @@ function withOuterColumns(
   condition: Expr,
   { block, array }: Input,
   needed: Ids,
-  outer: SqlScope | null,
-  context: Context,
+  place: Place,
 ): Input {
   const own = new Set([...block.entries.keys(), scan.element.id, scan.offset?.id])
   const reads = columnsRead([condition, scan.array])
   // A subquery in the condition may also read columns of its own, which are not outer columns.
-  const foreign = [...reads].filter(id => !own.has(id)).flatMap(id => outerEntry(outer, id) ?? [])
+  const foreign = [...reads].filter(id => !own.has(id)).flatMap(id => outerEntry(place.scope, id) ?? [])
   if (foreign.length === 0) return { block, array }
-  const list = context.newColumn('array', scan.array.type)
+  const list = place.newColumn('array', scan.array.type)
   const seeing = withEntries(block, [...foreign, computedEntry(list, array)])
   const kept = new Set([...needed, ...reads, list.id])
-  return { block: derive(seeing, kept, context), array: path(context.name(list)) }
+  return { block: derive(seeing, kept, place), array: path(place.name(list)) }
 }
 
 function outerEntry(outer: SqlScope | null, id: number): Entry | null {
@@ -93,17 +79,11 @@ function outerEntry(outer: SqlScope | null, id: number): Entry | null {
 }
 
 /** The offsets of the elements that meet the condition: `list_filter(range(len(x)), lambda i: …)`. */
-function matchingIndexes(
-  scan: UnnestScan,
-  condition: Expr,
-  { block, array }: Input,
-  outer: SqlScope | null,
-  context: Context,
-): string {
-  const index = context.newColumn('', INT64)
+function matchingIndexes(scan: UnnestScan, condition: Expr, { block, array }: Input, place: Place): string {
+  const index = place.newColumn('', INT64)
   const name = variable(index)
   const entries = new Map([...block.entries, ...elementEntries(scan, array, path(name))])
-  return `list_filter(range(len(${array})), lambda ${name}: ${context.expr(condition, { entries, outer })})`
+  return `list_filter(range(len(${array})), lambda ${name}: ${place.expr(condition, inScope({ entries, outer: place.scope }, place))})`
 }
 
 function unnestIndexes(

@@ -7,7 +7,7 @@
 import type { CallExpr, Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import { keyColumn, readsOnly } from '../../analysis/key-conditions.js'
-import type { Context } from '../context.js'
+import { type Context, inScope } from '../context.js'
 import { FROM_COLUMN, UNTIL_COLUMN } from './hidden-columns.js'
 
 /** The SQL of the conditions over the hidden columns of the partitioned table with this alias. */
@@ -94,7 +94,7 @@ function testSql(test: PartitionTest, target: Target): string {
     return test.kind === 'both' ? parts.join(' AND ') : `(${parts.map(part => `(${part})`).join(' OR ')})`
   }
   const { value, operator, bound, slack } = test
-  const sql = target.context.expr(bound, null).text
+  const sql = target.context.expr(bound, inScope(null, target.context)).text
   // `date < bound` means `date <= bound - 1 day`, so the bound moves by a day.
   const shift = value.type.kind !== 'DATE' ? 0 : operator === '<' ? -DAY : operator === '>' ? DAY : 0
   const [upper, lower] =

@@ -6,7 +6,7 @@ import { PARTITION_TIME } from '../../../googlesql/data.js'
 import type { Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
 import { someOf } from '../../../googlesql/plan/walk.js'
 import { keyColumn, keyColumns } from '../../analysis/key-conditions.js'
-import type { Context } from '../context.js'
+import { type Context, inScope } from '../context.js'
 import { fragment, path } from '../fragment.js'
 import type { WrittenPartitionRead } from '../shard-views.js'
 import { FROM_COLUMN, PARTITION_ALIAS } from './hidden-columns.js'
@@ -41,7 +41,7 @@ function ownTests(scan: TableScan, context: Context): readonly string[] {
     }),
   )
   const conditions = (context.keyConditions.get(scan) ?? []).filter(condition => isPlain(condition, keys))
-  return conditions.map(condition => context.expr(condition, { entries, outer: null }).text)
+  return conditions.map(condition => context.expr(condition, inScope({ entries, outer: null }, context)).text)
 }
 
 /**

@@ -17,7 +17,7 @@ import type {
 } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/walk.js'
 import { mayFail } from '../../analysis/fallible.js'
-import { type Context, findEntry, GenerateError, isConstant, type SqlScope } from '../context.js'
+import { type Context, findEntry, GenerateError, inScope, isConstant, type Place } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'
 import { path, unread } from '../fragment.js'
@@ -37,6 +37,7 @@ import {
   derive,
   EMPTY_BLOCK,
   type Ids,
+  inBlock,
   isLimited,
   type Output,
   readable,
@@ -50,48 +51,42 @@ import { orderParts } from './sort.js'
 import { unnestBlock } from './unnest.js'
 
 /** The block of any scan. It may offer more columns than are needed. */
-export const blockOf: BlockOf = (scan, needed, outer, context) => {
+export const blockOf: BlockOf = (scan, needed, place) => {
   switch (scan.kind) {
     case 'one-row':
       return EMPTY_BLOCK
     case 'table':
-      return tableBlock(scan, context)
+      return tableBlock(scan, place)
     case 'cte':
-      return cteBlock(scan, needed, context)
+      return cteBlock(scan, needed, place)
     case 'filter':
-      return filterBlock(scan, needed, outer, context)
+      return filterBlock(scan, needed, place)
     case 'project':
-      return projectBlock(scan, needed, outer, context)
+      return projectBlock(scan, needed, place)
     case 'unnest':
-      return unnestBlock(scan, needed, outer, context, blockOf)
+      return unnestBlock(scan, needed, place, blockOf)
     case 'join':
-      return joinBlock(scan, needed, outer, context, blockOf)
+      return joinBlock(scan, needed, place, blockOf)
     case 'aggregate':
-      return groupedBlock(scan, needed, outer, context, blockOf)
+      return groupedBlock(scan, needed, place, blockOf)
     case 'window':
-      return windowBlock(scan, needed, outer, context)
+      return windowBlock(scan, needed, place)
     case 'set':
-      return setBlock(scan, outer, context)
+      return setBlock(scan, place)
     case 'order':
-      return orderBlock(scan, needed, outer, context)
+      return orderBlock(scan, needed, place)
     case 'limit':
-      return limitBlock(scan, needed, outer, context)
+      return limitBlock(scan, needed, place)
     case 'with':
-      return withBlock(scan, needed, outer, context)
+      return withBlock(scan, needed, place)
     default:
       return scan satisfies never
   }
 }
 
 /** The text of a query that gives these columns of the scan under these names. */
-export function querySql(
-  scan: Scan,
-  columns: readonly Column[],
-  names: readonly string[],
-  outer: SqlScope | null,
-  context: Context,
-): string {
-  const block = blockOf(scan, new Set(columns.map(column => column.id)), outer, context)
+export function querySql(scan: Scan, columns: readonly Column[], names: readonly string[], place: Place): string {
+  const block = blockOf(scan, new Set(columns.map(column => column.id)), place)
   const scope = scopeOf(block, null)
   return selectSql(
     block,
@@ -119,35 +114,39 @@ function tableBlock(scan: TableScan, context: Context): Block {
   return { ...block, where: partitionTests(scan, alias, context) }
 }
 
-function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
-  const cteSource = context.ctes.get(scan.cte)
+function cteBlock(scan: CteScan, needed: Ids, place: Place): Block {
+  const cteSource = place.ctes.get(scan.cte)
   if (!cteSource) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
   if (cteSource.kind === 'named') {
-    return fromTable(cteSource.name, context.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
+    return fromTable(cteSource.name, place.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
   }
   const sources = cteSource.cte.scan.columns
   const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
-  const block = blockOf(cteSource.cte.scan, new Set(kept.map(({ source }) => source.id)), cteSource.outer, context)
+  const block = blockOf(
+    cteSource.cte.scan,
+    new Set(kept.map(({ source }) => source.id)),
+    inScope(cteSource.outer, place),
+  )
   const scope = scopeOf(block, null)
   const entries = new Map(kept.map(({ column, source }) => [column.id, { ...findEntry(scope, source), column }]))
   return { ...block, entries }
 }
 
-function filterBlock(scan: FilterScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
+function filterBlock(scan: FilterScan, needed: Ids, place: Place): Block {
   const reads = columnsRead([scan.condition])
   const keep = new Set([...needed, ...reads])
-  const block = rowsOf(blockOf(scan.input, keep, outer, context), reads, keep, context)
-  const scope = scopeOf(block, outer)
-  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope).text)] }
+  const block = rowsOf(blockOf(scan.input, keep, place), reads, keep, place)
+  const inner = inBlock(block, place)
+  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => place.expr(part, inner).text)] }
 }
 
-function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
+function projectBlock(scan: ProjectScan, needed: Ids, place: Place): Block {
   const computed = scan.computed.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, outer, context)
+  let block = blockOf(scan.input, keep, place)
   // DuckDB computes a SELECT list before ORDER BY and LIMIT, and so also for rows that the LIMIT leaves out.
-  if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, context)
+  if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, place)
   // One mutable map for all computed columns: a copy for each column would take quadratic time in their number.
   let entries = new Map(block.entries)
   for (const { column, expr } of computed) {
@@ -157,10 +156,10 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, co
       continue
     }
     const current = { ...block, entries }
-    block = readable(current, columnsRead([expr]), keep, context)
+    block = readable(current, columnsRead([expr]), keep, place)
     if (block !== current) entries = new Map(block.entries)
     const kind = isPath(expr, entries) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
-    const sql = context.expr(expr, { entries, outer })
+    const sql = place.expr(expr, inScope({ entries, outer: place.scope }, place))
     entries.set(column.id, { column, sql, kind, isVolatile: isVolatile(expr), source: column.id })
   }
   return { ...block, entries }
@@ -177,28 +176,28 @@ function isPath(expr: Expr, entries: Block['entries']): boolean {
   return kind === 'column' || kind === 'path'
 }
 
-function windowBlock(scan: WindowScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
+function windowBlock(scan: WindowScan, needed: Ids, place: Place): Block {
   const functions = scan.functions.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, outer, context)
-  if (block.groupBy || isLimited(block)) block = derive(block, keep, context)
-  block = readable(block, reads, keep, context)
-  const scope = scopeOf(block, outer)
-  const added = functions.map(({ column, call }) => computedEntry(column, unread(windowSql(call, scope, context))))
+  let block = blockOf(scan.input, keep, place)
+  if (block.groupBy || isLimited(block)) block = derive(block, keep, place)
+  block = readable(block, reads, keep, place)
+  const inner = inBlock(block, place)
+  const added = functions.map(({ column, call }) => computedEntry(column, unread(windowSql(call, inner))))
   return { ...withEntries(block, added), isWindowed: true }
 }
 
-function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Block {
-  const names = scan.columns.map(column => context.name(column))
+function setBlock(scan: SetScan, place: Place): Block {
+  const names = scan.columns.map(column => place.name(column))
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
-  const arms = scan.inputs.map(input => armOf(input, scan.columns, outer, context))
+  const arms = scan.inputs.map(input => armOf(input, scan.columns, place))
   // DuckDB plans each SELECT of a set operation, and runs them in parallel; VALUES is one scan, which keeps the order of the
   // rows.
   const isOfRows = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
   if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
     const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
-    const from = `(VALUES\n${rows.join(',\n')}\n) AS ${context.newAlias()}(${names.join(', ')})`
+    const from = `(VALUES\n${rows.join(',\n')}\n) AS ${place.newAlias()}(${names.join(', ')})`
     return withEntries({ ...EMPTY_BLOCK, from }, entries)
   }
   const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
@@ -225,8 +224,8 @@ function isLiteralRow(scan: Scan): boolean {
 }
 
 /** One input of a set operation, with the names and exact types of the operation's columns. */
-function armOf(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): Arm {
-  const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
+function armOf(input: Scan, columns: readonly Column[], place: Place): Arm {
+  const block = blockOf(input, new Set(input.columns.map(column => column.id)), place)
   const scope = scopeOf(block, null)
   const areSame = input.columns.map(({ type }, i) => duckdbType(type) === duckdbType(columns[i]!.type))
   const outputs = input.columns.map((column, i): Output => {
@@ -234,65 +233,65 @@ function armOf(input: Scan, columns: readonly Column[], outer: SqlScope | null, 
     const target = columns[i]!
     const isSame = areSame[i]!
     const sql = isSame ? entry.sql : castSql(entry.sql.text, column.type, target.type)
-    return { name: context.name(target), sql, source: isSame ? entry.source : null }
+    return { name: place.name(target), sql, source: isSame ? entry.source : null }
   })
   const hasSameTypes = areSame.every(Boolean)
   return { hasSameTypes, block: isLimited(block) ? block : { ...block, order: [] }, outputs }
 }
 
-function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): string {
-  const { block, outputs } = armOf(input, columns, outer, context)
+function armSql(input: Scan, columns: readonly Column[], place: Place): string {
+  const { block, outputs } = armOf(input, columns, place)
   return selectSql(block, outputs)
 }
 
-function orderBlock(scan: OrderScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
+function orderBlock(scan: OrderScan, needed: Ids, place: Place): Block {
   const reads = columnsRead(scan.keys.map(key => key.expr))
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, outer, context)
-  if (isLimited(block)) block = derive(block, keep, context)
+  let block = blockOf(scan.input, keep, place)
+  if (isLimited(block)) block = derive(block, keep, place)
   // A key that is a column can be written as its alias; a key that is computed from columns must be able to read them.
   const computed = scan.keys.filter(key => key.expr.kind !== 'column' || key.expr.type.kind === 'FLOAT64')
-  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, context)
+  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, place)
   const isVolatileKey = scan.keys.some(
     key => key.expr.kind === 'column' && block.entries.get(key.expr.column.id)?.isVolatile,
   )
-  if (isVolatileKey) block = derive(block, keep, context)
-  return { ...block, order: orderParts(scan.keys, scopeOf(block, outer), context) }
+  if (isVolatileKey) block = derive(block, keep, place)
+  return { ...block, order: orderParts(scan.keys, inBlock(block, place)) }
 }
 
-function limitBlock(scan: LimitScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
-  let block = blockOf(scan.input, needed, outer, context)
-  if (isLimited(block)) block = derive(block, needed, context)
+function limitBlock(scan: LimitScan, needed: Ids, place: Place): Block {
+  let block = blockOf(scan.input, needed, place)
+  if (isLimited(block)) block = derive(block, needed, place)
   return {
     ...block,
-    limit: rowCountSql(scan.limit, context),
-    offset: scan.offset && rowCountSql(scan.offset, context),
+    limit: rowCountSql(scan.limit, place),
+    offset: scan.offset && rowCountSql(scan.offset, place),
   }
 }
 
 const isLimitedScan = (scan: Scan): boolean =>
   scan.kind === 'limit' || (scan.kind === 'project' && isLimitedScan(scan.input))
 
-function withBlock(scan: WithScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
+function withBlock(scan: WithScan, needed: Ids, place: Place): Block {
   const withs: string[] = []
   for (const cte of scan.ctes) {
-    if (context.isInline(cte)) {
-      context.ctes.set(cte.id, { kind: 'inline', cte, outer })
+    if (place.isInline(cte)) {
+      place.ctes.set(cte.id, { kind: 'inline', cte, outer: place.scope })
       continue
     }
-    const name = context.cteName(cte)
-    const columns = cte.columns.map(column => context.name(column))
-    context.ctes.set(cte.id, { kind: 'named', name, columns })
+    const name = place.cteName(cte)
+    const columns = cte.columns.map(column => place.name(column))
+    place.ctes.set(cte.id, { kind: 'named', name, columns })
     // A volatile CTE is computed once, so that all readers see the same values. A CTE with a LIMIT is computed once, so that all
     // readers see the same rows.
     const isOneForAll = cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
     const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
-    const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, outer, context))
+    const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, place))
     const body = terms.length === 1 ? terms[0]! : terms.map(term => `(${term})`).join(`\n${operator}\n`)
     withs.push(`${name}${cte.recursion ? ` (${columns.join(', ')})` : ''} ${keyword} (\n${body}\n)`)
   }
-  const block = blockOf(scan.body, needed, outer, context)
+  const block = blockOf(scan.body, needed, place)
   return {
     ...block,
     withs: [...withs, ...block.withs],

@@ -6,7 +6,7 @@ import { volatilityOf } from '../../../googlesql/functions/facts.js'
 import type { Expr, TableScan } from '../../../googlesql/plan/nodes.js'
 import { someOf } from '../../../googlesql/plan/walk.js'
 import { keyColumn } from '../../analysis/key-conditions.js'
-import type { Context } from '../context.js'
+import { type Context, inScope } from '../context.js'
 import { path } from '../fragment.js'
 import { SHARD_SUFFIX } from './hidden-columns.js'
 
@@ -16,7 +16,7 @@ export function shardViewName(scan: TableScan, context: Context): string {
   const key = keyColumn(scan)
   const conditions = (key ? (context.keyConditions.get(scan) ?? []) : []).map(condition => {
     const entry = { column: key!, sql: path(SHARD_SUFFIX), kind: 'column', isVolatile: false, source: key!.id } as const
-    const sql = context.expr(condition, { entries: new Map([[key!.id, entry]]), outer: null }).text
+    const sql = context.expr(condition, inScope({ entries: new Map([[key!.id, entry]]), outer: null }, context)).text
     return { sql, readsClock: someOf(condition, readsClock) }
   })
   return context.shardReads.viewOf({ table: scan.table, prefix, shards, columns, conditions })

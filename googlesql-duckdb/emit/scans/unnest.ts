@@ -5,7 +5,7 @@
 
 import type { Column, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead } from '../../../googlesql/plan/walk.js'
-import type { Context, Entry, SqlScope } from '../context.js'
+import type { Entry, Place } from '../context.js'
 import { type Fragment, path } from '../fragment.js'
 import { outerUnnestBlock } from './outer-unnest.js'
 import {
@@ -16,26 +16,20 @@ import {
   derive,
   EMPTY_BLOCK,
   type Ids,
+  inBlock,
   isRows,
   type Output,
   readable,
-  scopeOf,
   selectSql,
   withEntries,
 } from './select-block.js'
 
-export function unnestBlock(
-  scan: UnnestScan,
-  needed: Ids,
-  outer: SqlScope | null,
-  context: Context,
-  blockOf: BlockOf,
-): Block {
+export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf: BlockOf): Block {
   const reads = columnsRead(scan.condition ? [scan.array, scan.condition] : [scan.array])
   const keep = new Set([...needed, ...reads])
-  const input = arrayInSight(scan, inputOf(scan, keep, outer, context, blockOf), keep, outer, context)
+  const input = arrayInSight(scan, inputOf(scan, keep, place, blockOf), keep, place)
   if (scan.isOuter && scan.condition) {
-    return outerUnnestBlock(scan, scan.condition, input, needed, outer, context)
+    return outerUnnestBlock(scan, scan.condition, input, needed, place)
   }
   const { array } = input
   const kept = [...input.block.entries.values()].filter(entry => isKept(entry, scan, needed))
@@ -46,11 +40,11 @@ export function unnestBlock(
   const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
   const rows = isElementRead ? array.text : `range(len(${array}))`
   const elementOutput: readonly Output[] =
-    isElementRead || !offset ? [{ name: context.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
+    isElementRead || !offset ? [{ name: place.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
   const outputs: Output[] = [
-    ...kept.map(entry => ({ ...entry, name: context.name(entry.column) })),
+    ...kept.map(entry => ({ ...entry, name: place.name(entry.column) })),
     ...elementOutput,
-    ...(offset ? [{ name: context.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
+    ...(offset ? [{ name: place.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
   ]
   const columns = [
     ...kept.map(entry => entry.column),
@@ -60,10 +54,10 @@ export function unnestBlock(
   const block: Block = {
     ...EMPTY_BLOCK,
     from: `(\n${selectSql(input.block, outputs)}\n)`,
-    entries: new Map(columns.map(column => [column.id, columnEntry(column, path(context.name(column)))])),
+    entries: new Map(columns.map(column => [column.id, columnEntry(column, path(place.name(column)))])),
   }
   if (!scan.condition) return block
-  return { ...block, where: [context.expr(scan.condition, scopeOf(block, outer)).text] }
+  return { ...block, where: [place.expr(scan.condition, inBlock(block, place)).text] }
 }
 
 function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
@@ -73,10 +67,10 @@ function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
 const readsColumn = ({ condition }: UnnestScan, column: Column): boolean =>
   condition !== null && columnsRead([condition]).has(column.id)
 
-function inputOf(scan: UnnestScan, keep: Ids, outer: SqlScope | null, context: Context, blockOf: BlockOf): Block {
+function inputOf(scan: UnnestScan, keep: Ids, place: Place, blockOf: BlockOf): Block {
   if (!scan.input) return EMPTY_BLOCK
-  const block = blockOf(scan.input, keep, outer, context)
-  const rows = isRows(block) ? block : derive(block, keep, context)
+  const block = blockOf(scan.input, keep, place)
+  const rows = isRows(block) ? block : derive(block, keep, place)
   return { ...rows, order: [] }
 }
 
@@ -85,16 +79,15 @@ function arrayInSight(
   scan: UnnestScan,
   input: Block,
   keep: Ids,
-  outer: SqlScope | null,
-  context: Context,
+  place: Place,
 ): { readonly block: Block; readonly array: Fragment } {
-  const block = readable(input, columnsRead([scan.array]), keep, context)
-  const array = context.expr(scan.array, scopeOf(block, outer))
+  const block = readable(input, columnsRead([scan.array]), keep, place)
+  const array = place.expr(scan.array, inBlock(block, place))
   const isOnce = !scan.isOuter && !scan.offset
   if (isOnce || isPlainOperand(scan)) return { block, array }
-  const column = context.newColumn('array', scan.array.type)
+  const column = place.newColumn('array', scan.array.type)
   const withArray = withEntries(block, [computedEntry(column, array)])
-  return { block: derive(withArray, new Set([...keep, column.id]), context), array: path(context.name(column)) }
+  return { block: derive(withArray, new Set([...keep, column.id]), place), array: path(place.name(column)) }
 }
 
 function isPlainOperand({ array }: UnnestScan): boolean {
