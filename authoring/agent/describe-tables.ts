@@ -1,10 +1,12 @@
 /** The tool `describe_tables`: the tables that queries can read, for agents of authors. */
-import { nearest, type SchemaField, type TableCatalogue, typeName } from '../../googlesql/index.js'
+
+import { type SchemaField, type TableCatalogue, typeName } from '../../googlesql/index.js'
 import type { ToolAnswer } from '../../runner/mcp/answers.js'
 import { type GivenArguments, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { READ_ONLY } from '../../runner/mcp/tools.js'
 import { type ArgumentProblem, invalidArguments } from '../../runner/model/errors.js'
+import { meantTable } from '../data/table-named.js'
 import type { TableResource } from '../data/table-resource.js'
 import { listOf, strictObject, TEXT } from './schemas.js'
 
@@ -68,9 +70,7 @@ function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly stri
   if (!isList) errors.push({ parameter: 'tables', detail: 'must be a list of names' })
   for (const name of isList ? tables : []) {
     if (catalogue.find(name)) continue
-    const meant = nearest(name, all) ?? all.find(one => one.endsWith(`.${name}`))
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    errors.push({ parameter: 'tables', detail: `there is no table ${name}${hint}` })
+    errors.push({ parameter: 'tables', detail: `there is no table ${name}${meantTable(name, all)}` })
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return tables as readonly string[]

@@ -3,12 +3,12 @@
 import { createReadStream } from 'node:fs'
 import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
 import { derive } from '../../runner/formats/index.js'
-import { didYouMean } from '../../runner/manifest/report.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Clock, Engine, RunOptions } from '../../runner/model/ports.js'
 import type { BoundValue, Query } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import { typeScalar } from '../../runner/model/typed-value.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
@@ -158,10 +158,9 @@ function refuseUnread(bound: Bound, sql: string): void {
   const problems = Object.keys(bound)
     .filter(name => !names.has(name.toLowerCase()))
     .map(name => {
-      const { hint } = didYouMean(name, read)
       const all =
         read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(one => `@${one}`).join(', ')}`
-      return `--parameter ${name}: the query does not read @${name}${hint || all}`
+      return `--parameter ${name}: the query does not read @${name}${didYouMean(name, read, all).hint}`
     })
   if (problems.length > 0) throw new UsageError(problems)
 }

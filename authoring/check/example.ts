@@ -1,12 +1,14 @@
 /** Checks `<name>.example.json` against the row contract. Loaded by `validate` alone: a server takes the file as it is. */
+
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { SourceText } from '../../runner/manifest/discover.js'
 import { parseJson } from '../../runner/manifest/parse-json.js'
-import { describeValue, diagnosticAt, didYouMean, type More } from '../../runner/manifest/report.js'
+import { describeValue, diagnosticAt, type More } from '../../runner/manifest/report.js'
 import type { NodePath, PlaceSource } from '../../runner/manifest/source.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { ContractColumn, Endpoint } from '../../runner/model/endpoint.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import { resultSchema } from '../../runner/openapi/schema.js'
 
 /** The most mistakes of one file that are reported: further ones are mostly the same in another row. */

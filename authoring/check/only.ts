@@ -1,4 +1,5 @@
 /** Limits the checks of manifests to the files and folders that a command names. */
+
 import { existsSync } from 'node:fs'
 import { basename, posix, resolve, sep } from 'node:path'
 import { nearest } from '../../googlesql/index.js'
@@ -6,6 +7,7 @@ import { isManifest, noSuchPath } from '../../runner/manifest/discover.js'
 import { namesBelow } from '../../runner/manifest/names-below.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { proposing } from '../../runner/model/suggest.js'
 
 export interface Limit {
   readonly isWanted: (file: string) => boolean
@@ -40,5 +42,5 @@ function notBelow(dir: string, path: string, among: readonly string[]): Diagnost
   // The name of an endpoint, or of a file without its folder, leads to its manifest too.
   const manifests = new Map(among.filter(isManifest).map(file => [basename(file, '.yaml'), file]))
   const meant = nearest(path, among) ?? manifests.get(nearest(basename(path, '.yaml'), manifests.keys()) ?? '')
-  return noSuchPath(path, meant === undefined ? ` below ${dir}` : `; did you mean "${meant}"?`)
+  return noSuchPath(path, proposing(meant, ` below ${dir}`).hint)
 }

@@ -1,6 +1,7 @@
 /** `sluice tables list` and `sluice tables describe`: the tables of the embedded engine, for people and tools. */
-import { nearest } from '../../googlesql/index.js'
+
 import { UsageError } from '../../runner/model/errors.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { sizeText } from '../call/read-price.js'
 import { EXIT, type Io } from '../terminal/io.js'
@@ -60,10 +61,7 @@ export async function describeTable(name: string, settings: Settings, format: Re
   const local = await openLocalTables(settings, io.interruption())
   try {
     const table = await local.describe(name)
-    if (table === null) {
-      const near = nearest(name, local.names)
-      throw new UsageError([`there is no table ${name}${near === undefined ? '' : `; did you mean ${near}?`}`])
-    }
+    if (table === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
     const rows = table.problem === null ? await local.someRows(table) : []
     const columns = table.columns.map(column => ({ ...column, example: valueAt(rows, column.name.split('.')) ?? null }))
     if (format === 'json') io.print(`${JSON.stringify({ ...table, columns, bytes: bytesOf(table) }, null, 2)}\n`)

@@ -1,7 +1,9 @@
 /** Finds the table schema that a command names. */
+
 import { join } from 'node:path'
 import { declaringOf, isShardOf, isWildcard, nearest, prefixOf } from '../../googlesql/index.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
+import { proposing } from '../../runner/model/suggest.js'
 
 /** The table with this name: its own schema, or that of the wildcard table whose shard it is. */
 export function tableNamed(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
@@ -15,8 +17,9 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
 /** The message for a table without a schema in this folder, with the table that was probably meant. */
 export function noTableText(name: string, dir: string, tables: readonly LoadedTable[]): string {
   const names = tables.map(table => table.name)
-  // A table may be named without its dataset.
-  const meant = nearest(name, names) ?? names.find(full => full.endsWith(`.${name}`))
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${hint}`
+  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${meantTable(name, names)}`
 }
+
+/** `; did you mean "shop.orders"?` for a table, which may be named without its dataset; '' where none is similar. */
+export const meantTable = (name: string, names: readonly string[]): string =>
+  proposing(nearest(name, names) ?? names.find(full => full.endsWith(`.${name}`))).hint

@@ -1,7 +1,7 @@
 /** Warnings about a new token whose calls would be refused with 403, given when the token is created. */
 
 import { namePattern } from '../../runner/auth/tokens.js'
-import { didYouMean } from '../../runner/manifest/report.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import { type Confined, pinnedValueProblem, refusalOf } from '../../runner/request/authorize.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { listed } from '../terminal/plural.js'

@@ -1,4 +1,5 @@
 /** Makes, lists and revokes tokens in the tokens file. A server only reads it: see runner/auth/. */
+
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,7 +15,7 @@ import {
   type TokenRecord,
 } from '../../runner/auth/token-file.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { nearest } from '../../runner/model/suggest.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { SETTING, type WriteTarget, writeFailure } from '../../runner/platform/write-failure.js'
@@ -147,8 +148,7 @@ function withoutToken(records: readonly TokenRecord[], name: string): readonly T
   const kept = records.filter(record => record.name !== name)
   if (kept.length === records.length) {
     const names = records.map(record => record.name)
-    const meant = nearest(name, names)
-    const hint = meant === undefined ? '; `sluice token list` lists them' : `; did you mean "${meant}"?`
+    const { hint } = didYouMean(name, names, '; `sluice token list` lists them')
     throw new UsageError([`there is no token named "${name}"${hint}`])
   }
   return kept

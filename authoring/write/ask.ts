@@ -1,8 +1,9 @@
 /** Asks at a terminal for what `sluice new` needs. */
+
 import { createInterface } from 'node:readline/promises'
 import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
-import { nearest } from '../../googlesql/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import type { Io } from '../terminal/io.js'
 import { type TableOrder, TENANT_KINDS, TIME_KINDS } from './from-table.js'
 
@@ -38,8 +39,7 @@ async function askTable(tables: TableCatalogue, ask: Ask, io: Io): Promise<Table
     const answer = await ask(`Table (${names.join(', ')}): `)
     const table = tables.find(answer)
     if (table) return table
-    const near = nearest(answer, names)
-    io.print(`There is no table ${answer}${near === undefined ? '' : `; did you mean ${near}?`}\n`)
+    io.print(`There is no table ${answer}${didYouMean(answer, names).hint}\n`)
   }
 }
 

@@ -1,6 +1,8 @@
 /** A new manifest over one table: its rows, newest first, or their number in each bucket of time. */
-import { nearest, RESERVED_KEYWORDS, type StructField, type TableDefinition, typeName } from '../../googlesql/index.js'
+
+import { RESERVED_KEYWORDS, type StructField, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
+import { didYouMean } from '../../runner/model/suggest.js'
 import { type ManifestSpec, missingCase, type ParameterSpec, type TestSpec, testText } from './manifest-text.js'
 import { sampleRow, TEST_NOW } from './sample-row.js'
 
@@ -48,9 +50,7 @@ function columnOf(
   const column = columns.find(one => one.name.toLowerCase() === wanted.toLowerCase())
   const fit = columns.filter(({ type }) => kinds.includes(type.kind)).map(one => one.name)
   if (column && kinds.includes(column.type.kind)) return column
-  const near = nearest(wanted, fit)
-  const hint =
-    near === undefined ? `; its columns of these types: ${fit.join(', ') || 'none'}` : `; did you mean ${near}?`
+  const { hint } = didYouMean(wanted, fit, `; its columns of these types: ${fit.join(', ') || 'none'}`)
   const actual = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
   throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${actual}${hint}`])
 }

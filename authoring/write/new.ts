@@ -1,13 +1,15 @@
 /** `sluice new`: a manifest that validates and a test that passes, over a table or from a query. */
+
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { nearest, type TableCatalogue, type TableDefinition } from '../../googlesql/index.js'
+import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
 import { discover } from '../../runner/manifest/discover.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
+import { didYouMean, proposing } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
@@ -115,7 +117,7 @@ function nameOf(given: string | undefined, { table, time, tenant, interval, from
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
-  const hint = NAME.test(near) ? `; did you mean ${near}?` : ''
+  const { hint } = proposing(NAME.test(near) ? near : undefined)
   throw new UsageError([
     `${JSON.stringify(name)} is not the name of an endpoint: lower-case letters, digits, - and .${hint}`,
   ])
@@ -141,8 +143,7 @@ async function makeManifest(flags: NewFlags, engine: ServingEngine, io: Io): Pro
   }
   const table = tables.find(flags.table)
   if (table === undefined) {
-    const near = nearest(flags.table, tables.names())
-    const hint = near === undefined ? '; `sluice tables infer` writes its schema' : `; did you mean ${near}?`
+    const { hint } = didYouMean(flags.table, tables.names(), '; `sluice tables infer` writes its schema')
     throw new UsageError([`there is no table ${flags.table}${hint}`])
   }
   const { time = null, tenant = null, interval = false } = flags

@@ -1,7 +1,9 @@
 /** `GET /problems/<code>`: what a code means, for people as HTML and for programs as JSON. */
+
 import type { RequestHandler } from 'express'
 import { RunnerError } from '../model/errors.js'
 import { explainProblem, findErrorCode, nearestErrorCode } from '../model/explain-problem.js'
+import { proposing } from '../model/suggest.js'
 import { send, sendJson } from './send.js'
 
 /** Explains the code that `:name` names, in either spelling. @throws RunnerError NOT_FOUND that says which is meant. */
@@ -18,9 +20,8 @@ export const explain: RequestHandler = async (req, res) => {
     return send(req, res, code === undefined ? 404 : 200, 'text/html; charset=utf-8', Buffer.from(html))
   }
   if (code === undefined) {
-    const meant = nearestErrorCode(name)
-    const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-    throw new RunnerError('NOT_FOUND', { detail: `There is no problem of this name.${hint}` })
+    const { hint } = proposing(nearestErrorCode(name), '.')
+    throw new RunnerError('NOT_FOUND', { detail: `There is no problem of this name${hint}` })
   }
   sendJson(req, res, explainProblem(code))
 }

@@ -1,12 +1,14 @@
 /** Finds and reads manifests and partials. */
+
 import { readdirSync, readFile } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, posix, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Diagnostic } from '../model/diagnostic.js'
+import { didYouMean } from '../model/suggest.js'
 import { isExample } from './example-rows.js'
 import { namesBelow } from './names-below.js'
-import { diagnosticAt, didYouMean } from './report.js'
+import { diagnosticAt } from './report.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 
 export interface SourceText {

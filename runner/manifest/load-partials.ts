@@ -6,7 +6,7 @@ import type { RuleId } from '../model/rules.js'
 import type { ParsedTemplate } from '../template/node.js'
 import { parseTemplate } from '../template/parse.js'
 import type { SourceText } from './discover.js'
-import { diagnosticAt, didYouMean } from './report.js'
+import { diagnosticAt } from './report.js'
 import { type FilePlace, placeAt } from './source.js'
 import { findOddCharacter } from './yaml/characters.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
@@ -54,9 +54,6 @@ function parsePartial({ file, text: fileText }: SourceText): { partial: Partial;
   const template = parseTemplate(text)
   return {
     partial: { file, text, template, placeAt: place },
-    diagnostics: template.problems.map(problem => {
-      const more = problem.near && didYouMean(problem.near.word, problem.near.among)
-      return diagnosticAt(place(problem.offset), problem.rule, problem.message, more)
-    }),
+    diagnostics: template.problems.map(({ offset, rule, message }) => diagnosticAt(place(offset), rule, message)),
   }
 }

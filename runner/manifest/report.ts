@@ -1,6 +1,5 @@
-/** Builds diagnostics with their places and "did you mean". */
+/** Builds diagnostics with their places. */
 
-import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic, DiagnosticData, Severity } from '../model/diagnostic.js'
 import type { RuleId } from '../model/rules.js'
 import type { FilePlace } from './source.js'
@@ -22,21 +21,6 @@ export function diagnosticAt(
   const hasData = Object.keys(data).length > 0
   return { file, line, column, rule, severity, message: message + hint, ...(hasData && { data }) }
 }
-
-/** The end of a message about an unknown word, and the word that it proposes. */
-export interface Proposal {
-  readonly hint: string
-  readonly meant?: string
-}
-
-/** `; did you mean "x"?`, or `otherwise` when no candidate is similar. */
-export function didYouMean(word: string, among: Iterable<string>, otherwise = ''): Proposal {
-  const meant = nearest(word, among)
-  return meant === undefined ? { hint: otherwise } : proposing(meant)
-}
-
-/** `; did you mean "x"?` */
-export const proposing = (meant: string): Proposal => ({ hint: `; did you mean "${meant}"?`, meant })
 
 const MAX_LISTED = 16
 

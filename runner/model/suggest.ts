@@ -1,2 +1,16 @@
-/** The word that was probably meant; re-exported for folders that know nothing of SQL. */
-export { nearest } from '../../googlesql/index.js'
+/** The word that was probably meant, and how a message proposes it. */
+import { nearest } from '../../googlesql/index.js'
+
+/** The end of a message about an unknown word, and the word that it proposes. */
+export interface Proposal {
+  readonly hint: string
+  readonly meant?: string
+}
+
+/** `; did you mean "x"?`, or `otherwise` when no candidate is similar. */
+export const didYouMean = (word: string, among: Iterable<string>, otherwise?: string): Proposal =>
+  proposing(nearest(word, among), otherwise)
+
+/** `; did you mean "x"?`, or `otherwise` without a word that was meant. */
+export const proposing = (meant: string | undefined, otherwise = ''): Proposal =>
+  meant === undefined ? { hint: otherwise } : { hint: `; did you mean "${meant}"?`, meant }

@@ -1,7 +1,8 @@
 /** Finds the endpoint that an address names. */
-import { nearest } from '../../googlesql/index.js'
+
 import type { BrokenEndpoint, Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
+import { didYouMean } from '../model/suggest.js'
 
 /** The endpoints of one load, by name and by id. */
 export interface EndpointIndex {
@@ -41,7 +42,6 @@ export function route(endpoints: EndpointIndex, ref: string): Endpoint {
 export function routeWithHint(endpoints: EndpointIndex, ref: string): Endpoint {
   if (endpoints.find(ref) || findBroken(endpoints, ref)) return route(endpoints, ref)
   const names = [...endpoints.all, ...endpoints.broken].flatMap(({ name }) => name ?? [])
-  const meant = nearest(ref, names)
-  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
+  const { hint } = didYouMean(ref, names)
   throw new RunnerError('ENDPOINT_UNKNOWN', { detail: `There is no endpoint of the name or id "${ref}"${hint}` })
 }

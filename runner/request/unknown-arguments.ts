@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../model/endpoint.js'
 import type { ArgumentProblem } from '../model/errors.js'
-import { nearest } from '../model/suggest.js'
+import { didYouMean } from '../model/suggest.js'
 import { FORMAT_NAME } from './negotiate.js'
 import type { RawArguments } from './raw-arguments.js'
 
@@ -43,21 +43,16 @@ export function unknownProblems(
   names: readonly string[],
   of: 'endpoint' | 'tool',
 ): readonly (ArgumentProblem & { readonly suggests: string | undefined })[] {
+  const otherwise = declared.length === 0 ? '; it takes none' : `; it takes ${listed(declared)}`
   return names.slice(0, MAX_NAMES).map(name => {
-    const suggests = nearest(name, declared)
-    return {
-      parameter: beginning(name),
-      detail: `is not an argument of this ${of}; ${advice(suggests, declared)}`,
-      suggests,
-    }
+    const { hint, meant } = didYouMean(name, declared, otherwise)
+    return { parameter: beginning(name), detail: `is not an argument of this ${of}${hint}`, suggests: meant }
   })
 }
 
-function advice(suggests: string | undefined, declared: readonly string[]): string {
-  if (suggests !== undefined) return `did you mean "${suggests}"?`
-  if (declared.length === 0) return 'it takes none'
+function listed(declared: readonly string[]): string {
   const left = declared.length - MAX_LISTED
-  return `it takes ${declared.slice(0, MAX_LISTED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  return `${declared.slice(0, MAX_LISTED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
 }
 
 const beginning = (name: string): string =>

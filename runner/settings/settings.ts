@@ -1,9 +1,9 @@
 /** Every setting: its type, default, names and description in one row. From flags and variables to frozen settings. */
 
-import { nearest } from '../../googlesql/index.js'
 import { ENGINES, type EngineName } from '../model/engines.js'
 import { UsageError } from '../model/errors.js'
 import { PATTERN_LENGTH } from '../model/param.js'
+import { didYouMean } from '../model/suggest.js'
 import { LOG_LEVELS } from '../observe/log-levels.js'
 import {
   amount,
@@ -340,10 +340,7 @@ function checked(type: SettingType<unknown>, value: unknown, mayBeNull: boolean)
   return value
 }
 
-function unknownKey(key: string): string {
-  const meant = nearest(key, Object.keys(TABLE))
-  return `there is no setting "${key}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
-}
+const unknownKey = (key: string): string => `there is no setting "${key}"${didYouMean(key, Object.keys(TABLE)).hint}`
 
 /**
  * The settings with the values that `find` gives.

@@ -1,5 +1,5 @@
 /** Expands constants, loops and partials once, when the manifest loads, and reports every name that is not defined. */
-import { nearest } from '../model/suggest.js'
+import { didYouMean } from '../model/suggest.js'
 import type { NamePath, ParsedTemplate, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
 import type { Origin, Piece } from './program.js'
 import { type Binding, type Frame, type Meaning, resolve, type TemplateNames, type Use } from './resolve.js'
@@ -132,8 +132,8 @@ class Expander {
     const partial = this.#partials.get(node.name)?.template
     if (partial === undefined) {
       const message = `unknown partial "${node.name}"; expected endpoints/partials/${node.name}.sql`
-      const near = { word: node.name, among: [...this.#partials.keys()] }
-      this.#report(frame.origin, { rule: 'template/unknown-partial', offset: node.offset, message, near })
+      const more = didYouMean(node.name, this.#partials.keys())
+      this.#report(frame.origin, { rule: 'template/unknown-partial', offset: node.offset, message, more })
       return []
     }
     for (let origin: Origin | undefined = frame.origin; origin !== undefined; origin = origin.includedAt?.origin) {
@@ -148,12 +148,11 @@ class Expander {
     const given = new Set(node.arguments.map(({ name }) => name))
     for (const { name, offset } of node.arguments.filter(argument => !read.has(argument.name))) {
       const unset = [...read].filter(word => !given.has(word))
-      const meant = nearest(name, unset)
-      if (meant === undefined) continue
+      const more = didYouMean(name, unset)
+      if (more.meant === undefined) continue
       const message = `the partial "${node.name}" reads no "${name}"`
-      const near = { word: name, among: [meant] }
-      this.#report(frame.origin, { rule: 'template/unknown-name', offset, message, near })
-      own.set(meant, NOTHING)
+      this.#report(frame.origin, { rule: 'template/unknown-name', offset, message, more })
+      own.set(more.meant, NOTHING)
     }
     // An argument that could not be read was reported already; its name still counts as defined.
     for (const argument of node.arguments) own.set(argument.name, this.#argumentValue(argument, frame) ?? NOTHING)

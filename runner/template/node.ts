@@ -1,5 +1,6 @@
 /** The node types of a parsed template: a closed set, independent of Handlebars' runtime. */
 import type { PlainRuleId } from '../model/rules.js'
+import type { Proposal } from '../model/suggest.js'
 
 /** A name in braces. */
 export interface NamePath {
@@ -47,17 +48,18 @@ export type TemplateNode =
 
 export type TemplateRule = Extract<PlainRuleId, `template/${string}`>
 
+export interface TemplateHint extends Proposal {
+  /** The lookup table that the hint names. */
+  readonly table?: string
+}
+
 /** A mistake in a template's text. */
 export interface TemplateProblem {
   readonly rule: TemplateRule
   readonly offset: number
   readonly message: string
-  /** For "did you mean": the word that was written, and the words that were possible. */
-  readonly near?: { readonly word: string; readonly among: readonly string[] }
-  /** What to write where no word is near. */
-  readonly otherwise?: string
-  /** The lookup table that `otherwise` reads. */
-  readonly table?: string
+  /** The word that was probably meant, or what else to write. */
+  readonly more?: TemplateHint
 }
 
 export interface ParsedTemplate {

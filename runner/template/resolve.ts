@@ -1,5 +1,6 @@
 /** Resolves a name in braces: to a constant, a field of a lookup table, or whether an argument was given. */
-import type { NamePath, TemplateProblem } from './node.js'
+import { didYouMean } from '../model/suggest.js'
+import type { NamePath, TemplateHint, TemplateProblem, TemplateRule } from './node.js'
 import type { Origin } from './program.js'
 import type { Constant } from './word.js'
 
@@ -77,23 +78,23 @@ class Resolver {
     return isOwn ? this.#unknown(scope.own.keys()) : this.#global(first, rest, scope)
   }
 
-  #wrong(message: string, rule: TemplateProblem['rule'] = 'template/unknown-name', among?: Iterable<string>): Resolved {
-    const { parts, written, offset } = this.#path
-    const near = among && { near: { word: parts.at(-1) ?? written, among: [...among] } }
-    return { kind: 'problem', problem: { rule, offset, message, ...near } }
+  #wrong(message: string, rule: TemplateRule = 'template/unknown-name', more: TemplateHint = { hint: '' }): Resolved {
+    return { kind: 'problem', problem: { rule, offset: this.#path.offset, message, more } }
   }
 
   /** One of these words may be meant. */
   #notOneOf(among: Iterable<string>, message: string): Resolved {
-    return this.#wrong(message, 'template/unknown-name', among)
+    const { parts, written } = this.#path
+    return this.#wrong(message, 'template/unknown-name', didYouMean(parts.at(-1) ?? written, among))
   }
 
   /** The first part of the path is unknown; the rest may be right. */
-  #unknown(among: Iterable<string>, more: Pick<TemplateProblem, 'otherwise' | 'table'> = {}): Resolved {
-    const { parts, written, offset } = this.#path
-    const near = { word: parts.join('.'), among: [...among].map(name => [name, ...parts.slice(1)].join('.')) }
-    const message = `unknown name "${written}"`
-    return { kind: 'problem', problem: { rule: 'template/unknown-name', offset, message, near, ...more } }
+  #unknown(among: Iterable<string>, otherwise?: TemplateHint): Resolved {
+    const { parts, written } = this.#path
+    const names = [...among].map(name => [name, ...parts.slice(1)].join('.'))
+    const proposal = didYouMean(parts.join('.'), names)
+    const more = proposal.meant === undefined ? otherwise : proposal
+    return this.#wrong(`unknown name "${written}"`, 'template/unknown-name', more)
   }
 
   #data({ data }: Frame): Resolved {
@@ -157,13 +158,13 @@ class Resolver {
   }
 
   /** What to write where no name is near. */
-  #insteadOf(first: string, field: string | undefined): Pick<TemplateProblem, 'otherwise' | 'table'> {
+  #insteadOf(first: string, field: string | undefined): TemplateHint {
     if (field !== undefined) {
       const table = [...this.#names.lookups].find(([, fields]) => fields.has(field))?.[0]
-      return table ? { otherwise: `write {{${table}.${field}}} for a field of the lookup table`, table } : {}
+      return table ? { hint: `; write {{${table}.${field}}} for a field of the lookup table`, table } : { hint: '' }
     }
     const asked = `to ask whether an argument was given, write {{#if given.${first}}}`
-    return { otherwise: this.#isAsked ? asked : `an argument is written @${first}, without braces` }
+    return { hint: `; ${this.#isAsked ? asked : `an argument is written @${first}, without braces`}` }
   }
 
   #given(name: string): Resolved {

@@ -167,16 +167,16 @@ describe('sluice new', () => {
       standardInput: () => Object.assign(input, { isTTY: true }),
     })
     expect(code).to.equal(0)
-    expect(printed).to.include('There is no table shop.order; did you mean shop.orders?')
+    expect(printed).to.include('There is no table shop.order; did you mean "shop.orders"?')
     expect(printed).to.include('No such column is named when')
     expect(parse(textOf('shop.asked.yaml')).parameters).to.have.all.keys('since', 'until')
   })
 
   const REFUSED: readonly [says: string, argv: readonly string[], code: number, told: string][] = [
-    ['a name that no endpoint can have', ['My_Orders', '--table', 'shop.orders'], 2, 'did you mean my-orders?'],
+    ['a name that no endpoint can have', ['My_Orders', '--table', 'shop.orders'], 2, 'did you mean "my-orders"?'],
     ['a path for a name', ['../x', '--table', 'shop.orders'], 2, 'is not the name of an endpoint'],
-    ['an unknown table', ['shop.x', '--table', 'shop.ordrs'], 2, 'did you mean shop.orders?'],
-    ['an unknown column', ['shop.x', '--table', 'shop.orders', '--time', 'orderd_at'], 2, 'did you mean ordered_at?'],
+    ['an unknown table', ['shop.x', '--table', 'shop.ordrs'], 2, 'did you mean "shop.orders"?'],
+    ['an unknown column', ['shop.x', '--table', 'shop.orders', '--time', 'orderd_at'], 2, 'did you mean "ordered_at"?'],
     [
       'a column that is not a time',
       ['shop.x', '--table', 'shop.orders', '--time', 'country'],

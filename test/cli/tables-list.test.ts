@@ -116,7 +116,7 @@ lines.sku   STRING REQUIRED  x
   it('that are not there are a usage error with the likely name', async () => {
     const { code, err } = await describeIt('shop.order')
     expect(code).to.equal(2)
-    expect(err).to.equal('sluice: there is no table shop.order; did you mean shop.orders?\n')
+    expect(err).to.equal('sluice: there is no table shop.order; did you mean "shop.orders"?\n')
   })
 
   it('whose rows or files cannot be read are named, and the others are shown', async () => {

@@ -59,7 +59,7 @@ describe('http: GET /problems/<code>', () => {
     expect(problem.status).to.equal(404)
     expect(await problem.json()).to.include({
       code: 'NOT_FOUND',
-      detail: 'There is no problem of this name. Did you mean ARGUMENT_INVALID?',
+      detail: 'There is no problem of this name; did you mean "ARGUMENT_INVALID"?',
     })
     const page = await get('argument-invald', BROWSER)
     expect(page.status).to.equal(404)

@@ -81,9 +81,9 @@ describe('sluice mcp', function () {
         ],
       })
       const wrong = await call('describe_tables', { tables: ['shop.order'] })
-      expect(wrong.content[0].text).to.include('there is no table shop.order; did you mean shop.orders?')
+      expect(wrong.content[0].text).to.include('there is no table shop.order; did you mean "shop.orders"?')
       const bare = await call('describe_tables', { tables: ['orders'] })
-      expect(bare.content[0].text).to.include('there is no table orders; did you mean shop.orders?')
+      expect(bare.content[0].text).to.include('there is no table orders; did you mean "shop.orders"?')
     })
 
     it('runs SQL, with its types and every digit', async () => {

@@ -1,8 +1,9 @@
 /** The arguments that a snippet has: those that are given, and examples of required ones. */
-import { nearest } from '../../../googlesql/index.js'
+
 import type { Endpoint } from '../../../runner/model/endpoint.js'
 import { UsageError } from '../../../runner/model/errors.js'
 import type { Parameter, ScalarParameterType } from '../../../runner/model/param.js'
+import { didYouMean } from '../../../runner/model/suggest.js'
 import { splitType, typeScalar } from '../../../runner/model/typed-value.js'
 
 type Given = Readonly<Record<string, string | readonly string[]>>
@@ -35,9 +36,8 @@ export function callArguments(
 }
 
 function unknownArgument(endpoint: string, argument: string, known: readonly string[]): string {
-  const near = nearest(argument, known)
-  const declared = known.length === 0 ? 'it has no parameters' : `its parameters are ${known.join(', ')}`
-  return `${endpoint} has no parameter "${argument}"; ${near === undefined ? declared : `did you mean "${near}"?`}`
+  const declared = known.length === 0 ? '; it has no parameters' : `; its parameters are ${known.join(', ')}`
+  return `${endpoint} has no parameter "${argument}"${didYouMean(argument, known, declared).hint}`
 }
 
 /** An argument that the endpoint takes; where the manifest shows none, a placeholder of the right type. */

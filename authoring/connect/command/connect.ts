@@ -1,8 +1,9 @@
 /** `sluice connect`: prints what a tool needs to call an endpoint. */
+
 import { join } from 'node:path'
-import { didYouMean } from '../../../runner/manifest/report.js'
 import type { Endpoint } from '../../../runner/model/endpoint.js'
 import { UsageError } from '../../../runner/model/errors.js'
+import { didYouMean } from '../../../runner/model/suggest.js'
 import { describeEndpoint } from '../../../runner/request/describe.js'
 import { indexEndpoints } from '../../../runner/request/route.js'
 import { refuseErrors } from '../../../runner/serve/endpoint-registry.js'

@@ -1,9 +1,11 @@
 /** Finds the endpoint that a test file is for, and the mistakes in the file that only show against that endpoint. */
+
 import { posix } from 'node:path'
 import type { Loaded, LoadedEndpoint } from '../../../runner/manifest/load.js'
-import { diagnosticAt, didYouMean } from '../../../runner/manifest/report.js'
+import { diagnosticAt } from '../../../runner/manifest/report.js'
 import type { Diagnostic } from '../../../runner/model/diagnostic.js'
 import { ERROR_CODES } from '../../../runner/model/error-codes.js'
+import { didYouMean } from '../../../runner/model/suggest.js'
 import { sortKey } from '../sort-order.js'
 import { TEST_ENDING } from './load.js'
 import type { TestCase, TestFile } from './test-file.js'

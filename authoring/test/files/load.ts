@@ -1,4 +1,5 @@
 /** Conducts the loading of test files: find → read → check against the schema and the tables. Reports all mistakes, with their places. */
+
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join, posix, sep } from 'node:path'
@@ -12,11 +13,12 @@ import {
 import { schemaChecker, schemaDiagnostics } from '../../../runner/manifest/check/schema.js'
 import { noSuchPath, readOne, type SourceText, unreadable } from '../../../runner/manifest/discover.js'
 import { namesBelow } from '../../../runner/manifest/names-below.js'
-import { diagnosticAt, didYouMean, type More } from '../../../runner/manifest/report.js'
+import { diagnosticAt, type More } from '../../../runner/manifest/report.js'
 import { type FilePlace, type ManifestSource, type NodePath, placeAt } from '../../../runner/manifest/source.js'
 import { parseManifest } from '../../../runner/manifest/yaml/parse.js'
 import { compareDiagnostics, type Diagnostic } from '../../../runner/model/diagnostic.js'
 import { lineStartsOf } from '../../../runner/model/line-starts.js'
+import { didYouMean } from '../../../runner/model/suggest.js'
 import { readTimestamp } from '../../../runner/model/typed-value.js'
 import { readPlain, readTableRow, textOf } from './read-value.js'
 import type { Expectation, TestArguments, TestCase, TestTable } from './test-file.js'

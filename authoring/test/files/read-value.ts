@@ -1,4 +1,5 @@
 /** YAML nodes of test files as values: rows of tables by the types of their columns, and rows as results have them. */
+
 import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml'
 import {
   dateLiteral,
@@ -14,7 +15,8 @@ import {
   timestampLiteral,
   typeName,
 } from '../../../googlesql/index.js'
-import { describeValue, didYouMean, type More, quotedList } from '../../../runner/manifest/report.js'
+import { describeValue, type More, quotedList } from '../../../runner/manifest/report.js'
+import { didYouMean } from '../../../runner/model/suggest.js'
 
 /** Called for each mistake; `node` is its place. */
 export type ReportNode = (node: Node, message: string, more?: More) => void

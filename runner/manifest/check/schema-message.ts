@@ -3,7 +3,8 @@
 import type { ErrorObject } from 'ajv'
 import { nearest } from '../../../googlesql/index.js'
 import type { RuleId } from '../../model/rules.js'
-import { describeValue, didYouMean, type Proposal, proposing, quotedList } from '../report.js'
+import { didYouMean, type Proposal, proposing } from '../../model/suggest.js'
+import { describeValue, quotedList } from '../report.js'
 import type { NodePath } from '../source.js'
 
 export interface SchemaMessage {
@@ -77,10 +78,9 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
       const meant = broken === null ? meantKey(key, known) : undefined
       const alike = keysWithWords(key, known).map(one => `"${one}"`)
       const others = alike.length > 1 ? `; did you mean ${orList(alike)}?` : `; expected one of ${quotedList(known)}`
-      const hint = meant === undefined ? others : `; did you mean "${meant}"?`
+      const { hint, ...proposed } = proposing(meant, others)
       const message = `unknown key "${key}" in ${place}${broken ?? hint}`
-      const at = [...path, key]
-      return { rule: 'schema/unknown-key', message, at, isAboutKey: true, ...(meant !== undefined && { meant }) }
+      return { rule: 'schema/unknown-key', message, at: [...path, key], isAboutKey: true, ...proposed }
     }
     case 'required': {
       const key = String(params['missingProperty'])

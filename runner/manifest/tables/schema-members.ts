@@ -1,9 +1,10 @@
 /** What a table schema may say, by schemas/table.schema.json, which editors read. */
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { meantType } from '../../../googlesql/index.js'
+import { type Proposal, proposing } from '../../model/suggest.js'
 import { readSchema } from '../check/schema.js'
 import { NAMES_OF_TYPES } from '../check/schema-message.js'
-import { type Proposal, proposing } from '../report.js'
 
 const schema = readSchema('#table-schema')
 const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
@@ -42,5 +43,5 @@ export function typeHint(type: string): Proposal {
     return { hint: `; write "type": "${bare}", and ${parameters}` }
   }
   const meant = meantType(bare)
-  return meant === undefined ? { hint: '' } : proposing(meant === 'STRUCT' ? 'RECORD' : meant)
+  return proposing(meant === 'STRUCT' ? 'RECORD' : meant)
 }

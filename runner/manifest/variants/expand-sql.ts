@@ -1,4 +1,5 @@
 /** Renders every SQL text that a manifest's template can produce, with the place of each character in its file. */
+
 import { orMistake, SqlError, type Token, tokenize } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -16,7 +17,7 @@ import {
 } from '../../template/variants.js'
 import type { ArgumentName, DistinctSql, PlaceInText } from '../check/rule.js'
 import type { Partial } from '../load-partials.js'
-import { diagnosticAt, didYouMean } from '../report.js'
+import { diagnosticAt } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
 
 export interface ExpandedSql {
@@ -44,11 +45,8 @@ export function expandSql(
   const root = { partial: null, includedAt: null }
   const problems = [...parsed.problems.map(problem => ({ ...problem, origin: root })), ...expansion.problems]
   const diagnostics = problems.map(problem => {
-    const { near, otherwise, table } = problem
-    const instead = { hint: otherwise ? `; ${otherwise}` : '', ...(table !== undefined && { table }) }
-    const proposal = near && didYouMean(near.word, near.among)
-    const { hint, ...data } = proposal?.meant === undefined ? instead : proposal
-    return diagnosticAt(place(problem), problem.rule, problem.message, { hint: hint + included(problem), ...data })
+    const { rule, message, more } = problem
+    return diagnosticAt(place(problem), rule, message, { ...more, hint: (more?.hint ?? '') + included(problem) })
   })
   const space = variantSpace(expansion.pieces, lookups)
   if (space.size > MAX_VARIANTS) {

@@ -1,4 +1,5 @@
 /** Parses the types of bound values, and orders the values as DuckDB's $1, $2, … */
+
 import {
   datetimeText,
   MAX_TIMESTAMP_MICROS,
@@ -10,6 +11,7 @@ import {
 import type { ParameterTime, TimeStep } from '../../../../googlesql-duckdb/index.js'
 import { RunnerError } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
+import { proposing } from '../../../model/suggest.js'
 import { readTimestamp } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
 
@@ -23,8 +25,7 @@ export function readTypes(types: Readonly<Record<string, string>>): Readonly<Rec
     Object.entries(types).map(([name, text]) => {
       const type = parseTypeName(text)
       if (type) return [name, type]
-      const meant = meantType(text)
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+      const { hint } = proposing(meantType(text))
       throw new RunnerError('ARGUMENT_INVALID', {
         errors: [{ parameter: name, detail: `has an unknown type: ${text}${hint}` }],
       })

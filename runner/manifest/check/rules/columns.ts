@@ -1,8 +1,10 @@
 /** Rules about `columns`: those that are declared, and those that the queries have. */
+
 import { meantType, nearest } from '../../../../googlesql/index.js'
 import type { ResultColumn } from '../../../model/query.js'
+import { proposing } from '../../../model/suggest.js'
 import { fitsColumnType, parseColumnType } from '../../column-type.js'
-import { proposing, quotedList } from '../../report.js'
+import { quotedList } from '../../report.js'
 import { repeatedColumns } from '../repeated-columns.js'
 import type { CheckedSql, ManifestFacts, Report, Rule, SqlFacts } from '../rule.js'
 
@@ -26,8 +28,8 @@ export const columnRules: readonly Rule<ManifestFacts>[] = [
         if (parseColumnType(type) !== null) return
         const element = /^(.*)\[\]$/.exec(type)?.[1]
         const meant = element === undefined ? meantType(type) : `ARRAY<${meantType(element) ?? 'STRING'}>`
-        const otherwise = { hint: '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>' }
-        const more = meant === undefined ? otherwise : proposing(WHOLE_TYPES[meant] ?? meant)
+        const whole = meant && (WHOLE_TYPES[meant] ?? meant)
+        const more = proposing(whole, '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>')
         report(source.valueAt(['columns', index, 'type']), `"${type}" is not a type of GoogleSQL`, more)
       })
     },
@@ -114,7 +116,7 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
         missing.push(name)
         continue
       }
-      const more = meant === undefined ? { hint: `; it has ${quotedList(actualNames)}` } : proposing(meant)
+      const more = proposing(meant, `; it has ${quotedList(actualNames)}`)
       report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
       continue
     }
@@ -125,7 +127,7 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
     report(source.valueAt(['columns', index, 'type']), message)
   }
   for (const [i, { written, at, first }] of repeated.entries()) {
-    const more = missing[i] === undefined ? { hint: '; give this one another name' } : proposing(missing[i])
+    const more = proposing(missing[i], '; give this one another name')
     const { line } = text.placeAt(first)
     report(text.placeAt(at), `the query has another column "${written}", in line ${line}`, more)
   }

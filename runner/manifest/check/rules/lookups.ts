@@ -1,5 +1,6 @@
 /** Rules about lookup tables. */
-import { didYouMean, quotedList } from '../../report.js'
+import { didYouMean } from '../../../model/suggest.js'
+import { quotedList } from '../../report.js'
 import { eachLookup, type ManifestFacts, type Rule, type TemplateFacts } from '../rule.js'
 import { checkWords } from './constants.js'
 

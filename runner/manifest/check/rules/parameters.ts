@@ -1,9 +1,10 @@
 /** Rules about parameters, and about the arguments that the SQL reads. */
+
 import { re2Problem } from '../../../model/re2.js'
+import { didYouMean } from '../../../model/suggest.js'
 import { splitType } from '../../../model/typed-value.js'
 import { constraintMistakes } from '../../constraints.js'
 import { pinnedAsMistake } from '../../pinned-as.js'
-import { didYouMean } from '../../report.js'
 import { tenantParameter } from '../../tenant.js'
 import { eachParameter, lookupsOf, type ManifestFacts, parametersOf, type Rule, type TemplateFacts } from '../rule.js'
 

@@ -1,6 +1,8 @@
 /** Rules about `tenant`, but for the proof that a query keeps to one: see tenant-proof.ts. */
+
 import { findColumnPath } from '../../../../googlesql/index.js'
-import { didYouMean, quotedList } from '../../report.js'
+import { didYouMean } from '../../../model/suggest.js'
+import { quotedList } from '../../report.js'
 import type { FilePlace } from '../../source.js'
 import { tenantColumns, tenantParameter } from '../../tenant.js'
 import {
