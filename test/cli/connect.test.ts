@@ -77,6 +77,14 @@ describe('connect', function () {
     )
   })
 
+  it('needs no endpoint for mcp, and takes one that is there without asking for its arguments', async () => {
+    const { code, out, err } = await connect('mcp', '--url', 'https://data.example.com/')
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(JSON.parse(out).mcpServers.sluice.url).to.equal('https://data.example.com/mcp')
+    expect(await connect('mcp', 'shop.sales', '--url', 'https://data.example.com/')).to.include({ code, out, err })
+    expect((await connect('mcp', 'shop.slaes')).err).to.include('there is no endpoint "shop.slaes"')
+  })
+
   const REFUSED: readonly (readonly [says: string, words: readonly string[], code: number, err: string])[] = [
     [
       'an unknown tool',

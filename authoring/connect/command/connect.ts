@@ -15,6 +15,7 @@ import { EXIT, type Io } from '../../terminal/io.js'
 import { plural } from '../../terminal/plural.js'
 import { serverBase } from '../../terminal/server.js'
 import { grafanaFiles } from '../grafana/grafana.js'
+import { MCP } from '../mcp.js'
 import type { ConnectTool } from '../tool.js'
 import { CONNECT_TOOLS } from '../tools.js'
 import { callArguments } from './call-arguments.js'
@@ -27,7 +28,7 @@ export interface ConnectFlags {
 
 /**
  * Prints the tool's text for a call of an endpoint, whose name and arguments `words` are. Required parameters that are not given
- * get an example as argument, which it says on standard error. With `all` it writes files for all endpoints instead.
+ * get an example as argument, which it says on standard error. The text for MCP has neither, and needs no endpoint. With `all` it writes files for all endpoints instead.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function connectTool(
@@ -42,11 +43,15 @@ export async function connectTool(
   if (all) return connectAll(tool, words, out ?? 'grafana', settings, address, io)
   if (out !== undefined) throw new UsageError(['--out needs --all; a text is printed'])
   const [name, ...texts] = words
+  if (name === undefined && tool === MCP) {
+    io.print(MCP.write({ url: address }))
+    return EXIT.clean
+  }
   if (name === undefined) throw new UsageError([`connect ${toolName} needs the name of an endpoint`])
   const endpoint = await findEndpoint(settings, name, io)
   if (endpoint === null) return EXIT.problems
   const { args, missing } = callArguments(endpoint, rawArguments(texts))
-  for (const { parameter, argument } of missing) {
+  for (const { parameter, argument } of tool === MCP ? [] : missing) {
     io.printError(`sluice: ${parameter} is required; the text has ${argument}, which you replace with your own\n`)
   }
   io.print(tool.write({ url: address, endpoint: describeEndpoint(endpoint, { pinned: {} }), arguments: args }))
