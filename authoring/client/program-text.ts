@@ -20,5 +20,12 @@ export function linesOf(text: string): readonly string[] {
 export const quoted = (text: string): string =>
   JSON.stringify(text).replace(UNPRINTABLE, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
+/** The text as a literal in single quotes of JavaScript and TypeScript, in printable characters. */
+export const singleQuoted = (text: string): string =>
+  `'${quoted(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+
+/** The name of a member, in quotes where it is not an identifier. */
+export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : singleQuoted(name))
+
 /** Control characters, and those that change the order in which text is shown. */
 export const UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g

@@ -5,7 +5,7 @@ import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, choicesOf, isRequired, revisionOf } from './contract.js'
 import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
-import { linesOf, quoted } from './program-text.js'
+import { linesOf, memberName, singleQuoted } from './program-text.js'
 
 /** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.ts. */
 export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
@@ -20,7 +20,7 @@ export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: 
     '',
     '/** Why a call failed. UNKNOWN: the answer was not one of Sluice, but of something in between. */',
     'export type ErrorCode =',
-    ...[...Object.keys(ERROR_CODES), 'UNKNOWN'].map(code => `  | ${literal(code)}`),
+    ...[...Object.keys(ERROR_CODES), 'UNKNOWN'].map(code => `  | ${singleQuoted(code)}`),
     '',
     runtime,
   ].join('\n')
@@ -30,7 +30,7 @@ function endpointLines(endpoint: ClientEndpoint): readonly string[] {
   const { name, parameters } = endpoint
   return [
     ...comment(endpointText(endpoint), 1),
-    `  ${literal(name)}: {`,
+    `  ${singleQuoted(name)}: {`,
     // `{}` would take any argument.
     ...(parameters.length === 0
       ? ['    args: Record<string, never>']
@@ -46,7 +46,7 @@ function parameterLines(parameter: PublishedParameter): readonly string[] {
   const { scalar, isArray } = splitType(type)
   const element = choices === null ? (ARGUMENT_TYPES[scalar] ?? 'string') : unionOf(choices)
   const whole = isArray ? `readonly ${inParentheses(element)}[]` : element
-  const member = isRequired(parameter) ? `${key(name)}: ${whole}` : `${key(name)}?: ${whole} | undefined`
+  const member = isRequired(parameter) ? `${memberName(name)}: ${whole}` : `${memberName(name)}?: ${whole} | undefined`
   return [...comment(parameterText(parameter), 3), `      ${member}`]
 }
 
@@ -58,7 +58,7 @@ const ARGUMENT_TYPES: Readonly<Record<string, string>> = {
 }
 
 const unionOf = (choices: readonly Choice[]): string =>
-  choices.map(choice => (typeof choice === 'string' ? literal(choice) : String(choice))).join(' | ')
+  choices.map(choice => (typeof choice === 'string' ? singleQuoted(choice) : String(choice))).join(' | ')
 
 const SHAPE_TYPES: Readonly<Record<PlainShape['kind'], string>> = {
   string: 'string',
@@ -81,7 +81,7 @@ function objectType(members: readonly Member[], depth: number): string {
   if (members.length === 0) return 'Record<string, never>'
   const lines = members.flatMap(({ name, shape, isNullable, text }) => [
     ...comment(text, depth + 1),
-    `${indent(depth + 1)}${key(name)}: ${typeOf(shape, depth + 1)}${isNullable ? ' | null' : ''}`,
+    `${indent(depth + 1)}${memberName(name)}: ${typeOf(shape, depth + 1)}${isNullable ? ' | null' : ''}`,
   ])
   return ['{', ...lines, `${indent(depth)}}`].join('\n')
 }
@@ -99,9 +99,3 @@ function comment(text: string, depth: number): readonly string[] {
   if (lines.length === 1) return [`${indent(depth)}/** ${first} */`]
   return ['/**', ...lines.map(line => ` * ${line}`), ' */'].map(line => indent(depth) + line)
 }
-
-/** A member's name, in quotes where it is not an identifier. */
-const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))
-
-/** A string literal in single quotes, in printable characters. */
-const literal = (text: string): string => `'${quoted(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

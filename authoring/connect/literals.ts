@@ -1,13 +1,12 @@
 /** Texts as string literals of other languages: a text never ends its own literal. */
-import { quoted, UNPRINTABLE } from '../client/program-text.js'
+import { quoted, singleQuoted, UNPRINTABLE } from '../client/program-text.js'
 import { wellFormed } from './address.js'
 
 /** In double quotes and printable characters, for Python and JSON. */
 export const pythonText = (text: string): string => quoted(wellFormed(text))
 
 /** In single quotes and printable characters, for JavaScript and TypeScript. */
-export const javascriptText = (text: string): string =>
-  `'${pythonText(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+export const javascriptText = (text: string): string => singleQuoted(wellFormed(text))
 
 /** In single quotes, for DuckDB. */
 export const sqlText = (text: string): string => `'${withoutNul(text).replaceAll("'", "''")}'`

@@ -1,7 +1,8 @@
 /** A call by the typed client that `sluice client` writes. */
 import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
 import { splitType } from '../../runner/model/typed-value.js'
-import { givenArguments, originOf } from './address.js'
+import { memberName } from '../client/program-text.js'
+import { givenArguments, originOf, wellFormed } from './address.js'
 import { javascriptText } from './literals.js'
 import type { ConnectCall, ConnectTool } from './tool.js'
 
@@ -12,7 +13,8 @@ function write(call: ConnectCall): string {
   const origin = originOf(call)
   const members = givenArguments(call).map(([name, value]) => {
     const parameter = endpoint.parameters.find(one => one.name === name)
-    return `  ${memberName(name)}: ${argumentOf(parameter, value)},`
+    // `__proto__` as a plain member would set the object's prototype.
+    return `  ${name === '__proto__' ? "['__proto__']" : memberName(wellFormed(name))}: ${argumentOf(parameter, value)},`
   })
   const rest = members.length === 0 ? '' : ', {'
   return [
@@ -30,10 +32,6 @@ function write(call: ConnectCall): string {
     '',
   ].join('\n')
 }
-
-/** `__proto__` as a member would set the object's prototype. */
-const memberName = (name: string): string =>
-  name === '__proto__' ? "['__proto__']" : /^[A-Za-z_]\w*$/.test(name) ? name : javascriptText(name)
 
 function argumentOf(parameter: PublishedParameter | undefined, value: string | readonly string[]): string {
   const { scalar, isArray } = splitType(parameter?.type ?? 'string')
