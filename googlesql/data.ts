@@ -5,6 +5,7 @@
 
 export { informationSchemaColumns, informationSchemaName } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
+export { BoundedMap, memo } from './memo.js'
 export type { SqlMistake } from './mistakes.js'
 export type { SqlProblem } from './sql-error.js'
 export type {

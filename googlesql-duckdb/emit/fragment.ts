@@ -3,6 +3,7 @@
  * those of the fragment's parts and from the template, which is the text around the parts. Each template is parsed once, like
  * each macro.
  */
+import { BoundedMap, memo } from '../../googlesql/data.js'
 import { factsOf } from './macro-usage.js'
 import { isOperandText } from './operand.js'
 
@@ -67,22 +68,11 @@ interface Template {
   readonly hasLambda: boolean
 }
 
-/**
- * The number of templates at which the cache is emptied. Most templates recur, but some contain numbers and messages of one
- * query.
- */
-const MAX_TEMPLATES = 4_000
-const templates = new Map<string, Template>()
+/** The cache is bounded: most templates recur, but some contain numbers and messages of one query. */
+const templates = new BoundedMap<string, Template>(4_000)
 
 /** The facts about a text that has slots in place of its parts. */
-export function templateOf(text: string): Template {
-  const known = templates.get(text)
-  if (known) return known
-  if (templates.size >= MAX_TEMPLATES) templates.clear()
-  const template = readTemplate(text)
-  templates.set(text, template)
-  return template
-}
+export const templateOf = (text: string): Template => memo(templates, text, readTemplate)
 
 /** Matches a slot. Quoted text and quoted names match as a whole, without a group, so that a slot inside them is not found. */
 const PIECES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|slot\$(\d+)/g

@@ -1,5 +1,6 @@
 /** Cuts the text of a GoogleSQL query into tokens. */
 
+import { BoundedMap, memo } from '../memo.js'
 import { type SqlError, syntaxError } from '../sql-error.js'
 import { RESERVED_KEYWORDS } from './keywords.js'
 import { readQuoted } from './quoted-text.js'
@@ -169,20 +170,13 @@ function wordEnd(source: string, i: number): number {
 }
 
 /** A cache of words and their upper case, because texts repeat a small number of words. */
-const upperCases = new Map<string, string>()
-const MAX_WORDS = 10_000
+const upperCases = new BoundedMap<string, string>(10_000)
 /** V8 stores a longer slice as a view of its text, so that a map of such words would keep whole texts in memory. */
 const MAX_KEPT_LENGTH = 12
 
-function upperCase(word: string): string {
-  if (word.length > MAX_KEPT_LENGTH) return word.toUpperCase()
-  const known = upperCases.get(word)
-  if (known !== undefined) return known
-  if (upperCases.size >= MAX_WORDS) upperCases.clear()
-  const upper = word.toUpperCase()
-  upperCases.set(word, upper)
-  return upper
-}
+const toUpper = (word: string): string => word.toUpperCase()
+const upperCase = (word: string): string =>
+  word.length > MAX_KEPT_LENGTH ? toUpper(word) : memo(upperCases, word, toUpper)
 
 function readLiteral(source: string, at: number, prefix: string, quote: string): Token {
   const isBytes = prefix.includes('b')

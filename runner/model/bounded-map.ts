@@ -1,20 +1,2 @@
-/**
- * A Map of at most `maxEntries`: where it is full, the entry that was set longest ago goes. Set an entry again when it is
- * used, and the least recently used one goes instead.
- */
-export class BoundedMap<K, V> extends Map<K, V> {
-  readonly #maxEntries: number
-
-  constructor(maxEntries: number) {
-    super()
-    this.#maxEntries = maxEntries
-  }
-
-  override set(key: K, value: V): this {
-    // A Map keeps the order of insertion.
-    this.delete(key)
-    super.set(key, value)
-    if (this.size > this.#maxEntries) this.delete(this.keys().next().value as K)
-    return this
-  }
-}
+/** Values that are kept by key; re-exported for folders that know nothing of SQL. */
+export { BoundedMap, memo } from '../../googlesql/data.js'

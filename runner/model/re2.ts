@@ -1,7 +1,7 @@
 /** RE2's regular expressions in this process: matching takes time linear in the text, whatever the pattern and the text are. */
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { patternSize } from '../../googlesql/data.js'
-import { BoundedMap } from './bounded-map.js'
+import { BoundedMap, memo } from './bounded-map.js'
 
 /** How much the counted repetitions and the classes of Unicode of a pattern may add to its text. */
 const MAX_ADDED = 1_000
@@ -28,14 +28,7 @@ export class Pattern {
 const checked = new BoundedMap<string, string | null>(1_000)
 
 /** Why a text is not a regular expression that may be used; the rest of a sentence. Null where it is. */
-export function re2Problem(text: string): string | null {
-  let problem = checked.get(text)
-  if (problem === undefined) {
-    problem = findProblem(text)
-    checked.set(text, problem)
-  }
-  return problem
-}
+export const re2Problem = (text: string): string | null => memo(checked, text, findProblem)
 
 function findProblem(text: string): string | null {
   const { pieces, hasAngleName } = patternSize(text, UNICODE_CLASS)

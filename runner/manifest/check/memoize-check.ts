@@ -1,4 +1,5 @@
 /** Memoises checks of SQL for one load, and limits how many run at a time. */
+import { memo } from '../../model/bounded-map.js'
 import type { CheckSql } from './sql.js'
 
 /** The most checks that run at a time: each check by a remote engine takes a round trip. */
@@ -8,14 +9,8 @@ const AT_ONCE = 32
 export function checkOnce(checkSql: CheckSql): CheckSql {
   const results = new Map<string, ReturnType<CheckSql>>()
   const check = someAtOnce(checkSql)
-  return (sql, types, values) => {
-    const key = `${JSON.stringify([types, values])}\0${sql}`
-    const known = results.get(key)
-    if (known !== undefined) return known
-    const result = check(sql, types, values)
-    results.set(key, result)
-    return result
-  }
+  return (sql, types, values) =>
+    memo(results, `${JSON.stringify([types, values])}\0${sql}`, () => check(sql, types, values))
 }
 
 function someAtOnce(checkSql: CheckSql): CheckSql {

@@ -1,5 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
+import { BoundedMap, memo } from '../../../../googlesql/data.js'
 import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 import {
   type CivilTime,
@@ -287,21 +288,15 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
   return pieces
 }
 
-/** The most formats that are kept compiled, and the length of the longest of them. */
-const MAX_COMPILED = 500
+/** The length of the longest format that is kept compiled. */
 const MAX_KEPT_LENGTH = 500
 
-const compiled = new Map<string, readonly Piece[]>()
+const compiled = new BoundedMap<string, readonly Piece[]>(500)
 
 /** Formats a value in microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
 export function formatTime(format: string, kind: TimeKind, micros: bigint, zone: string): string {
-  const key = `${kind} ${format}`
-  let pieces = compiled.get(key)
-  if (pieces === undefined) {
-    pieces = compileFormat(format, kind)
-    if (compiled.size > MAX_COMPILED) compiled.clear()
-    if (format.length <= MAX_KEPT_LENGTH) compiled.set(key, pieces)
-  }
+  const compile = (): readonly Piece[] => compileFormat(format, kind)
+  const pieces = format.length > MAX_KEPT_LENGTH ? compile() : memo(compiled, `${kind} ${format}`, compile)
   const moment = momentOf(micros, zone)
   let text = ''
   for (const piece of pieces) {

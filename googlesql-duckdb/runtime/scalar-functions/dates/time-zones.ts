@@ -1,6 +1,7 @@
 /**
  * Time zones by their names in GoogleSQL: a name of the tz database, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`.
  */
+import { BoundedMap, memo } from '../../../../googlesql/data.js'
 import { localToInstant, writtenOffset, zoneOffset } from '../../../../googlesql/values/time-zone.js'
 import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
@@ -20,18 +21,11 @@ function namedZone(name: string): TimeZone | null {
   return /^[A-Za-z]/.test(name) && fixedOffset(name) === undefined ? zoneOffset(name) : null
 }
 
-const zones = new Map<string, TimeZone>()
+/** A query may use any text as a zone, so the cache is bounded. */
+const zones = new BoundedMap<string, TimeZone>(1_000)
 
 /** The zone of this name. @throws ScalarFunctionError in BigQuery's words for an unknown name. */
-export function timeZone(name: string): TimeZone {
-  const known = zones.get(name)
-  if (known !== undefined) return known
-  const zone = makeZone(name)
-  // A query may use any text as a zone, so the cache is bounded.
-  if (zones.size > 1_000) zones.clear()
-  zones.set(name, zone)
-  return zone
-}
+export const timeZone = (name: string): TimeZone => memo(zones, name, makeZone)
 
 function makeZone(name: string): TimeZone {
   if (name === '') fail('Invalid empty time zone')
@@ -52,15 +46,10 @@ interface DayOffsets {
 // The platform takes microseconds to find the offset of an instant. The rows of a query are usually close in time, so the offsets
 // are cached per day. No zone has changed its offset twice within a day.
 function cached(zone: TimeZone): TimeZone {
-  const days = new Map<number, DayOffsets>()
+  const days = new BoundedMap<number, DayOffsets>(20_000)
+  const offsetsOf = (day: number): DayOffsets => offsetsOfDay(zone, day)
   return epochSeconds => {
-    const day = Math.floor(epochSeconds / DAY_SECONDS)
-    let offsets = days.get(day)
-    if (offsets === undefined) {
-      if (days.size > 20_000) days.clear()
-      offsets = offsetsOfDay(zone, day)
-      days.set(day, offsets)
-    }
+    const offsets = memo(days, Math.floor(epochSeconds / DAY_SECONDS), offsetsOf)
     return epochSeconds < offsets.change ? offsets.before : offsets.after
   }
 }

@@ -1,0 +1,36 @@
+/** Values that are made once for each key. */
+
+/**
+ * A Map of at most `maxEntries`: where it is full, the entry that was set longest ago goes. Set an entry again when it is
+ * used, and the least recently used one goes instead.
+ */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #maxEntries: number
+
+  constructor(maxEntries: number) {
+    super()
+    this.#maxEntries = maxEntries
+  }
+
+  override set(key: K, value: V): this {
+    // A Map keeps the order of insertion.
+    this.delete(key)
+    super.set(key, value)
+    if (this.size > this.#maxEntries) this.delete(this.keys().next().value as K)
+    return this
+  }
+}
+
+interface Kept<K, V> {
+  get(key: K): V | undefined
+  set(key: K, value: V): unknown
+}
+
+/** The value of this key, which is made where the map has none. */
+export function memo<K, V>(map: Kept<K, V>, key: K, make: (key: K) => V): V {
+  const kept = map.get(key)
+  if (kept !== undefined) return kept
+  const value = make(key)
+  map.set(key, value)
+  return value
+}
