@@ -32,7 +32,8 @@ export async function sourceState({ endpointsDir, tablesDir, functionsDir }: Sou
 
 const isSource = (name: string): boolean => isManifest(name) || isPartial(name) || isExample(name)
 
-async function statesOf(folder: string, isWanted: (name: string) => boolean): Promise<readonly string[]> {
+/** A line for each file below the folder that is wanted. Never rejects. */
+export async function statesOf(folder: string, isWanted: (name: string) => boolean): Promise<readonly string[]> {
   let names: readonly string[]
   try {
     names = (await namesBelow(folder)).filter(isWanted)
