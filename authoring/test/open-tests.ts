@@ -1,6 +1,5 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
 
-import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
@@ -18,10 +17,10 @@ import { didYouMean } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { Budgets } from '../../runner/request/budget.js'
 import { Closers } from '../../runner/serve/closers.js'
-import { soundDefinitions, threadsOf } from '../../runner/serve/engine.js'
+import { optionsOf, soundDefinitions } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
-import { BYTES_PER_MB, type Settings } from '../../runner/settings/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
 import { isWithin } from '../check/only.js'
 import { coverageOf } from './coverage.js'
@@ -53,9 +52,10 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const clock = systemClock()
   const began = clock.ticksMs()
   const definitions = await soundDefinitions(settings)
-  const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
   const testFiles = await findTests(paths, settings.endpointsDir)
-  const read = testFiles.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
+  const read = testFiles.files.map(file =>
+    readTests(file, tableCatalogue(definitions.tables, optionsOf(settings).naming)),
+  )
   const files = read.flatMap(({ tests }) => tests ?? [])
   const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
 
@@ -139,12 +139,7 @@ function openTestEngine(
     database: null,
     tables,
     functions,
-    naming: { project: settings.project, defaultDataset: settings.defaultDataset },
-    memoryLimitMb: settings.engineMemoryMb,
-    threads: threadsOf(settings),
-    tempDir: tmpdir(),
-    tempLimitMb: settings.engineTempMb,
-    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    ...optionsOf(settings),
     connections: AT_ONCE,
     observe: () => {},
     clock: systemClock(),

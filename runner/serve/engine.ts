@@ -140,17 +140,22 @@ function openEngineOver(
     tables: tables.map(definition => ({ definition })),
     functions,
     broken: brokenTables(mistakes),
-    naming: { project: settings.project, defaultDataset: settings.defaultDataset },
-    memoryLimitMb: settings.engineMemoryMb,
-    threads: threadsOf(settings),
-    tempDir: tmpdir(),
-    tempLimitMb: settings.engineTempMb,
-    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    ...optionsOf(settings),
     isShared,
     observe,
     clock,
   })
 }
+
+/** The options of the embedded engine that settings give, whatever its tables are. */
+export const optionsOf = (settings: Settings) => ({
+  naming: { project: settings.project, defaultDataset: settings.defaultDataset },
+  memoryLimitMb: settings.engineMemoryMb,
+  threads: threadsOf(settings),
+  tempDir: tmpdir(),
+  tempLimitMb: settings.engineTempMb,
+  maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+})
 
 /** The number of threads of the embedded engine. */
 export const threadsOf = ({ engineThreads }: Settings): number =>
