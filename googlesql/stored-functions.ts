@@ -1,6 +1,7 @@
 /** Functions that are kept in a dataset: each in a text of its own, parsed when a query first calls it. */
 
 import { bodyDepth } from './ast/depth.js'
+import { getOrMake } from './get-or-make.js'
 import { parseStoredFunction } from './parse/parse.js'
 import type { StoredDefinition } from './parse/udf.js'
 import { SqlError } from './sql-error.js'
@@ -50,17 +51,12 @@ export function functionCatalogue(
 ): FunctionCatalogue {
   const byName = new Map(functions.map(source => [source.name, source]))
   const parsed = new Map<FunctionSource, StoredFunction>()
-  const parse = (source: FunctionSource): StoredFunction => {
-    const known = parsed.get(source) ?? storedFunction(source)
-    parsed.set(source, known)
-    return known
-  }
   return {
     find(name) {
       if (byName.size === 0) return undefined
       for (const known of [name, ...otherNames(name)]) {
         const source = byName.get(known)
-        if (source) return parse(source)
+        if (source) return getOrMake(parsed, source, storedFunction)
       }
       return undefined
     },

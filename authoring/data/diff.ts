@@ -1,5 +1,6 @@
 /** `sluice tables diff`: compares schema files with the warehouse. */
 import { join } from 'node:path'
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
@@ -125,8 +126,6 @@ function onceForEach(list: WarehouseTables['list']): WarehouseTables['list'] {
   const answers = new Map<string, ReturnType<WarehouseTables['list']>>()
   return place => {
     const key = `${place.project}.${place.dataset}`
-    const answer = answers.get(key) ?? list(place)
-    answers.set(key, answer)
-    return answer
+    return getOrMake(answers, key, () => list(place))
   }
 }

@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
@@ -212,9 +213,7 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
     viewOf({ tables }) {
       const testTables = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = views.get(key) ?? engine.withTables(testTables)
-      views.set(key, view)
-      return view
+      return getOrMake(views, key, () => engine.withTables(testTables))
     },
     refusals: () => new Map(),
     throwIfBroken: () => {},

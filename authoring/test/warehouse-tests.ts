@@ -1,5 +1,6 @@
 /** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
 
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import {
   declaringOf,
   isShardOf,
@@ -138,23 +139,11 @@ class WarehouseTarget implements TestTarget {
   #nameFor(name: string, given: readonly TestTable[]): Promise<string> {
     if (isWildcard(name)) {
       const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
-      const key = [name, ...shards.map(shard => this.#numberOf(shard))].join(' ')
-      return this.#once(key, () => this.#addShards(name, shards))
+      const key = [name, ...shards.map(shard => getOrMake(this.#numbers, shard, () => this.#numbers.size))].join(' ')
+      return getOrMake(this.#made, key, () => this.#addShards(name, shards))
     }
     const table = given.find(({ standsFor }) => standsFor === name)
-    return this.#once(hasRows(table) ? table : name, () => this.#addTable(name, table))
-  }
-
-  #once(key: TestTable | string, make: () => Promise<string>): Promise<string> {
-    const name = this.#made.get(key) ?? make()
-    this.#made.set(key, name)
-    return name
-  }
-
-  #numberOf(table: TestTable): number {
-    const number = this.#numbers.get(table) ?? this.#numbers.size
-    this.#numbers.set(table, number)
-    return number
+    return getOrMake(this.#made, hasRows(table) ? table : name, () => this.#addTable(name, table))
   }
 
   /** Makes the shards of a wildcard table, under a prefix that no other has; resolves to its name, which ends in a star. */

@@ -2,6 +2,7 @@
  * What SQL amounts to in DuckDB's plan: macros expand as text, so a parameter that a macro's body reads three times is computed
  * three times.
  */
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import { MACROS } from '../runtime/macros/all.js'
 import type { Macro } from '../runtime/macros/macro.js'
 import { argumentsAt } from './operand.js'
@@ -28,15 +29,13 @@ interface MacroFacts extends Omit<SqlFacts, 'uses'> {
 const BY_NAME = new Map(MACROS.map(macro => [macro.name, macro]))
 const ofMacros = new Map<Macro, MacroFacts>()
 
-function factsOfMacro(macro: Macro): MacroFacts {
-  const known = ofMacros.get(macro)
-  if (known) return known
+function readFacts(macro: Macro): MacroFacts {
   const facts = factsOf(macro.body)
   const uses = macro.parameters.map(parameter => facts.uses.get(parameter) ?? 0)
-  const own = { ...facts, uses, size: facts.size - uses.reduce((sum, count) => sum + count, 0) }
-  ofMacros.set(macro, own)
-  return own
+  return { ...facts, uses, size: facts.size - uses.reduce((sum, count) => sum + count, 0) }
 }
+
+const factsOfMacro = (macro: Macro): MacroFacts => getOrMake(ofMacros, macro, readFacts)
 
 /** Matches a name or names joined by dots, digits, or a quoted text. */
 const WORDS = /(?:[a-z_][\w$]*|"(?:[^"]|"")*")(?:\.(?:[a-z_][\w$]*|"(?:[^"]|"")*"))*|\d+|''/gi

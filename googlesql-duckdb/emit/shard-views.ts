@@ -1,5 +1,6 @@
 /** Where the SQL of one query reads tables in parts: the views of the shards of wildcard tables, and partitioned tables. */
 import type { Shard } from '../../googlesql/data.js'
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import type { StructField } from '../../googlesql/types/types.js'
 
 /** A place where the SQL reads shards of a wildcard table. */
@@ -39,9 +40,7 @@ export class ShardReads {
 
   viewOf(read: Omit<WrittenRead, 'view'>): string {
     const key = JSON.stringify([read.table, read.conditions])
-    const known = this.#reads.get(key) ?? { ...read, view: `~shards${this.#reads.size + 1}` }
-    this.#reads.set(key, known)
-    return known.view
+    return getOrMake(this.#reads, key, () => ({ ...read, view: `~shards${this.#reads.size + 1}` })).view
   }
 
   all(): readonly WrittenRead[] {

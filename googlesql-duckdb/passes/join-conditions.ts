@@ -6,6 +6,7 @@
  * kept, and a subquery in a condition that reads only one side is a column of that side. There are no FULL JOINs in correlated
  * subqueries: the resolver has replaced them, see correlated-full-join.ts.
  */
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
 import type { Computed, JoinScan, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapScans } from '../../googlesql/plan/rewrite.js'
@@ -37,9 +38,7 @@ function withoutOuter(scan: JoinScan, newColumn: NewColumn): JoinScan {
   const copies = new Map<number, Computed>()
   const copied = mapExpr(condition, part => {
     if (part.kind !== 'column' || !outer.has(part.column.id)) return undefined
-    const { id } = part.column
-    const copy = copies.get(id) ?? { column: newColumn('', part.type), expr: part }
-    copies.set(id, copy)
+    const copy = getOrMake(copies, part.column.id, () => ({ column: newColumn('', part.type), expr: part }))
     return columnExpr(copy.column, false, part.at)
   })
   const side = join === 'left' ? 'left' : 'right'

@@ -7,6 +7,7 @@
  * a call is an array.
  */
 
+import { getOrMake } from '../../googlesql/get-or-make.js'
 import { literal } from '../../googlesql/plan/build.js'
 import { aggregateKey } from '../../googlesql/plan/key.js'
 import type { AggregateCall, Column, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
@@ -98,10 +99,7 @@ function findNarrow(query: ResolvedQuery): Narrow {
         const twins = new Map<string, Twins>()
         for (const { column, call } of scan.aggregates) {
           if (call.name !== NAME) continue
-          const key = aggregateKey(call)
-          const same = twins.get(key) ?? []
-          twins.set(key, same)
-          same.push({ id: rootOf(column.id), call })
+          getOrMake(twins, aggregateKey(call), () => []).push({ id: rootOf(column.id), call })
         }
         groups.push(...twins.values())
       }

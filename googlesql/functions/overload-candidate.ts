@@ -1,5 +1,6 @@
 /** Matches the arguments of a call with signatures: finds the types of their letters, and the cost of coercion. */
 
+import { getOrMake } from '../get-or-make.js'
 import type { Expr, LambdaExpr } from '../plan/nodes.js'
 import {
   type Cost,
@@ -54,11 +55,7 @@ type OperandFor = (argument: ArgumentSource) => Operand
 /** An OperandFor that all candidates of one call share, so that each argument is resolved once. */
 function operandReader(): OperandFor {
   const known = new Map<ArgumentSource, Operand>()
-  return argument => {
-    const operand = known.get(argument) ?? operandOf(argument.resolve())
-    known.set(argument, operand)
-    return operand
-  }
+  return argument => getOrMake(known, argument, () => operandOf(argument.resolve()))
 }
 
 /** The match with the smallest cost of coercion, the first of several with equal cost; null when no signature matches. */

@@ -1,4 +1,5 @@
 /** Signatures as BigQuery's messages write them: `Supported signatures: SUM(INT64); SUM(FLOAT64)`. */
+import { getOrMake } from '../get-or-make.js'
 import { typeName } from '../types/types.js'
 import type { FunctionEntry } from './catalogue.js'
 import { OPERATOR_SYMBOLS } from './definitions/operators.js'
@@ -7,14 +8,8 @@ import { type Pattern, parseSignature, type Signature, type SignatureParameter }
 const parsed = new WeakMap<FunctionEntry, readonly Signature[]>()
 
 /** The signatures of an entry, parsed once. */
-export function signaturesOf(entry: FunctionEntry): readonly Signature[] {
-  let signatures = parsed.get(entry)
-  if (!signatures) {
-    signatures = entry.signatures.map(parseSignature)
-    parsed.set(entry, signatures)
-  }
-  return signatures
-}
+export const signaturesOf = (entry: FunctionEntry): readonly Signature[] =>
+  getOrMake(parsed, entry, () => entry.signatures.map(parseSignature))
 
 /** The symbol that authors write for an operator: `+`, `NOT`. */
 export const symbolOf = (entry: FunctionEntry): string =>

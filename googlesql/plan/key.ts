@@ -1,4 +1,5 @@
 /** Determines which expressions compute the same value. */
+import { getOrMake } from '../get-or-make.js'
 import { type Type, typeName } from '../types/types.js'
 import type { AggregateCall, Column, Expr, LiteralExpr, Scan, SortKey } from './nodes.js'
 import { columnsMade, columnsRead, exprsOfScan, inputsOfScan } from './walk.js'
@@ -36,11 +37,7 @@ type Own = Map<number, string>
 function keyOf(expr: Expr, own: Own): string {
   const key = (part: Expr | null): string => (part ? keyOf(part, own) : '-')
   const keys = (parts: readonly (Expr | null)[]): string => parts.map(key).join()
-  const claim = (column: Column): string => {
-    const name = own.get(column.id) ?? `own ${own.size}`
-    own.set(column.id, name)
-    return name
-  }
+  const claim = ({ id }: Column): string => getOrMake(own, id, () => `own ${own.size}`)
   switch (expr.kind) {
     case 'literal':
       return `${typeKey(expr.type)} ${valueKey(expr)}`

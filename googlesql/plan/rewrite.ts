@@ -2,6 +2,7 @@
  * Makes a new plan by replacing parts of another one. Every function that rebuilds a node derives from PARTS. A node whose
  * parts all stay the same stays the same object.
  */
+import { getOrMake } from '../get-or-make.js'
 import { mapPartsIn } from '../parts.js'
 import type { Column, Expr, Scan, WindowCall } from './nodes.js'
 import { PARTS, WINDOW_PARTS } from './parts.js'
@@ -94,12 +95,8 @@ export function copierOf(
   for (const scan of scans) visitScan(scan, visit, part => make(columnsMade(part)))
   for (const expr of exprs) visitExpr(expr, visit, part => make(columnsMade(part)))
   const fresh = new Map<number, Column>()
-  const of = (column: Column): Column => {
-    if (!made.has(column.id)) return column
-    const known = fresh.get(column.id) ?? newColumn(column)
-    fresh.set(column.id, known)
-    return known
-  }
+  const of = (column: Column): Column =>
+    made.has(column.id) ? getOrMake(fresh, column.id, () => newColumn(column)) : column
   const copyScan = (scan: Scan): Scan => mapNode(mapNode(mapOwn(scan, copyExpr), { column: of }), { scan: copyScan })
   const copyExpr = (expr: Expr): Expr => mapNode(expr, { expr: copyExpr, scan: copyScan, column: of })
   return { scan: copyScan, expr: copyExpr }

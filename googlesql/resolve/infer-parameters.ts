@@ -2,6 +2,7 @@
  * Infers the types of undeclared parameters from their uses: an undeclared parameter is resolved as an untyped NULL, and its
  * types are those to which the query coerces that NULL.
  */
+import { getOrMake } from '../get-or-make.js'
 import { visitScan } from '../plan/walk.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
@@ -25,15 +26,12 @@ export function inferParameters(
 ): readonly UndeclaredParameter[] {
   const undeclared = new Map<string, { readonly name: string; readonly places: Set<number> }>()
   const { scan } = resolveWith(source, tables, given, (name, at) => {
-    const key = name.toLowerCase()
-    const known = undeclared.get(key) ?? { name, places: new Set() }
-    undeclared.set(key, known)
-    known.places.add(at)
+    getOrMake(undeclared, name.toLowerCase(), () => ({ name, places: new Set<number>() })).places.add(at)
   })
   const typesAt = new Map<number, Type[]>()
   visitScan(scan, expr => {
     if (expr.kind !== 'cast' || expr.operand.kind !== 'literal' || expr.operand.value !== null) return
-    typesAt.set(expr.operand.at, [...(typesAt.get(expr.operand.at) ?? []), expr.type])
+    getOrMake(typesAt, expr.operand.at, () => []).push(expr.type)
   })
   return [...undeclared.values()].map(({ name, places }) => ({
     name,

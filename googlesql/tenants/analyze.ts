@@ -1,5 +1,6 @@
 /** Follows the scans of a plan from the tables up: which scans of tenants' tables are bounded. README.md has the rules. */
 import { JAVASCRIPT_CALLS } from '../functions/definitions/javascript.js'
+import { getOrMake } from '../get-or-make.js'
 import type {
   AggregateScan,
   Column,
@@ -62,9 +63,7 @@ export class TenantAnalysis {
 
   /** What is known of a scan; each is followed once, since a condition may ask for it again. */
   #relation(scan: Scan, outer: Outer): Relation {
-    const known = this.#relations.get(scan) ?? this.#follow(scan, outer)
-    this.#relations.set(scan, known)
-    return known
+    return getOrMake(this.#relations, scan, () => this.#follow(scan, outer))
   }
 
   #follow(scan: Scan, outer: Outer): Relation {

@@ -4,6 +4,7 @@
  * nested lambdas. So a chain is written as one list of operands. One lambda folds the list in the order of the steps, and tests
  * the result of each step.
  */
+import { getOrMake } from '../../../googlesql/get-or-make.js'
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 import { writtenMicros } from '../../functions/intervals.js'
@@ -69,11 +70,7 @@ function linkOf(expr: Expr, lengths: Map<Expr, number>): Link | null {
 /** The number of steps of the longest chain whose last step is this expression. */
 function lengthOf(expr: Expr, lengths: Map<Expr, number>): number {
   if (!isStep(expr)) return 0
-  const known = lengths.get(expr)
-  if (known !== undefined) return known
-  const length = 1 + Math.max(...expr.arguments.map(part => lengthOf(part!, lengths)))
-  lengths.set(expr, length)
-  return length
+  return getOrMake(lengths, expr, () => 1 + Math.max(...expr.arguments.map(part => lengthOf(part!, lengths))))
 }
 
 const NAMES = new Set(['$add', '$subtract', '$multiply', '$divide', '$negate'])

@@ -1,4 +1,5 @@
 /** Translates queries, and keeps their translations while the tables are the same. */
+import { getOrMake } from '../../../googlesql/get-or-make.js'
 import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
@@ -37,9 +38,7 @@ export class Compiler {
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
     const key = JSON.stringify([this.#deps.catalogue.revision, view.key, typed, options, sql])
-    const translation = this.#translations.get(key) ?? this.translateOnce(source, options)
-    this.#translations.set(key, translation)
-    return translation
+    return getOrMake(this.#translations, key, () => this.translateOnce(source, options))
   }
 
   /** A translation that is not kept. @throws SqlError */

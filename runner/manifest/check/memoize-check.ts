@@ -1,4 +1,5 @@
 /** Memoises checks of SQL for one load, and limits how many run at a time. */
+import { getOrMake } from '../../../googlesql/get-or-make.js'
 import type { CheckSql } from './sql.js'
 
 /** The most checks that run at a time: each check by a remote engine takes a round trip. */
@@ -10,11 +11,7 @@ export function checkOnce(checkSql: CheckSql): CheckSql {
   const check = someAtOnce(checkSql)
   return (sql, types, values) => {
     const key = `${JSON.stringify([types, values])}\0${sql}`
-    const known = results.get(key)
-    if (known !== undefined) return known
-    const result = check(sql, types, values)
-    results.set(key, result)
-    return result
+    return getOrMake(results, key, () => check(sql, types, values))
   }
 }
 
