@@ -13,6 +13,7 @@ import {
   type DuckDBScalarFunctionInfo,
   type DuckDBType,
   type DuckDBValue,
+  type DuckDBVector,
   HUGEINT,
   LIST,
   VARCHAR,
@@ -103,16 +104,26 @@ export function registerScalarFunction(
             if (size > MAX_CHUNK_SIZE && row < input.rowCount - 1) throw new ScalarFunctionError(TOO_LARGE)
             isDropped = report(false)
           }
-          output.flush()
         } catch (error) {
           const text = error instanceof ScalarFunctionError ? error.message : `Internal error in ${scalarFunction.name}`
           info.setError(NATIVE_ERROR_MARK + text)
+          return
         } finally {
           report(true)
         }
+        flushResults(info, output)
       },
     }),
   )
+}
+
+/** Hands the results to DuckDB; an error is its own: it has no memory for them. */
+export function flushResults(info: DuckDBScalarFunctionInfo, output: DuckDBVector): void {
+  try {
+    output.flush()
+  } catch (error) {
+    info.setError((error as Error).message)
+  }
 }
 
 /** The connection whose query calls the function. */

@@ -100,10 +100,11 @@ function refusedOther(thrown: unknown, session: Session): ToolAnswer {
 const unknownTool = (name: string): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
 
-/** Each message has a turn of its own. The SDK sends the message of whatever a handler throws, so nothing but its own errors may reach it. */
+/** All messages of this process begin in turns, so that other requests are answered between them. */
+const nextTurn = queueOfTurns()
+
+/** The SDK sends the message of whatever a handler throws, so nothing but its own errors may reach it. */
 function guard({ deps }: Session) {
-  // The messages of a batch begin in turns, so that the requests of other callers are answered between them.
-  const nextTurn = queueOfTurns()
   return <T>(handler: () => Promise<T>): (() => Promise<T>) =>
     () =>
       nextTurn()

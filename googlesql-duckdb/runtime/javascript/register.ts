@@ -1,5 +1,6 @@
 /** Registers the DuckDB function that runs JavaScript functions of queries. */
 import { type DuckDBConnection, DuckDBScalarFunction, VARCHAR } from '@duckdb/node-api'
+import { flushResults } from '../register.js'
 import { NATIVE_ERROR_MARK, ScalarFunctionError } from '../scalar-functions/scalar-function.js'
 import { JAVASCRIPT_FUNCTION } from './function-name.js'
 
@@ -28,11 +29,12 @@ export function registerJavaScript(connection: DuckDBConnection, run: RunJavaScr
           const calls = Array.from({ length: input.rowCount }, (_, row) => String(args.getItem(row)))
           const results = run(String(definitions.getItem(0)), calls)
           for (const [row, result] of results.entries()) output.setItem(row, result)
-          output.flush()
         } catch (error) {
           const text = error instanceof ScalarFunctionError ? error.message : 'Internal error in a JavaScript function'
           info.setError(NATIVE_ERROR_MARK + text)
+          return
         }
+        flushResults(info, output)
       },
     }),
   )

@@ -87,4 +87,12 @@ describe('a scalar function in JavaScript', () => {
     expect(await session.rows('SELECT length(bq_large(40000000))')).to.deep.equal([['40000000']])
     expect(await session.rows('SELECT count(TRY(bq_large(1000000 + i))) FROM range(64) t(i)')).to.deep.equal([['64']])
   })
+
+  it('fails with the reason of DuckDB where it has no memory for a result', async () => {
+    await session.rows("SET memory_limit = '16MB'")
+    expect(await message('SELECT count(DISTINCT bq_large(300000 + i)) FROM range(100) t(i)')).to.include(
+      'failed to allocate',
+    )
+    await session.rows("SET memory_limit = '1GB'")
+  })
 })
