@@ -6,6 +6,7 @@ import type * as ast from '../ast/nodes.js'
 import { functionNames } from '../functions/all.js'
 import { isVolatile } from '../functions/facts.js'
 import { refusalOf } from '../functions/refused.js'
+import { getOrMake } from '../get-or-make.js'
 import type { SqlMistake } from '../mistakes.js'
 import { withComputed } from '../plan/build.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
@@ -195,13 +196,12 @@ function findStored(name: string, at: number, { tables, source }: ResolveContext
 const scalars = new WeakMap<StoredFunction, TemporaryFunction>()
 
 function scalarOf(stored: StoredFunction & { readonly kind: 'scalar' }, context: ResolveContext): TemporaryFunction {
-  const known = scalars.get(stored)
-  if (known) return known
-  const one = signatureOf(stored.definition, new Map(), stored.text)
-  // A SQL body is checked with each call. A JavaScript body is checked once, because it does not depend on the arguments.
-  if (stored.definition.body.kind === 'javascript') checkBody(one, context.inStored(stored.text))
-  scalars.set(stored, one)
-  return one
+  return getOrMake(scalars, stored, () => {
+    const one = signatureOf(stored.definition, new Map(), stored.text)
+    // A SQL body is checked with each call. A JavaScript body is checked once, because it does not depend on the arguments.
+    if (stored.definition.body.kind === 'javascript') checkBody(one, context.inStored(stored.text))
+    return one
+  })
 }
 
 /** The arguments of a table function, as variables with the names of its parameters. */
