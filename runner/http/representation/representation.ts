@@ -4,7 +4,6 @@
  */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { getOrMake } from '../../../googlesql/get-or-make.js'
 import type { Deriver } from '../../formats/deriver.js'
 import type { ResultFormat } from '../../formats/index.js'
 import type { Endpoint } from '../../model/endpoint.js'
@@ -142,7 +141,12 @@ async function once(
     all.delete(suffix)
     throw error
   }
-  return getOrMake(all, suffix, () => Promise.resolve().then(make).then(keep).catch(forget))
+  let representation = all.get(suffix)
+  if (!representation) {
+    representation = Promise.resolve().then(make).then(keep).catch(forget)
+    all.set(suffix, representation)
+  }
+  return representation
 }
 
 /** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */
