@@ -33,7 +33,7 @@ export {
   typeName,
 } from './types/types.js'
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
-export { canonicalJson } from './values/json-text.js'
+export { canonicalJson, normalDecimal } from './values/json-text.js'
 export { numericLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { type PatternSize, patternSize } from './values/re2-size.js'

@@ -21,16 +21,15 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
+/** The part of Map, WeakMap and BoundedMap that is needed. */
 interface Kept<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): unknown
 }
 
-/** The value of this key, which is made where the map has none. */
-export function memo<K, V>(map: Kept<K, V>, key: K, make: (key: K) => V): V {
-  const kept = map.get(key)
-  if (kept !== undefined) return kept
-  const value = make(key)
+/** The value of the key. A new one is made and set; one that is there is set again, so that a BoundedMap knows of its use. */
+export function memo<K, V>(map: Kept<K, V>, key: K, make: (key: K) => NoInfer<V>): V {
+  const value = map.get(key) ?? make(key)
   map.set(key, value)
   return value
 }

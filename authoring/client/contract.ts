@@ -1,6 +1,6 @@
 /** What a client is written from: endpoints as `GET /api/endpoints` describes them. */
 import { createHash } from 'node:crypto'
-import { isRecord } from '../../runner/model/is-record.js'
+import { isRecord, recordOf } from '../../runner/model/is-record.js'
 import { SCALAR_PARAMETER_TYPES } from '../../runner/model/param.js'
 import type { PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
 import { splitType } from '../../runner/model/typed-value.js'
@@ -22,30 +22,30 @@ const ENDPOINT_NAME = /^[a-z0-9][a-z0-9.-]{0,127}$/
  * document is not of this form.
  */
 export function readEndpoints(document: unknown): readonly ClientEndpoint[] | null {
-  const { endpoints } = membersOf(document)
+  const { endpoints } = recordOf(document)
   if (!Array.isArray(endpoints) || !endpoints.every(isEndpoint)) return null
   const read = endpoints.map(({ name, description, parameters, columns, settings, pinned }): ClientEndpoint => {
-    const { timestamps, max_rows } = membersOf(settings)
-    const free = parameters.filter(parameter => !Object.hasOwn(membersOf(pinned), parameter.name))
+    const { timestamps, max_rows } = recordOf(settings)
+    const free = parameters.filter(parameter => !Object.hasOwn(recordOf(pinned), parameter.name))
     return { name, description, parameters: free, columns, settings: { timestamps, max_rows } }
   })
   return read.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function isEndpoint(value: unknown): value is PublishedEndpoint {
-  const { name, description, parameters, columns } = membersOf(value)
+  const { name, description, parameters, columns } = recordOf(value)
   const isText = typeof name === 'string' && ENDPOINT_NAME.test(name) && typeof description === 'string'
   return isText && areAll(parameters, isParameter) && areAll(columns, isColumn)
 }
 
 function isParameter(value: unknown): boolean {
-  const { name, type, description, examples = [] } = membersOf(value)
+  const { name, type, description, examples = [] } = recordOf(value)
   const isText = typeof name === 'string' && PARAMETER_NAME.test(name) && typeof description === 'string'
   return isText && TYPES.has(type) && Array.isArray(examples)
 }
 
 function isColumn(value: unknown): boolean {
-  const { name, type, description, fields } = membersOf(value)
+  const { name, type, description, fields } = recordOf(value)
   const isText = [name, type, description].every(text => typeof text === 'string')
   return isText && (fields === undefined || areAll(fields, isRecord))
 }
@@ -54,8 +54,6 @@ const areAll = (value: unknown, isOne: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isOne)
 
 const TYPES: ReadonlySet<unknown> = new Set(SCALAR_PARAMETER_TYPES.flatMap(type => [type, `array<${type}>`]))
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})
 
 /** Twelve hexadecimal digits that change with anything that callers can see of these endpoints. */
 export function revisionOf(endpoints: readonly ClientEndpoint[]): string {

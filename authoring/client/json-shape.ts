@@ -47,7 +47,7 @@ function columnMember(column: PublishedColumn, timestamps: unknown): Member {
 
 function shapeOf(type: ColumnType, timestamps: unknown, json: Form, fields?: readonly PublishedField[]): JsonShape {
   if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps, undefined, fields) }
-  if (type.kind === 'scalar') return scalarShape(type.name, timestamps, json)
+  if (type.kind === 'scalar') return { kind: scalarKind(type.name, timestamps, json) }
   if (type.fields === null) return { kind: 'object', members: null }
   const names = distinctNames(type.fields.map(field => field.name))
   const members = type.fields.map((field, i) => {
@@ -63,24 +63,14 @@ function shapeOf(type: ColumnType, timestamps: unknown, json: Form, fields?: rea
   return { kind: 'object', members }
 }
 
-function scalarShape(type: string, timestamps: unknown, json: Form): JsonShape {
-  switch (type) {
-    case 'BOOL':
-      return { kind: 'boolean' }
-    case 'JSON':
-      return { kind: 'any' }
-    case 'INT64':
-      return json === undefined ? { kind: 'integer or string' } : { kind: json === 'number' ? 'integer' : 'string' }
-    case 'FLOAT64':
-      return { kind: json === 'number' ? 'number' : 'number or word' }
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return { kind: json === 'number' ? 'number' : 'string' }
-    case 'TIMESTAMP':
-      return { kind: timestamps === 'unix_micros' ? 'integer' : 'string' }
-    default:
-      return { kind: 'string' }
-  }
+function scalarKind(type: string, timestamps: unknown, json: Form): PlainShape['kind'] {
+  if (type === 'BOOL') return 'boolean'
+  if (type === 'JSON') return 'any'
+  if (type === 'INT64' && json === undefined) return 'integer or string'
+  if (type === 'INT64') return json === 'number' ? 'integer' : 'string'
+  if (type === 'FLOAT64') return json === 'number' ? 'number' : 'number or word'
+  if (/^(?:BIG)?NUMERIC$/.test(type)) return json === 'number' ? 'number' : 'string'
+  return type === 'TIMESTAMP' && timestamps === 'unix_micros' ? 'integer' : 'string'
 }
 
 /** A NULL array is written as `[]`, and any value may be null anyway. */

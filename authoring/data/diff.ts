@@ -1,6 +1,7 @@
 /** `sluice tables diff`: compares schema files with the warehouse. */
 import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/index.js'
+import { memo } from '../../googlesql/memo.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
@@ -125,8 +126,6 @@ function onceForEach(list: WarehouseTables['list']): WarehouseTables['list'] {
   const answers = new Map<string, ReturnType<WarehouseTables['list']>>()
   return place => {
     const key = `${place.project}.${place.dataset}`
-    const answer = answers.get(key) ?? list(place)
-    answers.set(key, answer)
-    return answer
+    return memo(answers, key, () => list(place))
   }
 }

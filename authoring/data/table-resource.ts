@@ -1,6 +1,6 @@
 /** The members of BigQuery's REST resource `Table` that a schema file keeps. */
 import type { SchemaField } from '../../googlesql/index.js'
-import { isRecord } from '../../runner/model/is-record.js'
+import { recordOf } from '../../runner/model/is-record.js'
 
 /** BigQuery REST v2, `Table`: 64-bit numbers are strings. */
 export interface TableResource {
@@ -20,15 +20,15 @@ type RangePartitioning = NonNullable<ReturnType<typeof rangePartitioning>>
  * same text: sizes, times and the creator, which change by themselves, are dropped, and so are malformed members.
  */
 export function tableResource(value: unknown): TableResource {
-  const raw = record(isWholeResource(value) ? value : { schema: { fields: value } })
+  const raw = recordOf(isWholeResource(value) ? value : { schema: { fields: value } })
   const partitioning = timePartitioning(raw['timePartitioning'])
   const range = rangePartitioning(raw['rangePartitioning'])
   // Older tables have requirePartitionFilter inside timePartitioning.
-  const requires = raw['requirePartitionFilter'] ?? record(raw['timePartitioning'])['requirePartitionFilter']
-  const clustering = texts(record(raw['clustering'])['fields'])
+  const requires = raw['requirePartitionFilter'] ?? recordOf(raw['timePartitioning'])['requirePartitionFilter']
+  const clustering = texts(recordOf(raw['clustering'])['fields'])
   return {
     ...described(raw),
-    schema: { fields: tableFields(record(raw['schema'])['fields']) },
+    schema: { fields: tableFields(recordOf(raw['schema'])['fields']) },
     ...(partitioning && { timePartitioning: partitioning }),
     ...(range && { rangePartitioning: range }),
     ...(requires === true && { requirePartitionFilter: true }),
@@ -43,9 +43,9 @@ export const isWholeResource = (value: unknown): boolean => !Array.isArray(value
 function tableFields(value: unknown): readonly SchemaField[] {
   if (!Array.isArray(value)) return []
   return value.map((item: unknown) => {
-    const raw = record(item)
+    const raw = recordOf(item)
     const nested = tableFields(raw['fields'])
-    const names = texts(record(raw['policyTags'])['names'])
+    const names = texts(recordOf(raw['policyTags'])['names'])
     const options = FIELD_OPTIONS.flatMap(name => {
       const given = raw[name]
       const isText = typeof given === 'string' || typeof given === 'number'
@@ -70,7 +70,7 @@ function described({ description }: Readonly<Record<string, unknown>>): { readon
 }
 
 function timePartitioning(value: unknown) {
-  const { type, field, expirationMs } = record(value)
+  const { type, field, expirationMs } = recordOf(value)
   if (typeof type !== 'string') return null
   return {
     /** HOUR, DAY, MONTH or YEAR. */
@@ -83,13 +83,11 @@ function timePartitioning(value: unknown) {
 }
 
 function rangePartitioning(value: unknown) {
-  const { field, range } = record(value)
+  const { field, range } = recordOf(value)
   if (typeof field !== 'string') return null
-  const { start, end, interval } = record(range)
+  const { start, end, interval } = recordOf(range)
   return { field, range: { start: String(start), end: String(end), interval: String(interval) } }
 }
-
-const record = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})
 
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : []

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { orMistake, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { memo } from '../../googlesql/memo.js'
 import { wholeTables } from '../../googlesql-duckdb/index.js'
 import { claimsOf } from '../../runner/manifest/check/duplicates.js'
 import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
@@ -116,11 +117,7 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue):
     if (query instanceof SqlError) return { tables: [], wholeTables: [], isResolved: false }
     return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
   }
-  return sql => {
-    const tables = results.get(sql) ?? read(sql)
-    results.set(sql, tables)
-    return tables
-  }
+  return sql => memo(results, sql, read)
 }
 
 /** Its path below its folder, and its id and name in lower case, where they can be read. */

@@ -1,4 +1,5 @@
 /** Compares the SQL that the same call runs before and after, and what that reads. */
+import { memo } from '../../googlesql/memo.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import type { Report } from './change-rules.js'
 import { lineDifference } from './line-difference.js'
@@ -13,20 +14,14 @@ export interface VariantPair {
 
 export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, report: Report): void {
   const printed = new Map<string, readonly string[]>()
-  const print = (sql: string): readonly string[] => {
-    const lines = printed.get(sql) ?? printSql(sql)
-    printed.set(sql, lines)
-    return lines
-  }
+  const print = (sql: string): readonly string[] => memo(printed, sql, printSql)
   const textOf = ({ sql }: ComparedVariant): string => print(sql).join('\n')
   const byDifference = new Map<string, { readonly lines: readonly string[]; readonly labels: string[] }>()
   for (const pair of pairVariants(base, head, textOf)) {
     if (textOf(pair.base) === textOf(pair.head)) continue
     const lines = lineDifference(print(pair.base.sql), print(pair.head.sql))
     const key = lines.filter(line => !line.startsWith(' ')).join('\n')
-    const difference = byDifference.get(key) ?? { lines, labels: [] }
-    difference.labels.push(pair.head.label)
-    byDifference.set(key, difference)
+    memo(byDifference, key, () => ({ lines, labels: [] })).labels.push(pair.head.label)
   }
   const all = head.variants.length
   const differences = [...byDifference.values()]
@@ -65,7 +60,7 @@ export function pairVariants(
     const groups = new Map<string, ComparedVariant[]>()
     for (const variant of side.variants.filter(one => isPossible(one, side.manifest, other))) {
       const key = JSON.stringify(common.map(axis => variant.choices.get(axis)))
-      groups.set(key, [...(groups.get(key) ?? []), variant])
+      memo(groups, key, () => []).push(variant)
     }
     return groups
   }

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { ManifestSource } from '../../runner/manifest/source.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
-import { isRecord } from '../../runner/model/is-record.js'
+import { isRecord, recordOf } from '../../runner/model/is-record.js'
 import type { Lookup, Manifest } from '../../runner/model/manifest.js'
 import { type FileKind, kindOf } from './folders.js'
 import { manifestSql, partialSql, type SqlBlock } from './sql-block.js'
@@ -64,8 +64,7 @@ export class DocumentViews {
     const earlier = this.#known.get(file)
     if (earlier?.text === text) return earlier
     const { source, value } = parseManifest(file, text)
-    const isSound = typeof value === 'object' && value !== null && !Array.isArray(value)
-    const sound = isSound ? (value as Record<string, unknown>) : (earlier?.value ?? {})
+    const sound = isRecord(value) ? value : (earlier?.value ?? {})
     const view = { file, text, source, value: sound, names: namesOf(sound), sql: manifestSql(text) }
     this.#known.set(file, view)
     return view
@@ -89,20 +88,14 @@ const includedBy = (text: string): readonly string[] =>
   text.includes('{{') ? [...text.matchAll(/\{\{~?>\s*([^\s}~]+)/g)].map(([, name]) => name!) : []
 
 function namesOf(value: Readonly<Record<string, unknown>>): DeclaredNames {
-  const section = (key: string): Record<string, unknown> => {
-    const members = value[key]
-    return isRecord(members) ? members : {}
-  }
-  const records = <T>(members: Record<string, unknown>): Record<string, T> =>
+  const section = (key: string): Readonly<Record<string, unknown>> => recordOf(value[key])
+  const records = <T>(members: Readonly<Record<string, unknown>>): Record<string, T> =>
     Object.fromEntries(Object.entries(members).filter(([, member]) => isRecord(member))) as Record<string, T>
   const lookups = records<Lookup>(section('lookups'))
   return {
     parameters: records(section('parameters')),
     lookups: Object.fromEntries(
-      Object.entries(lookups).map(([name, lookup]) => [
-        name,
-        { ...lookup, rows: records(isRecord(lookup.rows) ? lookup.rows : {}) },
-      ]),
+      Object.entries(lookups).map(([name, lookup]) => [name, { ...lookup, rows: records(recordOf(lookup.rows)) }]),
     ),
     constants: section('constants'),
   }

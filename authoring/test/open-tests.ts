@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
+import { memo } from '../../googlesql/memo.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
 import { MemoryCounters } from '../../runner/cache/stores/counters.js'
@@ -208,9 +209,7 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
     viewOf({ tables }) {
       const testTables = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = views.get(key) ?? engine.withTables(testTables)
-      views.set(key, view)
-      return view
+      return memo(views, key, () => engine.withTables(testTables))
     },
     refusals: () => new Map(),
     throwIfBroken: () => {},

@@ -1,4 +1,5 @@
 /** What tests of an endpoint can reach: the variants of its template, and its branches. */
+import { memo } from '../../googlesql/memo.js'
 import { argumentText } from '../../runner/manifest/argument-text.js'
 import type { FilePlace } from '../../runner/manifest/source.js'
 import type { ExpandedSql } from '../../runner/manifest/variants/expand-sql.js'
@@ -44,11 +45,10 @@ function reachableIndexes(
   for (const axis of space.axes) {
     const name = axis.kind === 'row' ? axis.by : axis.parameter
     const parameter = parameters.find(one => one.name === name)
-    const texts = choices.get(name) ?? new Set()
+    const texts = memo(choices, name, () => new Set())
     if (axis.kind === 'row') for (const row of axis.rows) texts.add(row)
     if (parameter?.rows === undefined) texts.add(OTHER)
     if (!parameter?.isRequired && parameter?.default === undefined) texts.add(undefined)
-    choices.set(name, texts)
   }
   let combinations: ReadonlyMap<string, string | undefined>[] = [new Map()]
   for (const [name, texts] of choices) {
@@ -64,9 +64,7 @@ function branchesOf({ expansion, variants, placeAt }: ExpandedSql, reachable: re
     const key = `${place.file}:${place.line}:${place.column}:${isTrue}`
     const { condition } = piece
     const text = condition.kind === 'given' ? `given.${condition.parameter}` : `${condition.lookup}.${condition.field}`
-    const sameBranch = branches.get(key) ?? { place, condition: text, isTrue, variants: new Set() }
-    branches.set(key, sameBranch)
-    return sameBranch.variants
+    return memo(branches, key, () => ({ place, condition: text, isTrue, variants: new Set<number>() })).variants
   }
   const visit = (pieces: readonly Piece[], indexes: readonly number[]): void => {
     for (const piece of pieces) {

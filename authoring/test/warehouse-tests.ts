@@ -10,6 +10,7 @@ import {
   type SchemaField,
   SqlError,
 } from '../../googlesql/index.js'
+import { memo } from '../../googlesql/memo.js'
 import { openAccess } from '../../runner/engines/bigquery/index.js'
 import { checkedColumn } from '../../runner/engines/checked-column.js'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/index.js'
@@ -138,23 +139,11 @@ class WarehouseTarget implements TestTarget {
   #nameFor(name: string, given: readonly TestTable[]): Promise<string> {
     if (isWildcard(name)) {
       const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
-      const key = [name, ...shards.map(shard => this.#numberOf(shard))].join(' ')
-      return this.#once(key, () => this.#addShards(name, shards))
+      const key = [name, ...shards.map(shard => memo(this.#numbers, shard, () => this.#numbers.size))].join(' ')
+      return memo(this.#made, key, () => this.#addShards(name, shards))
     }
     const table = given.find(({ standsFor }) => standsFor === name)
-    return this.#once(hasRows(table) ? table : name, () => this.#addTable(name, table))
-  }
-
-  #once(key: TestTable | string, make: () => Promise<string>): Promise<string> {
-    const name = this.#made.get(key) ?? make()
-    this.#made.set(key, name)
-    return name
-  }
-
-  #numberOf(table: TestTable): number {
-    const number = this.#numbers.get(table) ?? this.#numbers.size
-    this.#numbers.set(table, number)
-    return number
+    return memo(this.#made, hasRows(table) ? table : name, () => this.#addTable(name, table))
   }
 
   /** Makes the shards of a wildcard table, under a prefix that no other has; resolves to its name, which ends in a star. */

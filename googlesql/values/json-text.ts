@@ -44,7 +44,7 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   const double = Number(written)
   if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
   const text = doubleText(double)
-  if (wideNumbers === 'exact' && digitsOf(text) !== digitsOf(written)) {
+  if (wideNumbers === 'exact' && normalDecimal(text) !== normalDecimal(written)) {
     throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)
   }
   return text
@@ -64,9 +64,11 @@ export function doubleText(double: number): string {
   return `${sign}${padded.slice(0, point + 1)}.${padded.slice(point + 1)}`
 }
 
-/** A normal form of a decimal number: two numbers have the same one if and only if they have the same value. */
-function digitsOf(number: string): string {
-  const [, sign, whole, behind, exponent] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number)!
+/** The same text for equal numbers: `150e-2`, `1.5` and `1.50` are `15e-1`. A text that is not a number stays as it is. */
+export function normalDecimal(number: string): string {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number)
+  if (!parts) return number
+  const [, sign, whole, behind, exponent] = parts
   const digits = (whole! + (behind ?? '')).replace(/^0+/, '')
   const significant = withoutTrailing(digits, '0')
   if (significant === '') return '0'

@@ -2,7 +2,9 @@
  * Finds the arguments that make a query fail by themselves, such as a divisor that is 0 or a time zone that does not exist. Only a
  * query that has failed is examined: a query whose tables have no rows may succeed with the same arguments.
  */
+
 import { type ConstantCall, constantChecks, type ResolvedQuery } from '../../googlesql/index.js'
+import { memo } from '../../googlesql/memo.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { type ArgumentProblem, invalidArguments, RunnerError } from '../model/errors.js'
 import type { RunOptions } from '../model/ports.js'
@@ -51,9 +53,7 @@ export class ArgumentFaults {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
     if (sql.length > MAX_LENGTH || types.every(([name]) => name === TIME)) return []
     const key = JSON.stringify([types, sql])
-    const probes = this.#probes.get(key) ?? this.#findProbes(sql, Object.fromEntries(types))
-    this.#probes.set(key, probes)
-    return probes
+    return memo(this.#probes, key, () => this.#findProbes(sql, Object.fromEntries(types)))
   }
 
   #findProbes(sql: string, types: Readonly<Record<string, string>>): readonly ConstantCall[] {

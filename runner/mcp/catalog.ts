@@ -1,4 +1,5 @@
 /** The endpoints that a caller may call as tools, and their descriptions, which are made once for each load. */
+import { memo } from '../../googlesql/memo.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
 import { mayRun, pinnedValueProblem } from '../request/authorize.js'
@@ -42,12 +43,8 @@ const described = new WeakMap<Endpoint, Map<string, Tool>>()
 /** The tool of an endpoint: tokens that pin the same parameters share it. */
 function describedTool(endpoint: Endpoint, caller: Caller): Tool {
   const pinned = pinnedNames(endpoint, caller)
-  const tools = described.get(endpoint) ?? new Map<string, Tool>()
-  described.set(endpoint, tools)
-  const key = pinned.join(' ')
-  const tool = tools.get(key) ?? toolOf(endpoint, pinned)
-  tools.set(key, tool)
-  return tool
+  const tools = memo(described, endpoint, () => new Map())
+  return memo(tools, pinned.join(' '), () => toolOf(endpoint, pinned))
 }
 
 /** The parameters of the endpoint that the token pins. */

@@ -1,4 +1,5 @@
 /** JSON whose numbers keep their digits, also those that a double cannot hold. */
+import { normalDecimal } from '../../googlesql/data.js'
 
 /** A number with its digits. `JSON.stringify` writes it as a marked text, from which `stringifyExact` makes the number again. */
 class ExactNumber {
@@ -21,7 +22,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 /** Like JSON.parse, but numbers that a double cannot hold keep their digits, as values of their own. @throws SyntaxError. */
 export function parseExact(text: string): unknown {
   const marked = text.replace(TOKENS, token => {
-    const isLost = token[0] !== '"' && decimal(token) !== decimal(String(Number(token)))
+    const isLost = token[0] !== '"' && normalDecimal(token) !== normalDecimal(String(Number(token)))
     return isLost ? JSON.stringify(MARK + token) : token
   })
   if (marked === text) return JSON.parse(text)
@@ -34,15 +35,4 @@ export function parseExact(text: string): unknown {
 /** Like JSON.stringify, for what `parseExact` has made too. */
 export function stringifyExact(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(MARKED, '$1')
-}
-
-/** The same text for equal numbers: `150e-2`, `1.5` and `1.50` are `15e-1`. */
-function decimal(text: string): string {
-  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
-  if (!parts) return text
-  const [, sign, whole = '', fraction = '', power = '0'] = parts
-  const digits = (whole + fraction).replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
-  if (significant === '') return '0'
-  return `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`
 }

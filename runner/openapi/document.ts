@@ -1,5 +1,6 @@
 /** The OpenAPI document of the endpoints that one caller may call. */
 import { createHash } from 'node:crypto'
+import { memo } from '../../googlesql/memo.js'
 import { RESULT_FORMATS } from '../formats/index.js'
 import { DESCRIBED } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
@@ -91,9 +92,6 @@ function schemasOf(
 const rows = new WeakMap<Endpoint, Map<string, JsonSchema>>()
 
 function rowOf(endpoint: Endpoint, version: DocumentOptions['version']): JsonSchema {
-  const known = rows.get(endpoint) ?? new Map<string, JsonSchema>()
-  rows.set(endpoint, known)
-  const row = known.get(version) ?? rowSchema(endpoint, version)
-  known.set(version, row)
-  return row
+  const byVersion = memo(rows, endpoint, () => new Map())
+  return memo(byVersion, version, () => rowSchema(endpoint, version))
 }

@@ -51,37 +51,25 @@ import { orderParts } from './sort.js'
 import { unnestBlock } from './unnest.js'
 
 /** The block of any scan. It may offer more columns than are needed. */
-export const blockOf: BlockOf = (scan, needed, place) => {
-  switch (scan.kind) {
-    case 'one-row':
-      return EMPTY_BLOCK
-    case 'table':
-      return tableBlock(scan, place)
-    case 'cte':
-      return cteBlock(scan, needed, place)
-    case 'filter':
-      return filterBlock(scan, needed, place)
-    case 'project':
-      return projectBlock(scan, needed, place)
-    case 'unnest':
-      return unnestBlock(scan, needed, place, blockOf)
-    case 'join':
-      return joinBlock(scan, needed, place, blockOf)
-    case 'aggregate':
-      return groupedBlock(scan, needed, place, blockOf)
-    case 'window':
-      return windowBlock(scan, needed, place)
-    case 'set':
-      return setBlock(scan, place)
-    case 'order':
-      return orderBlock(scan, needed, place)
-    case 'limit':
-      return limitBlock(scan, needed, place)
-    case 'with':
-      return withBlock(scan, needed, place)
-    default:
-      return scan satisfies never
-  }
+export const blockOf: BlockOf = (scan, needed, place) =>
+  (BLOCKS[scan.kind] as (...given: Parameters<BlockOf>) => Block)(scan, needed, place)
+
+const BLOCKS: {
+  readonly [K in Scan['kind']]: (scan: Extract<Scan, { kind: K }>, needed: Ids, place: Place) => Block
+} = {
+  'one-row': () => EMPTY_BLOCK,
+  table: (scan, _needed, place) => tableBlock(scan, place),
+  cte: cteBlock,
+  filter: filterBlock,
+  project: projectBlock,
+  unnest: (scan, needed, place) => unnestBlock(scan, needed, place, blockOf),
+  join: (scan, needed, place) => joinBlock(scan, needed, place, blockOf),
+  aggregate: (scan, needed, place) => groupedBlock(scan, needed, place, blockOf),
+  window: windowBlock,
+  set: (scan, _needed, place) => setBlock(scan, place),
+  order: orderBlock,
+  limit: limitBlock,
+  with: withBlock,
 }
 
 /** The text of a query that gives these columns of the scan under these names. */

@@ -2,8 +2,8 @@
 import type { Type } from '../../../googlesql/types/types.js'
 import { typeName } from '../../../googlesql/types/types.js'
 import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, type Rounding } from './decimal-text.js'
-import { prettyJson } from './format/json.js'
 import { literalText, readableText } from './format/value.js'
+import { parseDocument, prettyText } from './json/document.js'
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, ScalarFunctionError, scalar } from './scalar-function.js'
 
@@ -119,7 +119,7 @@ const SPECIFIERS: Readonly<Record<string, Specifier>> = {
   u: { expected: 'UINT', accepts: () => false, print: () => '' },
   s: { expected: 'STRING', accepts: ofKind('STRING'), print: (value, _type, _letter, spec) => padded(value, spec) },
   p: json(readableText),
-  P: json(prettyJson),
+  P: json(value => prettyText(parseDocument(value)!)),
 }
 const NOTATIONS: Readonly<Record<string, typeof readableText>> = { t: readableText, T: literalText }
 

@@ -33,90 +33,69 @@ import { fieldAt, resolveDot, resolveName } from './name.js'
 import { negated, resolveBinary, resolveIs, resolveLike, resolveLikeQuantified, resolveUnary } from './operator.js'
 import { resolveInQuery, resolveSubquery } from './subquery.js'
 
-export function resolveExpression(node: ast.Expression, env: ExpressionEnv): Expr {
-  const test = (name: string, { isNegated, at }: Negatable, operands: readonly ast.Expression[], start = at): Expr =>
-    negated(isNegated, operatorCall(name, operands, start, env), at)
-  switch (node.kind) {
-    case 'null':
-      return literal(INT64, null, node.at)
-    case 'bool':
-      return literal(BOOL, node.value, node.at)
-    case 'int':
-      return intLiteral(node.value, node.at, env)
-    case 'float':
-      return floatLiteral(node.value, node.at)
-    case 'string':
-      return literal(STRING, node.value, node.at)
-    case 'bytes':
-      return literal(BYTES, node.value, node.at)
-    case 'typed':
-      return typedLiteral(node, env)
-    case 'parameter':
-      return resolveParameter(node, env)
-    case 'name':
-      return resolveName(node, env)
-    case 'dot':
-      return resolveDot(node, env)
-    case 'index':
-      return resolveIndex(node, env)
-    case 'unary':
-      return resolveUnary(node, env)
-    case 'binary':
-      return resolveBinary(node, env)
-    case 'is':
-      return resolveIs(node, env)
-    case 'is-distinct':
-      return test('$is_distinct', node, [node.left, node.right], startOf(node))
-    case 'between':
-      return test('$between', node, [node.operand, node.low, node.high])
-    case 'in-list':
-      return test('$in', node, [node.operand, ...node.items])
-    case 'in-unnest':
-      return test('$in_array', node, [node.operand, node.array])
-    case 'in-query':
-      return negated(node.isNegated, resolveInQuery(node, env), node.at)
-    case 'like':
-      return resolveLike(node, env)
-    case 'like-quantified':
-      return resolveLikeQuantified(node, env)
-    case 'case':
-      return resolveCase(node, env)
-    case 'cast':
-      return resolveCast(node, env)
-    case 'extract':
-      return operatorCall(
-        '$extract',
-        [wordSource(datePartWord(node.part), node.part.at), node.operand, ...(node.timeZone ? [node.timeZone] : [])],
-        node.at,
-        env,
-      )
-    case 'interval':
-      return operatorCall(
-        '$interval',
-        [
-          numberOfInterval(node),
-          ...[node.part, ...(node.to ? [node.to] : [])].map(part => wordSource(datePartWord(part), part.at)),
-        ],
-        node.at,
-        env,
-      )
-    case 'array':
-      return resolveArray(node, env)
-    case 'struct':
-      return resolveStruct(node, env)
-    case 'subquery':
-      return resolveSubquery(node, env)
-    case 'call':
-      return resolveCall(node, env)
-    case 'lambda':
-      return env.fail('Lambda is not allowed here: it must be an argument of a function that takes one', node.at)
-    case 'with':
-      return resolveWith(node, env)
-  }
+type Resolve<Node> = (node: Node, env: ExpressionEnv) => Expr
+
+export const resolveExpression: Resolve<ast.Expression> = (node, env) =>
+  (RESOLVERS[node.kind] as Resolve<ast.Expression>)(node, env)
+
+const RESOLVERS: { readonly [K in ast.Expression['kind']]: Resolve<Extract<ast.Expression, { kind: K }>> } = {
+  null: node => literal(INT64, null, node.at),
+  bool: node => literal(BOOL, node.value, node.at),
+  int: (node, env) => intLiteral(node.value, node.at, env),
+  float: node => floatLiteral(node.value, node.at),
+  string: node => literal(STRING, node.value, node.at),
+  bytes: node => literal(BYTES, node.value, node.at),
+  typed: typedLiteral,
+  parameter: resolveParameter,
+  name: resolveName,
+  dot: resolveDot,
+  index: resolveIndex,
+  unary: resolveUnary,
+  binary: resolveBinary,
+  is: resolveIs,
+  'is-distinct': (node, env) => test('$is_distinct', node, [node.left, node.right], env, startOf(node)),
+  between: (node, env) => test('$between', node, [node.operand, node.low, node.high], env),
+  'in-list': (node, env) => test('$in', node, [node.operand, ...node.items], env),
+  'in-unnest': (node, env) => test('$in_array', node, [node.operand, node.array], env),
+  'in-query': (node, env) => negated(node.isNegated, resolveInQuery(node, env), node.at),
+  like: resolveLike,
+  'like-quantified': resolveLikeQuantified,
+  case: resolveCase,
+  cast: resolveCast,
+  extract: (node, env) =>
+    operatorCall(
+      '$extract',
+      [wordSource(datePartWord(node.part), node.part.at), node.operand, ...(node.timeZone ? [node.timeZone] : [])],
+      node.at,
+      env,
+    ),
+  interval: (node, env) =>
+    operatorCall(
+      '$interval',
+      [
+        numberOfInterval(node),
+        ...[node.part, ...(node.to ? [node.to] : [])].map(part => wordSource(datePartWord(part), part.at)),
+      ],
+      node.at,
+      env,
+    ),
+  array: resolveArray,
+  struct: resolveStruct,
+  subquery: resolveSubquery,
+  call: resolveCall,
+  lambda: (node, env) =>
+    env.fail('Lambda is not allowed here: it must be an argument of a function that takes one', node.at),
+  with: resolveWith,
 }
 
 /** A test that may be written with NOT. */
-type Negatable = { readonly isNegated: boolean; readonly at: number }
+const test = (
+  name: string,
+  { isNegated, at }: { readonly isNegated: boolean; readonly at: number },
+  operands: readonly ast.Expression[],
+  env: ExpressionEnv,
+  start = at,
+): Expr => negated(isNegated, operatorCall(name, operands, start, env), at)
 
 // ---- structure
 

@@ -70,42 +70,31 @@ function resultOf(table: Table): QueryResult {
 
 const plain = ({ scan, names }: FromResult): Table => ({ scan, names, value: null })
 
-function resolvePipe(node: Exclude<ast.Pipe, ast.PipeWith>, table: Table, env: QueryEnv): Table {
-  switch (node.kind) {
-    case 'pipe-select':
-      return tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, table))
-    case 'pipe-extend':
-      return extend(node, table, env)
-    case 'pipe-set':
-      return set(node, table, env)
-    case 'pipe-drop':
-      return dropColumns(node, table, env)
-    case 'pipe-rename':
-      return renameColumns(node, table, env)
-    case 'pipe-as':
-      return { ...table, names: renamed(node, table, env) }
-    case 'pipe-where':
-      return where(node, table, env)
-    case 'pipe-aggregate':
-      return plain(resolvePipeAggregate(node, table, env))
-    case 'pipe-distinct':
-      return distinct(node, table, env)
-    case 'pipe-order-by':
-      return orderBy(node, table, env)
-    case 'pipe-limit':
-      return {
-        ...table,
-        scan: limited(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env)),
-      }
-    case 'pipe-join':
-      return plain(resolvePipeJoin(table, node, env))
-    case 'pipe-set-operation':
-      return setOperation(node, table, env)
-    case 'pipe-pivot':
-      return plain(resolvePivot(node, table, env))
-    case 'pipe-unpivot':
-      return plain(resolveUnpivot(node, table, env))
-  }
+type Pipe = Exclude<ast.Pipe, ast.PipeWith>
+type Resolve<Node> = (node: Node, table: Table, env: QueryEnv) => Table
+
+const resolvePipe: Resolve<Pipe> = (node, table, env) => (RESOLVERS[node.kind] as Resolve<Pipe>)(node, table, env)
+
+const RESOLVERS: { readonly [K in Pipe['kind']]: Resolve<Extract<Pipe, { kind: K }>> } = {
+  'pipe-select': (node, table, env) =>
+    tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, table)),
+  'pipe-extend': extend,
+  'pipe-set': set,
+  'pipe-drop': dropColumns,
+  'pipe-rename': renameColumns,
+  'pipe-as': (node, table, env) => ({ ...table, names: renamed(node, table, env) }),
+  'pipe-where': where,
+  'pipe-aggregate': (node, table, env) => plain(resolvePipeAggregate(node, table, env)),
+  'pipe-distinct': distinct,
+  'pipe-order-by': orderBy,
+  'pipe-limit': (node, table, env) => ({
+    ...table,
+    scan: limited(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env)),
+  }),
+  'pipe-join': (node, table, env) => plain(resolvePipeJoin(table, node, env)),
+  'pipe-set-operation': setOperation,
+  'pipe-pivot': (node, table, env) => plain(resolvePivot(node, table, env)),
+  'pipe-unpivot': (node, table, env) => plain(resolveUnpivot(node, table, env)),
 }
 
 // ---- expressions over the table

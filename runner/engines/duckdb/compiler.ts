@@ -1,5 +1,7 @@
 /** Translates queries, and keeps their translations while the tables are the same. */
+
 import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
+import { memo } from '../../../googlesql/memo.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { Query } from '../../model/query.js'
@@ -37,9 +39,7 @@ export class Compiler {
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
     const key = JSON.stringify([this.#deps.catalogue.revision, view.key, typed, options, sql])
-    const translation = this.#translations.get(key) ?? this.translateOnce(source, options)
-    this.#translations.set(key, translation)
-    return translation
+    return memo(this.#translations, key, () => this.translateOnce(source, options))
   }
 
   /** A translation that is not kept. @throws SqlError */

@@ -12,42 +12,35 @@ import { typeScalar } from '../../../model/typed-value.js'
 import { rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
+type WriterOf = (texts: ScalarTexts) => (value: string) => string
+
 /** Writes the texts of one type. @throws, when it runs, UnexpectedCellError. */
-export function scalarCell(kind: ScalarKind, texts: ScalarTexts): (value: string) => string {
-  switch (kind) {
-    case 'INT64':
-      return value => texts.int64(integerIn(value, INT64_RANGE, kind))
-    case 'FLOAT64':
-      return value => texts.float64(floatOf(value))
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return value => texts.numeric(decimalOf(value, kind))
-    case 'BOOL':
-      return value => texts.bool(boolOf(value))
-    case 'STRING':
-      return texts.string
-    // These texts are already those of results, without characters that JSON escapes: `interval` only adds quotes.
-    case 'BYTES':
-      return value => texts.interval(checked(value, isBase64, kind))
-    case 'DATE':
-      return value => texts.interval(checked(value, isDate, kind))
-    case 'TIME':
-      return value => texts.interval(exactFraction(checked(value, isTime, kind)))
-    case 'DATETIME':
-      return value => texts.interval(exactFraction(checked(value, isDatetime, kind).replace(' ', 'T')))
-    case 'TIMESTAMP':
-      return value => texts.timestamp(integerIn(value, TIMESTAMP_RANGE, kind))
-    case 'INTERVAL':
-      return value => texts.interval(exactFraction(checked(value, isInterval, kind)))
-    case 'JSON':
-      return value => texts.json(jsonOf(value))
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return value => texts.interval(rangeOf(value, kind))
-    default:
-      return kind satisfies never
-  }
+export const scalarCell = (kind: ScalarKind, texts: ScalarTexts): ((value: string) => string) => WRITERS[kind](texts)
+
+const rangeWriter =
+  (kind: RangeKind): WriterOf =>
+  texts =>
+  value =>
+    texts.interval(rangeOf(value, kind))
+
+const WRITERS: Readonly<Record<ScalarKind, WriterOf>> = {
+  INT64: texts => value => texts.int64(integerIn(value, INT64_RANGE, 'INT64')),
+  FLOAT64: texts => value => texts.float64(floatOf(value)),
+  NUMERIC: texts => value => texts.numeric(decimalOf(value, 'NUMERIC')),
+  BIGNUMERIC: texts => value => texts.numeric(decimalOf(value, 'BIGNUMERIC')),
+  BOOL: texts => value => texts.bool(boolOf(value)),
+  STRING: texts => texts.string,
+  // These texts are already those of results, without characters that JSON escapes: `interval` only adds quotes.
+  BYTES: texts => value => texts.interval(checked(value, isBase64, 'BYTES')),
+  DATE: texts => value => texts.interval(checked(value, isDate, 'DATE')),
+  TIME: texts => value => texts.interval(exactFraction(checked(value, isTime, 'TIME'))),
+  DATETIME: texts => value => texts.interval(exactFraction(checked(value, isDatetime, 'DATETIME').replace(' ', 'T'))),
+  TIMESTAMP: texts => value => texts.timestamp(integerIn(value, TIMESTAMP_RANGE, 'TIMESTAMP')),
+  INTERVAL: texts => value => texts.interval(exactFraction(checked(value, isInterval, 'INTERVAL'))),
+  JSON: texts => value => texts.json(jsonOf(value)),
+  'RANGE<DATE>': rangeWriter('RANGE<DATE>'),
+  'RANGE<DATETIME>': rangeWriter('RANGE<DATETIME>'),
+  'RANGE<TIMESTAMP>': rangeWriter('RANGE<TIMESTAMP>'),
 }
 
 /** `[2026-01-31, UNBOUNDED)`; the bounds of TIMESTAMP are microseconds since 1970, as for TIMESTAMP. */

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { BoundedMap } from '../../../model/bounded-map.js'
+import { isRecord } from '../../../model/is-record.js'
 
 /** The statement is not one that the translator can write: a bug of this project, or an attack. */
 class ForbiddenStatementError extends Error {
@@ -39,7 +40,7 @@ export function statementGuard(): GuardStatement {
 async function guardStatement(connection: DuckDBConnection, sql: string, tables: readonly string[]): Promise<void> {
   const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql])
   const tree: unknown = JSON.parse(String(result.getRows()[0]![0]))
-  const statements = isNode(tree) ? tree['statements'] : null
+  const statements = isRecord(tree) ? tree['statements'] : null
   if (!Array.isArray(statements) || statements.length !== 1) throw new ForbiddenStatementError('It is not one SELECT')
   const names = new Set(tables.map(name => name.toLowerCase()))
   const nodes = nodesOf(statements)
@@ -52,13 +53,11 @@ async function guardStatement(connection: DuckDBConnection, sql: string, tables:
 
 type Node = Readonly<Record<string, unknown>>
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** All nodes of the tree, without the values of constants, which are data. */
 function nodesOf(value: unknown, found: Node[] = []): readonly Node[] {
   if (Array.isArray(value)) {
     for (const item of value) nodesOf(item, found)
-  } else if (isNode(value)) {
+  } else if (isRecord(value)) {
     found.push(value)
     if (value['class'] !== 'CONSTANT') for (const inner of Object.values(value)) nodesOf(inner, found)
   }
@@ -68,8 +67,8 @@ function nodesOf(value: unknown, found: Node[] = []): readonly Node[] {
 /** All names that WITH clauses define, at any level: DuckDB itself refuses a name that is out of scope. */
 function commonTableNames(node: Node): readonly string[] {
   const map = node['cte_map']
-  const entries = isNode(map) && Array.isArray(map['map']) ? map['map'] : []
-  return entries.filter(isNode).map(entry => String(entry['key']).toLowerCase())
+  const entries = isRecord(map) && Array.isArray(map['map']) ? map['map'] : []
+  return entries.filter(isRecord).map(entry => String(entry['key']).toLowerCase())
 }
 
 function whyForbidden(node: Node, names: ReadonlySet<string>): string | null {
@@ -82,7 +81,7 @@ function whySourceForbidden(node: Node, names: ReadonlySet<string>): string | nu
   if (!SOURCES.has(String(node['type']))) return `It reads from a ${node['type']}`
   if (node['type'] === 'TABLE_FUNCTION') {
     const call = node['function']
-    const name = isNode(call) ? String(call['function_name']).toLowerCase() : ''
+    const name = isRecord(call) ? String(call['function_name']).toLowerCase() : ''
     return TABLE_FUNCTIONS.has(name) ? null : `It calls the table function ${name}`
   }
   if (node['type'] !== 'BASE_TABLE') return null

@@ -5,6 +5,7 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
+import { memo } from '../../../../googlesql/memo.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/names-and-types.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -105,11 +106,7 @@ export type Listing = (dataset: string, table: string) => readonly string[]
 /** The listing tells the names in a dataset's folder that begin with the name of the table and a dot. */
 export function newListing(): Listing {
   const datasets = new Map<string, ReadonlyMap<string, readonly string[]>>()
-  return (dataset, table) => {
-    const names = datasets.get(dataset) ?? namesByTable(dataset)
-    datasets.set(dataset, names)
-    return names.get(table) ?? []
-  }
+  return (dataset, table) => memo(datasets, dataset, namesByTable).get(table) ?? []
 }
 
 function namesByTable(dataset: string): ReadonlyMap<string, readonly string[]> {

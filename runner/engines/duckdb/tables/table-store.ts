@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
+import { memo } from '../../../../googlesql/memo.js'
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { convert } from './convert.js'
@@ -282,9 +283,7 @@ export class TableStore {
 
   async #shapeOf(file: OpenFile): Promise<ParquetShape> {
     const read = await shapeOfFile(this.#connection, file)
-    const shape = this.#shapes.get(read.key) ?? read
-    this.#shapes.set(shape.key, shape)
-    return shape
+    return memo(this.#shapes, read.key, () => read)
   }
 
   /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */
