@@ -59,9 +59,9 @@ function runSet(isWanted) {
     .map(file => `test/${file}`)
     .filter(file => file.endsWith('.test.ts') && isWanted(file))
     .sort((a, b) => (size(a) === size(b) ? 0 : size(b) - size(a)))
-  // Tests wait for half of their time (for other processes, browsers, time limits), so there are more processes than processors.
-  // With one alone, mocha would not run in parallel.
-  const jobs = Math.max(2, Number(process.env.SLUICE_TEST_JOBS) || Math.min(availableParallelism() + 2, 8))
+  // Engines run at a lower priority than tests: beside more tests than processors they would wait until their time limits.
+  // With one process alone, mocha would not run in parallel.
+  const jobs = Math.max(2, Number(process.env.SLUICE_TEST_JOBS) || Math.min(availableParallelism(), 8))
   const options = COMPILE_LATER.flatMap(option => ['--node-option', option])
   const args = ['--config', 'test/built.mocharc.json', '--jobs', String(jobs), ...options, ...files]
   if (given[0] === '--without-left-out') {
