@@ -21,15 +21,14 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** The part of Map, WeakMap and BoundedMap that is needed. */
-interface Kept<K, V> {
-  get(key: K): V | undefined
-  set(key: K, value: V): unknown
-}
-
 /** The value of the key. A new one is made and set; one that is there is set again, so that a BoundedMap knows of its use. */
-export function memo<K, V>(map: Kept<K, V>, key: K, make: (key: K) => NoInfer<V>): V {
-  const value = map.get(key) ?? make(key)
+export function memo<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: (key: K) => NoInfer<V>,
+): V {
+  const kept = map.get(key)
+  const value = kept === undefined ? make(key) : kept
   map.set(key, value)
   return value
 }

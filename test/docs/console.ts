@@ -98,7 +98,7 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
     PATH: `${programs}:${dirname(process.execPath)}:${process.env['PATH']}`,
     TMPDIR: root,
     PORT: String(port),
-    SLUICE_ENGINE_MEMORY: '256',
+    SLUICE_ENGINE_MEMORY: '1024',
     SLUICE_ENGINE_THREADS: '1',
   }
   const shell = openShell(folder, env)

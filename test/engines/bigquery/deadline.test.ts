@@ -26,9 +26,11 @@ describe('the signal of a deadline', () => {
   it('keeps nothing of a query that has ended, however long its engine lives', async () => {
     const test = await openTestEngine()
     test.fake.plan = () => ({ fields: [{ name: 'n', type: 'INTEGER' }], rows: [{ f: [{ v: '1' }] }] })
+    // Other tests of this process may hold some.
+    const others = queryObjects(ResultEncoder, { format: 'count' })
     try {
       for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 20 }, () => test.run('SELECT n')))
-      expect(queryObjects(ResultEncoder, { format: 'count' })).to.equal(0)
+      expect(queryObjects(ResultEncoder, { format: 'count' })).to.be.at.most(others)
     } finally {
       await test.close()
     }

@@ -62,6 +62,10 @@ const WORDINGS: readonly Wording[] = [
   },
   { pattern: /JSON transform error in file .*?, in line (\d+): ([^\n]*)/, message: 'in line $1: $2' },
   { pattern: /CSV Error on Line: (\d+)/, message: 'in line $1: not valid CSV' },
+  {
+    pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)/m,
+    message: 'it cannot be converted in the memory that the engine has (--engine-memory)',
+  },
 ]
 
 /** The message for an error; `format` is the expected format of the file. */
