@@ -65,8 +65,9 @@ class CertainReader {
         for (const { expr } of scan.keys) this.#expr(expr)
         for (const { column, call } of scan.aggregates) {
           if (!this.#needed.has(column.id)) continue
-          for (const part of partsOfCall(call)) this.#expr(part)
-          if (call.limit) this.#rowCount(call.limit)
+          for (const part of partsOfCall(call))
+            if (part === call.limit) this.#rowCount(part)
+            else this.#expr(part)
         }
         this.#scan(scan.input)
         break

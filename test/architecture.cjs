@@ -45,9 +45,8 @@ const MAY_IMPORT_IN_LANGUAGE = {
 /**
  * The public files of the two; the rest of the program imports no others. googlesql/data.ts and
  * googlesql-duckdb/names-and-types.ts are for the process that runs what another has translated; runtime/index.ts loads DuckDB, and so does keep-byte-order-mark.ts, for imports alone.
- * googlesql/memo.ts is a function of Maps that every house uses.
  */
-const PUBLIC_FILE = `^(${LANGUAGE}/(index|data|memo)|${ON_DUCKDB}/(index|names-and-types|runtime/(index|keep-byte-order-mark)))\\.ts$`
+const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|names-and-types|runtime/(index|keep-byte-order-mark)))\\.ts$`
 
 /** Each third-party package has one home (two for DuckDB's driver); swapping it touches one folder. */
 const HOME_OF = {

@@ -1,9 +1,10 @@
 /** `sluice tables diff`: compares schema files with the warehouse. */
+
 import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/index.js'
-import { memo } from '../../googlesql/memo.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
+import { memo } from '../../runner/model/bounded-map.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'

@@ -1,5 +1,5 @@
 /** Compares the SQL that the same call runs before and after, and what that reads. */
-import { memo } from '../../googlesql/memo.js'
+import { memo } from '../../runner/model/bounded-map.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import type { Report } from './change-rules.js'
 import { lineDifference } from './line-difference.js'

@@ -1,8 +1,9 @@
 /** What tests of an endpoint can reach: the variants of its template, and its branches. */
-import { memo } from '../../googlesql/memo.js'
+
 import { argumentText } from '../../runner/manifest/argument-text.js'
 import type { FilePlace } from '../../runner/manifest/source.js'
 import type { ExpandedSql } from '../../runner/manifest/variants/expand-sql.js'
+import { memo } from '../../runner/model/bounded-map.js'
 import type { Parameter } from '../../runner/model/param.js'
 import type { ArgumentMap } from '../../runner/model/query.js'
 import type { Piece } from '../../runner/template/program.js'

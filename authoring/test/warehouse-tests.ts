@@ -10,12 +10,12 @@ import {
   type SchemaField,
   SqlError,
 } from '../../googlesql/index.js'
-import { memo } from '../../googlesql/memo.js'
 import { openAccess } from '../../runner/engines/bigquery/index.js'
 import { checkedColumn } from '../../runner/engines/checked-column.js'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/index.js'
 import { derive } from '../../runner/formats/index.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { memo } from '../../runner/model/bounded-map.js'
 import { causeText } from '../../runner/model/cause-text.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
 import type { CheckResult, Engine } from '../../runner/model/ports.js'

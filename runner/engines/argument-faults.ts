@@ -4,8 +4,7 @@
  */
 
 import { type ConstantCall, constantChecks, type ResolvedQuery } from '../../googlesql/index.js'
-import { memo } from '../../googlesql/memo.js'
-import { BoundedMap } from '../model/bounded-map.js'
+import { BoundedMap, memo } from '../model/bounded-map.js'
 import { type ArgumentProblem, invalidArguments, RunnerError } from '../model/errors.js'
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, Query, ResultSet } from '../model/query.js'

@@ -1,5 +1,5 @@
 /** The endpoints that a caller may call as tools, and their descriptions, which are made once for each load. */
-import { memo } from '../../googlesql/memo.js'
+import { memo } from '../model/bounded-map.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
 import { mayRun, pinnedValueProblem } from '../request/authorize.js'

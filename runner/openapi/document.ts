@@ -1,8 +1,9 @@
 /** The OpenAPI document of the endpoints that one caller may call. */
+
 import { createHash } from 'node:crypto'
-import { memo } from '../../googlesql/memo.js'
 import { RESULT_FORMATS } from '../formats/index.js'
 import { DESCRIBED } from '../http/headers.js'
+import { memo } from '../model/bounded-map.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { describeOperation, type OperationFacts, rowName, tagOf } from './operation.js'
 import { PROBLEM } from './problems.js'

@@ -1,9 +1,8 @@
 /** Translates queries, and keeps their translations while the tables are the same. */
 
 import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
-import { memo } from '../../../googlesql/memo.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
-import { BoundedMap } from '../../model/bounded-map.js'
+import { BoundedMap, memo } from '../../model/bounded-map.js'
 import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { CompiledQuery, type SourceQuery } from './compiled-query.js'

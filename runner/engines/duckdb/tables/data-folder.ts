@@ -2,11 +2,12 @@
  * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
  * imports that `imports.json` names there.
  */
+
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
-import { memo } from '../../../../googlesql/memo.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/names-and-types.js'
+import { memo } from '../../../model/bounded-map.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { fileReason, SETTING } from '../../../platform/write-failure.js'

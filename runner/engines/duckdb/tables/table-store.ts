@@ -1,9 +1,10 @@
 /** Keeps DuckDB's tables and views in step with the files of the tables. */
+
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
-import { memo } from '../../../../googlesql/memo.js'
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
+import { memo } from '../../../model/bounded-map.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { convert } from './convert.js'
 import {
