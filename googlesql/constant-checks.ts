@@ -3,7 +3,7 @@
  * regular expressions, patterns of FORMAT, and calls and casts of literals. BigQuery reports them when the query runs; an
  * author wants to know them before.
  */
-import { type ConstantCall, constantCalls, LIKE, type WrittenConstant, writeConstant } from './constant-calls.js'
+import { type ConstantCall, constantCalls } from './constant-calls.js'
 import { proposing, type SqlMistake } from './mistakes.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
@@ -11,6 +11,7 @@ import { nearest } from './suggest.js'
 import { shortTypeName } from './types/types.js'
 import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
 import { TIME_ZONE_NAMES } from './values/time-zone-names.js'
+import { LIKE, type WrittenConstant, writeConstant } from './write-constant.js'
 
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
