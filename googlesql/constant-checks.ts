@@ -112,8 +112,8 @@ function likeProbes(name: string, [operand, ...patterns]: Arguments): readonly C
   return patterns.flatMap(pattern => {
     const written = pattern && writeConstant(pattern)
     if (!written || (written.parameters.length === 0 && !isText(pattern))) return []
-    const one = pattern!.type.kind === 'ARRAY' ? name : '$like'
-    const sql = `SELECT CAST('' AS ${shortTypeName(operand!.type)}) ${LIKE[one]!(written.sql)}`
+    const operator = pattern!.type.kind === 'ARRAY' ? name : '$like'
+    const sql = `SELECT CAST('' AS ${shortTypeName(operand!.type)}) ${LIKE[operator]!(written.sql)}`
     return [{ at: pattern!.at, sql, parameters: written.parameters, detail: 'is not a pattern for LIKE' }]
   })
 }

@@ -93,6 +93,6 @@ function refuseStatement(p: Parser, isSecond = false): void {
   const { kind, term } = p.token
   const isStatement = STATEMENT_KEYWORDS.has(term) || (isSecond && kind === 'identifier')
   if (!isStatement) return
-  const found = p.describe(p.token)
-  p.fail(`Only one query (SELECT or WITH) is supported; found ${found}`, p.token.at, { code: 'second-query' })
+  const actual = p.describe(p.token)
+  p.fail(`Only one query (SELECT or WITH) is supported; found ${actual}`, p.token.at, { code: 'second-query' })
 }
