@@ -227,12 +227,8 @@ class FactReader {
         const { isNeverNull, isSmall, parts } = ofCall(expr, args, facts)
         return { isNeverNull: !expr.isSafe && isNeverNull, isSmall, parts }
       }
-      case 'parameter':
-      case 'in-query':
-      case 'lambda':
-        return UNKNOWN
       default:
-        return expr satisfies never
+        return UNKNOWN
     }
   }
 }
