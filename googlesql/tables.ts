@@ -151,10 +151,10 @@ export function tableCatalogue(
         return isBroken ? undefined : informationSchema(asked, tables, naming)
       }
       const written = [name, ...otherNames(name, naming)]
-      for (const known of written) {
+      for (const candidate of written) {
         // A broken schema does not tell which types the columns in the table's files have.
-        if (absenceByBroken(broken, known) !== undefined) return undefined
-        const table = findExact(known)
+        if (absenceByBroken(broken, candidate) !== undefined) return undefined
+        const table = findExact(candidate)
         if (table) return table
       }
       return naming.ignoresCase ? onlyOneNamed(written, tables) : undefined
@@ -165,8 +165,10 @@ export function tableCatalogue(
       if (asked) return absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? { reason: NO_SUCH_VIEW }
       const legacy = LEGACY_LIST.exec(name)
       if (legacy) return { reason: insteadOfLegacy(legacy[1] ?? '') }
-      const known = [name, ...otherNames(name, naming)]
-      return known.map(one => absenceByBroken(broken, one) ?? absences.get(one)).find(absence => absence !== undefined)
+      const candidates = [name, ...otherNames(name, naming)]
+      return candidates
+        .map(candidate => absenceByBroken(broken, candidate) ?? absences.get(candidate))
+        .find(absence => absence !== undefined)
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
@@ -175,8 +177,8 @@ export function tableCatalogue(
 /** The only table that has one of these names in any letter case; undefined where no table or several tables have one. */
 function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
   const asked = new Set(names.map(name => name.toLowerCase()))
-  const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
-  return another ? undefined : found
+  const [match, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
+  return another ? undefined : match
 }
 
 const NO_SUCH_VIEW =
@@ -194,7 +196,9 @@ function informationSchema(
   tables: readonly TableDefinition[],
   naming: TableNaming,
 ): TableDefinition | undefined {
-  const dataset = datasetNames(written, naming).find(one => tables.some(table => table.name.startsWith(`${one}.`)))
+  const dataset = datasetNames(written, naming).find(datasetName =>
+    tables.some(table => table.name.startsWith(`${datasetName}.`)),
+  )
   return dataset === undefined ? undefined : informationSchemaTable(dataset, view)
 }
 
