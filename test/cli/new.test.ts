@@ -136,6 +136,39 @@ describe('sluice new', () => {
     expect(await checked('shop.optional')).to.match(/^0 0 3 passed, 0 failed/)
   })
 
+  it('over a wide table: the fields of its records are left open, and long lines are wrapped', async () => {
+    const fields = Array.from({ length: 700 }, (_, i) => ({ name: `field_${i}`, type: 'STRING' }))
+    const columns = [
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'r', type: 'RECORD', fields },
+      { name: 'list', type: 'RECORD', mode: 'REPEATED', fields: fields.slice(0, 100) },
+      { name: 'small', type: 'RECORD', fields: fields.slice(0, 2) },
+      ...fields.slice(0, 100),
+    ]
+    const schema = JSON.stringify(columns)
+    expect(schema.length).to.be.greaterThan(10_000)
+    writeFileSync(folder.path('tables', 'shop.wide.json'), schema)
+    const { code, err } = await command([
+      ...['new', 'shop.wide', '--table', 'shop.wide', '--time', 'at', ...flags, '--engine-memory', '1024'],
+    ])
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(parse(textOf('shop.wide.yaml')).columns.slice(0, 4)).to.deep.equal([
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'r', type: 'STRUCT' },
+      { name: 'list', type: 'ARRAY<STRUCT>', required: true },
+      { name: 'small', type: 'STRUCT<field_0 STRING, field_1 STRING>' },
+    ])
+    for (const name of ['shop.wide.yaml', 'shop.wide.test.yaml'])
+      expect(
+        Math.max(
+          ...textOf(name)
+            .split('\n')
+            .map(line => line.length),
+        ),
+      ).to.be.at.most(1_000)
+    rmSync(folder.path('tables', 'shop.wide.json'))
+  })
+
   it('over a Parquet table without a schema: a manifest that validates, and how its test is written', async () => {
     const data = folder.path('parquet')
     mkdirSync(folder.path('parquet', 'd'), { recursive: true })
