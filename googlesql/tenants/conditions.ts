@@ -88,7 +88,7 @@ function equalToAll(value: Value, others: readonly (Expr | null)[], parameter: T
 }
 
 /** Both directions; what a constant is equal to is not followed. */
-export function equal(a: Value, b: Value): readonly Equality[] {
+function equal(a: Value, b: Value): readonly Equality[] {
   const both: readonly Equality[] = [
     [a, b],
     [b, a],

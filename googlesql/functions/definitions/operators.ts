@@ -68,7 +68,7 @@ export function isComparable(type: Type): boolean {
 }
 
 /** Whether GROUP BY and DISTINCT accept the type. */
-export const isGroupable = isComparable
+export const isGroupable = (type: Type): boolean => isComparable(type)
 
 /** Whether the type is FLOAT64, or its elements or fields are. */
 export function hasFloat(type: Type): boolean {
