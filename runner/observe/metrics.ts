@@ -150,13 +150,9 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
-  #countRequest({
-    endpoint: name,
-    status,
-    cache: outcome,
-    durationMs,
-  }: Extract<Event, { kind: 'request.done' }>): void {
-    const endpoint = name ?? NO_ENDPOINT
+  #countRequest(event: Extract<Event, { kind: 'request.done' }>): void {
+    const { status, cache: outcome, durationMs } = event
+    const endpoint = event.endpoint ?? NO_ENDPOINT
     this.#metrics.sluice_requests_total.inc({ endpoint, status })
     if (outcome !== null) this.#metrics.sluice_cache_total.inc({ endpoint, outcome })
     this.#metrics.sluice_request_seconds.observe({ endpoint }, durationMs / 1000)

@@ -9,13 +9,6 @@ import type { Caller, Clock, CounterStore } from '../model/ports.js'
  */
 export type Payer = Pick<Caller, 'token' | 'bytesPerDay'> | null
 
-/** The most bytes that one query may be billed for; null for no limit. */
-export interface Allowance {
-  readonly maxBytesBilled: number | null
-  /** Whether the limit comes from the rest of the payer's budget. */
-  readonly isBudget: boolean
-}
-
 export interface BudgetDeps {
   readonly counters: CounterStore
   readonly clock: Clock
@@ -40,10 +33,11 @@ export class Budgets {
   }
 
   /**
-   * The allowance of a query; `ownLimit` is the endpoint's own limit. Concurrent queries are each allowed all that is left.
+   * The most bytes that a query may be billed for, null for no limit, and whether that comes from the rest of the payer's budget.
+   * `ownLimit` is the endpoint's own limit. Concurrent queries are each allowed all that is left.
    * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
    */
-  async allow(payer: Payer, ownLimit: number | null): Promise<Allowance> {
+  async allow(payer: Payer, ownLimit: number | null) {
     const limit = ownLimit ?? this.#deps.maxBytesBilled
     const budget = payer?.bytesPerDay ?? null
     if (payer === null || budget === null) return { maxBytesBilled: limit, isBudget: false }

@@ -1,5 +1,5 @@
 /** Conducts a call to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
-import type { CacheAnswer, CacheRequest } from '../cache/request.js'
+import type { CacheRequest } from '../cache/request.js'
 import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
@@ -7,7 +7,7 @@ import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
 import { etagInTurns } from '../model/result-key.js'
-import { authenticate, beginWait } from './authorize.js'
+import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
 import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
@@ -63,38 +63,21 @@ export interface RunResponse {
   readonly ignored: string
 }
 
-/** @throws RunnerError with whatever each stage refuses; see the stage's own file. */
-export async function handle(
-  request: RunRequest & { readonly token: string | null },
-  deps: RequestDeps,
-  progress: Progress,
-): Promise<RunResponse> {
-  const caller = authenticate(deps.tokens, request.token)
-  progress.token = caller.token
-  return handleFor(caller, request, deps, progress)
-}
-
-/** Handles a request of an authenticated caller. */
-export async function handleFor(
-  caller: Caller,
-  request: RunRequest,
-  deps: RequestDeps,
-  progress: Progress,
-): Promise<RunResponse> {
+/** Handles a request of an authenticated caller. @throws RunnerError with whatever each stage refuses; see the stage's own file. */
+export async function handleFor(caller: Caller, request: RunRequest, deps: RequestDeps, progress: Progress) {
   const endCall = deps.beginCall?.()
   try {
-    const call = admitCall(caller, request, deps, progress)
-    const { endpoint } = call
-    const { readBody, format, accept } = request
+    const { ref, readBody, format, accept, nowMicros = null } = request
+    const endpoint = admitCall(caller, ref, deps.endpoints(), progress)
     const address = request.readAddress()
     const offered = format === undefined ? chooseType(endpoint, address, accept) : formatOf(format)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
     const given = readBody ? mergeArguments(address, await readBody()) : address
-    const plan = planCall(call, given, request.nowMicros ?? null, deps)
+    const plan = planCall(caller, given, { endpoint, nowMicros }, deps)
     const answer = plan.cached
-      ? await fromCache(caller, plan.cached, request, deps)
+      ? await fromCache(caller, plan.cached, request, deps.results)
       : await fromEngine(caller, plan.order, request, deps)
-    return { ...answer, endpoint, offered, coding, ignored: plan.ignored }
+    return { ...answer, endpoint, offered, coding, ignored: plan.ignored } satisfies RunResponse
   } finally {
     endCall?.()
   }
@@ -105,11 +88,11 @@ type Answer = Omit<RunResponse, 'endpoint' | 'offered' | 'coding' | 'ignored'>
 async function fromCache(
   caller: Caller,
   cached: CacheRequest,
-  { wantsFresh = false, signal }: RunRequest,
-  { results }: RequestDeps,
-): Promise<Answer> {
+  { wantsFresh, signal }: RunRequest,
+  results: ResultCache,
+) {
   const isRenewed = wantsFresh && caller.admitFresh?.()
-  const answer: CacheAnswer = await (isRenewed ? results.renew(cached, signal) : results.through(cached, signal))
+  const answer = await (isRenewed ? results.renew(cached, signal) : results.through(cached, signal))
   return { ...answer, isCacheable: true, key: cached.key }
 }
 
