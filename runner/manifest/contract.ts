@@ -5,10 +5,7 @@ import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 import type { CheckedSql } from './check/rule.js'
 
 /** The columns in order. The declared ones, if any, must have the names and order of every variant's columns. */
-export function compileContract(
-  declared: readonly Column[] | undefined,
-  checked: readonly CheckedSql[],
-): readonly ContractColumn[] {
+export function compileContract(declared: readonly Column[] | undefined, checked: readonly CheckedSql[]) {
   const variants = [...new Set(checked.map(({ columns }) => columns))]
   // What a variant shows of a column counts only where all variants show it.
   const columns: readonly Column[] = declared ?? (variants[0] ?? []).map(({ name, type }) => ({ name, type }))

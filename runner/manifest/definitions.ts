@@ -64,10 +64,7 @@ export function withCauses(loaded: Loaded, mistakes: readonly Diagnostic[]): Loa
 }
 
 /** The file whose mistake is the only reason for this diagnostic; null where the diagnostic has a reason of its own. */
-function causingFile(
-  { file, data: { sql, missing } = {} }: Diagnostic,
-  mistakes: readonly Diagnostic[],
-): string | null {
+function causingFile({ file, data: { sql, missing } = {} }: Diagnostic, mistakes: readonly Diagnostic[]) {
   const root = rootOf(sql)
   if (root?.code === 'unknown-table' && root.schema !== undefined) return root.schema
   if (sql?.code === 'in-function' && sql.file !== null && sql.file !== file) return sql.file

@@ -71,11 +71,7 @@ export async function readFolder(dir: string, isWanted: (name: string) => boolea
   return readAll(dir, names, diagnostics)
 }
 
-async function readAll(
-  dir: string,
-  names: readonly string[],
-  diagnostics: Diagnostic[],
-): Promise<readonly SourceText[]> {
+async function readAll(dir: string, names: readonly string[], diagnostics: Diagnostic[]) {
   const texts: (SourceText | null)[] = []
   for (let i = 0; i < names.length; i += READ_AT_ONCE) {
     const batch = names.slice(i, i + READ_AT_ONCE)

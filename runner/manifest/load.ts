@@ -108,11 +108,8 @@ function unreadableManifests(diagnostics: readonly Diagnostic[], dir: string): r
 }
 
 /** Loads manifests from texts in memory, without reading files. */
-export const loadSources = (
-  manifests: readonly SourceText[],
-  partials: readonly SourceText[],
-  options: LoadOptions,
-): Promise<Loaded> => new Loading(loadPartials(partials), options).all(manifests)
+export const loadSources = (manifests: readonly SourceText[], partials: readonly SourceText[], options: LoadOptions) =>
+  new Loading(loadPartials(partials), options).all(manifests)
 
 /** The number of manifests loaded at a time: while the engine checks some, others are parsed. */
 const LOADED_AT_ONCE = 64

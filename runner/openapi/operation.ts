@@ -73,16 +73,10 @@ const NOT_MODIFIED = {
   headers: headersOf('304'),
 }
 
-function resultResponse(
-  { name, example, parameters }: Endpoint,
-  { version, allFormats, pinned }: OperationFacts,
-): Readonly<Record<string, unknown>> {
+function resultResponse({ name, example, parameters }: Endpoint, { version, allFormats, pinned }: OperationFacts) {
   // The rows may be those of another value than the pinned one.
   const isShown = example !== null && !parameters.some(parameter => pinned.includes(parameter.name))
-  const json = {
-    schema: { $ref: `#/components/schemas/${name}` },
-    ...(isShown && { example: { result: example } }),
-  }
+  const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
     description: 'The rows.',

@@ -50,10 +50,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 const RETRIED = new Set([429, 503])
 
 /** The responses for these codes, and the schemas that they refer to, by their names in `components`. */
-export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]>): {
-  readonly responses: Readonly<Record<string, unknown>>
-  readonly schemas: Readonly<Record<string, JsonSchema>>
-} {
+export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]>) {
   const responses: Record<string, unknown> = {}
   const schemas: Record<string, JsonSchema> = {}
   for (const [status, names] of codes) {

@@ -71,10 +71,6 @@ export function systemReason(text: string): string | null {
 /**
  * `cannot write the tokens file /x/tokens.json: permission is denied (EACCES); --tokens or SLUICE_TOKENS names another place`
  */
-export function writeFailure(
-  { what, path, setting }: WriteTarget,
-  cause: unknown,
-  reason = fileReason(cause),
-): SetupError {
+export function writeFailure({ what, path, setting }: WriteTarget, cause: unknown, reason = fileReason(cause)) {
   return new SetupError(`cannot write ${what} ${path}: ${reason}; ${setting} names another place`, { cause })
 }

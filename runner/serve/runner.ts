@@ -305,11 +305,7 @@ function besideMetrics(server: RunningServer, metrics: RunningServer): RunningSe
 }
 
 /** Creates the registry of the endpoints that the engine serves; nothing is loaded yet. */
-function openRegistry(
-  settings: Settings,
-  engine: ServedEngine<ServingEngine>,
-  deps: EngineDeps,
-): EndpointRegistry<ServingEngine> {
+function openRegistry(settings: Settings, engine: ServedEngine<ServingEngine>, deps: EngineDeps) {
   const readSchema = createSchemaCache()
   return new EndpointRegistry<ServingEngine>({
     ...deps,

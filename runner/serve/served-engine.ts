@@ -202,13 +202,7 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   /** `division by zero` becomes `division by zero (variant interval=1day)`; for authors, it has its place in the manifest. */
-  async #explained(
-    failure: unknown,
-    query: Query,
-    options: RunOptions,
-    engine: E,
-    detail: LoadedEndpoint | undefined,
-  ): Promise<unknown> {
+  async #explained(failure: unknown, query: Query, options: RunOptions, engine: E, detail: LoadedEndpoint | undefined) {
     if (detail === undefined || !isFault(failure)) return failure
     const { placeFailure } = this.#deps
     const fault = placeFailure

@@ -32,20 +32,14 @@ export function nonEmpty(value: string): string {
 }
 
 /** `read` gives what `isRight` refuses for a text that is not of this type. */
-function typeOf<T>(
-  kind: Kind,
-  read: (text: string) => T,
-  isRight: (value: T) => boolean,
-  message: string,
-  unit = '',
-): SettingType<T> {
+function typeOf<T>(kind: Kind, read: (text: string) => T, isRight: (value: T) => boolean, message: string, unit = '') {
   function check(value: T): void {
     if (!isRight(value)) throw new SettingProblem(message)
   }
   return {
     kind,
     unit,
-    parse(given) {
+    parse(given: string): T {
       const value = read(given)
       check(value)
       return value

@@ -14,8 +14,6 @@ const LARGEST_SHARE = 0.25
 export interface MemoryStoreOptions {
   /** The bound for keys, bodies, finished headers and compressed representations together. */
   readonly maxBytes: number
-  /** The largest result that is stored. @default a quarter of `maxBytes` */
-  readonly maxEntryBytes?: number
 }
 
 interface Entry {
@@ -28,8 +26,8 @@ export class MemoryStore implements ResultStore {
   readonly #cache: LRUCache<string, Entry>
   readonly #maxEntryBytes: number
 
-  constructor({ maxBytes, maxEntryBytes = maxBytes * LARGEST_SHARE }: MemoryStoreOptions) {
-    this.#maxEntryBytes = maxEntryBytes
+  constructor({ maxBytes }: MemoryStoreOptions) {
+    this.#maxEntryBytes = maxBytes * LARGEST_SHARE
     this.#cache = new LRUCache({ maxSize: Math.max(1, Math.floor(maxBytes)), sizeCalculation: ({ bytes }) => bytes })
   }
 

@@ -17,17 +17,14 @@ import { placeAt } from '../source.js'
 import { findOddCharacter } from '../yaml/characters.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
 
-export interface LoadedFunctions {
-  readonly functions: FunctionSources
-  /** Files that are left out: they are unreadable or too large, or have a wrong name or a refused character. */
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** Whether a path in the folder of functions is a function's file. Subfolders and names that begin with a dot are skipped. */
 export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.test(name)
 
-/** Reads every `<dataset>.<name>.sql` and `<project>.<dataset>.<name>.sql` in `dir`; a missing folder is empty. */
-export async function loadFunctions(dir: string): Promise<LoadedFunctions> {
+/**
+ * Reads every `<dataset>.<name>.sql` and `<project>.<dataset>.<name>.sql` in `dir`; a missing folder is empty. The diagnostics are
+ * about files that are left out: they are unreadable or too large, or have a wrong name or a refused character.
+ */
+export async function loadFunctions(dir: string) {
   const diagnostics: Diagnostic[] = []
   const texts = await readFolder(dir, isFunctionFile, diagnostics)
   const read = readFunctions(dir.split(sep).join('/'), texts)
@@ -35,11 +32,11 @@ export async function loadFunctions(dir: string): Promise<LoadedFunctions> {
 }
 
 /** The functions of these texts; `folder` is named in messages about one that is missing. */
-export function readFunctions(folder: string, texts: readonly SourceText[]): LoadedFunctions {
-  const found = texts.map(({ file, text }) => ({ name: functionOf(file), file, text: text.replace(/^\ufeff/, '') }))
-  const diagnostics = found.flatMap(source => mistakeIn(source) ?? [])
+export function readFunctions(folder: string, texts: readonly SourceText[]) {
+  const sources = texts.map(({ file, text }) => ({ name: functionOf(file), file, text: text.replace(/^\ufeff/, '') }))
+  const diagnostics = sources.flatMap(source => mistakeIn(source) ?? [])
   const wrong = new Set(diagnostics.map(({ file }) => file))
-  const functions = found.filter(({ file }) => !wrong.has(file))
+  const functions = sources.filter(({ file }) => !wrong.has(file))
   return { functions: { folder, functions }, diagnostics }
 }
 

@@ -81,13 +81,8 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
-interface ReadTable {
-  readonly table: LoadedTable | null
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** Reads one schema; its table is null where the schema has mistakes. */
-export function readTableSchema({ file, text }: SourceText): ReadTable {
+export function readTableSchema({ file, text }: SourceText) {
   if (text.length > MAX_MANIFEST_LENGTH) {
     const place = { file, line: 1, column: 1 }
     return { table: null, diagnostics: [diagnosticAt(place, 'yaml/too-large', 'the file is larger than 1 MB')] }

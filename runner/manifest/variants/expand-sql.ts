@@ -31,11 +31,7 @@ export interface ExpandedSql {
 }
 
 /** Expands and renders the template. When there are diagnostics, there are no variants. */
-export function expandSql(
-  manifest: Manifest,
-  source: ManifestSource,
-  partials: ReadonlyMap<string, Partial>,
-): ExpandedSql {
+export function expandSql(manifest: Manifest, source: ManifestSource, partials: ReadonlyMap<string, Partial>) {
   const parsed = parseTemplate(manifest.sql)
   const { lookups = {} } = manifest
   const expansion = expandTemplate(parsed.nodes, namesOf(manifest), partials)

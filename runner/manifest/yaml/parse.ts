@@ -11,19 +11,15 @@ import { findExcess } from './limits.js'
 import { readNode } from './read-node.js'
 import { syntaxMistake } from './syntax-message.js'
 
-export interface ParsedManifest {
-  /** Null when the text could not be parsed far enough to place anything. */
-  readonly source: ManifestSource | null
-  readonly value: unknown
-  readonly diagnostics: readonly Diagnostic[]
-}
-
-/** Parses one YAML document. The value may be used only when there are no diagnostics. */
-export function parseManifest(file: string, fileText: string): ParsedManifest {
+/**
+ * Parses one YAML document. The value may be used only when there are no diagnostics. The source is null when the text could not be
+ * parsed far enough to place anything.
+ */
+export function parseManifest(file: string, fileText: string) {
   const text = fileText.replace(/^\ufeff/, '')
   const starts = lineStartsOf(text)
   const at = (offset: number): FilePlace => placeAt(file, starts, offset)
-  const refused = (place: FilePlace, rule: RuleId, message: string): ParsedManifest => ({
+  const refused = (place: FilePlace, rule: RuleId, message: string) => ({
     source: null,
     value: undefined,
     diagnostics: [diagnosticAt(place, rule, message)],
