@@ -17,7 +17,7 @@ import { discover, isManifest, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadCache } from './load-cache.js'
 import { type LoadedPartials, loadPartials } from './load-partials.js'
-import { diagnosticAt } from './report.js'
+import { diagnosticOf } from './report.js'
 import type { ManifestSource } from './source.js'
 import { type ExpandedSql, expandSql } from './variants/expand-sql.js'
 import { writtenIdentity } from './written-identity.js'
@@ -195,7 +195,7 @@ class Loading {
         const name = exampledName(file)
         const message = `no manifest in this folder has the name "${name}"`
         const more = { severity: 'warning', ...didYouMean(name, names) } as const
-        return diagnosticAt({ file, line: 1, column: 1 }, 'example/no-endpoint', message, more)
+        return diagnosticOf(file, 'example/no-endpoint', message, more)
       })
   }
 

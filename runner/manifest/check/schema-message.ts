@@ -65,11 +65,8 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
   const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
   const bound = BOUNDS[keyword]
-  if (bound)
-    return about(
-      'schema/range',
-      `${place} must ${bound(params['limit'])}${typeof data === 'number' ? `, found ${data}` : ''}`,
-    )
+  const written = typeof data === 'number' ? `, found ${data}` : ''
+  if (bound) return about('schema/range', `${place} must ${bound(params['limit'])}${written}`)
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])

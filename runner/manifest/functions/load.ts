@@ -12,7 +12,7 @@ import {
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { lineStartsOf } from '../../model/line-starts.js'
 import { readFolder, type SourceText } from '../discover.js'
-import { diagnosticAt } from '../report.js'
+import { diagnosticAt, diagnosticOf } from '../report.js'
 import { placeAt } from '../source.js'
 import { findOddCharacter } from '../yaml/characters.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
@@ -47,14 +47,13 @@ const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/
 const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
 
 function mistakeIn({ name, file, text }: SourceText & { readonly name: string }): Diagnostic | null {
-  const start = { file, line: 1, column: 1 }
   if (!FUNCTION_NAME.test(name)) {
     const written = /\bFUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?`?((?:[\w-]+\.)+\w+)/i.exec(text)?.[1]
     const hint = written === undefined ? '' : `; rename this file to ${written}.sql`
     const message = `a function is in a file named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql${hint}`
-    return diagnosticAt(start, 'function/file-name', message)
+    return diagnosticOf(file, 'function/file-name', message)
   }
-  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticAt(start, 'function/sql', 'the function is larger than 1 MB')
+  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticOf(file, 'function/sql', 'the function is larger than 1 MB')
   const odd = findOddCharacter(text)
   if (odd === null) return null
   return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', odd.message)

@@ -17,7 +17,7 @@ import type { RuleId } from '../../model/rules.js'
 import { didYouMean, proposing } from '../../model/suggest.js'
 import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
-import { describeValue, diagnosticAt, type More, quotedList } from '../report.js'
+import { describeValue, diagnosticAt, diagnosticOf, type More, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
 import { expectedForm, FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
@@ -84,8 +84,7 @@ export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 /** Reads one schema; its table is null where the schema has mistakes. */
 export function readTableSchema({ file, text }: SourceText) {
   if (text.length > MAX_MANIFEST_LENGTH) {
-    const place = { file, line: 1, column: 1 }
-    return { table: null, diagnostics: [diagnosticAt(place, 'yaml/too-large', 'the file is larger than 1 MB')] }
+    return { table: null, diagnostics: [diagnosticOf(file, 'yaml/too-large', 'the file is larger than 1 MB')] }
   }
   const { source, value, diagnostics } = parseJson(file, text)
   if (diagnostics.length > 0) return { table: null, diagnostics }
