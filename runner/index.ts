@@ -16,7 +16,7 @@ export {
   SetupError,
   UsageError,
 } from './model/errors.js'
-export type { CacheOutcome, Event, Observer } from './model/events.js'
+export type { CacheOutcome, Event, Observer, ReloadReport } from './model/events.js'
 export type {
   ArgumentValue,
   Parameter,
@@ -42,7 +42,6 @@ export { type FaultOptions, QueryFault } from './model/query-fault.js'
 export type { Pattern } from './model/re2.js'
 export type { PlainRuleId, RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log-levels.js'
-export type { ReloadReport } from './serve/endpoint-registry.js'
 export {
   type EmbeddedEngine,
   type EmbeddedEngineOptions,

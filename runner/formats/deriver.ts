@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { raced } from '../model/deadline.js'
-import { RunnerError } from '../model/errors.js'
+import { RunnerError, retryLater } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import { startWorker } from '../platform/start-worker.js'
@@ -127,7 +127,4 @@ const tooLarge = (maxBytes: number): RunnerError =>
   new RunnerError('RESULT_TOO_LARGE', { detail: `In this format the result is larger than ${maxBytes} bytes.` })
 
 const overloaded = (): RunnerError =>
-  new RunnerError('OVERLOADED', {
-    detail: 'Too many large results are being made; try again in a moment.',
-    headers: { 'Retry-After': '1' },
-  })
+  retryLater('OVERLOADED', 'Too many large results are being made; try again in a moment.')

@@ -1,6 +1,6 @@
 /** The Express app: routes, and the headers of every response. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { failureOf, RunnerError } from '../model/errors.js'
+import { failureOf, invalidRequest, RunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
@@ -156,7 +156,7 @@ const refuseOddRequest: RequestHandler = (req, _res, next) => {
   }
   const hosts = req.headersDistinct['host']?.length ?? 0
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'A request has exactly one Host header.' })
+    throw invalidRequest('A request has exactly one Host header.')
   }
   const expectation = req.get('Expect')
   if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
@@ -228,8 +228,6 @@ function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
 
 function understand(thrown: unknown, isGone: boolean): RunnerError {
   // The router throws this for a path with broken percent-encoding.
-  if (thrown instanceof URIError) {
-    return new RunnerError('REQUEST_INVALID', { detail: 'The path is not valid percent-encoded UTF-8.', cause: thrown })
-  }
+  if (thrown instanceof URIError) return invalidRequest('The path is not valid percent-encoded UTF-8.', thrown)
   return failureOf(thrown, isGone)
 }

@@ -3,7 +3,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Endpoint } from '../model/endpoint.js'
 import { ENGINES } from '../model/engines.js'
-import { RunnerError } from '../model/errors.js'
+import { invalidRequest } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
@@ -134,7 +134,7 @@ export function tokenOf(req: Request): string | null {
   const { 'x-api-key': keys, authorization } = req.headersDistinct
   const isRepeated = [keys, authorization].some(values => new Set(values).size > 1)
   if (isRepeated || (key !== '' && bearer !== null && key !== bearer)) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The request has two different credentials; send one of them.' })
+    throw invalidRequest('The request has two different credentials; send one of them.')
   }
   return key === '' ? bearer : key
 }

@@ -6,18 +6,19 @@ import type { QueryCost } from './query.js'
 /** `fresh`: the caller demanded a new result although a stored one could have been served. */
 export type CacheOutcome = 'hit' | 'miss' | 'coalesced' | 'stale' | 'bypass' | 'fresh'
 
+/** The numbers of endpoints that a reload added, changed and removed. */
+export interface ReloadReport {
+  readonly endpoints: number
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
 export type Event =
   | { readonly kind: 'server.ready'; readonly url: string; readonly endpoints: number; readonly engine: string }
   | { readonly kind: 'manifests.loaded'; readonly endpoints: number }
-  | {
-      /** Manifests, partials and table schemas were reloaded and are now served. */
-      readonly kind: 'manifests.reloaded'
-      readonly endpoints: number
-      readonly added: number
-      readonly changed: number
-      readonly removed: number
-      readonly durationMs: number
-    }
+  /** Manifests, partials and table schemas were reloaded and are now served. */
+  | ({ readonly kind: 'manifests.reloaded'; readonly durationMs: number } & ReloadReport)
   | {
       /** A reload found errors, so the endpoints loaded before stay in service. */
       readonly kind: 'manifests.refused'

@@ -1,6 +1,6 @@
 /** Authentication and authorization. */
 import type { Endpoint } from '../model/endpoint.js'
-import { notAllowed, type Refusal, RunnerError } from '../model/errors.js'
+import { notAllowed, type Refusal, RunnerError, retryLater } from '../model/errors.js'
 import type { Parameter } from '../model/param.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 
@@ -33,21 +33,15 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
 /** Counts one call against the token's rate. @throws RunnerError RATE_LIMITED. */
 export function countCall(caller: Pick<Caller, 'admit'>): void {
   const waitMs = caller.admit()
-  if (waitMs === 0) return
-  throw new RunnerError('RATE_LIMITED', {
-    detail: "The token's rate is used up for now.",
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
-  })
+  if (waitMs > 0) throw retryLater('RATE_LIMITED', "The token's rate is used up for now.", waitMs)
 }
 
 /** Counts a call while it waits for a query; returns the function to call at its end. @throws RunnerError RATE_LIMITED. */
 export function beginWait(caller: Pick<Caller, 'beginWait'>): () => void {
   const endWait = caller.beginWait()
   if (endWait !== null) return endWait
-  throw new RunnerError('RATE_LIMITED', {
-    detail: 'As many calls of the token wait for queries as may at once; ask again when one of them has ended.',
-    headers: { 'Retry-After': '1' },
-  })
+  const detail = 'As many calls of the token wait for queries as may at once; ask again when one of them has ended.'
+  throw retryLater('RATE_LIMITED', detail)
 }
 
 /** The members of an endpoint that decide which callers it admits. */
@@ -86,9 +80,7 @@ function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string |
 }
 
 /** Whether this caller may call the endpoint at all. */
-export function mayRun(caller: Confined, endpoint: Access): boolean {
-  return refusalOf(caller, endpoint) === null
-}
+export const mayRun = (caller: Confined, endpoint: Access): boolean => refusalOf(caller, endpoint) === null
 
 /** @throws RunnerError TOKEN_NOT_ALLOWED, which does not reveal the reason to the caller. */
 export function authorize(caller: Caller, endpoint: Access): void {

@@ -1,5 +1,5 @@
 /** Daily budgets of tokens in billed bytes: checked before each query, counted after it. */
-import { RunnerError } from '../model/errors.js'
+import { type RunnerError, retryLater } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller, Clock, CounterStore } from '../model/ports.js'
 
@@ -54,11 +54,8 @@ export class Budgets {
   /** The error for a query that would be billed for more than the rest of the budget. */
   exceeded(cause?: unknown): RunnerError {
     const untilMidnightMs = DAY_MS - (this.#deps.clock.nowMs() % DAY_MS)
-    return new RunnerError('BUDGET_EXCEEDED', {
-      detail: "The token's queries would be billed for more than it may cost today (UTC).",
-      headers: { 'Retry-After': String(Math.ceil(untilMidnightMs / 1000)) },
-      cause,
-    })
+    const detail = "The token's queries would be billed for more than it may cost today (UTC)."
+    return retryLater('BUDGET_EXCEEDED', detail, untilMidnightMs, cause)
   }
 
   async #add(token: string, bytes: number): Promise<number> {

@@ -1,11 +1,9 @@
 /** Conducts a call to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
-import type { CacheRequest } from '../cache/request.js'
+import type { CacheAnswer, CacheRequest } from '../cache/request.js'
 import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
-import type { CacheOutcome } from '../model/events.js'
-import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
-import type { QueryCost } from '../model/query.js'
+import type { Caller, TokenStore } from '../model/ports.js'
 import { etagInTurns } from '../model/result-key.js'
 import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
@@ -42,23 +40,16 @@ export interface RunRequest {
   readonly nowMicros?: bigint
 }
 
-export interface RunResponse {
+/** The result is in JSON, whatever the caller has asked for. */
+export interface RunResponse extends CacheAnswer {
   readonly endpoint: Endpoint
-  /** In JSON, whatever the caller has asked for. */
-  readonly result: StoredResult
   /** What the caller has asked for. */
   readonly offered: ListedFormat
   readonly coding: CodingChoice
   /** False: the endpoint is not cached. */
   readonly isCacheable: boolean
-  readonly outcome: CacheOutcome
-  readonly isStored: boolean
   /** The cache key; null where the result is not cached. */
   readonly key: string | null
-  /** How long this call waited for the engine, in milliseconds; null where it did not. */
-  readonly runMs: number | null
-  /** What the warehouse billed for the query that this call started; null on other engines. */
-  readonly cost: QueryCost | null
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
 }

@@ -1,7 +1,6 @@
 /** Arguments that an endpoint does not declare: which they are, and what is said about them. */
 
 import type { Endpoint } from '../model/endpoint.js'
-import type { ArgumentProblem } from '../model/errors.js'
 import { didYouMean } from '../model/suggest.js'
 import { FORMAT_NAME } from './negotiate.js'
 import type { RawArguments } from './raw-arguments.js'
@@ -38,11 +37,7 @@ export function ignoredHeader(names: readonly string[]): string {
 }
 
 /** A problem for each name; `suggests` is the parameter that was probably meant. */
-export function unknownProblems(
-  declared: readonly string[],
-  names: readonly string[],
-  of: 'endpoint' | 'tool',
-): readonly (ArgumentProblem & { readonly suggests: string | undefined })[] {
+export function unknownProblems(declared: readonly string[], names: readonly string[], of: 'endpoint' | 'tool') {
   const otherwise = declared.length === 0 ? '; it takes none' : `; it takes ${listed(declared)}`
   return names.slice(0, MAX_NAMES).map(name => {
     const { hint, meant } = didYouMean(name, declared, otherwise)

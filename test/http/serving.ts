@@ -198,7 +198,6 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
       deriver.close()
       results.close()
       await store.close()
-      await tokens.close()
       rmSync(folder, { recursive: true })
     },
   }

@@ -1,7 +1,7 @@
 /** The HTTP server around a listener: limits and graceful shutdown. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { RunnerError, SetupError } from '../../model/errors.js'
+import { invalidRequest, SetupError } from '../../model/errors.js'
 import { type Event, type Observer, requestDone } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
@@ -114,8 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** What the log says of a connection that was ended for its requests. */
 function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId: string): Event {
-  const detail = `A connection may send at most ${MOST_AHEAD} requests ahead.`
-  const error = new RunnerError('REQUEST_INVALID', { detail })
+  const error = invalidRequest(`A connection may send at most ${MOST_AHEAD} requests ahead.`)
   const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }
   return requestDone(call, error.status, 0, { error })
 }
