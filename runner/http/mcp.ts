@@ -15,13 +15,9 @@ const MAX_MESSAGES = 100
 /** The most members of all objects in a body: ten in each message are the protocol's, and a call may have 1,000 arguments. */
 const MAX_MEMBERS = 4_000
 
-export interface McpSettings {
-  /** The most bytes of the rows in one answer. */
-  readonly maxBytes: number
-}
-
 export interface McpDeps extends OpenApiDeps {
-  readonly mcp: McpSettings
+  /** `maxBytes`: the most bytes of the rows in one answer. */
+  readonly mcp: { readonly maxBytes: number }
   readonly corsOrigins: readonly string[]
 }
 

@@ -14,6 +14,14 @@ export interface ReloadReport {
   readonly removed: number
 }
 
+interface EndedQuery {
+  readonly endpoint: string
+  readonly engine: string
+  readonly durationMs: number
+  /** What the warehouse billed for the query, even where it failed; absent on other engines. */
+  readonly cost?: QueryCost
+}
+
 export type Event =
   | { readonly kind: 'server.ready'; readonly url: string; readonly endpoints: number; readonly engine: string }
   | { readonly kind: 'manifests.loaded'; readonly endpoints: number }
@@ -52,24 +60,8 @@ export type Event =
       readonly error: RunnerError | null
     }
   | { readonly kind: 'query.started'; readonly endpoint: string; readonly engine: string }
-  | {
-      readonly kind: 'query.done'
-      readonly endpoint: string
-      readonly engine: string
-      readonly durationMs: number
-      readonly rows: number
-      /** Only of a warehouse. */
-      readonly cost?: QueryCost
-    }
-  | {
-      readonly kind: 'query.failed'
-      readonly endpoint: string
-      readonly engine: string
-      readonly durationMs: number
-      /** What the warehouse billed for the query although it failed. */
-      readonly cost?: QueryCost
-      readonly error: RunnerError
-    }
+  | ({ readonly kind: 'query.done'; readonly rows: number } & EndedQuery)
+  | ({ readonly kind: 'query.failed'; readonly error: RunnerError } & EndedQuery)
   | {
       /** A request to the warehouse failed and will be retried. */
       readonly kind: 'engine.retried'

@@ -64,8 +64,8 @@ const SYSTEM_TEXTS: readonly (readonly [text: RegExp, code: string])[] = [
  * reasons.
  */
 export function systemReason(text: string): string | null {
-  const found = SYSTEM_TEXTS.find(([pattern]) => pattern.test(text))
-  return found ? fileReason({ code: found[1] }) : null
+  const [, code] = SYSTEM_TEXTS.find(([pattern]) => pattern.test(text)) ?? []
+  return code === undefined ? null : fileReason({ code })
 }
 
 /**

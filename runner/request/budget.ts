@@ -25,8 +25,8 @@ const KEEP_MS = DAY_MS + 3_600_000
 export class Budgets {
   readonly #deps: BudgetDeps
   /** The last known value of each counter, plus the amounts that this process has added since. */
-  readonly #known = new Map<string, number>()
-  #knownDay = ''
+  readonly #totals = new Map<string, number>()
+  #day = ''
 
   constructor(deps: BudgetDeps) {
     this.#deps = deps
@@ -61,17 +61,17 @@ export class Budgets {
   async #add(token: string, bytes: number): Promise<number> {
     const { counters, clock, observe } = this.#deps
     const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
-    if (day !== this.#knownDay) this.#known.clear()
-    this.#knownDay = day
+    if (day !== this.#day) this.#totals.clear()
+    this.#day = day
     const key = `bytes-billed:${day}:${token}`
-    let total = (this.#known.get(key) ?? 0) + bytes
+    let total = (this.#totals.get(key) ?? 0) + bytes
     try {
       // A lower count is one that Redis has lost, or that another program has changed.
       total = Math.max(total, await counters.add(key, bytes, KEEP_MS))
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'count', cause })
     }
-    if (day === this.#knownDay) this.#known.set(key, total)
+    if (day === this.#day) this.#totals.set(key, total)
     return total
   }
 }

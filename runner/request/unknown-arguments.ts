@@ -19,9 +19,9 @@ const MAX_LISTED = 12
 /** The undeclared names, without `format`, which chooses the format. With brackets a declared name is another mistake. */
 export function unknownNames({ parameters }: Declared, given: RawArguments): readonly string[] {
   if (given.size === 0) return NONE
-  const known = new Set(['', FORMAT_NAME, ...parameters.map(({ name }) => name)])
+  const declared = new Set(['', FORMAT_NAME, ...parameters.map(({ name }) => name)])
   return [...given.keys()].filter(
-    name => !known.has(name) && !(name.endsWith(']') && known.has(name.replace(/\[\d*\]$/, ''))),
+    name => !declared.has(name) && !(name.endsWith(']') && declared.has(name.replace(/\[\d*\]$/, ''))),
   )
 }
 

@@ -255,8 +255,8 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const rendered = clock.nowMicros()
       const { engineSql, plan } = await engine.explain({ sql, parameters })
       const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
-      const detail = registry.details().find(one => one.endpoint.id === endpoint.id)
-      const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
+      const detail = registry.details().find(loaded => loaded.endpoint.id === endpoint.id)
+      const variant = detail?.variants.find(rendered => rendered.sql === sql)?.label ?? null
       return { variant, sql, parameters, engineSql, plan, timingsMs }
     },
     dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {

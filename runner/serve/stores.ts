@@ -12,16 +12,11 @@ export async function openStores(settings: Settings, { observe, clock }: EngineD
   const maxBytes = settings.cacheMb * BYTES_PER_MB
   if (redisUrl === null)
     return { store: opened.add(new MemoryStore({ maxBytes })), counters: opened.add(new MemoryCounters()) }
-  const onTrouble = (cause: Error): void => observe({ kind: 'store.failed', operation: 'connect', cause })
+  const onTrouble = (operation: string, cause: Error): void => observe({ kind: 'store.failed', operation, cause })
   const { RedisCounters, RedisLink, RedisStore } = await redisModules()
-  const link = opened.add(new RedisLink({ url: redisUrl, clock, random: Math.random, onTrouble }))
-  const shared = new RedisStore({
-    link,
-    prefix: redisPrefix,
-    clock,
-    key: redisKey,
-    onTrouble: (operation, cause) => observe({ kind: 'store.failed', operation, cause }),
-  })
+  const onLost = (cause: Error): void => onTrouble('connect', cause)
+  const link = opened.add(new RedisLink({ url: redisUrl, clock, random: Math.random, onTrouble: onLost }))
+  const shared = new RedisStore({ link, prefix: redisPrefix, clock, key: redisKey, onTrouble })
   const store = opened.add(new TieredStore({ maxBytes, shared, observe }))
   await link.open()
   return { store, counters: new RedisCounters(link, redisPrefix) }

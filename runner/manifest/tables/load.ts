@@ -105,7 +105,7 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
 
 /** Advice for a key that is the name of a mode, such as "required"; null for any other key. */
 function modeHint(key: string): More | null {
-  const mode = MODES.find(one => one.toLowerCase() === key.toLowerCase())
+  const mode = MODES.find(name => name.toLowerCase() === key.toLowerCase())
   return mode === undefined ? null : { hint: `; write "mode": "${mode}"` }
 }
 
@@ -271,7 +271,7 @@ class SchemaReader {
 
   #readPartition(partitioning: Record<string, unknown>, columns: readonly StructField[]): TableLayout['partition'] {
     const { type, field } = partitioning
-    const unit = PARTITION_UNITS.find(known => typeof type === 'string' && known === type.toUpperCase())
+    const unit = PARTITION_UNITS.find(name => typeof type === 'string' && name === type.toUpperCase())
     if (unit === undefined) {
       const more = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : {}
       const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
@@ -291,9 +291,9 @@ class SchemaReader {
   }
 
   #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
-    const column = columns.find(known => known.name === name)
+    const column = columns.find(declared => declared.name === name)
     if (column) return column
-    const names = columns.map(known => known.name)
+    const names = columns.map(declared => declared.name)
     if (typeof name === 'string') {
       this.#wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
     } else this.#wrong(path, 'table/unknown-field', `the name of a field is a text, found ${describeValue(name)}`)
