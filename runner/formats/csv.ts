@@ -54,7 +54,7 @@ function* lines(columns: readonly ResultColumn[], body: Uint8Array, variant: Csv
   }
 }
 
-/** The kinds of types whose cells are texts. Of BYTES the empty text is quoted, and base64 may begin with a plus sign; a range has a comma. */
+/** The kinds of types whose cells are texts: empty BYTES are quoted, base64 may begin with a plus sign, and a range has a comma. */
 const TEXTS: Readonly<Record<string, (cell: string) => string>> = {
   STRING: stringOf,
   BYTES: wordOf,

@@ -14,7 +14,7 @@ export interface ReloadReport {
   readonly removed: number
 }
 
-interface EndedQuery {
+export interface EndedQuery {
   readonly endpoint: string
   readonly engine: string
   readonly durationMs: number
