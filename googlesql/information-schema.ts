@@ -60,10 +60,10 @@ export function isComputedView(name: string): boolean {
 /** The view of a dataset; undefined for a view that is not known here. */
 export function informationSchemaTable(dataset: string, view: string): TableDefinition | undefined {
   if (!Object.hasOwn(COLUMNS, view)) return undefined
-  const known = view as InformationSchemaView
+  const viewName = view as InformationSchemaView
   return {
-    name: `${dataset}.INFORMATION_SCHEMA.${known}`,
-    columns: COLUMNS[known],
-    informationSchema: { dataset, view: known },
+    name: `${dataset}.INFORMATION_SCHEMA.${viewName}`,
+    columns: COLUMNS[viewName],
+    informationSchema: { dataset, view: viewName },
   }
 }

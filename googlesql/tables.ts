@@ -153,10 +153,10 @@ export function tableCatalogue(
         return declared.find(table => table !== undefined) ?? informationSchema(asked.view, datasets, tables)
       }
       const written = [name, ...otherNames(name, naming)]
-      for (const known of written) {
+      for (const candidate of written) {
         // A broken schema does not tell which types the columns in the table's files have.
-        if (absenceByBroken(broken, known) !== undefined) return undefined
-        const table = findExact(known)
+        if (absenceByBroken(broken, candidate) !== undefined) return undefined
+        const table = findExact(candidate)
         if (table) return table
       }
       return naming.ignoresCase ? onlyOneNamed(written, tables) : undefined
@@ -172,8 +172,10 @@ export function tableCatalogue(
         )
       const legacy = LEGACY_LIST.exec(name)
       if (legacy) return { reason: insteadOfLegacy(legacy[1] ?? '') }
-      const known = [name, ...otherNames(name, naming)]
-      return known.map(one => absenceByBroken(broken, one) ?? absences.get(one)).find(absence => absence !== undefined)
+      const candidates = [name, ...otherNames(name, naming)]
+      return candidates
+        .map(candidate => absenceByBroken(broken, candidate) ?? absences.get(candidate))
+        .find(absence => absence !== undefined)
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
@@ -182,8 +184,8 @@ export function tableCatalogue(
 /** The only table that has one of these names in any letter case; undefined where no table or several tables have one. */
 function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
   const asked = new Set(names.map(name => name.toLowerCase()))
-  const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
-  return another ? undefined : found
+  const [match, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
+  return another ? undefined : match
 }
 
 const COMPUTED_VIEWS =
@@ -204,8 +206,8 @@ function informationSchema(
   datasets: readonly string[],
   tables: readonly TableDefinition[],
 ): TableDefinition | undefined {
-  const dataset = datasets.find(one =>
-    tables.some(({ name }) => name.startsWith(`${one}.`) && !name.includes('.', one.length + 1)),
+  const dataset = datasets.find(candidate =>
+    tables.some(({ name }) => name.startsWith(`${candidate}.`) && !name.includes('.', candidate.length + 1)),
   )
   return dataset === undefined ? undefined : informationSchemaTable(dataset, view)
 }
