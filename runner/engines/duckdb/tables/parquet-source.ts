@@ -21,7 +21,7 @@ export interface ParquetShape extends Shape {
   readonly key: string
 }
 
-export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
+async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
   const { names, types: read } = await shapeOf(connection, parquetSource([path]))
   const types = await withStoredTypes(connection, path, read)
   return { names, types, key: JSON.stringify([names, types.map(type => type.toJson())]) }
