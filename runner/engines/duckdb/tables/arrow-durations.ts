@@ -47,6 +47,7 @@ class Table {
 const DURATION = 18
 const UNITS = ['seconds', 'milliseconds', 'microseconds', 'nanoseconds']
 const MILLISECOND = 1
+const MAX_FIELDS = 100_000
 
 /**
  * For each column, the unit of each of its leaves, null where that is no duration.
@@ -55,11 +56,14 @@ const MILLISECOND = 1
 export function durationUnits(schema: Buffer): readonly (readonly (string | null)[])[] {
   // Before the message are a mark, 0xffffffff, and its length.
   const fields = Table.root(schema, 8).table(2)?.tables(1) ?? []
+  let left = MAX_FIELDS
+  function unitsOf(field: Table): readonly (string | null)[] {
+    // In a forged schema, fields may share their children.
+    if (--left < 0) throw new RangeError(`more than ${MAX_FIELDS} fields`)
+    const children = field.tables(5)
+    if (children.length > 0) return children.flatMap(unitsOf)
+    const unit = field.byte(2, 0) === DURATION ? (field.table(3)?.byte(0, MILLISECOND) ?? MILLISECOND) : -1
+    return [UNITS[unit] ?? null]
+  }
   return fields.map(unitsOf)
-}
-
-function unitsOf(field: Table): readonly (string | null)[] {
-  const children = field.tables(5)
-  if (children.length > 0) return children.flatMap(unitsOf)
-  return [field.byte(2, 0) === DURATION ? (UNITS[field.table(3)?.byte(0, MILLISECOND) ?? MILLISECOND] ?? null) : null]
 }

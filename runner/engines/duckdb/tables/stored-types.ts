@@ -5,6 +5,7 @@
 import {
   DuckDBArrayType,
   DuckDBBigIntType,
+  DuckDBBlobValue,
   type DuckDBConnection,
   DuckDBDecimalType,
   DuckDBListType,
@@ -51,10 +52,10 @@ export async function withDurations(
 ): Promise<readonly DuckDBType[]> {
   if (!types.some(type => leavesOf(type).some(leaf => leaf.typeId === DuckDBTypeId.BIGINT))) return types
   const result = await connection.runAndReadAll(
-    `SELECT decode(value) FROM parquet_kv_metadata(${quotePath(path)}) WHERE decode(key) = 'ARROW:schema'`,
+    `SELECT value FROM parquet_kv_metadata(${quotePath(path)}) WHERE key = 'ARROW:schema'::BLOB`,
   )
   const written = result.getRows()[0]?.[0]
-  const units = typeof written === 'string' ? readUnits(written) : []
+  const units = written instanceof DuckDBBlobValue ? readUnits(written.bytes) : []
   return types.map((type, i) => {
     const own = units[i] ?? []
     if (own.length !== leavesOf(type).length) return type
@@ -67,9 +68,9 @@ export async function withDurations(
 }
 
 /** Another program may have written anything there. */
-function readUnits(schema: string): ReturnType<typeof durationUnits> {
+function readUnits(schema: Uint8Array): ReturnType<typeof durationUnits> {
   try {
-    return durationUnits(Buffer.from(schema, 'base64'))
+    return durationUnits(Buffer.from(Buffer.from(schema).toString('latin1'), 'base64'))
   } catch (error) {
     if (error instanceof RangeError) return []
     throw error
