@@ -3,6 +3,7 @@ import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult,
 import type { StructField } from '../../../../googlesql/data.js'
 import { BodyBuilder, objectKeys } from '../../../result/body.js'
 import { BrokenContractError } from '../../../result/broken-contract.js'
+import { ValueError } from '../../../result/scalar-text.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
@@ -104,6 +105,8 @@ async function writeRows(
       if (part !== null) await sendPart(part)
     }
   } catch (error) {
+    if (error instanceof ValueError)
+      throw new ValueError(`${error.message}, in row ${rowCount + 1} of column ${names[column]}`)
     throw error instanceof BrokenContractError ? error.inColumn(names[column]!).inRow(rowCount + 1) : error
   }
   return { body: body.finish(), rowCount, isTruncated: false }
