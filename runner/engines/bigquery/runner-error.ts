@@ -9,14 +9,14 @@ import { BodyTooLargeError } from '../../result/body.js'
 import { BrokenContractError } from '../../result/broken-contract.js'
 import { UnsupportedTypeError } from './decode/result-columns.js'
 import { BigQueryFailure, REASONS } from './failure.js'
-import { AnswerTooLargeError, TransportError } from './rest.js'
+import { TransportError } from './rest.js'
 
 /** The error, which tells a caller nothing about SQL and tables. Its cause, which only the log gets, tells everything. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (signal.aborted) return givenUp(signal.reason)
   if (error instanceof BigQueryFailure) return ofFailure(error, query)
-  const isTooLarge = error instanceof BodyTooLargeError || error instanceof AnswerTooLargeError
+  const isTooLarge = error instanceof BodyTooLargeError
   if (isTooLarge || error instanceof BrokenContractError) {
     return new RunnerError(isTooLarge ? 'RESULT_TOO_LARGE' : 'CONTRACT_BROKEN', {
       cause: new QueryFault(error.message),

@@ -75,7 +75,7 @@ export class Compiler {
     const kept = view === catalogue.view && query.compiled instanceof CompiledQuery ? query.compiled : null
     if (kept?.revision === catalogue.revision) return kept
     const compiled = await this.compile(sourceOf(query, view))
-    return kept ? kept.renew(compiled.translation, compiled.revision) : compiled
+    return kept ? Object.assign(kept, compiled) : compiled
   }
 
   /** The names of the tables that the query reads. @throws SqlError */

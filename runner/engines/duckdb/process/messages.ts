@@ -69,9 +69,7 @@ export interface CheckRequest extends SqlNeeds {
   readonly sql: string
   readonly columns: readonly StructField[]
 }
-export interface ExplainRequest extends BoundQuery {
-  readonly kind: 'explain'
-}
+export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
 /** Asks which files a query would open. */
 export interface ReadsRequest extends SqlNeeds {
   readonly kind: 'reads'
