@@ -7,7 +7,6 @@ import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BodyTooLargeError } from '../../result/body.js'
 import { BrokenContractError } from '../../result/broken-contract.js'
-import { UnsupportedTypeError } from './decode/result-columns.js'
 import { BigQueryFailure, REASONS } from './failure.js'
 import { TransportError } from './rest.js'
 
@@ -23,9 +22,7 @@ export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal)
     })
   }
   if (error instanceof TransportError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
-  const isUnsupported = error instanceof UnsupportedTypeError
-  const cause = isUnsupported ? new QueryFault(error.message, { cause: error }) : error
-  return new RunnerError('QUERY_FAILED', { cause })
+  return new RunnerError('QUERY_FAILED', { cause: error })
 }
 
 function givenUp(reason: unknown): RunnerError {
