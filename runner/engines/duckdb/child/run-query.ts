@@ -1,10 +1,10 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
 import { BodyBuilder, objectKeys } from '../../../result/body.js'
-import { BrokenContractError } from '../../../result/broken-contract.js'
+import { BrokenContractError, NO_PROMISE } from '../../../result/broken-contract.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
-import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
+import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
