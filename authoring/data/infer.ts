@@ -15,6 +15,8 @@ import { inferTable } from './infer/infer-table.js'
 import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
 
 export interface InferFlags {
+  /** The paths of columns and fields that are to be JSON. */
+  readonly json?: readonly string[]
   readonly inputFormat?: string
   /** Whether a schema that is there is replaced. */
   readonly force?: boolean
@@ -27,7 +29,7 @@ export async function inferSchema(
   table: string,
   files: readonly string[],
   { tablesDir, dataDir }: Settings,
-  { inputFormat, force = false, dryRun = false }: InferFlags,
+  { inputFormat, json, force = false, dryRun = false }: InferFlags,
   io: Io,
 ): Promise<number> {
   const path = join(tablesDir, `${table}.json`)
@@ -44,6 +46,7 @@ export async function inferSchema(
     inputFormat: inputFormat ?? null,
     standardInput: io.standardInput,
     maxBadRows: MAX_BAD_ROWS,
+    ...(json && { asJson: json }),
   })
   if (inferred.badRows.length > 0) {
     for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)

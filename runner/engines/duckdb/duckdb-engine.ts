@@ -1,7 +1,13 @@
 /**
  * The embedded engine in the parent process: translates queries, sends them to the engine's processes, and translates their errors.
  */
-import { resolveQuery, SqlError, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
+import {
+  isComputedView,
+  resolveQuery,
+  SqlError,
+  type TableCatalogue,
+  type TableDefinition,
+} from '../../../googlesql/index.js'
 import type { GenerateOptions } from '../../../googlesql-duckdb/index.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
@@ -24,7 +30,6 @@ import type { Answers, BoundQuery, Discovery, RunRequest } from './process/messa
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
-import { isInformationSchema } from './tables/information-schema.js'
 import { wireParameters } from './values/parameter-values.js'
 
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
@@ -101,7 +106,7 @@ export class DuckdbEngine implements Engine {
     try {
       const compiled = await compiler.compile({ sql, types: readTypes(types), view: catalogue.view }, more)
       for (const table of compiled.translation.tables) {
-        if (!isInformationSchema(table)) this.#compiledTables.add(table)
+        if (!isComputedView(table)) this.#compiledTables.add(table)
       }
       return { ok: true, columns: compiled.checkedColumns, compiled }
     } catch (error) {
