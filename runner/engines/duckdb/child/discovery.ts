@@ -53,24 +53,22 @@ export async function openDiscovery(
   async function discover(): Promise<Discovery> {
     const found: TableDefinition[] = []
     const unreadable: Discovery['unreadable'][number][] = []
-    const take = async (name: string, define: () => Promise<StoredTable>): Promise<void> => {
-      const table = await define().catch(error => {
+    const listing = newListing()
+    const inFolder = (dataDir === null ? [] : tablesInFolder(dataDir)).filter(name => !database.has(name))
+    const names = [...database.keys(), ...inFolder].filter(name => !declared.has(name))
+    const isAllowed = (name: string): boolean => database.has(name) || allowed.has(datasetOf(name))
+    for (const name of names.filter(isAllowed)) {
+      const known = database.get(name)
+      // A shard of a declared wildcard table is not discovered in the folder: it is found when a query reads it.
+      if (!known && declaringOf(wildcards, name)) continue
+      const table = await (known ? ofDatabase(name, known) : ofFiles(name, listing)).catch(error => {
         if (!(error instanceof QueryFault)) throw error
         unreadable.push({ table: name, reason: error.message })
       })
-      if (!table) return
+      if (!table) continue
       store.declare(table)
       found.push(table.definition)
     }
-    for (const [name, table] of database) if (!declared.has(name)) await take(name, () => ofDatabase(name, table))
-    const listing = newListing()
-    const names = (dataDir === null ? [] : tablesInFolder(dataDir)).filter(
-      name => !declared.has(name) && !database.has(name),
-    )
-    const isAllowed = (name: string): boolean => allowed.has(datasetOf(name))
-    // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-    for (const name of names)
-      if (isAllowed(name) && !declaringOf(wildcards, name)) await take(name, () => ofFiles(name, listing))
     return { tables: found, unreadable, hasNewDatasets: !names.every(isAllowed) }
   }
 
