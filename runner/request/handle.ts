@@ -1,4 +1,4 @@
-/** Conducts a call to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
+/** Conducts a caller's request to a result: what for, may they, with which arguments, from the cache or the engine. */
 import type { CacheAnswer, CacheRequest } from '../cache/request.js'
 import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'

@@ -18,7 +18,7 @@ export interface SendDeps extends Pick<RequestDeps, 'results' | 'clock'> {
  * Answers 200 with the rows, 206 with the part of them that `Range` asks for, or 304 when `If-None-Match` names this
  * representation.
  * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only; RANGE_NOT_SATISFIABLE; those of
- *   `RepresentationStore.make`; OVERLOADED.
+ *   `Representations.make`; OVERLOADED.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
   const { result, isCacheable, offered, endpoint, coding, key, runMs, cost, ignored } = response
