@@ -304,10 +304,7 @@ export const DEFAULT_SETTINGS: Settings = collect(({ fallback }) => fallback)
  * without dashes in front: `{ port: '9000', 'cache-memory': '64' }`.
  * @throws UsageError with every problem; no problem repeats a token.
  */
-export function readSettings(
-  flags: Readonly<Record<string, string | undefined>>,
-  environment: Readonly<Record<string, string | undefined>>,
-): Settings {
+export function readSettings(flags: NodeJS.Dict<string>, environment: NodeJS.Dict<string>): Settings {
   return collect(({ flag, variable, type, fallback }) => {
     const fromFlag = flag === null ? undefined : flags[flag.slice(2)]
     const given = fromFlag ?? environment[variable] ?? ''

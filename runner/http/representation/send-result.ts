@@ -69,12 +69,8 @@ function isInCache({ isCacheable, outcome, isStored }: RunResponse): boolean {
 function rangeOf(req: Request, { body, etag }: Representation): ByteRange | null {
   const header = req.get('Range')
   if (header === undefined || !allowsRange(req.get('If-Range'), etag)) return null
-  const choice = parseRange(header, body.byteLength)
-  if (choice.kind === 'unsatisfiable') {
-    throw new RunnerError('RANGE_NOT_SATISFIABLE', {
-      detail: `The result has ${body.byteLength} bytes.`,
-      headers: { 'Content-Range': contentRange(null, body.byteLength) },
-    })
-  }
-  return choice.kind === 'range' ? choice : null
+  const range = parseRange(header, body.byteLength)
+  if (range !== 'unsatisfiable') return range
+  const headers = { 'Content-Range': contentRange(null, body.byteLength) }
+  throw new RunnerError('RANGE_NOT_SATISFIABLE', { detail: `The result has ${body.byteLength} bytes.`, headers })
 }

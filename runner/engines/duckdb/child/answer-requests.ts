@@ -151,9 +151,10 @@ export class Answering {
 
   #failureFor(request: Request, state: Running, error: unknown): Failure {
     if (state.ended !== null) return state.ended
-    const { timeOut } = this.#options.session.javascript
+    const { javascript, openFiles } = this.#options.session
+    const { timeOut } = javascript
     const isTimeOut = timeOut !== null && runsJavaScript(request)
-    return isTimeOut ? { kind: 'javascript-time', message: timeOut } : failureOf(error)
+    return isTimeOut ? { kind: 'javascript-time', message: timeOut } : failureOf(error, path => openFiles.nameOf(path))
   }
 
   async #perform(request: Request, state: Running): Promise<Answer> {

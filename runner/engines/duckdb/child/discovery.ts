@@ -21,7 +21,7 @@ import {
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import type { OpenFiles } from '../tables/open-files.js'
-import { parquetShape, type Shape, selectFrom, shapeOf } from '../tables/parquet-source.js'
+import { type Shape, selectFrom, shapeOf, shapeWithDurations } from '../tables/parquet-source.js'
 import type { StoredTable, TableStore } from '../tables/table-store.js'
 
 /** The name as which the session attaches the database. */
@@ -84,12 +84,14 @@ export async function openDiscovery(
   /** @throws QueryFault that says why the files of the table are not used. */
   async function ofFiles(name: string, listing: Listing): Promise<StoredTable> {
     const files = filesOfTable(dataDir!, name, listing)
+    const [first] = files
+    if (!first) throw new QueryFault('there is no file for it')
     const other = files.find(({ format }) => format !== 'parquet')
     if (other)
       throw new QueryFault(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
-    const shape = await shapeIn(files[0]!.path).catch((cause: unknown) => {
+    const shape = await shapeIn(first.path).catch((cause: unknown) => {
       throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
     return { definition: definitionOf(name, shape), isInferred: true, origin: { kind: 'data-folder' } }
@@ -97,7 +99,7 @@ export async function openDiscovery(
 
   async function shapeIn(path: string): Promise<Shape> {
     const file = openFiles.open({ path, stamp: null, isGiven: false })
-    return parquetShape(admin, file.path).finally(() => openFiles.close([file]))
+    return shapeWithDurations(admin, file.path).finally(() => openFiles.close([file]))
   }
 
   return { wildcards, discover }

@@ -2,6 +2,7 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
 import { BodyBuilder, objectKeys } from '../../../result/body.js'
 import { BrokenContractError, NO_PROMISE } from '../../../result/broken-contract.js'
+import { ValueError } from '../../../result/scalar-text.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
@@ -98,6 +99,8 @@ async function writeRows(
       if (part !== null) await sendPart(part)
     }
   } catch (error) {
+    if (error instanceof ValueError)
+      throw new ValueError(`${error.message}, in row ${rowCount + 1} of column ${names[column]}`)
     throw error instanceof BrokenContractError ? error.inColumn(names[column]!).inRow(rowCount + 1) : error
   }
   return { body: body.finish(), rowCount, isTruncated: false }
