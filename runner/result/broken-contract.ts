@@ -1,3 +1,4 @@
+/** The promises of a result's columns, and values that break them. */
 import type { ColumnPromise } from '../model/query.js'
 
 /** A value breaks what the contract promises of its column. The message names the place, never the value. */
