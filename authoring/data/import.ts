@@ -111,7 +111,6 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
     ...order,
     dataDir: settings.dataDir,
     table: definitionOf(table),
-    schema: table.fields,
     layout: isIngested ? { ...layout, ingestedAt } : layout,
     memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
     threads: threadsOf(settings),

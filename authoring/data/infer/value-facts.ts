@@ -1,5 +1,5 @@
 /** The facts about the values of one column, or of one field of a record, in all rows. */
-import { shown } from '../import/bad-row.js'
+import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import type { ValueKind } from './value-kinds.js'
 
 /** The first value of a kind, and where it stands. */

@@ -9,6 +9,7 @@ import {
   type SchemaField,
   type StructField,
   type TableDefinition,
+  typeLimits,
   typeName,
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
@@ -147,7 +148,17 @@ class SchemaReader {
     const fields = given as readonly SchemaField[]
     const layout = this.#readLayout(resource, columns)
     const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
-    return { name, columns, required: requiredPaths(fields), layout, fields, declared, file, placeOf }
+    return {
+      name,
+      columns,
+      required: requiredPaths(fields),
+      limits: typeLimits(fields),
+      layout,
+      fields,
+      declared,
+      file,
+      placeOf,
+    }
   }
 
   #wrong(path: NodePath, rule: RuleId, message: string, more?: More): void {

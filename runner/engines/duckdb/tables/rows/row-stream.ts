@@ -1,6 +1,6 @@
 /** Reads rows of files without decoding the files as text: good rows go to the sink, and so do bad rows with their places. */
 import { isUtf8 } from 'node:buffer'
-import { QueryFault } from '../../../runner/model/query-fault.js'
+import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
 
 /** One bad row of a report. */

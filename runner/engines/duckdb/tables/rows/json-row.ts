@@ -2,11 +2,11 @@
  * Checks one row of NDJSON against its table's schema, and writes it as DuckDB's reader takes it: with the schema's names, and the
  * few values that the reader would interpret differently in another form.
  */
-import { BadRowError, shown } from '../bad-row.js'
-import type { RowField, RowRecord } from '../row-schema.js'
-import type { RowReader } from '../rows.js'
+import { BadRowError, shown } from './bad-row.js'
 import { beginsNumber, FALSE, JsonTokens, LETTER_N, NULL, OPEN_LIST, OPEN_OBJECT, QUOTE, TRUE } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
+import type { RowField, RowRecord } from './row-schema.js'
+import type { RowReader } from './row-stream.js'
 
 export class JsonRowReader implements RowReader {
   /** The open fields, outermost first, such as `lines[1]`. */

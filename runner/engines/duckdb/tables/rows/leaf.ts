@@ -12,10 +12,10 @@ import {
   readInterval,
   readRange,
   type ScalarKind,
+  type TypeLimits,
   timeLiteral,
   timestampLiteral,
-} from '../../../../googlesql/index.js'
-import type { LeafLimits } from '../row-schema.js'
+} from '../../../../../googlesql/data.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
@@ -26,10 +26,10 @@ const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
  * Converts a text to the JSON text of its value for DuckDB; null if the text is not a value of this type. `text` is the value
  * of a JSON string, a number's token, or a cell of CSV.
  */
-export const leafOfText = (kind: ScalarKind, text: string, limits: LeafLimits): string | null =>
+export const leafOfText = (kind: ScalarKind, text: string, limits: TypeLimits): string | null =>
   LEAVES[kind](text, limits)
 
-const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: LeafLimits) => string | null>> = {
+const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: TypeLimits) => string | null>> = {
   STRING: (text, { maxLength }) => (isWithin(maxLength, text) ? JSON.stringify(text) : null),
   INT64: int64,
   FLOAT64: float64,
@@ -52,7 +52,7 @@ const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: LeafLimits) => 
 }
 
 /** What was expected, for the report of a bad row. */
-export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: LeafLimits): string {
+export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: TypeLimits): string {
   if (kind === 'STRING' && maxLength !== null) return `a STRING of at most ${maxLength} characters`
   if (kind === 'BYTES' && maxLength !== null) return `BYTES in base64, at most ${maxLength} of them`
   if (kind !== 'NUMERIC' && kind !== 'BIGNUMERIC') return EXPECTATIONS[kind]
@@ -109,7 +109,7 @@ function float64(text: string): string | null {
   return infinite ? `"${infinite[1] === '-' ? '-' : ''}Infinity"` : null
 }
 
-function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scale }: LeafLimits): string | null {
+function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scale }: TypeLimits): string | null {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/.test(text)) return null
   const exact = numericLiteral(text, kind, 'cast')
   const value = exact === null || scale === null ? exact : rounded(exact, scale)
@@ -137,7 +137,7 @@ function bool(text: string): string | null {
 }
 
 /** BYTES as DuckDB's BLOB text, in which a byte may be written `\x41`. */
-function bytes(text: string, { maxLength }: LeafLimits): string | null {
+function bytes(text: string, { maxLength }: TypeLimits): string | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
   const value = Buffer.from(text, 'base64')
   if (maxLength !== null && value.length > maxLength) return null
