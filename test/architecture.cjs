@@ -82,7 +82,7 @@ const PURE = `^(runner/(model|template|cache(?!/stores)|request|result|formats(?
 
 /** What import and infer share with the embedded engine. */
 const FILES_OF_TABLES =
-  '^runner/engines/duckdb/(tables/(data-folder|decompress|file-types|imports-file|parquet-source|stored-types|rows/[^/]+)|values/result-chunks)\\.ts$'
+  '^runner/engines/duckdb/(tables/(convert|data-folder|decompress|file-column|file-types|imports-file|parquet-source|stored-types|rows/[^/]+)|values/result-chunks)\\.ts$'
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'

@@ -6,16 +6,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../googlesql/index.js'
-import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import { CsvRowReader } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
-import { JsonRowReader } from '../../../runner/engines/duckdb/tables/rows/json-row.js'
-import { rowSchema } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
-import {
-  type BadRow,
-  EVERY_LINE,
-  type RowFormat,
-  RowStream,
-} from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { type BadRow, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { rowFormat } from '../../../runner/engines/duckdb/tables/rows/stage-rows.js'
 import { SetupError, UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { systemReason } from '../../../runner/platform/write-failure.js'
@@ -130,7 +122,6 @@ class TableImport {
   async #gather(sources: readonly ImportSource[], reading: DuckDBConnection, writer: ParquetWriter): Promise<number> {
     const gathered = this.#gathered
     const { table, ignoresUnknown, skipFile } = this.#options
-    const record = rowSchema(table)
     let rows = 0
     let inFlight: Promise<void> = Promise.resolve()
     const flush = async (): Promise<void> => {
@@ -142,10 +133,7 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const format: RowFormat =
-        source.format === 'csv'
-          ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-          : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+      const format = rowFormat(source.format === 'csv' ? 'csv' : 'ndjson', table, ignoresUnknown)
       const stream = new RowStream(source.name, format, gathered)
       for await (const chunk of this.#chunksOf(source, reading)) {
         stream.push(chunk)

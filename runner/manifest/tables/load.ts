@@ -118,6 +118,11 @@ function modeHint(key: string): More | null {
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
+/** Whether a table resource has `ignoreUnknownValues` among the options of its files. */
+function ignoresUnknown({ externalDataConfiguration: options }: Record<string, unknown>): boolean {
+  return isRecord(options) && options['ignoreUnknownValues'] === true
+}
+
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
   readonly #source: PlaceSource
@@ -153,6 +158,7 @@ class SchemaReader {
       columns,
       required: requiredPaths(fields),
       limits: typeLimits(fields),
+      ...(ignoresUnknown(resource) && { ignoresUnknown: true }),
       layout,
       fields,
       declared,

@@ -151,7 +151,7 @@ function bytes(text: string, { maxLength }: TypeLimits): string | null {
  */
 function timestamp(text: string): string | null {
   const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
-  if (!number) return timestampLiteral(inMicros(text).replace(/z$/, 'Z').replace(/ \+/, '+'))
+  if (!number) return timestampLiteral(spelledTimestamp(inMicros(text)))
   const [, sign, digits = '', fraction] = number
   if (fraction !== undefined && digits.length > 11) return null
   const unit = digits.length <= 11 ? 1_000_000n : digits.length <= 14 ? 1_000n : 1n
@@ -159,6 +159,13 @@ function timestamp(text: string): string | null {
   const text8601 = datetimeText(sign === '-' ? -micros : micros)
   return text8601 === undefined ? null : `${text8601}Z`
 }
+
+/** The spelling of a CAST for one that loading takes as well: `2026/01/31 12:00:00 +01:00`. */
+const spelledTimestamp = (text: string): string =>
+  text
+    .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})(?!\d)/, '$1-$2-$3')
+    .replace(/z$/, 'Z')
+    .replace(/(?<=:\S*) (?=[+-])/, '')
 
 const roundedMicros = (fraction: string): bigint =>
   BigInt(fraction.slice(0, 6).padEnd(6, '0')) + (fraction.charCodeAt(6) >= 0x35 ? 1n : 0n)

@@ -16,6 +16,11 @@ export interface BadRow {
   readonly expected: string
 }
 
+/** `logs.ndjson:3:17: metadata[0].status: found "x", expected an INT64: …` */
+export function badRowLine({ file, line, column, path, found, expected }: BadRow): string {
+  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}, expected ${expected}`
+}
+
 /** Receives every row, in order. */
 export interface RowSink {
   /** Receives a good row as JSON. */
