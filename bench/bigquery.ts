@@ -5,11 +5,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { BigQuery } from '@google-cloud/bigquery'
+import type { SchemaField } from '../googlesql/index.js'
 import { parseTypeName } from '../googlesql/types/type-name.js'
 import type { Type } from '../googlesql/types/types.js'
 import { ResultEncoder } from '../runner/engines/bigquery/decode/encode-result.js'
 import { parseAnswer } from '../runner/engines/bigquery/decode/parse-answer.js'
-import type { RestField, RestResults } from '../runner/engines/bigquery/messages.js'
+import type { RestResults } from '../runner/engines/bigquery/messages.js'
 import { BigQueryEngine } from '../runner/engines/bigquery/open-engine.js'
 import type { StoredResult } from '../runner/model/ports.js'
 import { systemClock } from '../runner/platform/clock.js'
@@ -181,7 +182,7 @@ export async function decoding(name: string, { body, columns }: StoredResult): P
   ]
 }
 
-function fieldOf(name: string, type: Type): RestField {
+function fieldOf(name: string, type: Type): SchemaField {
   if (type.kind === 'ARRAY') return { ...fieldOf(name, type.element), mode: 'REPEATED' }
   if (type.kind !== 'STRUCT') return { name, type: type.kind }
   return { name, type: 'RECORD', fields: type.fields.map(field => fieldOf(field.name, field.type)) }

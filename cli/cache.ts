@@ -46,14 +46,14 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     return EXIT.problems
   }
   const purged: string[] = []
-  for (const one of names) {
+  for (const name of names) {
     try {
-      await askServer(base, token, 'POST', `/api/endpoints/${encodeURIComponent(one)}/purge`)
+      await askServer(base, token, 'POST', `/api/endpoints/${encodeURIComponent(name)}/purge`)
     } catch (thrown) {
       if (purged.length > 0) io.printError(`sluice: purged only ${listed(purged, MAX_NAMED)}\n`)
       throw thrown
     }
-    purged.push(one)
+    purged.push(name)
   }
   // The server lists only endpoints that the token may call, so more may exist.
   const what = names.length === 1 ? 'the one endpoint' : `the ${names.length} endpoints`

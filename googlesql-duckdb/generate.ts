@@ -109,7 +109,7 @@ function readBy(text: string): readonly number[] {
 }
 
 const atPlaces = (text: string, place: (index: number) => string): string =>
-  text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
+  text.replace(PLACES, (match, index?: string) => (index === undefined ? match : place(Number(index))))
 
 /** @param bound the parameters that the query binds; a condition that reads any other parameter is left out */
 function withOwnParameters<R extends { readonly conditions: readonly WrittenCondition[] }>(
@@ -175,8 +175,8 @@ function newContext(
     return name
   }
   const placeholder = (name: string): string => {
-    const known = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
-    return `$${known < 0 ? parameters.push(name) : known + 1}`
+    const index = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
+    return `$${index < 0 ? parameters.push(name) : index + 1}`
   }
   return {
     name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),

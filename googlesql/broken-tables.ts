@@ -23,19 +23,19 @@ export const NO_BROKEN_TABLES: BrokenTables = new Map()
  */
 export function absenceByBroken(broken: BrokenTables, name: string): Absence | undefined {
   if (broken.size === 0) return undefined
-  const found = broken.has(name) ? name : concerning([...broken.keys()], name)
-  return found === undefined ? undefined : broken.get(found)
+  const brokenName = broken.has(name) ? name : concerning([...broken.keys()], name)
+  return brokenName === undefined ? undefined : broken.get(brokenName)
 }
 
 function concerning(names: readonly string[], name: string): string | undefined {
   const beginning = isWildcard(name) ? prefixOf(name) : name
-  const shard = isWildcard(name) ? names.find(one => isShardOf(one, beginning)) : undefined
-  const wildcards = names.filter(isWildcard).map(one => ({ name: one }))
+  const shard = isWildcard(name) ? names.find(shardName => isShardOf(shardName, beginning)) : undefined
+  const wildcards = names.filter(isWildcard).map(wildcard => ({ name: wildcard }))
   return shard ?? declaringOf(wildcards, beginning)?.name
 }
 
 /** Why the views of this dataset cannot be read; undefined where no table of it is broken. */
 export function absenceByBrokenDataset(broken: BrokenTables, datasets: readonly string[]): Absence | undefined {
-  const found = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
-  return found === undefined ? undefined : broken.get(found)
+  const brokenName = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
+  return brokenName === undefined ? undefined : broken.get(brokenName)
 }

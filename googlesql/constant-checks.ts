@@ -3,7 +3,7 @@
  * regular expressions, patterns of FORMAT, and calls and casts of literals. BigQuery reports them when the query runs; an
  * author wants to know them before.
  */
-import { type ConstantCall, constantCalls, LIKE, type WrittenConstant, writeConstant } from './constant-calls.js'
+import { type ConstantCall, constantCalls } from './constant-calls.js'
 import { proposing, type SqlMistake } from './mistakes.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
@@ -11,6 +11,7 @@ import { nearest } from './suggest.js'
 import { shortTypeName } from './types/types.js'
 import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
 import { TIME_ZONE_NAMES } from './values/time-zone-names.js'
+import { LIKE, type WrittenConstant, writeConstant } from './write-constant.js'
 
 export interface ConstantChecks {
   /** Constants that are wrong, with their offsets in the text. */
@@ -111,8 +112,8 @@ function likeProbes(name: string, [operand, ...patterns]: Arguments): readonly C
   return patterns.flatMap(pattern => {
     const written = pattern && writeConstant(pattern)
     if (!written || (written.parameters.length === 0 && !isText(pattern))) return []
-    const one = pattern!.type.kind === 'ARRAY' ? name : '$like'
-    const sql = `SELECT CAST('' AS ${shortTypeName(operand!.type)}) ${LIKE[one]!(written.sql)}`
+    const operator = pattern!.type.kind === 'ARRAY' ? name : '$like'
+    const sql = `SELECT CAST('' AS ${shortTypeName(operand!.type)}) ${LIKE[operator]!(written.sql)}`
     return [{ at: pattern!.at, sql, parameters: written.parameters, detail: 'is not a pattern for LIKE' }]
   })
 }

@@ -3,7 +3,7 @@
  * parser.
  */
 
-export { informationSchemaColumns, informationSchemaName } from './information-schema.js'
+export { informationSchemaColumns, informationSchemaName, isComputedView } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
 export { BoundedMap, memo } from './memo.js'
 export type { SqlMistake } from './mistakes.js'

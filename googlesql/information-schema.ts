@@ -48,13 +48,22 @@ export function informationSchemaName(name: string): { readonly dataset: string 
   return view === undefined ? null : { dataset, view: view.toUpperCase() }
 }
 
+/**
+ * Whether this is the name of a view whose rows are computed here. Any other view, such as JOBS_BY_PROJECT, is a table like all
+ * that have a schema and rows.
+ */
+export function isComputedView(name: string): boolean {
+  const asked = informationSchemaName(name)
+  return asked !== null && Object.hasOwn(COLUMNS, asked.view)
+}
+
 /** The view of a dataset; undefined for a view that is not known here. */
 export function informationSchemaTable(dataset: string, view: string): TableDefinition | undefined {
   if (!Object.hasOwn(COLUMNS, view)) return undefined
-  const known = view as InformationSchemaView
+  const viewName = view as InformationSchemaView
   return {
-    name: `${dataset}.INFORMATION_SCHEMA.${known}`,
-    columns: COLUMNS[known],
-    informationSchema: { dataset, view: known },
+    name: `${dataset}.INFORMATION_SCHEMA.${viewName}`,
+    columns: COLUMNS[viewName],
+    informationSchema: { dataset, view: viewName },
   }
 }

@@ -49,8 +49,8 @@ export interface MistakeData {
   'ungrouped-column': Named
   'no-fields': { readonly field: string; readonly isArrayOfStructs: boolean }
   'null-operand': { readonly operator: string }
-  /** `found` is null where no name stands in the place of the date part. */
-  'no-date-part': { readonly found: string | null }
+  /** `word` is null where no name stands in the place of the date part. */
+  'no-date-part': { readonly word: string | null }
   'unsupported-date-part': Named & { readonly part: string; readonly type: string }
   'not-a-condition': { readonly type: string }
   literal: { readonly value: string; readonly type: string }

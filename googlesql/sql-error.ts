@@ -57,8 +57,8 @@ export const syntaxError = (
 
 /** The place of an offset. Lines end with `\n`, `\r` or `\r\n`. */
 function placeOf(source: string, offset: number): Place {
-  const before = source.slice(0, offset).split(/\r\n|\n|\r/)
-  return { line: before.length, column: [...before[before.length - 1]!].length + 1 }
+  const lines = source.slice(0, offset).split(/\r\n|\n|\r/)
+  return { line: lines.length, column: [...lines[lines.length - 1]!].length + 1 }
 }
 
 /** The offset of a place; where the text has no such place, the nearest offset in it. */
@@ -69,6 +69,6 @@ export function offsetOf(source: string, { line, column }: Place): number {
     if (ends.exec(source) === null) return source.length
     offset = ends.lastIndex
   }
-  const before = [...source.slice(offset, offset + 2 * column)].slice(0, column - 1).join('')
-  return Math.min(source.length, offset + before.length)
+  const prefix = [...source.slice(offset, offset + 2 * column)].slice(0, column - 1).join('')
+  return Math.min(source.length, offset + prefix.length)
 }

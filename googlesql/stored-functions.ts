@@ -54,8 +54,8 @@ export function functionCatalogue(
   return {
     find(name) {
       if (byName.size === 0) return undefined
-      for (const known of [name, ...otherNames(name)]) {
-        const source = byName.get(known)
+      for (const candidate of [name, ...otherNames(name)]) {
+        const source = byName.get(candidate)
         if (source) return memo(parsed, source, storedFunction)
       }
       return undefined

@@ -6,7 +6,7 @@ import {
   type BrokenTables,
   NO_BROKEN_TABLES,
 } from './broken-tables.js'
-import { informationSchemaName, informationSchemaTable } from './information-schema.js'
+import { informationSchemaName, informationSchemaTable, isComputedView } from './information-schema.js'
 import { type FunctionCatalogue, type FunctionSources, functionCatalogue, NO_FUNCTIONS } from './stored-functions.js'
 import type { TableDefinition, TypeLimits } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
@@ -161,14 +161,16 @@ export function tableCatalogue(
     find(name) {
       const asked = informationSchemaName(name)
       if (asked) {
-        const isBroken = absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) !== undefined
-        return isBroken ? undefined : informationSchema(asked, tables, naming)
+        const datasets = datasetNames(asked.dataset, naming)
+        if (absenceByBrokenDataset(broken, datasets) !== undefined) return undefined
+        const declared = datasets.map(dataset => byName.get(`${dataset}.INFORMATION_SCHEMA.${asked.view}`))
+        return declared.find(table => table !== undefined) ?? informationSchema(asked.view, datasets, tables)
       }
       const written = [name, ...otherNames(name, naming)]
-      for (const known of written) {
+      for (const candidate of written) {
         // A broken schema does not tell which types the columns in the table's files have.
-        if (absenceByBroken(broken, known) !== undefined) return undefined
-        const table = findExact(known)
+        if (absenceByBroken(broken, candidate) !== undefined) return undefined
+        const table = findExact(candidate)
         if (table) return table
       }
       return naming.ignoresCase ? onlyOneNamed(written, tables) : undefined
@@ -176,11 +178,18 @@ export function tableCatalogue(
     names: () => [...byName.keys()].filter(name => absenceByBroken(broken, name) === undefined),
     absence(name) {
       const asked = informationSchemaName(name)
-      if (asked) return absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? { reason: NO_SUCH_VIEW }
+      if (asked)
+        return (
+          absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? {
+            reason: noSuchView(name),
+          }
+        )
       const legacy = LEGACY_LIST.exec(name)
       if (legacy) return { reason: insteadOfLegacy(legacy[1] ?? '') }
-      const known = [name, ...otherNames(name, naming)]
-      return known.map(one => absenceByBroken(broken, one) ?? absences.get(one)).find(absence => absence !== undefined)
+      const candidates = [name, ...otherNames(name, naming)]
+      return candidates
+        .map(candidate => absenceByBroken(broken, candidate) ?? absences.get(candidate))
+        .find(absence => absence !== undefined)
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
@@ -189,12 +198,15 @@ export function tableCatalogue(
 /** The only table that has one of these names in any letter case; undefined where no table or several tables have one. */
 function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
   const asked = new Set(names.map(name => name.toLowerCase()))
-  const [found, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
-  return another ? undefined : found
+  const [match, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
+  return another ? undefined : match
 }
 
-const NO_SUCH_VIEW =
+const COMPUTED_VIEWS =
   'INFORMATION_SCHEMA has TABLES, COLUMNS, COLUMN_FIELD_PATHS and PARTITIONS here, each of a dataset with tables'
+
+const noSuchView = (name: string): string =>
+  COMPUTED_VIEWS + (isComputedView(name) ? '' : `; any other view needs a table schema, ${name}.json`)
 
 /** The names of the lists of tables that BigQuery had before INFORMATION_SCHEMA: `__TABLES__` and `__TABLES_SUMMARY__`. */
 const LEGACY_LIST = /^(.+\.)?__TABLES(?:_SUMMARY)?__$/i
@@ -202,13 +214,15 @@ const LEGACY_LIST = /^(.+\.)?__TABLES(?:_SUMMARY)?__$/i
 const insteadOfLegacy = (dataset: string): string =>
   `${dataset}INFORMATION_SCHEMA.TABLES has the tables, and ${dataset}INFORMATION_SCHEMA.PARTITIONS their rows`
 
-/** The view of a dataset; undefined for a dataset without tables, and for an unknown view. */
+/** The view of the first of these datasets that has tables; undefined where none has, and for an unknown view. */
 function informationSchema(
-  { dataset: written, view }: NonNullable<ReturnType<typeof informationSchemaName>>,
+  view: string,
+  datasets: readonly string[],
   tables: readonly TableDefinition[],
-  naming: TableNaming,
 ): TableDefinition | undefined {
-  const dataset = datasetNames(written, naming).find(one => tables.some(table => table.name.startsWith(`${one}.`)))
+  const dataset = datasets.find(candidate =>
+    tables.some(({ name }) => name.startsWith(`${candidate}.`) && !name.includes('.', candidate.length + 1)),
+  )
   return dataset === undefined ? undefined : informationSchemaTable(dataset, view)
 }
 

@@ -23,10 +23,10 @@ export interface WildcardTables {
 export function wildcardTables(tables: readonly TableDefinition[]): WildcardTables {
   const declared = tables.filter(({ name }) => isWildcard(name))
   // Each definition is made once, because other modules compare definitions by identity and cache facts about them.
-  const known = new Map<string, TableDefinition | undefined>()
+  const definitions = new Map<string, TableDefinition | undefined>()
   const once = (name: string, make: () => TableDefinition | undefined): TableDefinition | undefined => {
-    if (!known.has(name)) known.set(name, make())
-    return known.get(name)
+    if (!definitions.has(name)) definitions.set(name, make())
+    return definitions.get(name)
   }
   return {
     named: name =>
@@ -105,8 +105,8 @@ export function wildcardOver(
   const { wildcard } = table
   if (!wildcard) return table
   const { prefix } = wildcard
-  const shards = [...testTables].flatMap(([name, { name: known }]) =>
-    isShardOf(name, prefix) ? [{ table: known, suffix: name.slice(prefix.length) }] : [],
+  const shards = [...testTables].flatMap(([name, { name: shardName }]) =>
+    isShardOf(name, prefix) ? [{ table: shardName, suffix: name.slice(prefix.length) }] : [],
   )
   return { ...table, wildcard: { prefix, shards } }
 }

@@ -80,6 +80,7 @@ const HOME_OF = {
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
 const PURE = `^(runner/(model|template|cache(?!/stores)|request|result|formats(?!/derive)|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
+const ENGINE_INDEX = '^runner/engines/[^/]+/index\\.ts$'
 /** What import and infer share with the embedded engine. */
 const FILES_OF_TABLES =
   '^runner/engines/duckdb/(tables/(convert|data-folder|decompress|file-column|file-types|imports-file|parquet-source|stored-types|rows/[^/]+)|values/result-chunks)\\.ts$'
@@ -243,13 +244,16 @@ module.exports = {
     {
       name: 'engines-by-their-index',
       severity: 'error',
-      comment:
-        'the rest of the program uses the index file of an engine; authoring/data/ also reads and writes the files of tables',
-      from: { path: '^(cli|authoring|runner)/', pathNot: '^runner/engines/' },
-      to: {
-        path: '^runner/engines/[^/]+/',
-        pathNot: ['^runner/engines/[^/]+/index\\.ts$', FILES_OF_TABLES],
-      },
+      comment: 'the rest of the program uses the index file of an engine',
+      from: { path: '^(cli|authoring|runner)/', pathNot: '^(runner/engines|authoring/data)/' },
+      to: { path: '^runner/engines/[^/]+/', pathNot: ENGINE_INDEX },
+    },
+    {
+      name: 'engines-by-their-index-or-files-of-tables',
+      severity: 'error',
+      comment: 'authoring/data/ also reads and writes the files of tables',
+      from: { path: '^authoring/data/' },
+      to: { path: '^runner/engines/[^/]+/', pathNot: [ENGINE_INDEX, FILES_OF_TABLES] },
     },
     {
       name: 'explorer-stands-alone',

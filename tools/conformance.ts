@@ -6,7 +6,6 @@ import { childrenOf, type Node } from '../googlesql/ast/walk.js'
 import { allFunctions, findFunction } from '../googlesql/functions/all.js'
 import type { FunctionEntry, Refusal } from '../googlesql/functions/catalogue.js'
 import { documentationUrl, listRefusals } from '../googlesql/functions/listing.js'
-import { ENGINE_LIMITS, REFUSED_CLAUSES } from '../googlesql/functions/refused-clauses.js'
 import { SPECIAL_SYNTAX } from '../googlesql/functions/special-syntax.js'
 import { parseScript } from '../googlesql/parse/parse.js'
 import type { Expr } from '../googlesql/plan/nodes.js'
@@ -17,6 +16,7 @@ import { type TableCatalogue, tableCatalogue } from '../googlesql/tables.js'
 import { parseTypeName } from '../googlesql/types/type-name.js'
 import { isRangeKind, type Type } from '../googlesql/types/types.js'
 import { caseFiles, caseTables, readCases, type SqlCase } from '../test/googlesql/case-files.js'
+import { ENGINE_LIMITS, REFUSED_CLAUSES } from './refused-clauses.js'
 
 /** A case as its syntax tree and its plan. */
 interface Examined {

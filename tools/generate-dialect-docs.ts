@@ -5,7 +5,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { documentationUrl, type ListedFunction, listFunctions, listRefusals } from '../googlesql/functions/listing.js'
-import { ENGINE_LIMITS, REFUSED_CLAUSES, type RefusedClause } from '../googlesql/functions/refused-clauses.js'
 import {
   casesOfClause,
   casesOfRefusedFunction,
@@ -14,6 +13,7 @@ import {
   numberOfCases,
   type Row,
 } from './conformance.js'
+import { ENGINE_LIMITS, REFUSED_CLAUSES, type RefusedClause } from './refused-clauses.js'
 
 const FUNCTIONS_PAGE = new URL('../docs/reference/functions.md', import.meta.url)
 const DIALECT_PAGE = new URL('../docs/dialect.md', import.meta.url)

@@ -23,10 +23,10 @@ export function describeTablesTool({ catalogue, resources, maxBytes }: TableSour
   return {
     tool: TOOL,
     async call(args) {
-      const known = catalogue()
-      const names = namesOf(args, known)
+      const tables = catalogue()
+      const names = namesOf(args, tables)
       const files = await resources()
-      const all = { tables: names.map(name => describeTable(name, known, files.get(name))) }
+      const all = { tables: names.map(name => describeTable(name, tables, files.get(name))) }
       if (Buffer.byteLength(JSON.stringify(all)) <= maxBytes) return answer(all)
       const note = 'The columns would be too long: name the tables whose columns you need.'
       return answer({ tables: names.map(name => ({ name })), note })
@@ -66,7 +66,7 @@ function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly stri
   const all = [...catalogue.names()].sort()
   const errors: ArgumentProblem[] = unknownArguments(args, ['tables'])
   const { tables = all } = args
-  const isList = Array.isArray(tables) && tables.every(one => typeof one === 'string')
+  const isList = Array.isArray(tables) && tables.every(table => typeof table === 'string')
   if (!isList) errors.push({ parameter: 'tables', detail: 'must be a list of names' })
   for (const name of isList ? tables : []) {
     if (catalogue.find(name)) continue

@@ -33,7 +33,7 @@ export function declareQuery({ command, settings, io }: Declaring): void {
     .option(
       '-p, --parameter <name=value>',
       'bind a parameter: name=value, or name:TYPE=value',
-      (one: string, all: string[]) => [...all, one],
+      (value: string, all: string[]) => [...all, value],
       [],
     )
     .addOption(shownFormat())

@@ -35,7 +35,7 @@ export function printReads(reads: QueryReads, usdPerTib: number, format: ShownFo
 function fileLines({ tables, files, bytes }: FileReads): readonly string[] {
   if (tables.length === 0) return ['no table is read']
   const total = `total: ${plural(files, 'file')}, ${sizeText(bytes)}`
-  return [...tables.map(one => `${one.table}: ${tableText(one)}`), total]
+  return [...tables.map(reads => `${reads.table}: ${tableText(reads)}`), total]
 }
 
 function tableText({ files, bytes, parts }: TableReads): string {

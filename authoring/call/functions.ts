@@ -10,7 +10,7 @@ export function printFunctions(sql: string | undefined, { file, format }: QueryF
   if (format !== 'text' && format !== 'json') throw new UsageError(['--functions prints --format text or json'])
   const functions = listFunctions()
   const refused = listRefusals()
-  const entries = refused.map(one => entryText(one.name, [one.reason], one.documentation))
+  const entries = refused.map(entry => entryText(entry.name, [entry.reason], entry.documentation))
   io.print(
     format === 'json'
       ? `${JSON.stringify({ functions, refused })}\n`

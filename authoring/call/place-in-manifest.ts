@@ -15,13 +15,13 @@ export async function placeInManifest(
   { file, dir }: { readonly file: string; readonly dir: string },
   { sql, offset }: { readonly sql: string; readonly offset: number },
 ): Promise<{ readonly place: string; readonly inclusion: string } | null> {
-  const found = await readOne(file, file, [])
-  const parsed = found && parseManifest(file, found.text)
+  const manifest = await readOne(file, file, [])
+  const parsed = manifest && parseManifest(file, manifest.text)
   if (!parsed?.source || parsed.diagnostics.length > 0) return null
   if (findSchemaMistakes(parsed.value).length > 0) return null
   const partials = loadPartials(await discoverPartials(dir)).byName
   const { texts } = expandSql(parsed.value as Manifest, parsed.source, partials)
-  const text = texts.find(one => one.sql === sql)
+  const text = texts.find(text => text.sql === sql)
   if (!text) return null
   const at = text.placeAt(offset)
   return { place: `${at.file}:${at.line}:${at.column}`, inclusion: at.inclusion }

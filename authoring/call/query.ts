@@ -159,7 +159,7 @@ function refuseUnread(bound: Bound, sql: string): void {
     .filter(name => !names.has(name.toLowerCase()))
     .map(name => {
       const all =
-        read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(one => `@${one}`).join(', ')}`
+        read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(name => `@${name}`).join(', ')}`
       return `--parameter ${name}: the query does not read @${name}${didYouMean(name, read, all).hint}`
     })
   if (problems.length > 0) throw new UsageError(problems)

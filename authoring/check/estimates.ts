@@ -29,6 +29,7 @@ export function reportEstimates(estimates: readonly Estimate[], format: 'text' |
     return
   }
   const dearest = new Map<string, Estimate>()
-  for (const one of estimates) if (one.bytes > (dearest.get(one.file)?.bytes ?? -1)) dearest.set(one.file, one)
-  for (const one of dearest.values()) io.print(`${annotation(one)}\n`)
+  for (const estimate of estimates)
+    if (estimate.bytes > (dearest.get(estimate.file)?.bytes ?? -1)) dearest.set(estimate.file, estimate)
+  for (const estimate of dearest.values()) io.print(`${annotation(estimate)}\n`)
 }

@@ -23,7 +23,9 @@ const ajv = new Ajv2020({ allErrors: true, verbose: true, validateSchema: false,
 export function checkExample(endpoint: Endpoint, { file, text }: SourceText): readonly Diagnostic[] {
   const { source, value, diagnostics: broken } = parseJson(file, text)
   if (broken.length > 0) {
-    return broken.map(one => diagnosticAt(one, 'example/contract', `this is not valid JSON: ${one.message}`))
+    return broken.map(mistake =>
+      diagnosticAt(mistake, 'example/contract', `this is not valid JSON: ${mistake.message}`),
+    )
   }
   const validate = ajv.compile(resultSchema(endpoint))
   if (validate(value)) return []
@@ -62,9 +64,9 @@ function mistakeOf({ keyword, params, data }: ErrorObject, path: NodePath, endpo
   const { columns, maxRows } = endpoint
   if (keyword === 'additionalProperties' && path.length > 0) {
     const name = String(params['additionalProperty'])
-    const known = path.length === 2 ? columns.map(column => column.name) : []
+    const names = path.length === 2 ? columns.map(column => column.name) : []
     const what = path.length === 2 ? 'column' : 'field'
-    return { at: [...path, name], message: `the query has no ${what} "${name}"`, more: didYouMean(name, known) }
+    return { at: [...path, name], message: `the query has no ${what} "${name}"`, more: didYouMean(name, names) }
   }
   if (keyword === 'required' && path.length > 0) {
     const name = String(params['missingProperty'])

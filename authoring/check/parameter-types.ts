@@ -9,7 +9,7 @@ type Parameters = Readonly<Record<string, { readonly type?: unknown }>>
 export const typesOfParameters = (parameters: Parameters): Readonly<Record<string, Type>> =>
   Object.fromEntries(
     Object.entries({ now: { type: 'timestamp' }, ...parameters }).flatMap(([name, { type }]) => {
-      const known = typeof type === 'string' ? parseTypeName(bigqueryType(type as ParameterType)) : undefined
-      return known ? [[name, known]] : []
+      const sqlType = typeof type === 'string' ? parseTypeName(bigqueryType(type as ParameterType)) : undefined
+      return sqlType ? [[name, sqlType]] : []
     }),
   )

@@ -61,7 +61,10 @@ function callMethod(endpoint: ClientEndpoint, rowType: string): readonly string[
     const type = argumentType(parameter)
     return `        ${names[i]}: ${isRequired(parameter) ? type : `Optional[${type}] = None`},`
   })
-  const texts = [endpointText(endpoint), ...parameters.map((one, i) => `${names[i]}: ${parameterText(one)}`)]
+  const texts = [
+    endpointText(endpoint),
+    ...parameters.map((parameter, i) => `${names[i]}: ${parameterText(parameter)}`),
+  ]
   return [
     '    def call(',
     '        self,',
@@ -75,7 +78,7 @@ function callMethod(endpoint: ClientEndpoint, rowType: string): readonly string[
 
 function argumentsLine({ name, parameters }: ClientEndpoint): string {
   const names = argumentNames(parameters)
-  return `    ${quoted(name)}: {${parameters.map((one, i) => `${quoted(names[i]!)}: ${quoted(one.name)}`).join(', ')}},`
+  return `    ${quoted(name)}: {${parameters.map((parameter, i) => `${quoted(names[i]!)}: ${quoted(parameter.name)}`).join(', ')}},`
 }
 
 function argumentType(parameter: PublishedParameter): string {

@@ -42,9 +42,9 @@ export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallA
 function valuesOf(parameter: Parameter, rows: readonly string[] | null, fixed: CallArguments): readonly Value[] {
   if (Object.hasOwn(fixed, parameter.name)) return [fixed[parameter.name]!]
   if (rows !== null) return rows
-  const known = parameter.examples.length > 0 ? parameter.examples : (parameter.enum ?? []).map(String)
+  const values = parameter.examples.length > 0 ? parameter.examples : (parameter.enum ?? []).map(String)
   // Each example of an array is one of its elements.
-  return parameter.type.startsWith('array<') && known.length > 0 ? [known] : known
+  return parameter.type.startsWith('array<') && values.length > 0 ? [values] : values
 }
 
 function argumentsOf(choices: readonly Choice[]): CallArguments {

@@ -18,7 +18,7 @@ export interface Compared extends Call {
 /** One line for a call; below it a line for each difference. */
 export function comparedText({ endpoint, arguments: args, rows, differences }: Compared): string {
   const given = Object.entries(args).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map(one => `${name}=${one}`),
+    (typeof value === 'string' ? [value] : value).map(item => `${name}=${item}`),
   )
   const head = [endpoint, ...given].join(' ')
   if (differences.length === 0) return `same       ${head}: ${plural(rows, 'row')}\n`

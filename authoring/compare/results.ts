@@ -89,7 +89,7 @@ function rowDifferences(
     }
     isSame = false
     differing.push(...differences)
-    if (new Set(differing.map(one => 'row' in one && one.row)).size >= options.maxRows) break
+    if (new Set(differing.map(difference => 'row' in difference && difference.row)).size >= options.maxRows) break
   }
   if (a.length === b.length) return differing
   return [...differing, { kind: 'row-count', duckdb: `${a.length} rows`, bigquery: `${b.length} rows` }]
@@ -118,7 +118,7 @@ function valueDifference(path: string, a: unknown, b: unknown, digits: number | 
 }
 
 const first = (all: readonly (ValueDifference | null)[]): ValueDifference | null =>
-  all.find(one => one !== null) ?? null
+  all.find(item => item !== null) ?? null
 
 /** Whole numbers are counts, and are never only close. */
 function isClose(a: unknown, b: unknown, digits: number | null): boolean {

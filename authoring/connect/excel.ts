@@ -45,7 +45,7 @@ function write(call: ConnectCall): string {
 function queryRecord(pairs: readonly (readonly [string, string])[]): string {
   const names = [...new Set(pairs.map(([name]) => name))]
   const fields = names.map(name => {
-    const values = pairs.filter(([one]) => one === name).map(([, value]) => powerQueryText(value))
+    const values = pairs.filter(([key]) => key === name).map(([, value]) => powerQueryText(value))
     return `${powerQueryName(name)} = ${values.length === 1 ? values[0] : `{${values.join(', ')}}`}`
   })
   return `[${fields.join(', ')}]`

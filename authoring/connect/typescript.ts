@@ -12,7 +12,7 @@ function write(call: ConnectCall): string {
   const { endpoint } = call
   const origin = originOf(call)
   const members = givenArguments(call).map(([name, value]) => {
-    const parameter = endpoint.parameters.find(one => one.name === name)
+    const parameter = endpoint.parameters.find(parameter => parameter.name === name)
     // `__proto__` as a plain member would set the object's prototype.
     return `  ${name === '__proto__' ? "['__proto__']" : memberName(wellFormed(name))}: ${argumentOf(parameter, value)},`
   })

@@ -31,6 +31,7 @@ export function declareTables({ command, group, settings, io }: Declaring): void
   )
     .option('--force', 'write over a schema that is there')
     .option('--dry-run', 'print the schema, and write nothing')
+    .option('--json <path...>', 'make these columns and fields JSON: --json labels request.headers')
     .addOption(inputFormat())
     .runs(async (table: string, files: string[], flags: InferFlags) =>
       (await import('./infer.js')).inferSchema(table, files, settings(flags), flags, io),

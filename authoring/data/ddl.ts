@@ -6,7 +6,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { createTableStatement } from './ddl-text.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { tableResource } from './table-resource.js'
-import { schemaFiles } from './warehouse.js'
+import { isView, schemaFiles } from './warehouse.js'
 
 /** Prints CREATE TABLE statements of these tables, or of all that have a schema of their own. */
 export async function printTables(names: readonly string[], settings: Settings, io: Io): Promise<number> {
@@ -15,7 +15,7 @@ export async function printTables(names: readonly string[], settings: Settings, 
   if (unknown.length > 0) {
     throw new UsageError(unknown.map(name => noTableText(name, settings.tablesDir, tables)))
   }
-  const all = tables.filter(({ name }) => !isWildcard(name))
+  const all = tables.filter(({ name }) => !isWildcard(name) && !isView(name))
   const wanted = names.length === 0 ? all : names.map(name => tableNamed(tables, name)!)
   io.print(wanted.map(({ name, declared }) => createTableStatement(name, tableResource(declared))).join('\n'))
   return EXIT.clean

@@ -17,6 +17,7 @@ import {
   aFewAtOnce,
   datasetPlace,
   functionFiles,
+  isView,
   listNamed,
   schemaFiles,
   tableName,
@@ -53,7 +54,7 @@ export async function tableDiagnostics(
   settings: Settings,
   dataset: string | null,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number; readonly functions: number }> {
-  const files = await schemaFiles(settings)
+  const files = (await schemaFiles(settings)).filter(({ name }) => !isView(name))
   const sources = await functionFiles(settings)
   return withWarehouse(settings, async ({ project, list, describe, describeFunction }) => {
     const only = dataset === null ? null : datasetPlace(dataset, project)

@@ -16,6 +16,8 @@ import { inferTable } from './infer/infer-table.js'
 import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
 
 export interface InferFlags {
+  /** The paths of columns and fields that are to be JSON. */
+  readonly json?: readonly string[]
   readonly inputFormat?: string
   /** Whether a schema that is there is replaced. */
   readonly force?: boolean
@@ -28,7 +30,7 @@ export async function inferSchema(
   table: string,
   files: readonly string[],
   { tablesDir, dataDir }: Settings,
-  { inputFormat, force = false, dryRun = false }: InferFlags,
+  { inputFormat, json, force = false, dryRun = false }: InferFlags,
   io: Io,
 ): Promise<number> {
   const path = join(tablesDir, `${table}.json`)
@@ -45,6 +47,7 @@ export async function inferSchema(
     inputFormat: inputFormat ?? null,
     standardInput: io.standardInput,
     maxBadRows: MAX_BAD_ROWS,
+    ...(json && { asJson: json }),
   })
   if (inferred.badRows.length > 0) {
     for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)

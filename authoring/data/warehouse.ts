@@ -1,5 +1,5 @@
 /** Reads the schema files of tables and functions, opens the warehouse, and names its tables as SQL and schema files do. */
-import type { FunctionSource } from '../../googlesql/index.js'
+import { type FunctionSource, informationSchemaName } from '../../googlesql/index.js'
 import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
@@ -8,6 +8,9 @@ import type { DatasetPlace, ListedTable, TablePlace, WarehouseTables } from './w
 
 /** Kinds of tables that have no rows of their own. */
 export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
+
+/** Whether this is a view of INFORMATION_SCHEMA, which every warehouse has, so that it is neither made nor compared. */
+export const isView = (name: string): boolean => informationSchemaName(name) !== null
 
 /** All tables with a schema file. @throws LoadError when any of the files holds a mistake. */
 export async function schemaFiles(settings: Settings): Promise<readonly LoadedTable[]> {

@@ -43,7 +43,7 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 /** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
 function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {
   const own = [endpoint.id, endpoint.name]
-  return broken.some(one => one.file === file || one.claims.some(claim => own.includes(claim)))
+  return broken.some(endpoint => endpoint.file === file || endpoint.claims.some(claim => own.includes(claim)))
 }
 
 function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number): readonly Change[] {

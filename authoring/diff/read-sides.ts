@@ -36,7 +36,7 @@ export async function loadSide(settings: Settings) {
     const compiled: CompiledManifest[] = []
     const now = new Date(clock.nowMs()).toISOString()
     const loaded = await loadManifests(settings, engine, checkWith(engine, now), {
-      onCompiled: one => void compiled.push(one),
+      onCompiled: query => void compiled.push(query),
     })
     const tests = await loadTests(settings, engine, loaded)
     const filesOf = new Map(loaded.details.map(({ endpoint, file }) => [endpoint.id, file]))
@@ -45,11 +45,11 @@ export async function loadSide(settings: Settings) {
     return {
       endpoints: compiled
         .filter(({ endpoint }) => filesOf.has(endpoint.id))
-        .map(one => ({
-          ...comparedOf(one, engine.tables()),
+        .map(query => ({
+          ...comparedOf(query, engine.tables()),
           /** The path of the manifest below its folder. */
-          file: below(filesOf.get(one.endpoint.id)!),
-          tests: tests.byEndpoint.get(one.endpoint.id) ?? [],
+          file: below(filesOf.get(query.endpoint.id)!),
+          tests: tests.byEndpoint.get(query.endpoint.id) ?? [],
         })),
       /** Manifests that cannot be compared: they have errors. */
       broken: loaded.files.filter(file => !sound.has(file)).map(file => brokenManifest(file, below(file))),
@@ -75,7 +75,7 @@ function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
 }
 
 function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest, tables: TableCatalogue) {
-  const readsOf = new Map(checked.map(one => [one.text.sql, one.reads ?? null]))
+  const readsOf = new Map(checked.map(query => [query.text.sql, query.reads ?? null]))
   const tablesOf = tablesReader(manifest, tables)
   const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
   const variants = expanded.variants.map(({ label, sql, picked, choice }) => {

@@ -11,22 +11,22 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
   for (const table of after) if (!before.has(table)) report('reads/more', `it reads the table ${table}`)
   const pairs = pairVariants(base, head)
   const variantsOf = (some: readonly VariantPair[]): string =>
-    whichVariants([...new Set(some.map(one => one.head.label))], head.variants.length)
+    whichVariants([...new Set(some.map(pair => pair.head.label))], head.variants.length)
   for (const table of after) {
     const whole = pairs.filter(
-      one =>
-        one.head.wholeTables.includes(table) &&
-        one.base.tables.includes(table) &&
-        !one.base.wholeTables.includes(table),
+      pair =>
+        pair.head.wholeTables.includes(table) &&
+        pair.base.tables.includes(table) &&
+        !pair.base.wholeTables.includes(table),
     )
     if (whole.length === 0) continue
     report('reads/more', `every partition of ${table} is read ${variantsOf(whole)}; a condition left some out`)
   }
-  const dearer = pairs.filter(one => bytesOf(one.head) > bytesOf(one.base))
+  const dearer = pairs.filter(pair => bytesOf(pair.head) > bytesOf(pair.base))
   if (dearer.length === 0) return
-  const lines = dearer.map(one => {
-    const label = one.head.label === '' ? 'the only variant' : one.head.label
-    return `  ${label}: ${readsText(one.base.reads!, usdPerTib)} → ${readsText(one.head.reads!, usdPerTib)}`
+  const lines = dearer.map(pair => {
+    const label = pair.head.label === '' ? 'the only variant' : pair.head.label
+    return `  ${label}: ${readsText(pair.base.reads!, usdPerTib)} → ${readsText(pair.head.reads!, usdPerTib)}`
   })
   report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
 }

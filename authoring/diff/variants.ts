@@ -58,7 +58,7 @@ export function pairVariants(
   const common = [...axesOf(base)].filter(axis => others.has(axis))
   const grouped = (side: ComparedEndpoint, other: Manifest): ReadonlyMap<string, readonly ComparedVariant[]> => {
     const groups = new Map<string, ComparedVariant[]>()
-    for (const variant of side.variants.filter(one => isPossible(one, side.manifest, other))) {
+    for (const variant of side.variants.filter(variant => isPossible(variant, side.manifest, other))) {
       const key = JSON.stringify(common.map(axis => variant.choices.get(axis)))
       memo(groups, key, () => []).push(variant)
     }

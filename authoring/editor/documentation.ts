@@ -112,9 +112,9 @@ export function functionText({ signatures, modes, documentation, isInBigQuery, k
 /** Every function, by its upper-case names. */
 export const FUNCTIONS: ReadonlyMap<string, readonly ListedFunction[]> = (() => {
   const byName = new Map<string, ListedFunction[]>()
-  for (const one of listFunctions()) {
-    if (one.kind === 'operator') continue
-    for (const name of [one.name, ...one.aliases]) byName.set(name, [...(byName.get(name) ?? []), one])
+  for (const entry of listFunctions()) {
+    if (entry.kind === 'operator') continue
+    for (const name of [entry.name, ...entry.aliases]) byName.set(name, [...(byName.get(name) ?? []), entry])
   }
   return byName
 })()

@@ -142,7 +142,7 @@ function answerAboutParameters(connection: Connection, session: EditorSession): 
     const at = await session.at(params)
     const use = useAt(at)
     const uses = use ? usesIn(at!.view.workspace, at!.view.manifest!, use.name) : []
-    return uses.map(one => ({ uri: session.uriOf(one.file), range: session.rangeOf(one) }))
+    return uses.map(use => ({ uri: session.uriOf(use.file), range: session.rangeOf(use) }))
   })
   connection.onPrepareRename(async params => {
     const use = useAt(await session.at(params))
@@ -157,9 +157,9 @@ function answerAboutParameters(connection: Connection, session: EditorSession): 
     const uses = renamedUses(at!.view, use.name, newText)
     if (typeof uses === 'string') return new ResponseError(REQUEST_FAILED, uses)
     const changes: Record<string, TextEdit[]> = {}
-    for (const one of uses) {
-      const uri = session.uriOf(one.file)
-      changes[uri] = [...(changes[uri] ?? []), { range: session.rangeOf(one), newText }]
+    for (const use of uses) {
+      const uri = session.uriOf(use.file)
+      changes[uri] = [...(changes[uri] ?? []), { range: session.rangeOf(use), newText }]
     }
     return { changes }
   })

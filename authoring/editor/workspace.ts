@@ -184,7 +184,7 @@ export class Workspace {
     const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
     const mistakesOfAll = [...checkFunctions(checker.tables()), ...loaded.diagnostics, ...tests]
     const { diagnostics } = withCauses({ ...loaded, diagnostics: mistakesOfAll }, mistakes)
-    const edited = schemas.filter(one => !broken.includes(one))
+    const edited = schemas.filter(schema => !broken.includes(schema))
     const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
     this.published.update(all, null)
   }

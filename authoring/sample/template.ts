@@ -21,7 +21,9 @@ export function readTemplate(template: unknown): Fill {
     return (random, scope) => random.pick(fills)(random, scope)
   }
   if (pairs !== undefined) {
-    const fills = (pairs as readonly [unknown, number][]).map(([one, weight]) => [readTemplate(one), weight] as const)
+    const fills = (pairs as readonly [unknown, number][]).map(
+      ([value, weight]) => [readTemplate(value), weight] as const,
+    )
     return (random, scope) => random.weighted(fills)(random, scope)
   }
   if (name !== undefined) return readCase(String(name), template)

@@ -1,6 +1,7 @@
 /** Numbers and lists in sentences. */
 /** `1 row`, `2 rows`. */
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const plural = (count: number, singular: string, many = `${singular}s`): string =>
+  `${count} ${count === 1 ? singular : many}`
 
 /** At most so many names, and how many more there are. */
 export function listed(names: readonly string[], most: number): string {

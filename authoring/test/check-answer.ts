@@ -2,10 +2,11 @@
 
 import { plural } from '../terminal/plural.js'
 import type { Answer, ProblemAnswer, ResultRow, RowsAnswer } from './answer.js'
-import { diffRows, diffUnordered } from './diff-rows.js'
+import { diffNearest, diffRows, diffUnordered } from './diff-rows.js'
 import { equalValues, hasMembers } from './files/equal-values.js'
 import type { Expectation, ExpectedProblem } from './files/test-file.js'
 import { firstUnsorted, sortKey } from './sort-order.js'
+import { typedRows } from './typed-rows.js'
 
 /** The member of `expect:` that does not hold. */
 export type ExpectedKey = keyof Expectation
@@ -29,31 +30,38 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
   const failures: Failure[] = []
   const fail = (key: ExpectedKey, message: string, lines: readonly string[] = []): void =>
     void failures.push({ key, message, lines })
-  const { rows, columns, isTruncated } = answer
+  const { columns, isTruncated } = answer
   const names = columns.map(({ name }) => name)
+  const typed = (written: readonly ResultRow[]): readonly ResultRow[] => typedRows(written, columns)
+  const rows = typed(answer.rows)
   if (expect.columns && !equalValues(expect.columns, names)) {
     fail('columns', `expected ${listed(expect.columns)}, found ${listed(names)}`)
   }
   if (expect.count !== undefined && expect.count !== rows.length) {
     fail('count', `expected ${plural(expect.count, 'row')}, found ${plural(rows.length, 'row')}`)
   }
-  if (expect.rows && !equalValues(expect.rows, rows)) {
-    fail('rows', difference(expect.rows, rows), diffRows(expect.rows, rows, names))
+  const expected = expect.rows && typed(expect.rows)
+  if (expected && !equalValues(expected, rows)) {
+    fail('rows', difference(expected, rows), diffRows(expected, rows, names))
   }
   if (expect.rows_unordered) {
-    const { missing, added } = unmatched(expect.rows_unordered, rows)
+    const { missing, added } = unmatched(typed(expect.rows_unordered), rows)
     if (missing.length + added.length > 0) {
       fail('rows_unordered', difference(expect.rows_unordered, rows), diffUnordered(missing, added, names))
     }
   }
-  const absent = (expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
+  const absent = typed(expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
   if (absent.length > 0) {
-    const among = rows.length === 0 ? 'there are no rows' : `none of ${plural(rows.length, 'row')} matches`
-    fail('contains', `${among} ${absent.length === 1 ? 'this' : 'these'}`, diffUnordered(absent, [], []))
+    const these = absent.length === 1 ? 'this' : 'these'
+    const among =
+      rows.length === 0
+        ? `there are no rows ${these}`
+        : `none of ${plural(rows.length, 'row')} matches ${these} (-); the nearest is marked (+)`
+    fail('contains', among, diffNearest(absent, rows))
   }
   if (expect.ordered_by) {
     const keys = expect.ordered_by.map(sortKey)
-    const at = firstUnsorted(rows, columns, keys)
+    const at = firstUnsorted(answer.rows, columns, keys)
     const shown = keys.map(({ column }) => column)
     const only = (row: ResultRow): ResultRow => Object.fromEntries(shown.map(name => [name, row[name]]))
     const lines = (): readonly string[] => diffUnordered([], [rows[at - 1]!, rows[at]!].map(only), shown)

@@ -3,7 +3,7 @@
 import { cut, printable, widthOf } from '../terminal/printable.js'
 import type { ResultRow } from './answer.js'
 import { type Aligned, alignRows, pairChanges } from './files/align-rows.js'
-import { equalValues } from './files/equal-values.js'
+import { equalValues, hasMembers } from './files/equal-values.js'
 
 const MAX_CELL = 40
 const MAX_LINES = 40
@@ -17,6 +17,8 @@ type Line =
   | { readonly mark: ' ' | '-' | '+'; readonly row: ResultRow }
   | { readonly skipped: number }
   | { readonly note: string }
+  /** Marks these columns of the line above. */
+  | { readonly differing: Texts }
 
 type Rows = readonly ResultRow[]
 type Texts = readonly string[]
@@ -29,6 +31,25 @@ export const diffRows = (expected: Rows, actual: Rows, columns: Texts): Texts =>
 export function diffUnordered(missing: Rows, added: Rows, columns: Texts): Texts {
   const marked = (mark: '-' | '+', rows: Rows): readonly Line[] => rows.map(row => ({ mark, row }))
   return table([...marked('-', missing), ...marked('+', added)], columns)
+}
+
+/** Each wanted row, the row that has most of its members, and a mark below the members that differ. */
+export function diffNearest(wantedRows: Rows, actual: Rows): Texts {
+  const lines = wantedRows.flatMap((wanted): readonly Line[] => {
+    const names = Object.keys(wanted)
+    const differing = actual.map(row => names.filter(name => !hasMembers({ [name]: wanted[name] }, row)))
+    const least = Math.min(...new Set(differing.map(({ length }) => length)))
+    const at = differing.findIndex(({ length }) => length === least)
+    if (at < 0) return [{ mark: '-', row: wanted }]
+    const nearest = Object.fromEntries(Object.entries(actual[at]!).filter(([name]) => Object.hasOwn(wanted, name)))
+    const lines: readonly Line[] = [
+      { mark: '-', row: wanted },
+      { mark: '+', row: nearest },
+      { differing: differing[at]! },
+    ]
+    return [...lines, ...hiddenDifferences(wanted, nearest)]
+  })
+  return table(lines, [])
 }
 
 function linesOf(pairs: readonly Aligned[], expected: Rows, actual: Rows): readonly Line[] {
@@ -67,6 +88,11 @@ function table(all: readonly Line[], columns: Texts): Texts {
     `${mark} ${texts.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')}`.trimEnd()
   const shown = lines.map(one => {
     if ('row' in one) return line(one.mark, cells.shift()!)
+    if ('differing' in one)
+      return line(
+        ' ',
+        names.map((name, i) => (one.differing.includes(name) ? '^'.repeat(widths[i]!) : '')),
+      )
     return 'note' in one ? one.note : `  … ${one.skipped} equal`
   })
   const left = all.length - lines.length

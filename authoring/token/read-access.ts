@@ -31,6 +31,6 @@ function accessOf({ file, text }: SourceText): Access | null {
   return {
     name,
     tenant: tenantParameter(manifest),
-    parameters: Object.entries(parameters).map(([key, one]) => compileParameter(key, one)),
+    parameters: Object.entries(parameters).map(([key, parameter]) => compileParameter(key, parameter)),
   }
 }

@@ -30,14 +30,21 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
   const rowsAt = (now: string): Readonly<Record<string, readonly object[]>> =>
     Object.fromEntries(known.map(name => [name, [sampleRow(tables.find(name)!.columns, now)]]))
   const columns = query.columns.map(({ name }) => name)
-  const answers = (name: string): TestSpec => ({ name, arguments: given, expect: { columns, count: 0 } })
-  const names = parameters.map(({ name }) => name)
-  const missing = names.length === 0 ? [] : [missingCase('every parameter is required', names)]
+  const answers = (name: string, args = given): TestSpec => ({ name, arguments: args, expect: { columns, count: 0 } })
+  const optional = testedForNull(sql)
+  const isRequired = ({ name }: TypedParameter): boolean => !optional.has(name.toLowerCase())
+  const names = parameters.filter(isRequired).map(({ name }) => name)
+  const needed = Object.fromEntries(names.map(name => [name, given[name]]))
+  const missing = names.length === 0 ? [] : [missingCase('every required parameter is missing', names)]
+  const sparse = optional.size === 0 ? [] : [answers('without the arguments that may be absent', needed)]
   return {
     description: `The rows of ${file.replace(/^.*[\\/]/, '')}.`,
     tenant: null,
     parameters: Object.fromEntries(
-      parameters.map(one => [one.name, { type: one.type, required: true, examples: [example(one)].flat() }]),
+      parameters.map(one => [
+        one.name,
+        { type: one.type, ...(isRequired(one) && { required: true }), examples: [example(one)].flat() },
+      ]),
     ),
     settings: { max_rows: 1000, ...(isAskedForNow && { cache: { ttl_seconds: 60 } }) },
     interval: null,
@@ -46,12 +53,23 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     tables: query.tables,
     tests: [
       ...(query.tables.length === 0 ? [] : SAMPLE_TIMES).map(now =>
-        testText(rowsAt(now), [answers('one row in each table'), ...missing]),
+        testText(rowsAt(now), [answers('one row in each table'), ...sparse, ...missing]),
       ),
-      testText({}, [answers('without rows'), ...missing]),
+      testText({}, [answers('without rows'), ...sparse, ...missing]),
       ...(missing.length === 0 ? [] : [testText({}, missing)]),
     ],
   }
+}
+
+/** The parameters, in lower case, that the query tests with IS NULL, as in `@level IS NULL OR level = @level`. */
+function testedForNull(sql: string): ReadonlySet<string> {
+  const tokens = tokenize(sql)
+  const tested = tokens.flatMap(({ term }, i) => {
+    const [name, is, ...after] = tokens.slice(i + 1, i + 5)
+    const isTest = is?.term === 'IS' && after[after[0]?.term === 'NOT' ? 1 : 0]?.term === 'NULL'
+    return term === '@' && name && isTest ? [name.text.toLowerCase()] : []
+  })
+  return new Set(tested)
 }
 
 /** Refuses, at its place in the query, a name that SQL takes and a manifest does not. */

@@ -3,7 +3,14 @@
 import { RESERVED_KEYWORDS, type StructField, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { didYouMean } from '../../runner/model/suggest.js'
-import { type ManifestSpec, missingCase, type ParameterSpec, type TestSpec, testText } from './manifest-text.js'
+import {
+  LINE_WIDTH,
+  type ManifestSpec,
+  missingCase,
+  type ParameterSpec,
+  type TestSpec,
+  testText,
+} from './manifest-text.js'
 import { sampleRow, TEST_NOW } from './sample-row.js'
 
 /** What `sluice new` is asked for. Columns are named as the table has them; null for none. */
@@ -122,6 +129,7 @@ function rowsOf(facts: Facts): Own {
         ]
   const conditions = time !== null && always.length === 0 ? ['TRUE'] : always
   const columns = table.columns.map(column => name(column.name))
+  const line = `SELECT ${columns.join(', ')}`
   return {
     description: `${time === null ? 'Rows' : 'The newest rows'} of ${table.name}${tenant ? ` of one ${tenant.name}` : ''}.`,
     parameters: {
@@ -133,7 +141,7 @@ function rowsOf(facts: Facts): Own {
     },
     interval: null,
     sql: [
-      `SELECT ${columns.join(', ')}`,
+      line.length > LINE_WIDTH ? `SELECT\n  ${columns.join(',\n  ')}` : line,
       `FROM \`${table.name}\``,
       ...where(conditions),
       ...optional,

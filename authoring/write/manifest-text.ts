@@ -51,12 +51,20 @@ export function manifestText(spec: ManifestSpec, schemas: string): string {
 const members = (entries: readonly (readonly [string, unknown])[]): readonly string[] =>
   entries.map(([name, value]) => `  ${flow(name)}: ${flow(value)}`)
 
+/** The fields of a type that would not fit a line are left open. */
 function columnEntry({ name, type, required }: ManifestSpec['columns'][number]): object {
-  return { name, type, ...(required && { required }) }
+  const open = type.startsWith('ARRAY<') ? 'ARRAY<STRUCT>' : 'STRUCT'
+  return { name, type: type.length > LINE_WIDTH ? open : type, ...(required && { required }) }
 }
 
-/** The value on one line: `{ type: string, required: true }`. */
-const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
+/** The most characters of a line that is written: a manifest has no lines of more than 10,000. */
+export const LINE_WIDTH = 1_000
+/** Deeper than anything that a value stands in. */
+const INDENTATION = ' '.repeat(12)
+
+/** The value on one line, `{ type: string, required: true }`, or on several where it is long. */
+const flow = (value: unknown): string =>
+  stringify(value, { collectionStyle: 'flow', lineWidth: LINE_WIDTH }).trimEnd().replaceAll('\n', `\n${INDENTATION}`)
 
 /** A case of a test file. */
 export interface TestSpec {

@@ -73,11 +73,11 @@ export const isAbort = (thrown: unknown): boolean => thrown instanceof DOMExcept
 
 async function problemOf(response: Response): Promise<Problem> {
   const { status, headers } = response
-  const known = { status, ...retryAfterOf(headers), ...requestIdOf(headers) }
+  const facts = { status, ...retryAfterOf(headers), ...requestIdOf(headers) }
   try {
-    return { code: 'UNKNOWN', title: `HTTP status ${status}`, ...((await response.json()) as object), ...known }
+    return { code: 'UNKNOWN', title: `HTTP status ${status}`, ...((await response.json()) as object), ...facts }
   } catch {
-    return { code: 'UNKNOWN', title: `The server answered with HTTP status ${status}`, ...known }
+    return { code: 'UNKNOWN', title: `The server answered with HTTP status ${status}`, ...facts }
   }
 }
 

@@ -5,7 +5,7 @@ import type { Arguments } from './contract.js'
 export function queryOf(args: Arguments): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(args)) {
-    for (const one of typeof value === 'string' ? [value] : value) query.append(name, one)
+    for (const item of typeof value === 'string' ? [value] : value) query.append(name, item)
   }
   return query.toString()
 }

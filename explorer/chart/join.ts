@@ -11,7 +11,7 @@ export function joinPlans(now: LinePlan, before: LinePlan, offsetSeconds: number
   const to = offsetSeconds > 0 ? (now.seconds.at(-1) ?? Infinity) : Infinity
   const within = moved.filter(second => second >= from && second <= to)
   const seconds = [...new Set([...now.seconds, ...within])].sort((a, b) => a - b)
-  const marked = before.series.map((one): Series => ({ ...one, isBefore: true }))
+  const marked = before.series.map((series): Series => ({ ...series, isBefore: true }))
   return {
     ...now,
     seconds,

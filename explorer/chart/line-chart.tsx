@@ -25,10 +25,10 @@ export function LineChart({ plan, name }: LineChartProps) {
   /** The place under the pointer. */
   const at = useSignal<number | null>(null)
   const isZoomed = useSignal(false)
-  const axes = useMemo(() => axesOf(series.filter(one => !hidden.value.has(one.name))), [series, hidden.value])
+  const axes = useMemo(() => axesOf(series.filter(line => !hidden.value.has(line.name))), [series, hidden.value])
   const entries = useMemo(() => legendOf(series, isDark.value), [series, isDark.value])
 
-  const names = series.map(one => `${one.name} ${one.isBefore ?? false}`).join('\n')
+  const names = series.map(line => `${line.name} ${line.isBefore ?? false}`).join('\n')
   const namesBefore = useRef(names)
   useLayoutEffect(() => {
     // The lines are the same as before: those that the reader has hidden stay hidden.
@@ -60,7 +60,7 @@ export function LineChart({ plan, name }: LineChartProps) {
   }
   const shown = entries.filter(entry => !hidden.value.has(entry.name))
   const when = at.value === null ? null : timeOf(plan, seconds[at.value]!)
-  const label = `${plan.isScattered ? 'Points' : 'Line chart'} of ${shown.map(one => one.name).join(', ')} by ${x}: ${seconds.length} points`
+  const label = `${plan.isScattered ? 'Points' : 'Line chart'} of ${shown.map(line => line.name).join(', ')} by ${x}: ${seconds.length} points`
   const savePicture = async (): Promise<void> => {
     const canvas = chart.current?.ctx.canvas
     const legend = shown
@@ -125,7 +125,7 @@ function legendOf(series: readonly Series[], isDarkNow: boolean): readonly Entry
   const { lines } = coloursOf(isDarkNow)
   return [...new Set(series.map(({ name }) => name))].map((name, i) => {
     const find = (isBefore: boolean): Series | undefined =>
-      series.find(one => one.name === name && (one.isBefore ?? false) === isBefore)
+      series.find(line => line.name === name && (line.isBefore ?? false) === isBefore)
     return { name, colour: lines[i % lines.length]!, own: find(false), before: find(true) }
   })
 }
@@ -184,20 +184,20 @@ function optionsOf(plan: LinePlan, { axes, hidden, width, at, isZoomed }: Drawn)
     ],
     series: [
       {},
-      ...series.map(one => ({
-        label: one.name,
-        show: !hidden.has(one.name),
-        scale: scaleOf(one.unit),
-        stroke: colours.get(one.name)!,
-        ...(one.isBefore && { dash: [5, 4] }),
+      ...series.map(line => ({
+        label: line.name,
+        show: !hidden.has(line.name),
+        scale: scaleOf(line.unit),
+        stroke: colours.get(line.name)!,
+        ...(line.isBefore && { dash: [5, 4] }),
         ...(plan.isScattered && { paths: () => null }),
         width: 1.75,
         spanGaps: false,
         points: {
           show: true,
           size: 5,
-          fill: colours.get(one.name)!,
-          ...(!plan.isScattered && { filter: pointsOf(one, seconds.length, width) }),
+          fill: colours.get(line.name)!,
+          ...(!plan.isScattered && { filter: pointsOf(line, seconds.length, width) }),
         },
       })),
     ],

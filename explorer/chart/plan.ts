@@ -139,7 +139,7 @@ function withGaps({ seconds, series }: Pick<LinePlan, 'seconds' | 'series'>): Pi
     values.flatMap((value, i) => (before.has(i) ? [between(i), value] : [value]))
   return {
     seconds: spread(seconds, i => seconds[i - 1]! + step),
-    series: series.map(one => ({ ...one, values: spread<number | null | undefined>(one.values, () => null) })),
+    series: series.map(line => ({ ...line, values: spread<number | null | undefined>(line.values, () => null) })),
   }
 }
 

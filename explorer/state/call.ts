@@ -113,14 +113,14 @@ export async function fetchResult(endpoint: Endpoint, args: Arguments, options: 
   const body = await response.arrayBuffer()
   const elapsedMs = performance.now() - began
   const facts = factsOf(response.headers, { bodyBytes: body.byteLength, elapsedMs, at: Date.now() })
-  const known = { kind: 'result', endpoint, args, facts } as const
-  if (body.byteLength >= MAX_SHOWN_BYTES) return { ...known, columns: endpoint.columns, rows: null }
+  const shown = { kind: 'result', endpoint, args, facts } as const
+  if (body.byteLength >= MAX_SHOWN_BYTES) return { ...shown, columns: endpoint.columns, rows: null }
   const isLong = endpoint.columns.some(mayHoldLongNumbers)
   const { columns, rows } = parseExactly(new TextDecoder().decode(body), isLong) as {
     readonly columns: readonly Column[]
     readonly rows: readonly Row[]
   }
-  return { ...known, columns: columns.map(column => withContract(column, endpoint)), rows }
+  return { ...shown, columns: columns.map(column => withContract(column, endpoint)), rows }
 }
 
 /** A column of the result with what the contract says about it. */

@@ -164,9 +164,11 @@ async function refreshNow(changed: ReadonlySet<string> | null, aborted: AbortSig
 function show(list: readonly Endpoint[], changed: ReadonlySet<string> | null): void {
   const opened = endpoint.peek()
   const fields = fieldTexts.peek()
-  const before = new Map(endpoints.peek()?.map(one => [one.id, one]))
+  const before = new Map(endpoints.peek()?.map(endpoint => [endpoint.id, endpoint]))
   forgetPublished()
-  endpoints.value = list.map(one => (changed?.has(one.id) === false ? (before.get(one.id) ?? one) : one))
+  endpoints.value = list.map(endpoint =>
+    changed?.has(endpoint.id) === false ? (before.get(endpoint.id) ?? endpoint) : endpoint,
+  )
   const now = opened && list.find(({ id }) => id === opened.id)
   if (!now) return
   if (now.name !== opened.name) {

@@ -8,7 +8,7 @@ export function withChanges(
 ): readonly EndpointChange[] {
   let all = before
   for (const change of changes) {
-    all = all.filter(one => !isSame(one, change))
+    all = all.filter(flaw => !isSame(flaw, change))
     if (change.diagnostics.length > 0) all = [...all, change]
   }
   return [...all].sort((a, b) => orderOf(a).localeCompare(orderOf(b)))

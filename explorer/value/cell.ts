@@ -39,8 +39,8 @@ export function jsonText(value: unknown, indent = ''): string {
   if (!isNested(value)) return JSON.stringify(value) ?? 'null'
   const inner = `${indent}  `
   const parts = Array.isArray(value)
-    ? value.map(one => jsonText(one, inner))
-    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${jsonText(one, inner)}`)
+    ? value.map(item => jsonText(item, inner))
+    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${jsonText(member, inner)}`)
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   return parts.length === 0 ? `${open}${close}` : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`
 }

@@ -15,8 +15,8 @@ export function Documentation({ of }: { of: Endpoint }) {
   useEffect(() => {
     // Without it, what the description has is still shown.
     publishedOf(of.name, token.value ?? '').then(
-      found => {
-        published.value = found
+      text => {
+        published.value = text
       },
       () => undefined,
     )

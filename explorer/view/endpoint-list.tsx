@@ -13,7 +13,7 @@ export function EndpointList() {
   const words = sought.value.toLowerCase().split(/\s+/).filter(Boolean)
   const isFound = (text: string): boolean => words.every(word => text.toLowerCase().includes(word))
   const all = endpoints.value ?? []
-  const found = all.filter(({ name, description }) => isFound(`${name} ${description}`))
+  const matching = all.filter(({ name, description }) => isFound(`${name} ${description}`))
   const served = new Set(all.map(({ id }) => id))
   const others = flawed.value.filter(change => !served.has(change.id ?? '') && isFound(refOf(change)))
   /** In the search field, the arrow key moves into the list, and Enter opens the first endpoint. */
@@ -46,7 +46,7 @@ export function EndpointList() {
           /
         </span>
       </div>
-      {found.length + others.length === 0 && words.length > 0 && (
+      {matching.length + others.length === 0 && words.length > 0 && (
         <p class="hint">No endpoint has this in its name or description.</p>
       )}
       {following.value === 'interrupted' && <Interrupted />}
@@ -62,7 +62,7 @@ export function EndpointList() {
         </>
       )}
       <ul class="endpoints">
-        {found.map(({ id, name, description }) => (
+        {matching.map(({ id, name, description }) => (
           <li key={id}>
             <a href={`#/${encodeURIComponent(name)}`} aria-current={endpoint.value?.id === id ? 'page' : undefined}>
               <span class="name">{name}</span> <Flaws change={changeAt(id)} />

@@ -92,9 +92,9 @@ function Control({ control, parameter }: ControlProps) {
     return (
       <select {...control} value={value} onChange={onInput}>
         <option value="">{defaultText(parameter) || (parameter.required ? 'choose…' : 'not set')}</option>
-        {choices.map(one => (
-          <option key={one} value={one}>
-            {one}
+        {choices.map(choice => (
+          <option key={choice} value={choice}>
+            {choice}
           </option>
         ))}
       </select>
@@ -117,8 +117,8 @@ function Control({ control, parameter }: ControlProps) {
       />
       {list !== undefined && (
         <datalist id={list}>
-          {suggestions.map(one => (
-            <option key={one} value={one} />
+          {suggestions.map(suggestion => (
+            <option key={suggestion} value={suggestion} />
           ))}
         </datalist>
       )}
@@ -132,11 +132,11 @@ const isListOfChoices = ({ type, enum: values }: Parameter): boolean => type.sta
 /** A box for each value of the list's `enum`, and for each that an address has beside them. */
 function Boxes({ control, parameter, value }: ControlProps & { readonly value: string }) {
   const { id, ...described } = control
-  const given = new Set(value.split('\n').filter(one => one !== ''))
+  const given = new Set(value.split('\n').filter(line => line !== ''))
   const choices = [...new Set([...parameter.enum!.map(String), ...given])]
   const toggle = (choice: string): void => {
     if (!given.delete(choice)) given.add(choice)
-    change(parameter.name, choices.filter(one => given.has(one)).join('\n'))
+    change(parameter.name, choices.filter(choice => given.has(choice)).join('\n'))
   }
   return (
     <fieldset {...described} id={id} class="boxes" aria-labelledby={`${id}-label`}>
@@ -211,17 +211,17 @@ function Chips({ parameter }: { parameter: Parameter }) {
   if (type === 'bool' || parameter.enum) return null
   const isList = type.startsWith('array')
   const given = isList ? value.split('\n') : [value]
-  const shown = suggestionsOf(parameter).filter(one => !given.includes(one))
+  const shown = suggestionsOf(parameter).filter(suggestion => !given.includes(suggestion))
   if (shown.length === 0) return null
   return (
     <div class="chips">
-      {shown.slice(0, MOST_CHIPS).map(one => (
+      {shown.slice(0, MOST_CHIPS).map(suggestion => (
         <button
           type="button"
-          key={one}
-          onClick={() => change(name, isList && value !== '' ? `${value.trimEnd()}\n${one}` : one)}
+          key={suggestion}
+          onClick={() => change(name, isList && value !== '' ? `${value.trimEnd()}\n${suggestion}` : suggestion)}
         >
-          {one}
+          {suggestion}
         </button>
       ))}
     </div>

@@ -3,7 +3,7 @@ import type { Problem } from '../api/contract.js'
 
 export function Alert({ problem, children }: { problem: Problem; children?: preact.ComponentChildren }) {
   const { title, detail, requestId, code, status, retryAfter } = problem
-  const known = /^[A-Z_]+$/.test(code) && status > 0 && code !== 'UNKNOWN'
+  const isCode = /^[A-Z_]+$/.test(code) && status > 0 && code !== 'UNKNOWN'
   return (
     <div role="alert" class="alert">
       <strong>{title}</strong>
@@ -11,7 +11,7 @@ export function Alert({ problem, children }: { problem: Problem; children?: prea
       {retryAfter !== undefined && <p>Ask again in {retryAfter} s.</p>}
       {children}
       <p class="small">
-        {known && (
+        {isCode && (
           <a href={problemPage(code)} target="_blank" rel="noreferrer">
             {code}
           </a>

@@ -66,8 +66,8 @@ function StatusText({ now }: { now: Call }) {
 }
 
 function Refusal({ of, problem }: { of: Endpoint; problem: Parameters<typeof Alert>[0]['problem'] }) {
-  const known = new Set(of.parameters.map(({ name }) => name))
-  const others = (problem.errors ?? []).filter(({ parameter }) => !known.has(parameter))
+  const names = new Set(of.parameters.map(({ name }) => name))
+  const others = (problem.errors ?? []).filter(({ parameter }) => !names.has(parameter))
   return (
     <Alert problem={problem}>
       {others.map(({ parameter, detail }) => (

@@ -116,7 +116,7 @@ const WIDER: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   'RANGE<TIMESTAMP>': ['STRING'],
 }
 
-/** Whether the scan has at most one row: an aggregation without keys, SELECT without FROM, or LIMIT 1. */
+/** Whether the plan shows that the scan has at most one row: an aggregation without keys, SELECT without FROM, or LIMIT 1. */
 function hasOneRow(scan: Scan): boolean {
   switch (scan.kind) {
     case 'one-row':
@@ -128,16 +128,7 @@ function hasOneRow(scan: Scan): boolean {
       return hasOneRow(scan.input)
     case 'limit':
       return (scan.limit.kind === 'literal' && scan.limit.value === '1') || hasOneRow(scan.input)
-    case 'table':
-    case 'cte':
-    case 'unnest':
-    case 'join':
-    case 'filter':
-    case 'window':
-    case 'set':
-    case 'with':
-      return false
     default:
-      return scan satisfies never
+      return false
   }
 }

@@ -39,11 +39,11 @@ export function keyConditions(root: Scan): KeyConditions {
     if (expr.kind === 'subquery' || expr.kind === 'in-query') search.visit(expr.scan, [])
   })
   search.visitCtes()
-  return search.found
+  return search.keyConditions
 }
 
 class Search {
-  readonly found = new Map<TableScan, readonly Expr[]>()
+  readonly keyConditions = new Map<TableScan, readonly Expr[]>()
   /** The CTEs in the order of their definitions: a definition reads only earlier CTEs, or itself. */
   readonly #ctes = new Map<number, ResolvedCte>()
   /** For each CTE, the conditions of each scan that reads it, on the columns of its definition. */
@@ -59,7 +59,7 @@ class Search {
           readsOnly(condition, ids) && keys.some(key => someOf(condition, readsColumn(key)))
         const own = conditions.filter(isOwn)
         // A table scan that occurs twice in the plan must return the rows for both places.
-        this.found.set(scan, this.found.has(scan) ? [] : own)
+        this.keyConditions.set(scan, this.keyConditions.has(scan) ? [] : own)
         return
       }
       case 'filter':
@@ -157,7 +157,7 @@ function anyOf(reads: readonly (readonly Expr[])[]): readonly Expr[] {
   if (reads.length === 1) return reads[0]!
   if (reads.length === 0 || reads.some(conditions => conditions.length === 0)) return []
   const join = (name: string, parts: readonly Expr[]): Expr =>
-    parts.reduce((all, one) => call(name, BOOL, [all, one], one.at))
+    parts.reduce((all, part) => call(name, BOOL, [all, part], part.at))
   return [
     join(
       '$or',

@@ -60,16 +60,16 @@ const isTolerable = (expr: Expr): expr is Tolerable =>
   (expr.kind === 'cast' && !expr.isSafe && expr.typeParameters === null && raises(expr))
 
 function othersOf({ scan }: ResolvedQuery): readonly number[] {
-  const found: number[] = []
+  const offsets: number[] = []
   visitScan(
     scan,
     expr => {
-      if (raises(expr) && !hasBranches(expr) && !isTolerable(expr)) found.push(expr.at)
+      if (raises(expr) && !hasBranches(expr) && !isTolerable(expr)) offsets.push(expr.at)
     },
     part => {
-      if (part.kind === 'aggregate') found.push(...part.aggregates.map(({ call }) => call.at))
-      if (part.kind === 'window') found.push(...part.functions.map(({ call }) => call.call.at))
+      if (part.kind === 'aggregate') offsets.push(...part.aggregates.map(({ call }) => call.at))
+      if (part.kind === 'window') offsets.push(...part.functions.map(({ call }) => call.call.at))
     },
   )
-  return [...new Set(found)]
+  return [...new Set(offsets)]
 }

@@ -81,10 +81,10 @@ const MACRO_CALL = /^\(*(?!(?:cast|coalesce|list_extract|list_transform|struct_p
 function readTemplate(text: string): Template {
   const pieces: (string | number)[] = []
   let end = 0
-  for (const found of text.matchAll(PIECES)) {
-    if (found[1] === undefined) continue
-    pieces.push(text.slice(end, found.index), Number(found[1]))
-    end = found.index + found[0].length
+  for (const match of text.matchAll(PIECES)) {
+    if (match[1] === undefined) continue
+    pieces.push(text.slice(end, match.index), Number(match[1]))
+    end = match.index + match[0].length
   }
   pieces.push(text.slice(end))
   const facts = factsOf(text)

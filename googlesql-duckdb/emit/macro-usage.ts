@@ -50,10 +50,10 @@ export function factsOf(sql: string): SqlFacts {
   const read = (part: string, times: number): void => {
     for (let i = 0; i < part.length; ) {
       WORDS.lastIndex = i
-      const found = WORDS.exec(part)
-      if (found === null) break
-      const [word] = found
-      i = found.index + word.length
+      const match = WORDS.exec(part)
+      if (match === null) break
+      const [word] = match
+      i = match.index + word.length
       const macro = part[i] === '(' ? BY_NAME.get(word) : undefined
       const call = macro && argumentsAt(part, i)
       if (macro && call) {
@@ -69,7 +69,7 @@ export function factsOf(sql: string): SqlFacts {
       }
       size += times
       const name = word.split('.', 1)[0]!.toLowerCase()
-      if (part[found.index - 1] !== '.') uses.set(name, (uses.get(name) ?? 0) + times)
+      if (part[match.index - 1] !== '.') uses.set(name, (uses.get(name) ?? 0) + times)
     }
   }
   read(text, 1)

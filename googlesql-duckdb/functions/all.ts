@@ -5,13 +5,16 @@
 
 import { AGGREGATE_WRITERS as AGGREGATES } from './aggregates.js'
 import { ARRAY_WRITERS } from './arrays.js'
-import { BIT_WRITERS } from './bits.js'
+import { CAST_FORMAT_WRITERS } from './cast-format.js'
 import { CONDITIONAL_WRITERS } from './conditional.js'
-import { CONVERSION_WRITERS } from './conversion.js'
-import { DATE_WRITERS } from './dates.js'
+import { ARITHMETIC_WRITERS } from './dates/arithmetic.js'
+import { CONSTRUCT_WRITERS } from './dates/construct.js'
+import { FORMAT_WRITERS } from './dates/format.js'
+import { TRUNC_WRITERS } from './dates/truncate.js'
 import { DEBUGGING_WRITERS } from './debugging.js'
 import { type AggregateSql, type AggregateWriters, type FunctionSql, PLAIN, type SqlWriters } from './function-sql.js'
 import { HASH_WRITERS } from './hash.js'
+import { INTERVAL_WRITERS } from './intervals.js'
 import { JAVASCRIPT_WRITERS } from './javascript.js'
 import { JSON_WRITERS } from './json.js'
 import { MATH_WRITERS } from './math.js'
@@ -27,12 +30,15 @@ const SCALARS: SqlWriters = {
   ...OPERATOR_WRITERS,
   ...CONDITIONAL_WRITERS,
   ...ARRAY_WRITERS,
-  ...DATE_WRITERS,
+  ...CONSTRUCT_WRITERS,
+  ...TRUNC_WRITERS,
+  ...ARITHMETIC_WRITERS,
+  ...FORMAT_WRITERS,
+  ...INTERVAL_WRITERS,
+  ...CAST_FORMAT_WRITERS,
   ...JAVASCRIPT_WRITERS,
   ...JSON_WRITERS,
   ...MATH_WRITERS,
-  ...BIT_WRITERS,
-  ...CONVERSION_WRITERS,
   ...STRING_WRITERS,
   ...RANGE_WRITERS,
   ...REGEXP_WRITERS,

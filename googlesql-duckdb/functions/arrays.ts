@@ -65,10 +65,10 @@ const includes: SqlWriter = call => {
   const [items, sought] = call.sql
   const [array, value] = call.args
   if (value?.kind === 'lambda') return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
-  const found = equalsOtherwise(value!.type)
+  const test = equalsOtherwise(value!.type)
     ? `coalesce(${inListSql(sought!, value!.type, items!, elementOf(array))}, false)`
     : `list_contains(${items}, ${sought})`
-  return `(CASE WHEN ${items} IS NOT NULL AND ${sought} IS NOT NULL THEN ${found} END)`
+  return `(CASE WHEN ${items} IS NOT NULL AND ${sought} IS NOT NULL THEN ${test} END)`
 }
 
 /** Whether the first array includes any, or all, of the elements of the second. */
@@ -77,9 +77,9 @@ const includesElements =
   ({ sql: [items, sought], args: [array, other] }) => {
     if (!equalsOtherwise(elementOf(other))) return `${plain}(${items}, ${sought})`
     const isFound = `coalesce(${inListSql('s$', elementOf(other), 'l$.i', elementOf(array))}, false)`
-    const found = `list_transform(l$.s, lambda s$: ${isFound})`
+    const tests = `list_transform(l$.s, lambda s$: ${isFound})`
     return `list_extract(list_transform([struct_pack(i := ${named(items!)}, s := ${named(sought!)})], lambda l$:
-      CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${found}) END), 1)`
+      CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${tests}) END), 1)`
   }
 
 /** ARRAY_IS_DISTINCT; intervals of equal length are equal. */

@@ -1,4 +1,4 @@
-/** DuckDB SQL of mathematical functions. */
+/** DuckDB SQL of mathematical functions, BIT_COUNT, and the functions that read decimals. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
 import { called, type SqlWriter, SqlWriterError, type SqlWriters, trying, type WriterCall } from './function-sql.js'
@@ -182,4 +182,8 @@ export const MATH_WRITERS: SqlWriters = {
   COTH: checked('COTH', x => `(1 / tanh(${x}))`),
   COSINE_DISTANCE: called('bq_cosine_distance'),
   EUCLIDEAN_DISTANCE: called('bq_euclidean_distance'),
+  BIT_COUNT: ({ sql: [x], args }) =>
+    args[0]!.type.kind === 'BYTES' ? `bq_bit_count_bytes(${x})` : `CAST(bit_count(${x}) AS BIGINT)`,
+  PARSE_NUMERIC: ({ sql: [text] }) => asDecimal(`bq_parse_numeric(${text})`),
+  PARSE_BIGNUMERIC: called('bq_bignumeric_parse'),
 }

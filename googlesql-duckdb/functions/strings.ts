@@ -50,20 +50,23 @@ const side =
   (name: 'left' | 'right'): SqlWriter =>
   call => {
     const [value, count] = call.sql
-    const known = literalInteger(call.args[1])
+    const literalCount = literalInteger(call.args[1])
     if (isBytes(call)) return `bq_bytes_${name}(${value}, ${count})`
-    return known === null || known < 0n ? `bq_${name}(${value}, ${count})` : `"${name}"(${value}, ${clamped(known)})`
+    return literalCount === null || literalCount < 0n
+      ? `bq_${name}(${value}, ${count})`
+      : `"${name}"(${value}, ${clamped(literalCount)})`
   }
 
 function pad(call: WriterCall, name: 'lpad' | 'rpad'): string {
   const [value, size, pattern] = call.sql
   if (isBytes(call)) return `bq_bytes_${name}(${value}, ${size}, ${pattern ?? "' '::BLOB"})`
-  const known = literalInteger(call.args[1])
+  const literalSize = literalInteger(call.args[1])
   const knownPattern = pattern === null || pattern === undefined ? ' ' : literalText(call.args[2])
   // A result of this length cannot exceed the language's limit of 1 MB.
-  const isPlain = known !== null && known >= 0n && known <= 250_000n && knownPattern !== null && knownPattern !== ''
+  const isPlain =
+    literalSize !== null && literalSize >= 0n && literalSize <= 250_000n && knownPattern !== null && knownPattern !== ''
   return isPlain
-    ? `${name}(${value}, ${known}, ${quoteText(knownPattern)})`
+    ? `${name}(${value}, ${literalSize}, ${quoteText(knownPattern)})`
     : `bq_${name}(${value}, ${size}, ${pattern ?? "' '"})`
 }
 

@@ -65,9 +65,9 @@ function computedApart(scan: FilterScan, newColumn: NewColumn): Scan | null {
     computed.set(exprKey(expr), { column: newColumn('', FLOAT64), expr: call(APART, FLOAT64, [expr], expr.at) })
   }
   const condition = mapExpr(parts[last]!, part => {
-    const known = part.type.kind === 'FLOAT64' ? computed.get(exprKey(part)) : undefined
+    const apart = part.type.kind === 'FLOAT64' ? computed.get(exprKey(part)) : undefined
     // The call shows the code that writes the comparison that the value is not a column of the table.
-    return known && call(TESTED, FLOAT64, [columnExpr(known.column, false, part.at)], part.at)
+    return apart && call(TESTED, FLOAT64, [columnExpr(apart.column, false, part.at)], part.at)
   })
   const others = parts.filter((_, i) => i !== last)
   const rows = withComputed(filteredBy(scan.input, others), [...computed.values()])

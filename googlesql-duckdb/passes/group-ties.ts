@@ -97,16 +97,16 @@ function isOfGroups(scan: Scan, facts: Facts): boolean {
 
 function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, constants }: Facts): OrderScan {
   const groupKeys = groupKeysOf(scan.input, ctes)
-  const known = new Set(scan.keys.flatMap(({ expr }) => (expr.kind === 'column' ? [rootOf(expr.column.id)] : [])))
+  const sortedRoots = new Set(scan.keys.flatMap(({ expr }) => (expr.kind === 'column' ? [rootOf(expr.column.id)] : [])))
   const { at } = scan.keys[0]!.expr
   const ties: OrderScan['keys'][number][] = []
   // Columns without an order in GoogleSQL (arrays, structs, JSON) come last: to sort by them is slow and rarely needed.
   const candidates = [...read.filter(({ type }) => isOrderable(type)), ...read.filter(({ type }) => !isOrderable(type))]
   for (const column of candidates) {
-    if (groupKeys?.every(id => known.has(rootOf(id)))) break
+    if (groupKeys?.every(id => sortedRoots.has(rootOf(id)))) break
     const root = rootOf(column.id)
-    if (known.has(root) || constants.has(root)) continue
-    known.add(root)
+    if (sortedRoots.has(root) || constants.has(root)) continue
+    sortedRoots.add(root)
     ties.push({ expr: columnExpr(column, false, at), isDescending: false, nullsFirst: true })
   }
   return { ...scan, keys: [...scan.keys, ...ties] }

@@ -169,9 +169,9 @@ function guardedCall(expr: CallExpr, taken: Expr | null, place: Place): Expr | u
   const guarded = args.map((argument, i) => {
     const value = guardedExpr(argument, reached, place)
     if (i === args.length - 1) return value
-    const known = value.kind === 'column' ? value : asColumn(onlyWhere(reached, value), place)
-    reached = asColumn(onlyWhere(reached, isNull(known)), place)
-    return known
+    const column = value.kind === 'column' ? value : asColumn(onlyWhere(reached, value), place)
+    reached = asColumn(onlyWhere(reached, isNull(column)), place)
+    return column
   })
   return { ...expr, arguments: guarded }
 }

@@ -113,10 +113,10 @@ function hoister(newColumn: NewColumn): Hoister {
     const call = withoutFailures(original)
     const indexes = call.arguments.map((_, i) => i)
     const isKey = (key: SortKey): boolean => call.arguments.some(argument => argument && isSameExpr(argument, key.expr))
-    const known = from(call, indexes)
+    const hoisted = from(call, indexes)
     return {
-      ...known,
-      orderBy: known.orderBy.map((key, i) => (isKey(call.orderBy[i]!) ? key : { ...key, expr: columnOf(key.expr) })),
+      ...hoisted,
+      orderBy: hoisted.orderBy.map((key, i) => (isKey(call.orderBy[i]!) ? key : { ...key, expr: columnOf(key.expr) })),
       filter: columnIfAny(call.filter),
       having: call.having && { ...call.having, expr: columnOf(call.having.expr) },
     }

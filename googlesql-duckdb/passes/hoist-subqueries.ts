@@ -80,11 +80,11 @@ function levelsIn(expr: Expr): number {
   return isSubquery(expr) ? Math.max(parts, 1 + levelsOf(expr.scan)) : parts
 }
 
-/** Whether the scan is not volatile, has no outer reference, and of the CTEs around it reads only those in `known`. */
-function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
+/** Whether the scan is not volatile, has no outer reference, and of the CTEs around it reads only those in `cteIds`. */
+function isClosed(scan: Scan, cteIds: ReadonlySet<number>): boolean {
   if (isVolatileScan(scan)) return false
   if (outerColumns(scan).size > 0) return false
-  const [defined, ctes] = [new Set(known), new Set<number>()]
+  const [defined, ctes] = [new Set(cteIds), new Set<number>()]
   visitScans(scan, part => {
     if (part.kind === 'cte') ctes.add(part.cte)
     if (part.kind === 'with') for (const { id } of part.ctes) defined.add(id)

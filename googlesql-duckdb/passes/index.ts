@@ -98,4 +98,4 @@ export const LAST_PASSES: readonly Pass[] = [
 ]
 
 export const runPasses = (query: ResolvedQuery, passes: readonly Pass[], options: PassOptions): ResolvedQuery =>
-  passes.reduce((before, pass) => pass.run(before, options), query)
+  passes.reduce((current, pass) => pass.run(current, options), query)

@@ -7,18 +7,18 @@ const LETTERS = /[\p{L}\p{N}_]/u
 const QUOTE_IN_TEXT = "a quote inside a text is written \\', or the text stands in double quotes"
 
 /** In `'it's'` the text ends after `it`, and the last quote begins a text that is never closed: it follows a letter. */
-function unclosedText({ source, offset, before }: Found): string {
-  const isInWord = LETTERS.test(source[offset - 1] ?? '') && before.some(isText)
+function unclosedText({ source, offset, preceding }: Found): string {
+  const isInWord = LETTERS.test(source[offset - 1] ?? '') && preceding.some(isText)
   return isInWord ? QUOTE_IN_TEXT : `the quote ${source[offset]} is never closed on its line`
 }
 
-function illegalCharacter({ source, offset, before }: Found): string | null {
+function illegalCharacter({ source, offset, preceding }: Found): string | null {
   const character = String.fromCodePoint(source.codePointAt(offset)!)
   const rest = source.slice(offset)
   if (CURLY_QUOTES.test(character)) return 'write straight quotes: \'text\' or "text"'
   const parameter = /^[$%]\{?\s*([A-Za-z_]\w*)\s*\}?/.exec(rest)?.[1]
   if (character === '$') return `write @${parameter ?? 'name'} for a parameter`
-  const last = before.at(-1)
+  const last = preceding.at(-1)
   const isOperand = last !== undefined && (last.kind !== 'symbol' || last.term === ')')
   if (character === '%') return isOperand ? 'write MOD(a, b)' : `write @${parameter ?? 'name'} for a parameter`
   if (!LETTERS.test(character)) return null

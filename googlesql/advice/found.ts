@@ -7,8 +7,8 @@ export interface Found {
   /** The token at `offset`; null where no token begins there, or the text cannot be split into tokens. */
   readonly token: Token | null
   /** The tokens before `offset`, and the tokens after `token`. */
-  readonly before: readonly Token[]
-  readonly after: readonly Token[]
+  readonly preceding: readonly Token[]
+  readonly following: readonly Token[]
   readonly source: string
   readonly offset: number
   /** The names of declared parameters, in lower case. */
@@ -28,7 +28,7 @@ export type Advice = string | Proposal | null
 export const didYouMean = (meant: string): Proposal => ({ text: `did you mean ${meant}?`, meant })
 
 /** Returns advice for one kind of mistake; null for any other mistake. */
-export type Adviser = (found: Found) => Advice
+export type Adviser = (place: Found) => Advice
 
 export function findTokens(
   mistake: SqlMistake | undefined,
@@ -40,10 +40,10 @@ export function findTokens(
   const index = tokens?.findIndex(({ at }) => at === offset) ?? -1
   const around = { mistake, source, offset, parameters }
   if (tokens && index >= 0) {
-    return { ...around, token: tokens[index]!, before: tokens.slice(0, index), after: tokens.slice(index + 1) }
+    return { ...around, token: tokens[index]!, preceding: tokens.slice(0, index), following: tokens.slice(index + 1) }
   }
   // Without the last token: `end` marks the end of the shortened text, and the whole text has no such token there.
-  return { ...around, token: null, before: tokensOf(source.slice(0, offset))?.slice(0, -1) ?? [], after: [] }
+  return { ...around, token: null, preceding: tokensOf(source.slice(0, offset))?.slice(0, -1) ?? [], following: [] }
 }
 
 function tokensOf(source: string): readonly Token[] | null {
@@ -59,14 +59,14 @@ export const isName = (token: Token | undefined | null): boolean =>
   token?.kind === 'identifier' || token?.kind === 'quoted'
 
 /** The call whose parentheses surround `offset`: the function's name in upper case, and the first token of its arguments. */
-export function callAround({ before, token }: Found): { readonly name: string; readonly first: Token } | null {
+export function callAround({ preceding, token }: Found): { readonly name: string; readonly first: Token } | null {
   let depth = 0
-  for (let i = before.length - 1; i >= 0; i--) {
-    const { term } = before[i]!
+  for (let i = preceding.length - 1; i >= 0; i--) {
+    const { term } = preceding[i]!
     if (term === ')') depth++
     else if (term === '(' && depth-- === 0) {
-      const first = before[i + 1] ?? token
-      return first ? { name: before[i - 1]?.term ?? '', first } : null
+      const first = preceding[i + 1] ?? token
+      return first ? { name: preceding[i - 1]?.term ?? '', first } : null
     }
   }
   return null
@@ -75,10 +75,10 @@ export function callAround({ before, token }: Found): { readonly name: string; r
 const CLAUSES = new Set('SELECT FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT ON WINDOW PARTITION'.split(' '))
 
 /** The keyword of the clause around `offset`; null where a parenthesis opens between them, or no clause precedes `offset`. */
-export function clauseAround({ before }: Found): string | null {
+export function clauseAround({ preceding }: Found): string | null {
   let depth = 0
-  for (let i = before.length - 1; i >= 0; i--) {
-    const { term, kind } = before[i]!
+  for (let i = preceding.length - 1; i >= 0; i--) {
+    const { term, kind } = preceding[i]!
     if (term === ')' || term === ']') depth++
     else if ((term === '(' || term === '[') && depth-- === 0) return null
     else if (depth === 0 && kind === 'identifier' && CLAUSES.has(term)) return term

@@ -24,39 +24,40 @@ const NAME_FOLLOWS = new Set(
 
 /** Advice on reserved words that have another meaning in another dialect, or in another place of a query. */
 const RESERVED_CALLS: Readonly<
-  Record<string, (found: Pick<Found, 'before' | 'after'> & { readonly token: Token }) => string | null>
+  Record<string, (place: Pick<Found, 'preceding' | 'following'> & { readonly token: Token }) => string | null>
 > = {
-  ANY: ({ after }) => (after[0]?.term === '(' ? 'write value IN UNNEST(array) for the values of an array' : null),
-  CONTAINS: ({ after }) =>
-    after[0]?.term === '(' ? 'write STRPOS(text, part) > 0, or CONTAINS_SUBSTR(text, part) in any case' : null,
-  DISTINCT: ({ before }) =>
-    before.at(-1)?.term === ','
+  ANY: ({ following }) =>
+    following[0]?.term === '(' ? 'write value IN UNNEST(array) for the values of an array' : null,
+  CONTAINS: ({ following }) =>
+    following[0]?.term === '(' ? 'write STRPOS(text, part) > 0, or CONTAINS_SUBSTR(text, part) in any case' : null,
+  DISTINCT: ({ preceding }) =>
+    preceding.at(-1)?.term === ','
       ? 'DISTINCT stands directly after SELECT, or in a function: COUNT(DISTINCT value)'
       : null,
-  SELECT: ({ before }) =>
-    before.at(-1)?.term === 'AS' && ['WITH', ',', 'RECURSIVE'].includes(before.at(-3)?.term ?? '')
+  SELECT: ({ preceding }) =>
+    preceding.at(-1)?.term === 'AS' && ['WITH', ',', 'RECURSIVE'].includes(preceding.at(-3)?.term ?? '')
       ? 'the query after AS stands in parentheses: WITH name AS (SELECT …)'
       : null,
 }
 
 /** Advice on a reserved word where the syntax expects a name. */
-export const reservedWord: Adviser = ({ mistake, token, before, after }) => {
+export const reservedWord: Adviser = ({ mistake, token, preceding, following }) => {
   if (token !== null && Object.hasOwn(RESERVED_CALLS, token.term)) {
-    const advice = RESERVED_CALLS[token.term]!({ token, before, after })
+    const advice = RESERVED_CALLS[token.term]!({ token, preceding, following })
     if (advice !== null) return advice
   }
   if (token?.kind !== 'identifier' || !RESERVED_KEYWORDS.has(token.term)) return null
   if (mistake?.code !== 'syntax' || (mistake.form !== 'unexpected' && mistake.form !== 'expected')) return null
   const word = token.term
-  const last = before.at(-1)?.term ?? ''
-  const isMissing = CONNECTIVES.has(word) && !['FROM', 'AS'].includes(after[0]?.term ?? '')
-  const isClause = after[0]?.term === 'BY' || (word === 'END' && isInCase(before))
+  const last = preceding.at(-1)?.term ?? ''
+  const isMissing = CONNECTIVES.has(word) && !['FROM', 'AS'].includes(following[0]?.term ?? '')
+  const isClause = following[0]?.term === 'BY' || (word === 'END' && isInCase(preceding))
   const isName = last === 'AS' || (mistake.form === 'unexpected' && !isMissing && !isClause && NAME_FOLLOWS.has(last))
   return isName ? `${word} is a reserved word: as a name it is quoted with backticks, \`${token.text}\`` : null
 }
 
-const isInCase = (before: readonly Token[]): boolean =>
-  before.filter(({ term }) => term === 'CASE').length > before.filter(({ term }) => term === 'END').length
+const isInCase = (preceding: readonly Token[]): boolean =>
+  preceding.filter(({ term }) => term === 'CASE').length > preceding.filter(({ term }) => term === 'END').length
 
 /** Advice on an operand that is a literal NULL. */
 export function nullOperand(operator: string): string | null {
@@ -65,8 +66,8 @@ export function nullOperand(operator: string): string | null {
 }
 
 /** Advice on a number in quotes after LIMIT or OFFSET. */
-export const textForNumber: Adviser = ({ token, before }) =>
-  ['LIMIT', 'OFFSET'].includes(before.at(-1)?.term ?? '') && isText(token) && /^\d+$/.test(token!.text)
+export const textForNumber: Adviser = ({ token, preceding }) =>
+  ['LIMIT', 'OFFSET'].includes(preceding.at(-1)?.term ?? '') && isText(token) && /^\d+$/.test(token!.text)
     ? `write the number without quotes: ${token!.text}`
     : null
 
@@ -88,36 +89,38 @@ const BY_TOKEN: Readonly<Record<string, string>> = {
   RLIKE: REGEXP,
 }
 
-export function syntaxOfOthers(found: Found, form: SyntaxForm, expected: string | undefined): Advice {
-  const { token, before, after } = found
+export function syntaxOfOthers(place: Found, form: SyntaxForm, expected: string | undefined): Advice {
+  const { token, preceding, following } = place
   if (!token) return null
-  const [last, last2, last3] = [before.at(-1), before.at(-2), before.at(-3)]
+  const [last, last2, last3] = [preceding.at(-1), preceding.at(-2), preceding.at(-3)]
   // In a SELECT list, the word is taken for an alias.
   if (last?.term === 'ILIKE') return NO_ILIKE
   if (Object.hasOwn(BY_TOKEN, token.term)) return BY_TOKEN[token.term]!
   switch (token.term) {
     case 'NOT':
-      return after[0]?.term === 'ILIKE' ? NO_ILIKE : null
+      return following[0]?.term === 'ILIKE' ? NO_ILIKE : null
     case ':':
-      if (after[0]?.term === ':') return 'write CAST(value AS type)'
-      return after[0]?.at === token.end && isName(after[0]) ? `write @${after[0].text} for a parameter` : null
+      if (following[0]?.term === ':') return 'write CAST(value AS type)'
+      return following[0]?.at === token.end && isName(following[0])
+        ? `write @${following[0].text} for a parameter`
+        : null
     case '{':
-      if (isName(after[0]) && after[1]?.term === '.' && isName(after[2])) {
-        const table = after[0]!.text
-        return { text: `write {{${table}.${after[2]!.text}}} for a field of a lookup table`, table }
+      if (isName(following[0]) && following[1]?.term === '.' && isName(following[2])) {
+        const table = following[0]!.text
+        return { text: `write {{${table}.${following[2]!.text}}} for a field of a lookup table`, table }
       }
-      return isName(after[0]) ? `write @${after[0]!.text} for a parameter` : null
+      return isName(following[0]) ? `write @${following[0]!.text} for a parameter` : null
     case '&':
       return last?.term === '&' ? 'write AND between conditions' : null
     case '=':
       if (last?.term === '=') return 'equality is written with one ='
-      return joinsConditions(before) ? '|| joins texts; write OR between conditions' : null
+      return joinsConditions(preceding) ? '|| joins texts; write OR between conditions' : null
     case 'OFFSET':
-      return after[0]?.kind === 'int' || after[0]?.term === '@'
+      return following[0]?.kind === 'int' || following[0]?.term === '@'
         ? 'OFFSET stands after a LIMIT: LIMIT count OFFSET skipped'
         : null
     case ',':
-      if (after[0]?.term === 'AND' || after[0]?.term === 'OR') return 'delete the comma'
+      if (following[0]?.term === 'AND' || following[0]?.term === 'OR') return 'delete the comma'
       return last2?.term === 'LIMIT' ? 'write LIMIT count OFFSET skipped' : null
     case '(':
       return last?.term === 'FILTER'
@@ -152,15 +155,15 @@ export function syntaxOfOthers(found: Found, form: SyntaxForm, expected: string 
 }
 
 /** Whether the tokens before the mistake end in `a = b || c`, where the author meant OR by `||`. */
-function joinsConditions(before: readonly Token[]): boolean {
-  const from = before.findLastIndex(({ term }) => ['(', 'WHERE', 'AND', 'OR', 'ON', 'HAVING', 'WHEN'].includes(term))
-  const terms = before.slice(from + 1).map(({ term }) => term)
+function joinsConditions(preceding: readonly Token[]): boolean {
+  const from = preceding.findLastIndex(({ term }) => ['(', 'WHERE', 'AND', 'OR', 'ON', 'HAVING', 'WHEN'].includes(term))
+  const terms = preceding.slice(from + 1).map(({ term }) => term)
   return terms.includes('||') && terms.includes('=')
 }
 
 /** Advice on a field of a value that has none. */
-export function fieldOfNone(field: string, isArrayOfStructs: boolean, { before, token }: Found): string | null {
-  const [last, last2] = [before.at(-1), before.at(-2)]
+export function fieldOfNone(field: string, isArrayOfStructs: boolean, { preceding, token }: Found): string | null {
+  const [last, last2] = [preceding.at(-1), preceding.at(-2)]
   if (!token) return null
   if (last?.term === '.' && isText(last2)) return QUOTED_NAME
   if (!isArrayOfStructs || !isName(last2)) return null
@@ -194,40 +197,40 @@ const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = 
 const BEGINNINGS = ['SELECT', 'WITH', 'FROM']
 
 /** Advice on the first word of a text that does not begin as a query does. */
-export function mistypedBeginning({ token, before }: Found): string | null {
-  if (before.length > 0 || !isName(token) || isKeyword(token!.term)) return null
+export function mistypedBeginning({ token, preceding }: Found): string | null {
+  if (preceding.length > 0 || !isName(token) || isKeyword(token!.term)) return null
   const meant = nearest(token!.text, BEGINNINGS)
   return meant === undefined ? null : `did you mean ${meant} in the place of ${token!.text}?`
 }
 
-export const mistypedClause: Adviser = ({ token, before, after }) => {
-  for (const [one, next] of [
-    [before.at(-1), token],
-    [token, after[0]],
+export const mistypedClause: Adviser = ({ token, preceding, following }) => {
+  for (const [word, next] of [
+    [preceding.at(-1), token],
+    [token, following[0]],
   ] as const) {
-    if (one?.kind !== 'identifier' || isKeyword(one.term)) continue
+    if (word?.kind !== 'identifier' || isKeyword(word.term)) continue
     const fitting = Object.keys(CLAUSES).filter(clause => CLAUSES[clause]!(next ?? undefined))
-    const meant = nearest(one.text, fitting) ?? (one.term.length === 4 ? nearest(one.text, ['DESC']) : undefined)
-    if (meant !== undefined) return `did you mean ${meant} in the place of ${one.text}?`
+    const meant = nearest(word.text, fitting) ?? (word.term.length === 4 ? nearest(word.text, ['DESC']) : undefined)
+    if (meant !== undefined) return `did you mean ${meant} in the place of ${word.text}?`
   }
   return null
 }
 
 /** Advice on two expressions in a row: an operator, a comma or a keyword is missing between them. */
-export const missingBetween: Adviser = found => {
-  const { token, before } = found
-  const last = before.at(-1)
+export const missingBetween: Adviser = place => {
+  const { token, preceding } = place
+  const last = preceding.at(-1)
   if (!token || !last) return null
   const isOpened = token.term === '(' && isName(last)
   const isExpression = isOpened || isText(token) || ['int', 'float', 'quoted'].includes(token.kind) || isWord(token)
   if (token.term === 'AND' || token.term === 'OR') {
-    return clauseAround(found) === 'FROM' ? 'conditions begin with WHERE' : null
+    return clauseAround(place) === 'FROM' ? 'conditions begin with WHERE' : null
   }
   if (!isExpression) return null
-  const { source } = found
+  const { source } = place
   const shown = isOpened ? source.slice(last.at, last.end) : source.slice(token.at, token.end)
-  const clause = clauseAround(found)
-  if (clause === null) return callAround(found) ? `a comma or an operator is missing before ${shown}` : null
+  const clause = clauseAround(place)
+  if (clause === null) return callAround(place) ? `a comma or an operator is missing before ${shown}` : null
   if (clause === 'SELECT' && last.term === '*') return `FROM is missing before ${shown}`
   if (['SELECT', 'ORDER', 'GROUP', 'PARTITION'].includes(clause)) return `a comma is missing before ${shown}`
   return ['WHERE', 'HAVING', 'ON', 'QUALIFY'].includes(clause) ? `AND or OR is missing before ${shown}` : null

@@ -10,22 +10,22 @@ const NUMBERS = new Set('INT64 FLOAT64 NUMERIC BIGNUMERIC'.split(' '))
 const TIMES = new Set('DATE DATETIME TIMESTAMP TIME'.split(' '))
 
 /** Advice on arguments that no signature of an operator or a function takes. */
-export function types({ of, name, types: found, takesAny }: Mismatch, place: Found): string | null {
-  if (of === 'operator') return ofOperator(name, found, place)
-  return of === 'window' ? null : ofFunction(name, found, takesAny)
+export function types({ of, name, types: typeNames, takesAny }: Mismatch, place: Found): string | null {
+  if (of === 'operator') return ofOperator(name, typeNames, place)
+  return of === 'window' ? null : ofFunction(name, typeNames, takesAny)
 }
 
-function ofOperator(name: string, found: readonly string[], place: Found): string | null {
-  const [left = '', right = ''] = found
+function ofOperator(name: string, typeNames: readonly string[], place: Found): string | null {
+  const [left = '', right = ''] = typeNames
   if (name === 'AND' || name === 'OR' || name === 'NOT') {
-    const other = found.find(type => type !== 'BOOL')
+    const other = typeNames.find(type => type !== 'BOOL')
     return other === undefined ? null : asCondition(other)
   }
   if (name === 'IN UNNEST') return betweenTypes(left, /^ARRAY<(.*)>$/.exec(right)?.[1] ?? right)
   if (name === 'IN' && right.startsWith('ARRAY<')) return 'write IN UNNEST(array) for the values of an array'
   if (name === '||' && left === 'BOOL') return 'write OR between conditions'
   if (name === 'LIKE') {
-    const other = found.find(type => type !== 'STRING' && type !== 'BYTES')
+    const other = typeNames.find(type => type !== 'STRING' && type !== 'BYTES')
     return other === undefined ? null : `write CAST(… AS STRING) around the ${other}`
   }
   if (COMPARISONS.has(name)) {
@@ -40,12 +40,12 @@ function ofOperator(name: string, found: readonly string[], place: Found): strin
       return `double quotes make a text: write ${first.text} without quotes for the column`
     }
     const date = dateWithoutQuotes(name, place)
-    if (date !== null && found.some(type => TIMES.has(type))) return `a date is written in quotes: '${date}'`
-    const other = found.find(type => type !== left)
+    if (date !== null && typeNames.some(type => TIMES.has(type))) return `a date is written in quotes: '${date}'`
+    const other = typeNames.find(type => type !== left)
     const literal = literalBeside(name, place)
     return other === undefined ? null : (asLiteral(left, other, literal) ?? between(left, other, name, place))
   }
-  return name === '+' || name === '-' ? ofArithmetic(name, left, right) : ofNumbers(found)
+  return name === '+' || name === '-' ? ofArithmetic(name, left, right) : ofNumbers(typeNames)
 }
 
 /** Advice on operands of two types; if one operand is a parameter, also on the declaration of that parameter. */
@@ -109,8 +109,8 @@ function asLiteral(left: string, right: string, literal: Token | null): string |
 }
 
 /** The tokens from the mistake to the operator, and the tokens after the operator. */
-function operands(operator: string, { token, after }: Found): readonly [left: Token[], right: readonly Token[]] {
-  const tokens = token ? [token, ...after] : after
+function operands(operator: string, { token, following }: Found): readonly [left: Token[], right: readonly Token[]] {
+  const tokens = token ? [token, ...following] : following
   let depth = 0
   const at = tokens.findIndex(({ term }) => {
     if (term === '(') depth++
@@ -123,14 +123,14 @@ function operands(operator: string, { token, after }: Found): readonly [left: To
 /**
  * A date without quotes after the operator, such as `2026-01-31`, which SQL reads as a subtraction; null for any other text.
  */
-function dateWithoutQuotes(operator: string, found: Found): string | null {
-  const [, right] = operands(operator, found)
+function dateWithoutQuotes(operator: string, place: Found): string | null {
+  const [, right] = operands(operator, place)
   const first = right[0]
-  return (first && /^\d{4}-\d{1,2}-\d{1,2}\b/.exec(found.source.slice(first.at))?.[0]) ?? null
+  return (first && /^\d{4}-\d{1,2}-\d{1,2}\b/.exec(place.source.slice(first.at))?.[0]) ?? null
 }
 
-function literalBeside(operator: string, found: Found): Token | null {
-  const [left, right] = operands(operator, found)
+function literalBeside(operator: string, place: Found): Token | null {
+  const [left, right] = operands(operator, place)
   const isLiteral = (token: Token | undefined): boolean => ['string', 'int', 'float'].includes(token?.kind ?? '')
   const first = right.find(({ term }) => term !== '(')
   if (isLiteral(first)) return first!
@@ -139,16 +139,17 @@ function literalBeside(operator: string, found: Found): Token | null {
 
 /** The name of the STRUCT on either side of the operator; null where the STRUCT is not a single name. */
 function rowBeside(operator: string, left: string, right: string, place: Found): string | null {
-  const [before, after] = operands(operator, place)
+  const [leftTokens, rightTokens] = operands(operator, place)
   const isAlone = (token: Token | undefined, next: Token | undefined): boolean =>
     isName(token) && next?.term !== '.' && next?.term !== '('
-  if (left.startsWith('STRUCT<') && before.length === 1 && isAlone(before[0], undefined)) return before[0]!.text
-  return right.startsWith('STRUCT<') && isAlone(after[0], after[1]) ? after[0]!.text : null
+  if (left.startsWith('STRUCT<') && leftTokens.length === 1 && isAlone(leftTokens[0], undefined))
+    return leftTokens[0]!.text
+  return right.startsWith('STRUCT<') && isAlone(rightTokens[0], rightTokens[1]) ? rightTokens[0]!.text : null
 }
 
-function parameterBeside(operator: string, found: Found): { readonly name: string; readonly isLeft: boolean } | null {
-  const [left, right] = operands(operator, found)
-  const declared = (name: Token | undefined): name is Token => found.parameters.has(name?.text.toLowerCase() ?? '')
+function parameterBeside(operator: string, place: Found): { readonly name: string; readonly isLeft: boolean } | null {
+  const [left, right] = operands(operator, place)
+  const declared = (name: Token | undefined): name is Token => place.parameters.has(name?.text.toLowerCase() ?? '')
   if (right[0]?.term === '@' && declared(right[1])) return { name: right[1].text, isLeft: false }
   if (left.length === 2 && left[0]!.term === '@' && declared(left[1])) return { name: left[1].text, isLeft: true }
   return null
@@ -164,25 +165,26 @@ function ofArithmetic(name: '+' | '-', left: string, right: string): string | nu
 }
 
 /** Advice on an operator of numbers that has a STRING operand. */
-const ofNumbers = (found: readonly string[]): string | null =>
-  found.includes('STRING') && found.every(type => type === 'STRING' || NUMBERS.has(type))
+const ofNumbers = (typeNames: readonly string[]): string | null =>
+  typeNames.includes('STRING') && typeNames.every(type => type === 'STRING' || NUMBERS.has(type))
     ? 'write SAFE_CAST(… AS INT64) around the STRING'
     : null
 
-function ofFunction(name: string, found: readonly string[], takesAny: boolean): string | null {
-  if ((name === 'SUM' || name === 'AVG') && found[0] === 'STRING') {
+function ofFunction(name: string, typeNames: readonly string[], takesAny: boolean): string | null {
+  if ((name === 'SUM' || name === 'AVG') && typeNames[0] === 'STRING') {
     return `write ${name}(SAFE_CAST(… AS NUMERIC)) for texts that are numbers`
   }
-  if (/^(DATE|DATETIME|TIMESTAMP|TIME)_(ADD|SUB)$/.test(name) && NUMBERS.has(found[1] ?? '')) {
+  if (/^(DATE|DATETIME|TIMESTAMP|TIME)_(ADD|SUB)$/.test(name) && NUMBERS.has(typeNames[1] ?? '')) {
     return `write an interval: ${name}(…, INTERVAL 7 DAY)`
   }
-  if (/_DIFF$/.test(name)) return ofDifference(name, found)
-  if (name === 'IF' && found[0] !== 'BOOL') return `the first argument is a condition: ${asCondition(found[0] ?? '')}`
-  return takesAny ? oneType(name === 'IF' ? found.slice(1) : found) : null
+  if (/_DIFF$/.test(name)) return ofDifference(name, typeNames)
+  if (name === 'IF' && typeNames[0] !== 'BOOL')
+    return `the first argument is a condition: ${asCondition(typeNames[0] ?? '')}`
+  return takesAny ? oneType(name === 'IF' ? typeNames.slice(1) : typeNames) : null
 }
 
 function ofDifference(name: string, [later = '', earlier = '']: readonly string[]): string | null {
-  const type = [later, earlier].find(one => one !== 'STRING')
+  const type = [later, earlier].find(operand => operand !== 'STRING')
   if (type === undefined || later === earlier || !TIMES.has(type)) return null
   if (later === 'STRING' || earlier === 'STRING') return `write ${type}(…) around the STRING`
   if (!TIMES.has(later) || !TIMES.has(earlier)) return null
@@ -193,8 +195,8 @@ function ofDifference(name: string, [later = '', earlier = '']: readonly string[
 }
 
 /** Advice on expressions that must all have one type. */
-export function oneType(found: readonly string[]): string | null {
-  const [first, second] = new Set(found.filter(type => type !== 'NULL'))
+export function oneType(typeNames: readonly string[]): string | null {
+  const [first, second] = new Set(typeNames.filter(type => type !== 'NULL'))
   if (first === undefined || second === undefined) return null
   const advice = NUMBERS.has(first) && second === 'STRING' ? `write CAST(… AS STRING) around the ${first}` : null
   if (advice !== null) return `the values must have one type: ${advice}`
@@ -215,8 +217,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 }
 
 /** Advice on a literal that its type cannot have. */
-export function writtenAs(text: string, type: string, { token, after }: Found): string | null {
-  if (token && after[0]?.term === '+') return 'join texts with || or CONCAT'
+export function writtenAs(text: string, type: string, { token, following }: Found): string | null {
+  if (token && following[0]?.term === '+') return 'join texts with || or CONCAT'
   const [, count, unit] = /^(\d+) *(minute|hour|day|week|month|year)s?(?: ago)?$/i.exec(text) ?? []
   if (unit !== undefined && (type === 'TIMESTAMP' || type === 'DATE' || type === 'DATETIME')) {
     const now = type === 'TIMESTAMP' ? '@now' : `${type}(@now)`

@@ -32,13 +32,13 @@ export interface Advised extends Omit<Proposal, 'text'> {
 export function withAdvice(problem: SqlProblem, source: string, parameters: Iterable<string> = []): Advised {
   const { message, mistake } = problem
   const names = new Set([...parameters].map(name => name.toLowerCase()))
-  const found = findTokens(mistake, source, offsetOf(source, problem), names)
+  const place = findTokens(mistake, source, offsetOf(source, problem), names)
   const advice =
     unclosedBracket(problem, source) ??
-    (mistake && byCode(mistake, found)) ??
-    syntax.reservedWord(found) ??
-    syntax.textForNumber(found) ??
-    (mistake?.code === 'syntax' ? syntaxAdvice(mistake, found) : null)
+    (mistake && byCode(mistake, place)) ??
+    syntax.reservedWord(place) ??
+    syntax.textForNumber(place) ??
+    (mistake?.code === 'syntax' ? syntaxAdvice(mistake, place) : null)
   if (advice === null) return { message, ...(mistake?.meant !== undefined && { meant: mistake.meant }) }
   // Beside the advice, a similar name and the list of signatures would mislead.
   const summary = message.slice(0, message.length - (mistake?.hint?.length ?? 0))
@@ -54,13 +54,13 @@ export function blamedOffset(problem: SqlProblem, source: string): number {
   const { mistake } = problem
   const offset = offsetOf(source, problem)
   if (mistake?.code !== 'syntax' || (mistake.expected[0] !== ')' && mistake.expected[0] !== ']')) return offset
-  const { before, token } = findTokens(mistake, source, offset, new Set())
+  const { preceding, token } = findTokens(mistake, source, offset, new Set())
   // A word that is not a keyword, such as FRMO, is itself the mistake.
   if (token?.kind !== 'end' && !(token?.kind === 'identifier' && isKeyword(token.term))) return offset
-  const last = before.at(-1)
+  const last = preceding.at(-1)
   if (last === undefined || !source.slice(last.end, offset).includes('\n')) return offset
   const opened: number[] = []
-  for (const { term, at } of before) {
+  for (const { term, at } of preceding) {
     if (term === '(' || term === '[') opened.push(at)
     else if (term === ')' || term === ']') opened.pop()
   }
@@ -73,55 +73,55 @@ function unclosedBracket(problem: SqlProblem, source: string): string | null {
 }
 
 /** The advice on each code. */
-const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, found: Found) => Advice } = {
-  syntax: ({ form, expected }, found) =>
-    form === 'expected' ? first.expectedInstead(found, expected[0]) : (BY_FORM[form]?.(found) ?? null),
+const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place: Found) => Advice } = {
+  syntax: ({ form, expected }, place) =>
+    form === 'expected' ? first.expectedInstead(place, expected[0]) : (BY_FORM[form]?.(place) ?? null),
   'star-argument': (_, { token }) => `write COUNT(*) for the number of rows, or ${token?.term ?? 'SUM'}(column)`,
-  'argument-count': ({ name }, found) => first.argumentCount(name, found),
+  'argument-count': ({ name }, place) => first.argumentCount(name, place),
   'ungrouped-column': ({ name }, { source }) =>
     /\bGROUP\s+BY\b/i.test(source) ? `add ${name} to GROUP BY, or write MAX(${name})` : null,
-  'no-fields': ({ field, isArrayOfStructs }, found) =>
-    first.fieldAsTable(field, found) ?? syntax.fieldOfNone(field, isArrayOfStructs, found),
-  'unknown-table': ({ name, hint }, found) => (hint === undefined ? first.arrayAsTable(name, found) : null),
+  'no-fields': ({ field, isArrayOfStructs }, place) =>
+    first.fieldAsTable(field, place) ?? syntax.fieldOfNone(field, isArrayOfStructs, place),
+  'unknown-table': ({ name, hint }, place) => (hint === undefined ? first.arrayAsTable(name, place) : null),
   'unknown-function': ({ name }) => foreignFunction(name.toUpperCase()),
   'unknown-type': ({ name, meant }) => (meant === undefined ? foreignType(name) : null),
-  'unknown-name': ({ name, meant }, found) => unknownName(name, meant, found),
-  'no-date-part': ({ found: part }, found) => datePart(part, found),
+  'unknown-name': ({ name, meant }, place) => unknownName(name, meant, place),
+  'no-date-part': ({ word: part }, place) => datePart(part, place),
   'unsupported-date-part': ({ name, part, type }) => partOfDate(name, part, type),
-  'interval-value': (_, found) => interval(found),
+  'interval-value': (_, place) => interval(place),
   'extract-from-text': () => "write the type before the text: TIMESTAMP '2026-01-31 12:00:00'",
   'null-operand': ({ operator }) => syntax.nullOperand(operator),
   'ambiguous-column': (_, { token }) => token && `write its table or alias before it: name.${token.text}`,
   'duplicate-alias': () => 'give one of the two another name with AS',
   'no-signature': types,
-  'no-common-type': ({ types: found }) => oneType(found),
+  'no-common-type': ({ types: typeNames }) => oneType(typeNames),
   'not-a-condition': ({ type }) => asCondition(type),
-  literal: ({ value, type }, found) => writtenAs(value, type, found),
+  literal: ({ value, type }, place) => writtenAs(value, type, place),
   'misplaced-aggregate': ({ clause }) =>
     clause === 'WHERE clause' ? 'conditions on groups stand in HAVING, after GROUP BY' : null,
-  'second-query': (_, { before }) =>
-    before.at(-1)?.term === ';' ? 'delete what is after the semicolon, or make it an endpoint of its own' : null,
+  'second-query': (_, { preceding }) =>
+    preceding.at(-1)?.term === ';' ? 'delete what is after the semicolon, or make it an endpoint of its own' : null,
 }
 const BY_FORM: Partial<Record<SyntaxForm, Adviser>> = { ...CHARACTERS, unexpected: first.misplaced }
 
 type MistakeOf<Code extends keyof MistakeData> = Extract<SqlMistake, { readonly code: Code }>
 
-const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, found: Found): Advice =>
-  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, found: Found) => Advice) | undefined)?.(
+const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, place: Found): Advice =>
+  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, place: Found) => Advice) | undefined)?.(
     mistake,
-    found,
+    place,
   ) ?? null
 
 /** Advice on syntax that neither the form of the mistake nor a reserved word explains. */
-function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, found: Found): Advice {
+function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, place: Found): Advice {
   const isExpected = form === 'expected'
   const ends = expected === 'end of input'
   return (
-    syntax.syntaxOfOthers(found, form, expected) ??
-    (form === 'unexpected' ? syntax.mistypedBeginning(found) : null) ??
-    (isExpected ? syntax.mistypedClause(found) : null) ??
-    (ends ? first.wordsOfName(found) : null) ??
-    (ends || expected === ')' ? syntax.missingBetween(found) : null)
+    syntax.syntaxOfOthers(place, form, expected) ??
+    (form === 'unexpected' ? syntax.mistypedBeginning(place) : null) ??
+    (isExpected ? syntax.mistypedClause(place) : null) ??
+    (ends ? first.wordsOfName(place) : null) ??
+    (ends || expected === ')' ? syntax.missingBetween(place) : null)
   )
 }
 
@@ -144,19 +144,19 @@ function partOfDate(name: string, part: string, type: string): string | null {
   return `write TIMESTAMP(DATETIME_${name.slice(-3)}(DATETIME(…), INTERVAL 1 ${part}))`
 }
 
-const interval: Adviser = ({ token, after, parameters }) => {
+const interval: Adviser = ({ token, following, parameters }) => {
   const isParameter =
-    token?.term === 'INTERVAL' && after[0]?.term === '@' && parameters.has(after[1]?.text.toLowerCase() ?? '')
-  return isParameter ? `declare @${after[1]!.text} as int64` : 'write CAST(… AS INT64) around the STRING'
+    token?.term === 'INTERVAL' && following[0]?.term === '@' && parameters.has(following[1]?.text.toLowerCase() ?? '')
+  return isParameter ? `declare @${following[1]!.text} as int64` : 'write CAST(… AS INT64) around the STRING'
 }
 
 const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
 
 /** Advice on a date part that is misspelt, in quotes, or before the values. */
-function datePart(part: string | null, found: Found): Advice {
-  const { token, before } = found
-  if (before.at(-1)?.term === 'INTERVAL') return token && syntax.writtenInterval(token)
-  const call = callAround(found)
+function datePart(part: string | null, place: Found): Advice {
+  const { token, preceding } = place
+  if (preceding.at(-1)?.term === 'INTERVAL') return token && syntax.writtenInterval(token)
+  const call = callAround(place)
   if (call && call.first !== token && isPart(call.first.text))
     return 'the part comes last, without quotes: (value, DAY)'
   if (token && isText(token)) return syntax.ofPart(token)
@@ -168,23 +168,23 @@ function datePart(part: string | null, found: Found): Advice {
 /**
  * Advice on an unknown name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash.
  */
-function unknownName(name: string, similar: string | undefined, found: Found): Advice {
-  const { token, before, after, parameters, source } = found
+function unknownName(name: string, similar: string | undefined, place: Found): Advice {
+  const { token, preceding, following, parameters, source } = place
   if (!token) return null
-  if (isPart(name) && callAround(found)) {
-    const isSum = /_(ADD|SUB)$/.test(callAround(found)!.name)
+  if (isPart(name) && callAround(place)) {
+    const isSum = /_(ADD|SUB)$/.test(callAround(place)!.name)
     return isSum
       ? `write INTERVAL 7 ${name.toUpperCase()}`
       : 'the part comes last, after both values: (later, earlier, DAY)'
   }
   if (parameters.has(name.toLowerCase())) return `write @${name} for the parameter`
-  const [dash, rest] = after
+  const [dash, rest] = following
   if (dash?.term === '-' && dash.at === token.end && rest?.kind === 'identifier' && rest.at === dash.end) {
     return `a name with "-" is quoted with backticks: \`${source.slice(token.at, rest.end)}\``
   }
-  if (![token, ...before, ...after].some(({ term }) => term === 'FROM')) return 'the query has no FROM'
-  const clause = clauseAround(found)
-  const aliases = before.flatMap(({ term }, i) => (term === 'AS' ? [before[i + 1]?.text ?? ''] : []))
+  if (![token, ...preceding, ...following].some(({ term }) => term === 'FROM')) return 'the query has no FROM'
+  const clause = clauseAround(place)
+  const aliases = preceding.flatMap(({ term }, i) => (term === 'AS' ? [preceding[i + 1]?.text ?? ''] : []))
   if (clause === 'GROUP' && similar === undefined) {
     const meant = nearest(name, aliases)
     return meant === undefined ? null : { text: `Did you mean ${meant}?`, meant }

@@ -3,11 +3,8 @@
 import type { FunctionEntry } from './catalogue.js'
 import { AGGREGATES } from './definitions/aggregates.js'
 import { ARRAY_FUNCTIONS } from './definitions/arrays.js'
-import { BIT_FUNCTIONS } from './definitions/bits.js'
 import { CONDITIONAL_FUNCTIONS } from './definitions/conditional.js'
-import { CONVERSION_FUNCTIONS } from './definitions/conversion.js'
-import { DATE_FUNCTIONS } from './definitions/dates.js'
-import { DATETIME_FUNCTIONS } from './definitions/datetimes.js'
+import { DATE_FUNCTIONS, DATETIME_FUNCTIONS, TIME_FUNCTIONS } from './definitions/dates.js'
 import { DEBUGGING_FUNCTIONS } from './definitions/debugging.js'
 import { HASH_FUNCTIONS } from './definitions/hash.js'
 import { INTERVAL_FUNCTIONS } from './definitions/intervals.js'
@@ -17,10 +14,8 @@ import { MATH_FUNCTIONS } from './definitions/math.js'
 import { NET_FUNCTIONS } from './definitions/net.js'
 import { OPERATORS } from './definitions/operators.js'
 import { RANGE_FUNCTIONS } from './definitions/ranges.js'
-import { REGEXP_FUNCTIONS } from './definitions/regexp.js'
 import { SEARCH_FUNCTIONS } from './definitions/search.js'
 import { STRING_FUNCTIONS } from './definitions/strings.js'
-import { TIME_FUNCTIONS } from './definitions/times.js'
 import { TIMESTAMP_FUNCTIONS } from './definitions/timestamps.js'
 import { WINDOW_FUNCTIONS } from './definitions/windows.js'
 
@@ -28,9 +23,7 @@ const TOPICS: readonly (readonly FunctionEntry[])[] = [
   OPERATORS,
   AGGREGATES,
   ARRAY_FUNCTIONS,
-  BIT_FUNCTIONS,
   CONDITIONAL_FUNCTIONS,
-  CONVERSION_FUNCTIONS,
   DATE_FUNCTIONS,
   DATETIME_FUNCTIONS,
   DEBUGGING_FUNCTIONS,
@@ -40,7 +33,6 @@ const TOPICS: readonly (readonly FunctionEntry[])[] = [
   MATH_FUNCTIONS,
   NET_FUNCTIONS,
   RANGE_FUNCTIONS,
-  REGEXP_FUNCTIONS,
   SEARCH_FUNCTIONS,
   STRING_FUNCTIONS,
   TIME_FUNCTIONS,

@@ -15,11 +15,11 @@ export const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && v
 export const isVolatile = (expr: Expr): boolean => someOf(expr, isVolatileCall)
 
 export function isVolatileScan(scan: Scan): boolean {
-  let found = false
+  let hasVolatile = false
   visitScan(scan, part => {
-    found ||= isVolatileCall(part)
+    hasVolatile ||= isVolatileCall(part)
   })
-  return found
+  return hasVolatile
 }
 
 /** What is known about the results of the function with this name or alias. */

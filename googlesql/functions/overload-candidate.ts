@@ -54,8 +54,8 @@ type OperandFor = (argument: ArgumentSource) => Operand
 
 /** An OperandFor that all candidates of one call share, so that each argument is resolved once. */
 function operandReader(): OperandFor {
-  const known = new Map<ArgumentSource, Operand>()
-  return argument => memo(known, argument, () => operandOf(argument.resolve()))
+  const operands = new Map<ArgumentSource, Operand>()
+  return argument => memo(operands, argument, () => operandOf(argument.resolve()))
 }
 
 /** The match with the smallest cost of coercion, the first of several with equal cost; null when no signature matches. */
@@ -134,8 +134,8 @@ function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): 
   for (const { parameter, argument } of slots) {
     const { pattern } = parameter
     if (!argument || pattern.kind !== 'lambda') continue
-    const known = settle(collected)
-    const parameterTypes = known && pattern.parameters.map(parameter => concrete(parameter, known))
+    const settled = settle(collected)
+    const parameterTypes = settled && pattern.parameters.map(parameter => concrete(parameter, settled))
     if (!parameterTypes?.every(type => type !== null)) return null
     const lambda = argument.resolveLambda(parameterTypes as Type[])
     if (!lambda || !collect(pattern.result, operandOf(lambda.body), collected)) return null

@@ -172,7 +172,7 @@ function assign(signature: Signature, args: readonly ArgumentSource[]): Slot[] |
   const { parameters } = signature
   const firstNamed = args.findIndex(argument => argument.name !== null)
   const positional = firstNamed < 0 ? args : args.slice(0, firstNamed)
-  const named = firstNamed < 0 ? NONE_NAMED : new Map(args.slice(firstNamed).map(one => [one.name, one]))
+  const named = firstNamed < 0 ? NONE_NAMED : new Map(args.slice(firstNamed).map(argument => [argument.name, argument]))
   if (named.has(null) || named.size < args.length - positional.length) return null
 
   const repeated = parameters.filter(parameter => parameter.isRepeated).length
@@ -213,7 +213,7 @@ function wordProblem({ parameter, argument }: Slot): (Partial<Refused> & { reaso
   }
   if (word !== null && DATE_PARTS.has(word)) return null
   const reason = `A valid date part name is required${word === null ? '' : ` but found ${word}`}`
-  return { reason, at, mistake: { code: 'no-date-part', found: word } }
+  return { reason, at, mistake: { code: 'no-date-part', word } }
 }
 
 function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): readonly string[] {

@@ -34,8 +34,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
 function shownSignatures(entry: FunctionEntry): string[] {
   const all = signaturesOf(entry)
   // Beside other signatures, one that takes ANY exists only so that the entry's check can refuse the call in its own words.
-  const told = all.filter(({ parameters }) => !parameters.every(({ pattern }) => pattern.kind === 'any'))
-  const shown = floatsBeforeDecimals(entry, told.length > 0 ? told : all)
+  const typed = all.filter(({ parameters }) => !parameters.every(({ pattern }) => pattern.kind === 'any'))
+  const shown = floatsBeforeDecimals(entry, typed.length > 0 ? typed : all)
   return shown.map(({ parameters }) => {
     const types = parameters.map(shownParameter)
     if (!entry.name.startsWith('$')) return `${entry.name}(${types.join(', ')})`
@@ -53,9 +53,9 @@ function floatsBeforeDecimals(entry: FunctionEntry, signatures: readonly Signatu
   const floats = signatures.filter(isOf('FLOAT64'))
   const decimals = signatures.findIndex(isOf('NUMERIC'))
   if (decimals < 0) return signatures
-  const before = signatures.slice(0, decimals).filter(signature => !floats.includes(signature))
-  const after = signatures.slice(decimals).filter(signature => !floats.includes(signature))
-  return [...before, ...floats, ...after]
+  const leading = signatures.slice(0, decimals).filter(signature => !floats.includes(signature))
+  const trailing = signatures.slice(decimals).filter(signature => !floats.includes(signature))
+  return [...leading, ...floats, ...trailing]
 }
 
 function shownParameter({ name, pattern, isOptional, isRepeated }: SignatureParameter): string {

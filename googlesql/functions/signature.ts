@@ -138,9 +138,9 @@ class Reader {
     return this.source.startsWith(symbol, this.offset)
   }
   accept(symbol: string): boolean {
-    const found = this.has(symbol)
-    if (found) this.offset += symbol.length
-    return found
+    const hasSymbol = this.has(symbol)
+    if (hasSymbol) this.offset += symbol.length
+    return hasSymbol
   }
   take(symbol: string): void {
     if (!this.accept(symbol))
@@ -160,17 +160,17 @@ class Reader {
   }
   parameterName(): string | null {
     this.has('')
-    const found = /^(\w+)\s*=>/.exec(this.source.slice(this.offset))
-    if (!found) return null
-    this.offset += found[0].length
-    return found[1]!.toLowerCase()
+    const match = /^(\w+)\s*=>/.exec(this.source.slice(this.offset))
+    if (!match) return null
+    this.offset += match[0].length
+    return match[1]!.toLowerCase()
   }
   /** The name of a struct's field: a word before another word; empty where the field has no name. */
   fieldName(): string {
     this.has('')
-    const found = /^(\w+)\s+(?=\w)/.exec(this.source.slice(this.offset))
-    if (!found) return ''
-    this.offset += found[0].length
-    return found[1]!
+    const match = /^(\w+)\s+(?=\w)/.exec(this.source.slice(this.offset))
+    if (!match) return ''
+    this.offset += match[0].length
+    return match[1]!
   }
 }

@@ -127,9 +127,9 @@ function skipOddBlank(source: string, i: number): number {
   return SPACE.test(source) ? SPACE.lastIndex : i
 }
 
-/** The token at `i`, which must not be white space or a comment; `before` holds the tokens before it. */
-export function readToken(source: string, i: number, before: readonly Token[]): Token {
-  const previous = before[before.length - 1]
+/** The token at `i`, which must not be white space or a comment; `preceding` has the tokens before it. */
+export function readToken(source: string, i: number, preceding: readonly Token[]): Token {
+  const previous = preceding[preceding.length - 1]
   const code = source.charCodeAt(i)
   if (previous?.term === '.' && is(WORD_PART, code)) {
     const end = wordEnd(source, i)
@@ -152,7 +152,7 @@ export function readToken(source: string, i: number, before: readonly Token[]): 
     return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
   }
   if (is(DIGIT, code) || (code === 46 && is(DIGIT, source.charCodeAt(i + 1)) && !canTakeDot(previous))) {
-    return readNumber(source, i, before)
+    return readNumber(source, i, preceding)
   }
   const symbol = is(PLAIN_SYMBOL, code) ? source[i]! : match(SYMBOL, source, i)
   if (symbol === null) throw illegalCharacter(source, i)
@@ -186,10 +186,10 @@ function readLiteral(source: string, at: number, prefix: string, quote: string):
   return { kind: isBytes ? 'bytes' : 'string', term: '', text, bytes, at, end }
 }
 
-function readNumber(source: string, at: number, before: readonly Token[]): Token {
+function readNumber(source: string, at: number, preceding: readonly Token[]): Token {
   let text = match(NUMBER, source, at)!
   // In `my-project-1.dataset.t` the dot ends a part of the path; it is not a decimal point.
-  if (text.endsWith('.') && /[A-Za-z_`]/.test(source[at + text.length] ?? '') && isInDashedName(at, before)) {
+  if (text.endsWith('.') && /[A-Za-z_`]/.test(source[at + text.length] ?? '') && isInDashedName(at, preceding)) {
     text = text.slice(0, -1)
   }
   const end = at + text.length
@@ -204,9 +204,9 @@ function readNumber(source: string, at: number, before: readonly Token[]): Token
 }
 
 /** Whether `name-`, without white space, comes immediately before `at`. */
-function isInDashedName(at: number, before: readonly Token[]): boolean {
-  const dash = before[before.length - 1]
-  const name = before[before.length - 2]
+function isInDashedName(at: number, preceding: readonly Token[]): boolean {
+  const dash = preceding[preceding.length - 1]
+  const name = preceding[preceding.length - 2]
   return dash?.term === '-' && dash.end === at && name?.end === dash.at && name.kind === 'identifier'
 }
 

@@ -1,14 +1,13 @@
-/** Parses GoogleSQL: one query with the functions and variables before it, or one type. */
+/** Parses GoogleSQL: one query with the functions and variables before it, or the definition of a function. */
 
 import { MAX_BODY_DEPTH, MAX_DEPTH, refuseDeepTree } from '../ast/depth.js'
-import type { FunctionDefinition, Query, Script, TypeNode, VariableStatement } from '../ast/nodes.js'
+import type { FunctionDefinition, Script, VariableStatement } from '../ast/nodes.js'
 import { STATEMENT_KEYWORDS } from '../lex/keywords.js'
 import { type Token, tokenize } from '../lex/tokenize.js'
 import { SqlError } from '../sql-error.js'
 import { parseExpression, parseOperand } from './expressions/expression.js'
 import { Parser, type Rules } from './parser.js'
 import { parseQueryExpression } from './queries/query.js'
-import { parseTypeNode } from './type.js'
 import { isFunctionAhead, parseFunction, parseStored, type StoredDefinition } from './udf.js'
 import { parseDeclare, parseSet } from './variables.js'
 
@@ -47,18 +46,6 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
 }
 
 /**
- * The tree of one query, without functions and variables before it.
- *
- * @throws SqlError as `parseScript` does
- */
-export function parseQuery(source: string): Query {
-  const { functions, variables, query } = parseScript(source)
-  const [first] = [...functions, ...variables]
-  if (first !== undefined) throw new SqlError('Statements before the query are not allowed here', source, first.at)
-  return query
-}
-
-/**
  * Parses the definition of a function that is kept in a dataset.
  *
  * @throws SqlError when the text is not one CREATE FUNCTION or CREATE TABLE FUNCTION
@@ -71,18 +58,6 @@ export function parseStoredFunction(source: string): StoredDefinition {
   return stored
 }
 
-/**
- * Parses the text of one type, such as `ARRAY<STRUCT<a INT64, b STRING>>`.
- *
- * @throws SqlError when the text does not have the form of a type
- */
-export function parseType(text: string): TypeNode {
-  const p = new Parser(text, RULES)
-  const type = parseTypeNode(p)
-  if (p.token.kind !== 'end') p.expected('end of input')
-  return type
-}
-
 /** Refuses the comment `#legacySQL`, which chooses BigQuery's older language: the same query may have another result there. */
 function refuseLegacySql(source: string): void {
   const prefix = /^\s*#legacysql\b/i.exec(source)
@@ -93,6 +68,6 @@ function refuseStatement(p: Parser, isSecond = false): void {
   const { kind, term } = p.token
   const isStatement = STATEMENT_KEYWORDS.has(term) || (isSecond && kind === 'identifier')
   if (!isStatement) return
-  const found = p.describe(p.token)
-  p.fail(`Only one query (SELECT or WITH) is supported; found ${found}`, p.token.at, { code: 'second-query' })
+  const actual = p.describe(p.token)
+  p.fail(`Only one query (SELECT or WITH) is supported; found ${actual}`, p.token.at, { code: 'second-query' })
 }

@@ -5,9 +5,9 @@ import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SubqueryExpr, Wind
 import { CALL_PARTS, PARTS, WINDOW_PARTS } from './parts.js'
 
 function partsIn<P>(value: unknown, parts: Parts, sort: 'expr' | 'scan' | 'column'): readonly P[] {
-  const found: P[] = []
-  collectParts(value, parts, sort, found)
-  return found
+  const collected: P[] = []
+  collectParts(value, parts, sort, collected)
+  return collected
 }
 
 /** The direct parts of an expression, in order, without the scan of a subquery. */
@@ -119,11 +119,11 @@ export function freshColumns(root: Scan): NewColumn {
 
 /** Whether the test holds for the scan or for a scan inside it, scans of subqueries included. */
 export function someScan(root: Scan, test: (scan: Scan) => boolean): boolean {
-  let found = false
+  let holds = false
   visitScans(root, scan => {
-    found ||= test(scan)
+    holds ||= test(scan)
   })
-  return found
+  return holds
 }
 
 type QueryExpr = SubqueryExpr | InQueryExpr
@@ -139,11 +139,11 @@ export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.ki
 export function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
   if (test(expr)) return true
   if (isQuery(expr)) {
-    let found = false
+    let holds = false
     visitExpr(expr, part => {
-      found ||= test(part)
+      holds ||= test(part)
     })
-    return found
+    return holds
   }
   for (const part of partsOf(expr)) if (someOf(part, test)) return true
   return false

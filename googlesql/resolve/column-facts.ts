@@ -42,7 +42,7 @@ export function columnFacts(scan: Scan, columns: readonly Column[], tables: Tabl
 /** The facts of a value as a result shows it: a NULL array as an empty array, and a JSON null as NULL. */
 function inResult(facts: ValueFacts, type: Type): ValueFacts {
   const partTypes =
-    type.kind === 'ARRAY' ? [type.element] : type.kind === 'STRUCT' ? type.fields.map(one => one.type) : []
+    type.kind === 'ARRAY' ? [type.element] : type.kind === 'STRUCT' ? type.fields.map(field => field.type) : []
   const parts = facts.parts.map((part, i) => inResult(part, partTypes[i]!))
   return { ...facts, isNeverNull: type.kind === 'ARRAY' || (facts.isNeverNull && type.kind !== 'JSON'), parts }
 }
@@ -132,17 +132,17 @@ class FactReader {
   }
 
   #ofAggregate({ input, keys, aggregates, groupingSets, groupingCalls }: AggregateScan): Facts {
-    const before = this.ofScan(input)
+    const inputFacts = this.ofScan(input)
     const facts = new Map<number, ValueFacts>()
     for (const { column, expr } of keys) {
-      const key = this.ofExpr(expr, before)
+      const key = this.ofExpr(expr, inputFacts)
       // Rows of a grouping set have NULL in the columns of the other keys.
       facts.set(column.id, groupingSets === null ? key : orNull(key))
     }
     // Every group of a GROUP BY with keys has at least one row.
     const hasRows = keys.length > 0 && groupingSets === null
     for (const { column, call } of aggregates) {
-      const result = this.#ofCall(call, before)
+      const result = this.#ofCall(call, inputFacts)
       facts.set(column.id, hasRows || isNullFree(call) ? result : orNull(result))
     }
     for (const { column } of groupingCalls) facts.set(column.id, SMALL)
@@ -227,12 +227,8 @@ class FactReader {
         const { isNeverNull, isSmall, parts } = ofCall(expr, args, facts)
         return { isNeverNull: !expr.isSafe && isNeverNull, isSmall, parts }
       }
-      case 'parameter':
-      case 'in-query':
-      case 'lambda':
-        return UNKNOWN
       default:
-        return expr satisfies never
+        return UNKNOWN
     }
   }
 }
@@ -246,7 +242,7 @@ function storedFacts(path: string, type: Type, required: ReadonlySet<string>): V
   return {
     ...UNKNOWN,
     isNeverNull,
-    parts: type.fields.map(one => storedFacts(`${path}.${one.name}`, one.type, required)),
+    parts: type.fields.map(field => storedFacts(`${path}.${field.name}`, field.type, required)),
   }
 }
 
@@ -327,8 +323,8 @@ function whereTrue(facts: Facts, condition: Expr): Facts {
     return columnsIn(trueWithout === 'null-first' ? part.arguments.slice(0, 1) : part.arguments)
   })
   if (compared.length === 0) return facts
-  const known = compared.map(id => [id, { ...(facts.get(id) ?? UNKNOWN), isNeverNull: true }] as const)
-  return new Map([...facts, ...known])
+  const neverNull = compared.map(id => [id, { ...(facts.get(id) ?? UNKNOWN), isNeverNull: true }] as const)
+  return new Map([...facts, ...neverNull])
 }
 
 const columnsIn = (args: readonly (Expr | null)[]): readonly number[] =>

@@ -48,7 +48,7 @@ export interface TemporaryFunction {
   /** The depth of the body (see bodyDepth); 0 for JavaScript. */
   readonly depth: number
   /** The functions defined before this one, which its body may call. */
-  readonly before: Functions
+  readonly earlier: Functions
 }
 /** Temporary functions, by lower-case name. */
 export type Functions = ReadonlyMap<string, TemporaryFunction>

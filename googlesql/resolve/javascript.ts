@@ -10,18 +10,18 @@ import { STRING, type Type, typeName } from '../types/types.js'
 import type { ResolveContext, TemporaryFunction } from './context.js'
 
 /** @throws SqlError for a type whose values JavaScript cannot represent, and for a body that is not valid JavaScript */
-export function checkJavaScript(one: TemporaryFunction, body: JavaScriptBody, context: ResolveContext): void {
-  const { name, parameters, returns } = one.definition
-  for (const [i, { name, type }] of one.parameters.entries()) {
+export function checkJavaScript(udf: TemporaryFunction, body: JavaScriptBody, context: ResolveContext): void {
+  const { name, parameters, returns } = udf.definition
+  for (const [i, { name, type }] of udf.parameters.entries()) {
     const { at } = parameters[i]!.name
     if (type === null) context.fail(`ANY TYPE is not allowed for ${name}: a JavaScript function needs types`, at)
     const reason = whyNot('argument', type)
     if (reason) context.fail(`The JavaScript function cannot take ${name} of type ${typeName(type)}: ${reason}`, at)
   }
-  if (!one.returns || !returns) context.fail('A JavaScript function must have RETURNS with a type', name.at)
-  const reason = whyNot('result', one.returns)
-  if (reason) context.fail(`The JavaScript function cannot return ${typeName(one.returns)}: ${reason}`, returns.at)
-  const names = one.parameters.map(({ name }) => name)
+  if (!udf.returns || !returns) context.fail('A JavaScript function must have RETURNS with a type', name.at)
+  const reason = whyNot('result', udf.returns)
+  if (reason) context.fail(`The JavaScript function cannot return ${typeName(udf.returns)}: ${reason}`, returns.at)
+  const names = udf.parameters.map(({ name }) => name)
   const mistake = syntaxError(body.text, names)
   if (mistake) context.fail(`The body of ${name.name} is not valid JavaScript: ${mistake}`, body.at)
 }
@@ -67,15 +67,15 @@ function syntaxError(body: string, names: readonly string[]): string | null {
 
 /** The call of the function with these arguments, which are coerced to its parameters. */
 export function javaScriptCall(
-  one: TemporaryFunction,
+  udf: TemporaryFunction,
   body: JavaScriptBody,
   args: readonly Expr[],
   at: number,
 ): CallExpr {
   const definition: JavaScriptDefinition = {
-    name: one.definition.name.name,
-    parameters: one.parameters.map(({ name, type }) => ({ name, type: type! })),
-    returns: one.returns!,
+    name: udf.definition.name.name,
+    parameters: udf.parameters.map(({ name, type }) => ({ name, type: type! })),
+    returns: udf.returns!,
     body: body.text,
   }
   return {

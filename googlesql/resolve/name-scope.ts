@@ -90,7 +90,7 @@ export function fromScope(from: FromNames, parent: NameScope | null, isBoundary 
     add(range.name, range)
     if (range.kind === 'table' && range.path !== undefined && range.path !== range.name) add(range.path, range)
   }
-  for (const [key, found] of tables) names.set(key, found)
+  for (const [key, meaning] of tables) names.set(key, meaning)
   return mapScope(names, parent, isBoundary)
 }
 
@@ -109,12 +109,12 @@ export function scopeOfCtes(outer: NameScope | null): NameScope | null {
 export const subqueryScope = (outer: NameScope | null): NameScope => mapScope(new Map(), outer, true)
 
 /** Searches the scopes from the inside out; undefined where no scope has the name. */
-export function lookup(scope: NameScope | null, name: string): { found: Found; isCorrelated: boolean } | undefined {
+export function lookup(scope: NameScope | null, name: string): { meaning: Found; isCorrelated: boolean } | undefined {
   const key = name.toLowerCase()
   let isCorrelated = false
   for (let at = scope; at; at = at.parent) {
-    const found = at.find(key)
-    if (found) return { found, isCorrelated }
+    const meaning = at.find(key)
+    if (meaning) return { meaning, isCorrelated }
     if (at.isBoundary) isCorrelated = true
   }
   return undefined

@@ -38,10 +38,10 @@ export function resolveWith(
 ): ResolvedQuery {
   const { functions, variables, query } = parseScript(source)
   const within = resolutions(source, tables, parameterTypes, onUndeclared)
-  const known = defineFunctions(functions, source, within)
+  const defined = defineFunctions(functions, source, within)
   const resolution = within(
-    known,
-    declareVariables(variables, before => within(known, before)),
+    defined,
+    declareVariables(variables, earlier => within(defined, earlier)),
   )
   try {
     const result = resolution.query(query, resolution)
@@ -129,9 +129,9 @@ function withFacts(
 
 function outputFacts(facts: ValueFacts, type: Type): OutputFacts {
   const { isNeverNull, isSmall, parts } = facts
-  const [record, known] = type.kind === 'ARRAY' ? [type.element, parts[0]?.parts ?? []] : [type, parts]
-  const isRecord = record.kind === 'STRUCT' && known.length > 0
-  const fields = isRecord ? record.fields.map((field, i) => outputFacts(known[i]!, field.type)) : []
+  const [record, fieldFacts] = type.kind === 'ARRAY' ? [type.element, parts[0]?.parts ?? []] : [type, parts]
+  const isRecord = record.kind === 'STRUCT' && fieldFacts.length > 0
+  const fields = isRecord ? record.fields.map((field, i) => outputFacts(fieldFacts[i]!, field.type)) : []
   const isKnown = fields.some(field => field.isNeverNull || field.isSmallInteger || field.fields)
   return { isNeverNull, isSmallInteger: isSmall && type.kind === 'INT64', ...(isKnown && { fields }) }
 }

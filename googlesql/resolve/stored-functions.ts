@@ -50,10 +50,10 @@ export function resolveStoredCall(node: ast.Call, name: string, isSafe: boolean,
   if (stored.kind === 'table') {
     return env.fail(`${stored.name} is a table function: it stands in FROM`, node.at)
   }
-  const one = inText(stored, node.at, env, () => scalarOf(stored, env))
-  return resolveUserCall(one, node, isSafe, env, (text, columns) =>
+  const udf = inText(stored, node.at, env, () => scalarOf(stored, env))
+  return resolveUserCall(udf, node, isSafe, env, (text, columns) =>
     inside(stored, node.at, env, () => {
-      const result = resolveBody(one, text, columns, env.inStored(stored.text))
+      const result = resolveBody(udf, text, columns, env.inStored(stored.text))
       return moverTo(node.at).expr(result)
     }),
   )
@@ -147,7 +147,7 @@ function checkStored(stored: StoredFunction, context: ResolveContext): void {
  */
 export function isStoredName(name: string): boolean {
   const prefix = name.slice(0, name.indexOf('.') + 1).toUpperCase()
-  return prefix !== '' && !functionNames().some(known => known.startsWith(prefix))
+  return prefix !== '' && !functionNames().some(builtIn => builtIn.startsWith(prefix))
 }
 
 /** Fails because no dataset has a function of this name; the message names the file that would define it. */
@@ -198,32 +198,32 @@ const scalars = new WeakMap<StoredFunction, TemporaryFunction>()
 
 function scalarOf(stored: StoredFunction & { readonly kind: 'scalar' }, context: ResolveContext): TemporaryFunction {
   return memo(scalars, stored, () => {
-    const one = signatureOf(stored.definition, new Map(), stored.text)
+    const udf = signatureOf(stored.definition, new Map(), stored.text)
     // A SQL body is checked with each call. A JavaScript body is checked once, because it does not depend on the arguments.
-    if (stored.definition.body.kind === 'javascript') checkBody(one, context.inStored(stored.text))
-    return one
+    if (stored.definition.body.kind === 'javascript') checkBody(udf, context.inStored(stored.text))
+    return udf
   })
 }
 
 /** The arguments of a table function, as variables with the names of its parameters. */
 function argumentVariables(
-  one: Parameters<typeof refuseArguments>[0],
+  callee: Parameters<typeof refuseArguments>[0],
   given: readonly ast.Argument[],
   at: number,
   env: QueryEnv,
 ): Variables {
   const argumentEnv = clauseEnv(env.outer, env, 'argument of a table function')
-  const nodes = inOrder(one, given, at, env).map(({ expression }) => expression)
+  const nodes = inOrder(callee, given, at, env).map(({ expression }) => expression)
   const values = nodes.map(node => env.expression(node, argumentEnv))
-  if (values.length !== one.parameters.length) return refuseArguments(one, values, at, env)
+  if (values.length !== callee.parameters.length) return refuseArguments(callee, values, at, env)
   return new Map(
-    one.parameters.map(({ name, type: wanted }, i): [string, Variable] => {
+    callee.parameters.map(({ name, type: wanted }, i): [string, Variable] => {
       const type: Type = wanted ?? values[i]!.type
       const typed = (value: Expr): Expr =>
-        asVariable(coerceTo(value, type, env.source) ?? refuseArguments(one, values, at, env), type)
+        asVariable(coerceTo(value, type, env.source) ?? refuseArguments(callee, values, at, env), type)
       const value = typed(values[i]!)
       if (isVolatile(value))
-        env.fail(`A random argument of table function ${one.definition.name.name} is not supported`, at)
+        env.fail(`A random argument of table function ${callee.definition.name.name} is not supported`, at)
       const again = (): Expr => typed(env.expression(nodes[i]!, argumentEnv))
       return [name.toLowerCase(), { name, type, read: readerOf(value, again) }]
     }),
@@ -241,11 +241,11 @@ function withReturns(
     if (unnamed >= 0) context.fail(`Column ${unnamed + 1} of table function ${name.name} has no name`, body.at)
     return result
   }
-  const found = result.columns.map(column => `${column.name} ${typeName(column.column.type)}`).join(', ')
+  const actual = result.columns.map(column => `${column.name} ${typeName(column.column.type)}`).join(', ')
   const wanted = returns.map(column => ({ name: column.name.name, type: signatureType(column.type, context.source) }))
   const refuse = (): never => {
     const declared = wanted.map(column => `${column.name} ${typeName(column.type)}`).join(', ')
-    return context.fail(`Table function ${name.name} returns TABLE<${declared}>, but its query has ${found}`, body.at)
+    return context.fail(`Table function ${name.name} returns TABLE<${declared}>, but its query has ${actual}`, body.at)
   }
   if (wanted.length !== result.columns.length) refuse()
   const computed: Computed[] = []

@@ -42,39 +42,39 @@ export function defineFunctions(
   source: string,
   within: (functions: Functions) => QueryEnv,
 ): Functions {
-  let known: Functions = new Map()
+  let defined: Functions = new Map()
   for (const definition of definitions) {
     const key = definition.name.name.toLowerCase()
-    const isKnown = known.has(key)
+    const isKnown = defined.has(key)
     if (isKnown && definition.mode === 'if-not-exists') continue
     if (isKnown && definition.mode === 'new') {
       throw new SqlError(`Function ${definition.name.name} already exists`, source, definition.name.at)
     }
-    const one = signatureOf(definition, known, source)
-    checkBody(one, within(known))
-    known = new Map([...known, [key, one]])
+    const udf = signatureOf(definition, defined, source)
+    checkBody(udf, within(defined))
+    defined = new Map([...defined, [key, udf]])
   }
-  return known
+  return defined
 }
 
 /** @throws SqlError where the body is not valid for any arguments */
-export function checkBody(one: TemporaryFunction, context: QueryEnv): void {
-  const { body } = one.definition
+export function checkBody(udf: TemporaryFunction, context: QueryEnv): void {
+  const { body } = udf.definition
   if (body.kind === 'javascript') {
-    checkJavaScript(one, body, context)
+    checkJavaScript(udf, body, context)
     return
   }
-  const columns = one.parameters.map(({ name, type }) => type && context.newColumn(name, type))
+  const columns = udf.parameters.map(({ name, type }) => type && context.newColumn(name, type))
   // A function with a parameter of ANY TYPE can be resolved only with the arguments of a call.
-  if (columns.every(column => column !== null)) resolveBody(one, body, columns, context)
+  if (columns.every(column => column !== null)) resolveBody(udf, body, columns, context)
 }
 
-export function signatureOf(definition: ast.FunctionDefinition, before: Functions, source: string): TemporaryFunction {
+export function signatureOf(definition: ast.FunctionDefinition, earlier: Functions, source: string): TemporaryFunction {
   const { body } = definition
   const parameters = parametersOf(definition.parameters, source)
   if (body.kind !== 'javascript') refuseParameters(body, source)
   const returns = definition.returns && signatureType(definition.returns, source)
-  return { definition, parameters, returns, depth: body.kind === 'javascript' ? 0 : bodyDepth(body), before }
+  return { definition, parameters, returns, depth: body.kind === 'javascript' ? 0 : bodyDepth(body), earlier }
 }
 
 /** @throws SqlError for a type that a signature cannot have */
@@ -108,7 +108,7 @@ export function refuseParameters(node: Node, source: string): void {
 
 /** Resolves the body over these columns, one for each parameter; no other name is in scope. */
 export function resolveBody(
-  one: TemporaryFunction,
+  udf: TemporaryFunction,
   body: ast.Expression,
   columns: readonly Column[],
   context: QueryEnv,
@@ -119,9 +119,9 @@ export function resolveBody(
   const scope = { ...mapScope(names, null), isParameters: true as const }
   const clause = 'SQL function body for non-AGGREGATE function'
   const expr = context.expression(body, clauseEnv(scope, context, clause))
-  if (!one.returns) return expr
-  const reason = `Function declared to return ${typeName(one.returns)} but the function body produces incompatible type ${typeName(expr.type)}`
-  return coerced(expr, one.returns, reason, context, body.at)
+  if (!udf.returns) return expr
+  const reason = `Function declared to return ${typeName(udf.returns)} but the function body produces incompatible type ${typeName(expr.type)}`
+  return coerced(expr, udf.returns, reason, context, body.at)
 }
 
 /** The expression that replaces a call of a temporary function; null for a call of any other function. */
@@ -129,28 +129,28 @@ export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv): Expr |
   const first = node.path[0]!.name
   const isSafe = node.path.length === 2 && first.toUpperCase() === 'SAFE'
   if (node.path.length > 1 && !isSafe) return null
-  const one = env.functions.get(node.path.at(-1)!.name.toLowerCase())
-  if (!one) return null
-  return resolveUserCall(one, node, isSafe, env, (body, columns) =>
-    resolveBody(one, body, columns, env.within(one.before)),
+  const udf = env.functions.get(node.path.at(-1)!.name.toLowerCase())
+  if (!udf) return null
+  return resolveUserCall(udf, node, isSafe, env, (body, columns) =>
+    resolveBody(udf, body, columns, env.within(udf.earlier)),
   )
 }
 
 /** @param inBody resolves the body over the columns of the parameters */
 export function resolveUserCall(
-  one: TemporaryFunction,
+  udf: TemporaryFunction,
   node: ast.Call,
   isSafe: boolean,
   env: ExpressionEnv,
   inBody: (body: ast.Expression, columns: readonly Column[]) => Expr,
 ): Expr {
-  refuseClauses(one, node, isSafe, env)
-  return inCall(one.depth, node.at, env, () => {
-    const bindings = bindArguments(one, node, env)
-    const { body } = one.definition
+  refuseClauses(udf, node, isSafe, env)
+  return inCall(udf.depth, node.at, env, () => {
+    const bindings = bindArguments(udf, node, env)
+    const { body } = udf.definition
     if (body.kind === 'javascript') {
       const args = bindings.map(binding => binding.expr)
-      return javaScriptCall(one, body, args, node.at)
+      return javaScriptCall(udf, body, args, node.at)
     }
     const columns = bindings.map(binding => binding.column)
     return inlined(bindings, inBody(body, columns), node.at)
@@ -175,8 +175,8 @@ export function inCall<T>(depth: number, at: number, { calls, fail }: ResolveCon
   return result
 }
 
-function refuseClauses(one: TemporaryFunction, node: ast.Call, isSafe: boolean, context: ResolveContext): void {
-  const { name } = one.definition.name
+function refuseClauses(udf: TemporaryFunction, node: ast.Call, isSafe: boolean, context: ResolveContext): void {
+  const { name } = udf.definition.name
   const refuse = (what: string): never => context.fail(`Function ${name} does not support ${what}`, node.at)
   if (isSafe) refuse('SAFE error mode')
   if (node.over) refuse('an OVER clause')
@@ -196,12 +196,12 @@ interface Callee {
 
 /** The arguments in the order of the parameters: those by position, then those by name. */
 export function inOrder(
-  one: Callee,
+  callee: Callee,
   given: readonly ast.Argument[],
   at: number,
   context: ResolveContext,
 ): ast.Argument[] {
-  const { name } = one.definition.name
+  const { name } = callee.definition.name
   const ordered: ast.Argument[] = []
   let isNamed = false
   for (const argument of given) {
@@ -212,7 +212,7 @@ export function inOrder(
     }
     isNamed = true
     const key = argument.name.name.toLowerCase()
-    const index = one.parameters.findIndex(parameter => parameter.name.toLowerCase() === key)
+    const index = callee.parameters.findIndex(parameter => parameter.name.toLowerCase() === key)
     if (index < 0) {
       context.fail(
         `Named argument ${argument.name.name} not found in signature for call to function ${name}`,
@@ -223,32 +223,32 @@ export function inOrder(
       context.fail(`Argument ${argument.name.name} of function ${name} is given twice`, argument.name.at)
     ordered[index] = argument
   }
-  const missing = one.parameters.findIndex((_, i) => ordered[i] === undefined)
+  const missing = callee.parameters.findIndex((_, i) => ordered[i] === undefined)
   if (missing >= 0 && isNamed)
-    context.fail(`Argument ${one.parameters[missing]!.name} of function ${name} is not given`, at)
+    context.fail(`Argument ${callee.parameters[missing]!.name} of function ${name} is not given`, at)
   return ordered
 }
 
-function bindArguments(one: TemporaryFunction, node: ast.Call, env: ExpressionEnv): Computed[] {
-  const values = inOrder(one, node.arguments, node.at, env).map(argument => env.expression(argument.expression, env))
+function bindArguments(udf: TemporaryFunction, node: ast.Call, env: ExpressionEnv): Computed[] {
+  const values = inOrder(udf, node.arguments, node.at, env).map(argument => env.expression(argument.expression, env))
   const bindings = values.flatMap((value, i): Computed[] => {
-    const parameter = one.parameters[i]
+    const parameter = udf.parameters[i]
     const type = parameter?.type ?? value.type
     const expr = parameter && coerceTo(value, type, env.source)
     return expr ? [{ column: env.newColumn(parameter.name, type), expr }] : []
   })
-  if (bindings.length === one.parameters.length && values.length === bindings.length) return bindings
-  return refuseArguments(one, values, node.at, env)
+  if (bindings.length === udf.parameters.length && values.length === bindings.length) return bindings
+  return refuseArguments(udf, values, node.at, env)
 }
 
 /** Fails because the types of the values do not match the parameters. */
-export function refuseArguments(one: Callee, values: readonly Expr[], at: number, context: ResolveContext): never {
-  const { name } = one.definition.name
+export function refuseArguments(callee: Callee, values: readonly Expr[], at: number, context: ResolveContext): never {
+  const { name } = callee.definition.name
   const given = values.map(value => typeName(value.type)).join(', ')
-  const wanted = one.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
-  const found = given === '' ? 'with no arguments' : `for argument types: ${given}`
+  const wanted = callee.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
+  const shownTypes = given === '' ? 'with no arguments' : `for argument types: ${given}`
   return context.fail(
-    `No matching signature for function ${name} ${found}. Supported signature: ${name}(${wanted})`,
+    `No matching signature for function ${name} ${shownTypes}. Supported signature: ${name}(${wanted})`,
     at,
   )
 }

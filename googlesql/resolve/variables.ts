@@ -26,24 +26,24 @@ export function declareVariables(
   statements: readonly ast.VariableStatement[],
   within: (variables: Variables) => QueryEnv,
 ): Variables {
-  let known: Variables = new Map()
+  let variables: Variables = new Map()
   for (const statement of statements) {
-    const context = within(known)
-    const next = new Map(known)
+    const context = within(variables)
+    const next = new Map(variables)
     for (const [index, { name, at }] of statement.names.entries()) {
       const key = name.toLowerCase()
       if (statement.kind === 'declare') {
         if (next.has(key)) context.fail(`Variable ${name} is declared twice`, at)
         next.set(key, declared(statement, name, context))
       } else {
-        const old = known.get(key)
+        const old = variables.get(key)
         if (!old) context.fail(`Undeclared variable: ${name}`, at)
         else next.set(key, assigned(statement, index, old.type, name, context))
       }
     }
-    known = next
+    variables = next
   }
-  return known
+  return variables
 }
 
 function declared(

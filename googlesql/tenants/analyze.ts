@@ -190,8 +190,8 @@ export class TenantAnalysis {
       const whole = isMixed ? { ...relation, pending: mixed(relation, outer) } : relation
       return renamed(whole, input.columns, columns, outer)
     })
-    const pending = combined(relations.flatMap(one => one.pending))
-    const inAll = columns.filter(column => relations.every(one => tenantsColumns(one, [column]).length > 0))
+    const pending = combined(relations.flatMap(relation => relation.pending))
+    const inAll = columns.filter(column => relations.every(relation => tenantsColumns(relation, [column]).length > 0))
     return { pending, equalities: withEqualities([], areTenants(inAll)) }
   }
 
@@ -205,7 +205,10 @@ export class TenantAnalysis {
       // By induction: the rows of each step are the tenant's if those of the steps before it are.
       this.#ctes.set(id, { relation: EMPTY, columns, outer })
       const terms = recursion.terms.flatMap(term => this.#query(term, outer))
-      const pending = [...mixed(relation, outer), ...terms].map(one => ({ ...one, keys: new Set<Value>() }))
+      const pending = [...mixed(relation, outer), ...terms].map(pendingScan => ({
+        ...pendingScan,
+        keys: new Set<Value>(),
+      }))
       this.#ctes.set(id, { relation: { ...EMPTY, pending }, columns, outer })
     }
     return this.#relation(body, outer)

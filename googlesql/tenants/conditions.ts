@@ -83,7 +83,7 @@ function equalitiesOfCall({ name, arguments: args }: CallExpr, parameter: Tenant
 
 /** The value and each of the others are equal; nothing follows where two of the others may differ. */
 function equalToAll(value: Value, others: readonly (Expr | null)[], parameter: TenantParameter): readonly Equality[] {
-  const [other, ...more] = new Set(others.map(one => valueNamed(one, parameter)))
+  const [other, ...more] = new Set(others.map(operand => valueNamed(operand, parameter)))
   return other == null || more.length > 0 ? [] : equal(value, other)
 }
 

@@ -132,13 +132,13 @@ function parseDuration(text: string): IntervalParts {
     const rest = text.slice(at + sign.length)
     const number = /^(\d+)(?:[.,](\d{1,9}))?/.exec(rest)
     if (number === null) {
-      const found = rest === '' ? 'end of input' : `'${rest[0]}'`
-      return invalid(text, sign === '' ? `Unexpected ${found}` : `Expected number at ${found}`)
+      const actual = rest === '' ? 'end of input' : `'${rest[0]}'`
+      return invalid(text, sign === '' ? `Unexpected ${actual}` : `Expected number at ${actual}`)
     }
     const letter = rest[number[0].length] ?? ''
     const part = DURATION_UNITS[section][letter]
-    const found = letter === '' ? 'end of input' : `'${letter}'`
-    if (part === undefined) return invalid(text, `Unexpected ${found} in the ${section} portion of interval`)
+    const actual = letter === '' ? 'end of input' : `'${letter}'`
+    if (part === undefined) return invalid(text, `Unexpected ${actual} in the ${section} portion of interval`)
     if (number[2] !== undefined && part !== 'SECOND') invalid(text, 'Fractional values are only allowed for seconds')
     const digits = number[2] === undefined ? number[1]! : `${number[1]}.${number[2]}`
     const parts = parseSingle(sign + digits, part)

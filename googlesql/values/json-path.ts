@@ -41,9 +41,9 @@ export function parseJsonPath(
   let offset = start + 1
   const accept = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = offset
-    const found = pattern.exec(text)
-    if (found) offset += found[0].length
-    return found?.[1]
+    const match = pattern.exec(text)
+    if (match) offset += match[0].length
+    return match?.[1]
   }
   const [brackets, quoted, quote] =
     form === 'standard' ? [INDEX, QUOTED_NAME, '"'] : [BARE_IN_BRACKETS, QUOTED_IN_BRACKETS, "'"]

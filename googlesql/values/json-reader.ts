@@ -136,9 +136,9 @@ const LENIENT_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'/sy
 
 /** A lenient string as a JSON string: an escape that JSON does not have means the character itself. */
 function asJson(quoted: string): string {
-  const body = quoted.slice(1, -1).replace(/\\(.)|"/gs, (found, escaped: string | undefined) => {
+  const body = quoted.slice(1, -1).replace(/\\(.)|"/gs, (match, escaped: string | undefined) => {
     if (escaped === undefined) return '\\"'
-    return '"\\/bfnrtu'.includes(escaped) ? found : escaped
+    return '"\\/bfnrtu'.includes(escaped) ? match : escaped
   })
   return `"${withEscapes(body)}"`
 }

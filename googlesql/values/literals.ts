@@ -23,16 +23,16 @@ const TIMESTAMP_FORM =
 
 /** A DATE: `2026-1-31` becomes `2026-01-31`. */
 export function dateLiteral(text: string): string | null {
-  const found = DATE_PART.exec(text)
-  if (!found || found[0].length !== text.length) return null
-  const start = midnight(found)
+  const match = DATE_PART.exec(text)
+  if (!match || match[0].length !== text.length) return null
+  const start = midnight(match)
   return start === null || !isInRange(start) ? null : civilText(start).slice(0, 10)
 }
 
 /** A TIME: `9:05:00.500` becomes `09:05:00.5`. Second 60 becomes the first second of the next minute. */
 export function timeLiteral(text: string): string | null {
-  const found = TIME_PART.exec(text)
-  const clock = found && found[0].length === text.length ? clockOf(found) : null
+  const match = TIME_PART.exec(text)
+  const clock = match && match[0].length === text.length ? clockOf(match) : null
   return clock && civilText(secondOfDay(clock)).slice(11) + civilFraction(clock)
 }
 
@@ -67,9 +67,9 @@ export function zonedTimestampMicros(text: string, offsetAt: (instant: number) =
 
 /** The message, in BigQuery's words, about a text that is not a valid TIMESTAMP. */
 export function timestampRefusal(text: string): string {
-  const found = TIMESTAMP_FORM.exec(text)
-  if (!found) return `Invalid timestamp: '${text}'`
-  const zone = found[1] ?? found[2] ?? ''
+  const match = TIMESTAMP_FORM.exec(text)
+  if (!match) return `Invalid timestamp: '${text}'`
+  const zone = match[1] ?? match[2] ?? ''
   if (instantOf(0, zone) === null) return `Invalid time zone: ${zone.replace(/^ /, '')}`
   return `Invalid timestamp string "${text}"`
 }
@@ -94,14 +94,14 @@ export function numericLiteral(
   kind: 'NUMERIC' | 'BIGNUMERIC' = 'NUMERIC',
   mode: 'literal' | 'cast' = 'literal',
 ): string | null {
-  const found = /^[ \t\n\v\f\r]*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?[ \t\n\v\f\r]*$/.exec(text)
-  if (!found) return null
-  const behindPoint = found[3] ?? found[4] ?? ''
-  const digits = ((found[2] ?? '') + behindPoint).replace(/^0+/, '')
+  const match = /^[ \t\n\v\f\r]*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?[ \t\n\v\f\r]*$/.exec(text)
+  if (!match) return null
+  const behindPoint = match[3] ?? match[4] ?? ''
+  const digits = ((match[2] ?? '') + behindPoint).replace(/^0+/, '')
   if (digits === '') return '0'
   const { scale, max, min } = NUMERIC_LIMITS[kind]
   // The value is digits × 10^exponent; `scaled` is the value in units of 10^-scale.
-  const shift = Number(found[5] ?? 0) - behindPoint.length + scale
+  const shift = Number(match[5] ?? 0) - behindPoint.length + scale
   if (shift + digits.length > 80) return null
   let scaled: bigint
   if (shift >= 0) scaled = BigInt(digits) * 10n ** BigInt(shift)
@@ -111,7 +111,7 @@ export function numericLiteral(
     const roundsUp = -shift <= digits.length && digits.at(shift)! >= '5'
     scaled = BigInt(kept === '' ? 0 : kept) + (roundsUp ? 1n : 0n)
   }
-  if (found[1] === '-') scaled = -scaled
+  if (match[1] === '-') scaled = -scaled
   return scaled > max || scaled < min ? null : decimalText(scaled, scale)
 }
 
@@ -158,15 +158,15 @@ function instantOf(local: number, zone: string): number | null {
   return offsetAt && localToInstant(local, offsetAt)
 }
 
-function midnight(found: RegExpExecArray): number | null {
-  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])]
+function midnight(match: RegExpExecArray): number | null {
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
   return isValidDate(year, month, day) ? daysFromCivil(year, month, day) * DAY_SECONDS : null
 }
 
-function clockOf(found: RegExpExecArray): Clock | null {
-  const [hour, minute, second] = [Number(found[1]), Number(found[2]), Number(found[3])]
+function clockOf(match: RegExpExecArray): Clock | null {
+  const [hour, minute, second] = [Number(match[1]), Number(match[2]), Number(match[3])]
   if (hour > 23 || minute > 59 || second > 60) return null
-  return { hour, minute, second, micros: (found[4] ?? '').padEnd(6, '0') }
+  return { hour, minute, second, micros: (match[4] ?? '').padEnd(6, '0') }
 }
 
 const secondOfDay = (clock: Clock): number => clock.hour * 3600 + clock.minute * 60 + clock.second

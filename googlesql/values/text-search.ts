@@ -122,9 +122,9 @@ function analyzed(text: string, { delimiter, isDefault, filters }: Analysis): An
     for (const filter of filters) if (token !== null && token !== '') token = filter(token)
     if (token !== null && token !== '') tokens.push(token)
   }
-  for (const { index, 0: found } of text.matchAll(delimiter)) {
+  for (const { index, 0: match } of text.matchAll(delimiter)) {
     add(text.slice(from, index))
-    from = index + found.length
+    from = index + match.length
     starts.add(index)
     ends.add(from)
     for (let place = index + 1; place < from; place++) inner.add(place)

@@ -74,8 +74,8 @@ function isZoneName(name: string): boolean {
  * does the same.
  */
 export function localToInstant(local: number, offsetAt: (instant: number) => number): number {
-  const before = offsetAt(local - MARGIN_SECONDS)
-  const after = offsetAt(local + MARGIN_SECONDS)
-  if (before === after || offsetAt(local - before) === before) return local - before
-  return offsetAt(local - after) === after ? local - after : local - before
+  const offsetBefore = offsetAt(local - MARGIN_SECONDS)
+  const offsetAfter = offsetAt(local + MARGIN_SECONDS)
+  if (offsetBefore === offsetAfter || offsetAt(local - offsetBefore) === offsetBefore) return local - offsetBefore
+  return offsetAt(local - offsetAfter) === offsetAfter ? local - offsetAfter : local - offsetBefore
 }

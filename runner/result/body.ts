@@ -1,7 +1,6 @@
 /** Collects the rows of a result into the bytes of its body: `{"result":[{…},…]}`. */
 
 export const RESULT_HEAD = '{"result":['
-export const RESULT_SEPARATOR = ','
 export const RESULT_TAIL = ']}'
 
 export class BodyTooLargeError extends Error {
@@ -16,17 +15,6 @@ export class BodyTooLargeError extends Error {
 /** The texts before each value of a JSON object with these names: `{"a":`, then `,"b":`. */
 export function objectKeys(names: readonly string[]): readonly string[] {
   return names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
-}
-
-/** A writer of rows, from the JSON texts of their cells in column order. The caller may reuse the array. */
-function objectWriter(names: readonly string[]): (cells: readonly string[]) => string {
-  const keys = objectKeys(names)
-  if (keys.length === 0) return () => '{}'
-  return cells => {
-    let text = ''
-    for (let i = 0; i < keys.length; i++) text += keys[i]! + cells[i]!
-    return `${text}}`
-  }
 }
 
 // Long enough for the encoder to work on large pieces; short enough to keep V8's string ropes cheap to flatten.
@@ -85,22 +73,20 @@ export function encodeTexts(texts: Iterable<string>, maxBytes = Number.POSITIVE_
 
 const PART_BYTES = 1_048_576
 
-/** A body of rows with these columns, from the JSON texts of their cells. */
+/** A body of rows, from their JSON texts. */
 export class BodyBuilder {
-  readonly #write: (cells: readonly string[]) => string
   readonly #pieces: BodyPieces
   #separator = ''
 
-  constructor(columnNames: readonly string[], maxBytes: number) {
-    this.#write = objectWriter(columnNames)
+  constructor(maxBytes: number) {
     this.#pieces = new BodyPieces(maxBytes)
     this.#pieces.add(RESULT_HEAD)
   }
 
   /** @throws BodyTooLargeError as soon as the body exceeds `maxBytes`. */
-  add(cells: readonly string[]): void {
-    this.#pieces.add(this.#separator + this.#write(cells))
-    this.#separator = RESULT_SEPARATOR
+  add(row: string): void {
+    this.#pieces.add(this.#separator + row)
+    this.#separator = ','
   }
 
   /** Takes the bytes collected since the last call, once they are enough for one part; else null. Taken bytes are not kept. */

@@ -112,6 +112,63 @@ describe('sluice new', () => {
     expect(parse(textOf('shop.earlier.test.yaml')).tests[0].expect.count).to.equal(1)
   })
 
+  it('from a query that tests arguments with IS NULL: they may be absent, and a test leaves them out', async () => {
+    const sql =
+      'SELECT product FROM `shop.orders` WHERE (@country IS NULL OR country = @country) AND price > @least ' +
+      'AND (@from IS NOT NULL AND ordered_at >= @from OR @from IS NULL) AND (@list IS NULL OR id IN UNNEST(@list))'
+    const { code, out, err } = await command(['new', 'shop.optional', '--from-sql', '-', ...flags], {}, sql)
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(out).to.match(/next: sluice call shop\.optional least=1\.5\n$/)
+    const { parameters } = parse(textOf('shop.optional.yaml'))
+    expect(parameters).to.deep.equal({
+      country: { type: 'string', examples: ['a'] },
+      least: { type: 'float64', required: true, examples: [1.5] },
+      from: { type: 'timestamp', examples: ['2026-01-31T12:00:00Z'] },
+      list: { type: 'array<int64>', examples: [1] },
+    })
+    const { tests } = parse(textOf('shop.optional.test.yaml'))
+    expect(tests.map((test: { arguments?: object }) => test.arguments)).to.deep.equal([
+      { country: 'a', least: 1.5, from: '2026-01-31T12:00:00Z', list: [1] },
+      { least: 1.5 },
+      undefined,
+    ])
+    expect(tests[2].expect.problem.parameters).to.deep.equal(['least'])
+    expect(await checked('shop.optional')).to.match(/^0 0 3 passed, 0 failed/)
+  })
+
+  it('over a wide table: the fields of its records are left open, and long lines are wrapped', async () => {
+    const fields = Array.from({ length: 700 }, (_, i) => ({ name: `field_${i}`, type: 'STRING' }))
+    const columns = [
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'r', type: 'RECORD', fields },
+      { name: 'list', type: 'RECORD', mode: 'REPEATED', fields: fields.slice(0, 100) },
+      { name: 'small', type: 'RECORD', fields: fields.slice(0, 2) },
+      ...fields.slice(0, 100),
+    ]
+    const schema = JSON.stringify(columns)
+    expect(schema.length).to.be.greaterThan(10_000)
+    writeFileSync(folder.path('tables', 'shop.wide.json'), schema)
+    const { code, err } = await command([
+      ...['new', 'shop.wide', '--table', 'shop.wide', '--time', 'at', ...flags, '--engine-memory', '1024'],
+    ])
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(parse(textOf('shop.wide.yaml')).columns.slice(0, 4)).to.deep.equal([
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'r', type: 'STRUCT' },
+      { name: 'list', type: 'ARRAY<STRUCT>', required: true },
+      { name: 'small', type: 'STRUCT<field_0 STRING, field_1 STRING>' },
+    ])
+    for (const name of ['shop.wide.yaml', 'shop.wide.test.yaml'])
+      expect(
+        Math.max(
+          ...textOf(name)
+            .split('\n')
+            .map(line => line.length),
+        ),
+      ).to.be.at.most(1_000)
+    rmSync(folder.path('tables', 'shop.wide.json'))
+  })
+
   it('over a Parquet table without a schema: a manifest that validates, and how its test is written', async () => {
     const data = folder.path('parquet')
     mkdirSync(folder.path('parquet', 'd'), { recursive: true })

@@ -125,6 +125,16 @@ describe('sluice test', () => {
     expect(code).to.equal(0)
   })
 
+  it('compares values by the types of their columns, however they are written', async () => {
+    const other = TESTS.replaceAll('revenue: "39.9"', 'revenue: 39.90')
+      .replaceAll('last: 2026-01-01T00:00:00Z, orders: 1', 'last: 2026-01-01 01:00:00.000 +01:00, orders: "1"')
+      .replace('{ product: teapot }', '{ product: teapot, revenue: 2.45e1 }')
+    write('endpoints/shop.sales.test.yaml', other)
+    const { code, out } = await test()
+    expect(out).to.match(/^5 passed, 0 failed/)
+    expect(code).to.equal(0)
+  })
+
   it('shows an aligned difference of rows, and the command that repeats the test', async () => {
     write(
       'endpoints/shop.sales.test.yaml',
@@ -142,15 +152,25 @@ describe('sluice test', () => {
   const wrong: readonly (readonly [what: string, from: string, to: string, message: string])[] = [
     ['a missing member', 'product: kettle, last', 'last', '(not there)'],
     ['a member too many', 'product: kettle, last', 'product: kettle, size: 1, last', 'size'],
-    ['a number for a text', 'revenue: "39.9"', 'revenue: 39.9', '- kettle   2026-01-01T00:00:00Z  1       39.9'],
+    ['another number', 'revenue: "39.9"', 'revenue: 39.91', '- kettle   2026-01-01T00:00:00Z  1       "39.91"'],
+    [
+      'another time',
+      'last: 2026-01-01T00:00:00Z',
+      'last: 2026-01-01T00:00:00+01:00',
+      '- kettle   2025-12-31T23:00:00Z',
+    ],
     ['another order', 'ordered_by: [revenue desc', 'ordered_by: [revenue', 'row 2 should stand before row 1'],
     ['other columns', 'columns: [product, last', 'columns: [last, product', 'columns: expected last, product, orders'],
     ['another count', 'count: 2\n', 'count: 3\n', 'count: expected 3 rows, found 2 rows'],
     [
       'a row that is not there',
       'contains: [{ product: teapot }]',
-      'contains: [{ product: pan }]',
-      'none of 2 rows matches this',
+      'contains: [{ product: teapot, orders: 7, revenue: 24.50 }]',
+      'none of 2 rows matches this (-); the nearest is marked (+)\n' +
+        '      product  orders  revenue\n' +
+        '    - teapot   7       "24.5"\n' +
+        '    + teapot   1       "24.5"\n' +
+        '               ^^^^^^',
     ],
     ['a cut that is none', 'truncated: false', 'truncated: true', 'max_rows has not cut the result'],
     ['another call', 'country: DE, top: 100', 'country: FR, top: 100', 'same_as: the other call (-) has 1 row'],

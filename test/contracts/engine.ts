@@ -24,6 +24,17 @@ const ENDLESS =
   'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 1000000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 1000000)) AS b ' +
   'CROSS JOIN UNNEST(GENERATE_ARRAY(1, 100)) AS c WHERE MOD(a * b, 7) = MOD(c, 3)'
 
+/** Expressions that fail for every row where the parameter is 0. */
+const OUT_OF_RANGE = [
+  'list[ORDINAL(@n)]',
+  'list[OFFSET(@n - 1)]',
+  'NTILE(@n) OVER (ORDER BY x)',
+  'NTH_VALUE(x, @n) OVER (ORDER BY x)',
+  'APPROX_QUANTILES(x, @n)',
+  'APPROX_TOP_COUNT(x, @n)',
+  'APPROX_TOP_SUM(x, x, @n)',
+]
+
 /** Adds the tests of the contract. `open` opens an engine for this suite alone; it needs no tables. */
 export function engineContract(
   open: () => Promise<Engine>,
@@ -394,6 +405,16 @@ export function engineContract(
       expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
       expect(error.errors.map(({ parameter }) => parameter)).to.deep.equal(['n'])
     })
+
+    for (const expression of OUT_OF_RANGE) {
+      it(`an argument that is 0 in ${expression}, by its name`, async () => {
+        const parameters = { n: { type: 'INT64', value: '0' }, other: { type: 'INT64', value: '1' } }
+        const rows = 'UNNEST([STRUCT(@other AS x, [1, 2] AS list)])'
+        const error = await errorOf(textOf(`SELECT ${expression} AS value FROM ${rows}`, parameters))
+        expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
+        expect(error.errors.map(({ parameter }) => parameter)).to.deep.equal(['n'])
+      })
+    }
 
     it('an argument that is not of its type, by its name', async () => {
       const error = await errorOf(textOf('SELECT @n AS n', { n: { type: 'INT64', value: 'x' } }))

@@ -161,11 +161,27 @@ for (const page of PAGES) {
 }
 
 describe('the tree in docs/architecture.md', () => {
-  it('names every folder of runner/', () => {
+  it('says what each folder of the code is for', () => {
     const { text } = readPage('docs/architecture.md').blocks.find(block => block.text.includes('\nrunner/ '))!
-    const folders = readdirSync('runner', { withFileTypes: true }).filter(entry => entry.isDirectory())
-    const unnamed = folders.filter(({ name }) => !new RegExp(`^  ${name}/`, 'm').test(text))
-    expect(unnamed.map(({ name }) => name)).to.deep.equal([])
+    const above: string[] = []
+    const described = text.split('\n').flatMap(line => {
+      const [, indent, name] = /^( *)(\S+)\/ +\S/.exec(line) ?? []
+      if (indent === undefined || name === undefined) return []
+      above.splice(indent.length / 2, above.length, name)
+      return [above.join('/')]
+    })
+    const houses = ['cli', 'authoring', 'runner', 'googlesql', 'googlesql-duckdb', 'explorer', 'tools', 'bench']
+    const folders = houses.flatMap(house => [
+      house,
+      ...readdirSync(house, { withFileTypes: true, recursive: true })
+        .filter(entry => entry.isDirectory())
+        .map(({ parentPath, name }) => join(parentPath, name)),
+    ])
+    const ours = folders.filter(folder => !/^bench\/|node_modules/.test(folder))
+    expect(ours.filter(folder => !described.includes(folder))).to.deep.equal([])
+    expect(described.filter(folder => houses.includes(folder.split('/')[0]!) && !ours.includes(folder))).to.deep.equal(
+      [],
+    )
   })
 })
 

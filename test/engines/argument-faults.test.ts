@@ -12,11 +12,13 @@ const ORDERS = [
   { name: 'moment', type: 'TIMESTAMP' },
   { name: 'name', type: 'STRING' },
   { name: 'n', type: 'INT64' },
+  { name: 'list', type: 'INT64', mode: 'REPEATED' },
 ]
-const ROW = { day: '2026-01-31', moment: '2026-01-31T12:00:00Z', name: '{"a": 1}', n: 0 }
+const ROW = { day: '2026-01-31', moment: '2026-01-31T12:00:00Z', name: '{"a": 1}', n: 0, list: [1, 2] }
 
 const text = (value: string | null): BoundValue => ({ type: 'STRING', value })
 const whole = (value: string | null): BoundValue => ({ type: 'INT64', value })
+const real = (value: number | null): BoundValue => ({ type: 'FLOAT64', value })
 type Parameters = Readonly<Record<string, BoundValue>>
 
 const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors: Readonly<Record<string, string>>])[] =
@@ -135,6 +137,36 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
     ],
   ]
 
+const NO_INDEX = 'leads to an index that the array does not have'
+const NO_FRAME = 'leads to a bound of a window frame that is negative or missing'
+
+/** Numbers outside the range that a function, an index or a frame takes: the parameter is always `n`. */
+const NUMBERS: readonly (readonly [expression: string, values: readonly BoundValue[], detail: string])[] = [
+  ['NTILE(@n) OVER (ORDER BY n)', [whole('0'), whole('-1'), whole(null)], 'is refused by NTILE, which takes 1 or more'],
+  ['LAG(n, @n) OVER (ORDER BY n)', [whole('-1'), whole(null)], 'is refused by LAG, which takes 0 or more'],
+  ['LEAD(n, @n, 7) OVER (ORDER BY n)', [whole('-1')], 'is refused by LEAD, which takes 0 or more'],
+  ['NTH_VALUE(n, @n) OVER (ORDER BY n)', [whole('0'), whole(null)], 'is refused by NTH_VALUE, which takes 1 or more'],
+  [
+    'PERCENTILE_CONT(n, @n) OVER ()',
+    [real(1.5), real(-0.1), real(null), { type: 'NUMERIC', value: '2' }],
+    'is refused by PERCENTILE_CONT, which takes 0 to 1',
+  ],
+  ['PERCENTILE_DISC(name, @n) OVER ()', [real(1.5)], 'is refused by PERCENTILE_DISC, which takes 0 to 1'],
+  [
+    'APPROX_QUANTILES(n, @n)',
+    [whole('0'), whole('100001'), whole(null)],
+    'is refused by APPROX_QUANTILES, which takes 1 to 100000',
+  ],
+  ['APPROX_TOP_COUNT(name, @n)', [whole('0'), whole(null)], 'is refused by APPROX_TOP_COUNT, which takes 1 or more'],
+  ['APPROX_TOP_SUM(name, n, @n)', [whole('-1')], 'is refused by APPROX_TOP_SUM, which takes 1 or more'],
+  ['SUM(n) OVER (ORDER BY n ROWS BETWEEN @n PRECEDING AND CURRENT ROW)', [whole('-1'), whole(null)], NO_FRAME],
+  ['SUM(n) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND @n FOLLOWING)', [whole('-1')], NO_FRAME],
+  ['MAX(n) OVER (ORDER BY n RANGE BETWEEN @n PRECEDING AND CURRENT ROW)', [whole('-1')], NO_FRAME],
+  ['list[OFFSET(@n)]', [whole('-1')], NO_INDEX],
+  ['list[ORDINAL(@n)]', [whole('0')], NO_INDEX],
+  ["SPLIT(name, ',')[OFFSET(@n - 1)]", [whole('0')], NO_INDEX],
+]
+
 /** Queries that give rows with arguments that fail elsewhere. */
 const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unknown[][]])[] = [
   ['SELECT 10 / @n FROM orders WHERE n > 5', { n: whole('0') }, []],
@@ -144,6 +176,13 @@ const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unkn
   ['SELECT n FROM orders LIMIT @n', { n: whole('0') }, []],
   ["SELECT SAFE_CAST(@a AS TIMESTAMP FORMAT 'YYYY-MM-DD')", { a: text('abc') }, [[null]]],
   ['SELECT n FROM orders WHERE name LIKE @f AND n > 5', { f: text('%a%') }, []],
+  ['SELECT list[OFFSET(@n)] FROM orders WHERE n > 5', { n: whole('-1') }, []],
+  ['SELECT list[OFFSET(@n)], list[SAFE_OFFSET(@m)] FROM orders', { n: whole(null), m: whole('-1') }, [[null, null]]],
+  [
+    'SELECT NTILE(@n) OVER (ORDER BY n), LAG(n, @m) OVER (ORDER BY n) FROM orders',
+    { n: whole('1'), m: whole('0') },
+    [[1, 0]],
+  ],
 ]
 
 describe('arguments that make a query fail', () => {
@@ -171,6 +210,19 @@ describe('arguments that make a query fail', () => {
     })
   }
 
+  for (const [expression, values, detail] of NUMBERS) {
+    it(`are named where they are outside a range: ${expression}`, async () => {
+      for (const n of values) {
+        const error = (await failure(`SELECT ${expression} FROM orders`, { n })) as RunnerError
+        expect([n.value, error.code, error.errors]).to.deep.equal([
+          n.value,
+          'ARGUMENT_INVALID',
+          [{ parameter: 'n', detail }],
+        ])
+      }
+    })
+  }
+
   for (const [sql, parameters, rows] of RIGHT) {
     it(`are none where the query gives rows: ${sql}`, async () => {
       expect(await rowsFrom(engine, sql, parameters)).to.deep.equal(rows)
@@ -183,6 +235,9 @@ describe('arguments that make a query fail', () => {
       ['SELECT CAST(name AS INT64) + @a FROM orders', { a: whole('1') }],
       ['SELECT ERROR(@a)', { a: text('stop') }],
       ['SELECT IF(n = 0, 1 / n, 1 / @a) FROM orders', { a: whole('0') }],
+      ['SELECT list[OFFSET(@a)] FROM orders', { a: whole('2') }],
+      ['SELECT list[OFFSET(@a)], 1 / n FROM orders', { a: whole(null) }],
+      ['SELECT 1 / a FROM (SELECT n AS a, NTILE(@a) OVER (ORDER BY n) AS b FROM orders)', { a: whole('0') }],
     ]
     // A text that would take long to examine.
     cases.push([`SELECT 10 / @n -- ${'x'.repeat(20_000)}`, { n: whole('0') }])

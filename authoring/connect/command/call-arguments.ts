@@ -30,20 +30,23 @@ export function callArguments(
   )
   if (wrong.length > 0) throw new UsageError(wrong)
   const missing = parameters
-    .filter(one => one.isRequired && one.default === undefined && (given[one.name] ?? '').length === 0)
-    .map(one => ({ parameter: one.name, argument: exampleOf(one) }))
-  return { args: { ...given, ...Object.fromEntries(missing.map(one => [one.parameter, one.argument])) }, missing }
+    .filter(
+      parameter =>
+        parameter.isRequired && parameter.default === undefined && (given[parameter.name] ?? '').length === 0,
+    )
+    .map(parameter => ({ parameter: parameter.name, argument: exampleOf(parameter) }))
+  return { args: { ...given, ...Object.fromEntries(missing.map(item => [item.parameter, item.argument])) }, missing }
 }
 
-function unknownArgument(endpoint: string, argument: string, known: readonly string[]): string {
-  const declared = known.length === 0 ? '; it has no parameters' : `; its parameters are ${known.join(', ')}`
-  return `${endpoint} has no parameter "${argument}"${didYouMean(argument, known, declared).hint}`
+function unknownArgument(endpoint: string, argument: string, names: readonly string[]): string {
+  const declared = names.length === 0 ? '; it has no parameters' : `; its parameters are ${names.join(', ')}`
+  return `${endpoint} has no parameter "${argument}"${didYouMean(argument, names, declared).hint}`
 }
 
 /** An argument that the endpoint takes; where the manifest shows none, a placeholder of the right type. */
 function exampleOf({ type, examples, enum: values, rows, openRows, minimum }: Parameter): string {
-  const [known] = [...examples, ...(values ?? []), ...(rows ?? []), ...(openRows ?? [])]
-  return String(known ?? minimum ?? PLACEHOLDERS[splitType(type).scalar])
+  const [example] = [...examples, ...(values ?? []), ...(rows ?? []), ...(openRows ?? [])]
+  return String(example ?? minimum ?? PLACEHOLDERS[splitType(type).scalar])
 }
 
 const PLACEHOLDERS: Readonly<Record<ScalarParameterType, string>> = {

@@ -70,16 +70,20 @@ async function connectAll(
   if (words.length > 0) throw new UsageError([`--all takes no endpoint, found ${JSON.stringify(words[0])}`])
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   refuseErrors(diagnostics)
-  const calls = endpoints.map(one => ({ url, endpoint: describeEndpoint(one, { pinned: {} }), arguments: {} }))
+  const calls = endpoints.map(endpoint => ({
+    url,
+    endpoint: describeEndpoint(endpoint, { pinned: {} }),
+    arguments: {},
+  }))
   for (const { path, text } of grafanaFiles(url, calls)) writeText(join(folder, path), text, { makesFolder: true })
   io.printError(`wrote ${folder}: a data source and ${plural(endpoints.length, 'dashboard')}\n`)
   return EXIT.clean
 }
 
 function findTool(name: string): ConnectTool {
-  const tool = CONNECT_TOOLS.find(one => one.name === name)
+  const tool = CONNECT_TOOLS.find(tool => tool.name === name)
   if (tool) return tool
-  const names = CONNECT_TOOLS.map(one => one.name)
+  const names = CONNECT_TOOLS.map(tool => tool.name)
   throw new UsageError([`unknown tool "${name}"${didYouMean(name, names).hint}; there are ${names.join(', ')}`])
 }
 
@@ -87,7 +91,7 @@ async function findEndpoint(settings: Settings, name: string, io: Io): Promise<E
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   const endpoint = indexEndpoints(endpoints).find(name)
   if (endpoint) return endpoint
-  const names = endpoints.map(one => one.name)
+  const names = endpoints.map(endpoint => endpoint.name)
   const among = diagnostics.some(({ severity }) => severity === 'error') ? ' among those without errors' : ''
   io.printError(`sluice: there is no endpoint "${name}"${among}${didYouMean(name, names).hint}\n`)
   refuseErrors(diagnostics)

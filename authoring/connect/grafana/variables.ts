@@ -37,7 +37,7 @@ function variable(parameter: PublishedParameter, given: string | readonly string
   }
   const mayBeLeftOut = !required && parameter.default === undefined
   const all = [...(mayBeLeftOut ? [{ text: NONE, value: '' }] : []), ...choices.map(value => ({ text: value, value }))]
-  const options = all.map(one => ({ selected: one.value === current, ...one }))
+  const options = all.map(option => ({ selected: option.value === current, ...option }))
   const query = all.map(({ value }) => (value === '' ? EMPTY_CHOICE : value.replaceAll(',', '\\,')))
   return {
     ...common,

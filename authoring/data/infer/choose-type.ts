@@ -3,13 +3,18 @@
  * are in doubt.
  */
 import type { SchemaField } from '../../../googlesql/index.js'
-import { needsBackticks, whyNoColumn } from './column-name.js'
+import { isLikeValue, needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'
 import type { Sample, ValueFacts } from './value-facts.js'
 import { epochUnit, type ValueKind } from './value-kinds.js'
 
+interface Choosing extends Inference {
+  /** The paths, in lower case, of what is to be JSON; those that are found are removed. */
+  readonly asJson: Set<string>
+}
+
 /** The fields of a record, from the facts about its objects. */
-export function chooseFields(record: ValueFacts, within: string, into: Inference): readonly SchemaField[] {
+export function chooseFields(record: ValueFacts, within: string, into: Choosing): readonly SchemaField[] {
   const names = new Map<string, string>()
   const objects = record.kinds.get('object')?.count ?? 0
   return [...record.fields].flatMap(([key, facts]) => {
@@ -40,8 +45,9 @@ export function chooseFields(record: ValueFacts, within: string, into: Inference
 /** A field; for a RECORD also the facts about its fields. */
 type ChosenField = SchemaField & { readonly nested: ValueFacts | null }
 
-function chooseField(name: string, path: string, facts: ValueFacts, into: Inference): ChosenField {
+function chooseField(name: string, path: string, facts: ValueFacts, into: Choosing): ChosenField {
   const doubt = (message: string): void => void into.doubts.push({ path, message })
+  if (into.asJson.delete(path.toLowerCase())) return { name, type: 'JSON', mode: 'NULLABLE', nested: null }
   const list = facts.kinds.get('list')
   if (list !== undefined && facts.kinds.size === 1) {
     const { element } = facts
@@ -105,6 +111,11 @@ function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (m
   }
   if (hasTooManyFields) {
     doubt('is JSON: its objects have more keys or levels than a record of a table; its keys may be values')
+    return 'JSON'
+  }
+  const value = [...fields.keys()].find(isLikeValue)
+  if (value !== undefined) {
+    doubt(`is JSON: its key ${JSON.stringify(value)} looks like a value`)
     return 'JSON'
   }
   const usable = [...fields.keys()].filter(key => whyNoColumn(key) === null)

@@ -7,6 +7,12 @@ const FLEXIBLE = /^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}&%=+:'<>#| ]+$/u
 const RESERVED = /^(?:_TABLE_|_FILE_|_PARTITION|_ROW_TIMESTAMP|__ROOT__|_COLIDENTIFIER)/i
 const MAX_LENGTH = 300
 
+/** Numbers, dates and times; ids in hexadecimal digits; addresses, and labels such as `example.com/role`. */
+const LIKE_VALUE = /^\d[\d.:T_-]*Z?$|^(?=.*\d)[0-9a-f-]{16,}$|.[/@]./i
+
+/** Whether a key is probably a value: objects with such keys are maps, and other rows have other keys. */
+export const isLikeValue = (key: string): boolean => LIKE_VALUE.test(key)
+
 /** Whether SQL needs backticks around the name. */
 export const needsBackticks = (key: string): boolean => !PLAIN.test(key) || RESERVED_KEYWORDS.has(key.toUpperCase())
 

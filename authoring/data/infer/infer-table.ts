@@ -16,7 +16,12 @@ import type { Inference, InferredTable } from './inferred-table.js'
 import { CsvValueReader, JsonValueReader } from './read-values.js'
 import { ValueFacts } from './value-facts.js'
 
-export type InferOptions = Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'>
+export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'> {
+  /** The paths of columns and fields that are to be JSON. @default none */
+  readonly asJson?: readonly string[]
+}
+
+const MAX_COLUMNS = 10_000
 
 /** @throws UsageError for a file whose format is not known, QueryFault for one that cannot be read. */
 export async function inferTable(options: InferOptions): Promise<InferredTable> {
@@ -26,6 +31,7 @@ export async function inferTable(options: InferOptions): Promise<InferredTable> 
   if (parquet.length < sources.length) {
     throw new UsageError(['Parquet files tell their types and others do not: infer from one or the other'])
   }
+  if (options.asJson) throw new UsageError(['--json is for text files: Parquet files tell their types'])
   const input = parquet.find(({ path }) => path === null)
   if (input) throw new UsageError(['Parquet cannot be read from standard input here, since it is read from its end'])
   // Imported lazily, since text files are read without DuckDB.
@@ -34,7 +40,7 @@ export async function inferTable(options: InferOptions): Promise<InferredTable> 
 }
 
 async function inferFromText(sources: readonly ImportSource[], options: InferOptions): Promise<InferredTable> {
-  const row = new ValueFacts()
+  const row = new ValueFacts(MAX_COLUMNS)
   const badRows: BadRow[] = []
   const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad), aside: () => undefined }
   for (const source of sources) {
@@ -52,9 +58,15 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   }
   const rows = row.kinds.get('object')?.count ?? 0
   const result: Inference = { columns: [], doubts: [] }
-  const fields = chooseFields(row, '', result)
+  const asJson = new Set(options.asJson?.map(path => path.toLowerCase()))
+  const fields = chooseFields(row, '', { ...result, asJson })
+  const [unknown] = asJson
+  if (badRows.length === 0 && unknown !== undefined)
+    throw new UsageError([`--json ${unknown}: no column or field has this path`])
+  const names = sources.map(({ name }) => name).join(', ')
+  if (row.hasTooManyFields)
+    throw new QueryFault(`${names}: a table has at most ${MAX_COLUMNS} columns, and the rows have more`)
   if (badRows.length === 0 && fields.length === 0) {
-    const names = sources.map(({ name }) => name).join(', ')
     throw new QueryFault(`${names}: there ${rows === 0 ? 'are no rows' : 'is no key that can be a column'}`)
   }
   return { rows, fields, ...result, badRows: badRows.slice(0, options.maxBadRows) }

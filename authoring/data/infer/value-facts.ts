@@ -10,8 +10,8 @@ export interface KindFacts {
   readonly first: Sample
 }
 
-/** If objects have more keys than this, the objects are treated as maps: a BigQuery table has at most 10,000 columns. */
-const MAX_FIELDS = 1_000
+/** If objects have more keys than this, their keys are probably values. */
+const MAX_FIELDS = 200
 
 export class ValueFacts {
   readonly kinds = new Map<ValueKind, KindFacts>()
@@ -19,7 +19,7 @@ export class ValueFacts {
   count = 0
   /** The fields of objects, by key, in the order of their first appearance. */
   readonly fields = new Map<string, ValueFacts>()
-  /** Whether objects have more than MAX_FIELDS different keys. */
+  /** Whether objects have more different keys than may be kept. */
   hasTooManyFields = false
   /** The first null among the elements; null where no list has one. */
   nullElement: Sample | null = null
@@ -31,6 +31,11 @@ export class ValueFacts {
   /** The number of the object in which the key was last seen. */
   lastObject = 0
   #element: ValueFacts | null = null
+  readonly #maxFields: number
+
+  constructor(maxFields = MAX_FIELDS) {
+    this.#maxFields = maxFields
+  }
 
   /** The facts about the elements of lists. */
   get element(): ValueFacts {
@@ -58,7 +63,7 @@ export class ValueFacts {
   field(key: string): ValueFacts | null {
     const facts = this.fields.get(key)
     if (facts) return facts
-    if (this.fields.size >= MAX_FIELDS) {
+    if (this.fields.size >= this.#maxFields) {
       this.hasTooManyFields = true
       return null
     }

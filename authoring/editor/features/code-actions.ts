@@ -4,7 +4,7 @@ import type { Suggestion } from '../published.js'
 
 export function codeActions(uri: string, range: Range, diagnostics: readonly Diagnostic[]): readonly CodeAction[] {
   return diagnostics
-    .filter(one => overlaps(one.range, range))
+    .filter(diagnostic => overlaps(diagnostic.range, range))
     .flatMap(diagnostic => {
       const suggestion = diagnostic.data as Suggestion | undefined
       if (suggestion === undefined) return []

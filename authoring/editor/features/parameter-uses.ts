@@ -52,7 +52,9 @@ export function sharedPartial(workspace: Workspace, manifest: ManifestView, name
 const partialsOf = (workspace: Workspace, manifest: ManifestView) =>
   workspace.texts
     .all('partial')
-    .filter(({ file }) => includersOf(workspace, basename(file, '.sql')).some(one => one.file === manifest.file))
+    .filter(({ file }) =>
+      includersOf(workspace, basename(file, '.sql')).some(includer => includer.file === manifest.file),
+    )
 
 /** The key under `parameters`, and the members that name the parameter. */
 function keysIn({ file, text, source, value, names }: ManifestView, name: string): readonly ParameterUse[] {

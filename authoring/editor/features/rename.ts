@@ -12,8 +12,8 @@ export function renamedUses(view: DocumentView, name: string, newName: string): 
   if (!PARAMETER_NAME.test(newName)) {
     return `a parameter's name is a letter, then letters, digits and _: ${newName}`
   }
-  const declared = Object.keys(manifest.names.parameters).filter(one => one !== name)
-  const taken = [...declared, 'now'].find(one => one.toLowerCase() === newName.toLowerCase())
+  const declared = Object.keys(manifest.names.parameters).filter(parameter => parameter !== name)
+  const taken = [...declared, 'now'].find(declaredName => declaredName.toLowerCase() === newName.toLowerCase())
   if (taken !== undefined) return `the name ${taken} is taken`
   const shared = sharedPartial(workspace, manifest, name)
   if (shared === null) return usesIn(workspace, manifest, name)

@@ -26,7 +26,7 @@ export function signatureHelp({ tokens, offset, tag }: SqlCursor): SignatureHelp
 }
 
 function helpOf(functions: readonly ListedFunction[], argument: number): SignatureHelp {
-  const signatures = functions.flatMap(one => one.signatures.map(label => signatureOf(label, functionText(one))))
+  const signatures = functions.flatMap(entry => entry.signatures.map(label => signatureOf(label, functionText(entry))))
   const fitting = signatures.findIndex(({ parameters = [] }) => argument < parameters.length || isRepeated(parameters))
   const activeSignature = Math.max(0, fitting)
   const count = signatures[activeSignature]?.parameters?.length ?? 0
@@ -37,7 +37,11 @@ const isRepeated = (parameters: NonNullable<SignatureInformation['parameters']>)
   String(parameters[parameters.length - 1]?.label ?? '').includes('...')
 
 function signatureOf(label: string, documentation: string): SignatureInformation {
-  return { label, documentation: markdown(documentation), parameters: parametersOf(label).map(one => ({ label: one })) }
+  return {
+    label,
+    documentation: markdown(documentation),
+    parameters: parametersOf(label).map(parameter => ({ label: parameter })),
+  }
 }
 
 /** The texts of the parameters: `LPAD(STRING, INT64, [STRING]) -> STRING` has three. */

@@ -40,8 +40,10 @@ function argumentNames({ view }: SqlCursor, before: string): readonly TemplateNa
   const read = tagsOf(text).flatMap(
     ({ content }) => /^~?\s*(?:#(?:if|unless)\s+)?([A-Za-z]\w*)/.exec(content)?.[1] ?? [],
   )
-  const known = new Set(['given', 'constants', 'this', 'else', ...Object.keys(lookups), ...Object.keys(constants)])
-  return [...new Set(read)].filter(one => !known.has(one)).map(one => ({ label: `${one}=`, kind: KIND.variable }))
+  const otherNames = new Set(['given', 'constants', 'this', 'else', ...Object.keys(lookups), ...Object.keys(constants)])
+  return [...new Set(read)]
+    .filter(name => !otherNames.has(name))
+    .map(name => ({ label: `${name}=`, kind: KIND.variable }))
 }
 
 const givenNames = ({ view }: SqlCursor): readonly TemplateName[] =>

@@ -64,7 +64,7 @@ export function resolvePath(scope: SqlScope, path: readonly string[]): ScopeColu
     const [second, ...after] = rest
     if (item)
       return second === undefined ? (item.value ?? rowOf(item)) : follow(columnNamed(item.columns, second), after)
-    const column = at.items.map(({ columns }) => columnNamed(columns, first)).find(found => found !== undefined)
+    const column = at.items.map(({ columns }) => columnNamed(columns, first)).find(column => column !== undefined)
     if (column) return follow(column, rest)
   }
   return undefined

@@ -52,23 +52,23 @@ class ScopeReader {
   }
 
   /** The scope at the cursor inside this query expression. */
-  query(range: Range, outer: SqlScope | null, known: readonly NamedQuery[]): SqlScope {
-    const { ctes, rest, inside } = this.#ctes(range, known)
+  query(range: Range, outer: SqlScope | null, outerCtes: readonly NamedQuery[]): SqlScope {
+    const { ctes, rest, inside } = this.#ctes(range, outerCtes)
     if (inside !== null)
       return this.#nested(() => this.query(inside, null, ctes), { items: [], ctes, outer, aliases: [] })
     const isSetOperator = ({ term }: LenientToken, i: number): boolean =>
       SET_OPERATORS.has(term) && /^(?:ALL|DISTINCT|SELECT|\()$/.test(this.#tokens[i + 1]?.term ?? '')
     const parts = splitAt(this.#tokens, rest, isSetOperator)
-    const part = parts.find(one => holdsOffset(this.#tokens, one, this.#offset)) ?? parts[parts.length - 1]!
+    const part = parts.find(part => holdsOffset(this.#tokens, part, this.#offset)) ?? parts[parts.length - 1]!
     return this.#select(part, outer, ctes)
   }
 
   #ctes(
     range: Range,
-    known: readonly NamedQuery[],
+    outerCtes: readonly NamedQuery[],
   ): { ctes: readonly NamedQuery[]; rest: Range; inside: Range | null } {
     const tokens = this.#tokens
-    const ctes = [...known]
+    const ctes = [...outerCtes]
     let at = range.from
     if (tokens[at]?.term !== 'WITH') return { ctes, rest: range, inside: null }
     at += tokens[at + 1]?.term === 'RECURSIVE' ? 2 : 1
@@ -202,7 +202,7 @@ class ScopeReader {
 
   #sourceOf(path: readonly string[], scope: SqlScope, ctes: readonly NamedQuery[]) {
     const name = path.join('.')
-    const cte = path.length === 1 ? ctes.findLast(one => one.name.toLowerCase() === name.toLowerCase()) : undefined
+    const cte = path.length === 1 ? ctes.findLast(cte => cte.name.toLowerCase() === name.toLowerCase()) : undefined
     const table = this.#context.tables.find(name)
     return (alias: string): FromItem => {
       if (cte) return { alias, columns: cte.columns, value: null }

@@ -194,11 +194,11 @@ const inTerms = (expr: Expr, shape: Shape): Expr =>
  * any other scan.
  */
 function aggregatedSql(scan: Scan, column: Column, place: Place): Fragment | null {
-  const found = aggregateOf(scan)
-  if (!found) return null
-  const value = found.value(column)
+  const aggregate = aggregateOf(scan)
+  if (!aggregate) return null
+  const value = aggregate.value(column)
   if (hasSubquery(value) || isVolatile(value)) return null
-  const { input, aggregates } = found.scan
+  const { input, aggregates } = aggregate.scan
   const listOfRows: ListOf = (argument, condition) => {
     const rows: Scan = condition ? filtered(input, condition) : input
     if (!argument) return listOf(rows, null, place)

@@ -44,9 +44,9 @@ const ALWAYS = 'random() < 2'
 /** The SQL of the first column that the expressions read outside of subqueries; null where they read no column. */
 export function columnIn(exprs: Args, scope: SqlScope | null): Fragment | null {
   for (const expr of exprs) {
-    const found =
+    const column =
       expr && (expr.kind === 'column' ? (entryOf(expr.column.id, scope)?.sql ?? null) : columnIn(partsOf(expr), scope))
-    if (found) return found
+    if (column) return column
   }
   return null
 }

@@ -18,12 +18,12 @@ export function nullableArrays(query: ResolvedQuery): ReadonlyMap<number, Fillin
   const uses = findUses(query)
   const fillings = new Map<number, Filling>()
   const fill = (id: number, filling: Filling): void => {
-    const known = fillings.get(id)
-    if (known === 'all' || known === filling) return
+    const previous = fillings.get(id)
+    if (previous === 'all' || previous === filling) return
     fillings.set(id, filling)
     for (const { from, isWhole } of uses.sources.get(id) ?? []) fill(from, isWhole ? filling : 'all')
   }
-  for (const [id, filling] of uses.told) fill(id, filling)
+  for (const [id, filling] of uses.initial) fill(id, filling)
   return fillings
 }
 
@@ -70,25 +70,25 @@ interface Source {
 
 interface Uses {
   readonly sources: ReadonlyMap<number, readonly Source[]>
-  readonly told: readonly (readonly [id: number, filling: Filling])[]
+  readonly initial: readonly (readonly [id: number, filling: Filling])[]
 }
 
 function findUses(query: ResolvedQuery): Uses {
   const sources = new Map<number, Source[]>()
-  const told: (readonly [number, Filling])[] = []
+  const initial: (readonly [number, Filling])[] = []
   const ctes = new Map<number, readonly Column[]>()
   const reads: CteScan[] = []
   const copy = ({ id }: Column, from: Column, isWhole = true): void => {
     if (id === from.id) return
-    const known = sources.get(id)
-    if (known) known.push({ from: from.id, isWhole })
+    const columnSources = sources.get(id)
+    if (columnSources) columnSources.push({ from: from.id, isWhole })
     else sources.set(id, [{ from: from.id, isWhole }])
   }
   const copyAll = (columns: readonly Column[], from: readonly Column[]): void => {
     for (const [i, column] of columns.entries()) copy(column, from[i]!)
   }
   const tell = (columns: readonly Column[]): void => {
-    for (const { id, type } of columns) if (hasArray(type)) told.push([id, 'all'])
+    for (const { id, type } of columns) if (hasArray(type)) initial.push([id, 'all'])
   }
   /** Visits the indexes in a path, and returns the column at its start; null where the expression is not a path. */
   const visitPath = (expr: Expr): Column | null => {
@@ -97,7 +97,7 @@ function findUses(query: ResolvedQuery): Uses {
     for (const { array, index, isStrict } of path.accesses) {
       visitExpr(index)
       // An index beyond the end of an array is an error, but every element of a NULL array is NULL.
-      if (isStrict) told.push([path.column.id, array.kind === 'column' ? 'own' : 'all'])
+      if (isStrict) initial.push([path.column.id, array.kind === 'column' ? 'own' : 'all'])
     }
     return path.column
   }
@@ -105,9 +105,9 @@ function findUses(query: ResolvedQuery): Uses {
     const column = visitPath(expr)
     const parts = partsOf(expr)
     if (column) {
-      if (hasArray(expr.type)) told.push([column.id, 'all'])
+      if (hasArray(expr.type)) initial.push([column.id, 'all'])
     } else if (expr.kind === 'call' && LOOKS_AT_OWN.has(expr.name) && parts[0]?.kind === 'column') {
-      told.push([parts[0].column.id, 'own'])
+      initial.push([parts[0].column.id, 'own'])
     } else if (expr.kind === 'call' && expr.name === '$in_array' && isFlatPath(parts[1])) {
       // IN is false for both a NULL and an empty array.
       visitExpr(parts[0]!)
@@ -155,7 +155,7 @@ function findUses(query: ResolvedQuery): Uses {
   }
   visitScan(query.scan)
   for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
-  return { sources, told }
+  return { sources, initial }
 }
 
 /** Whether the expression is a path to an array whose elements contain no arrays. */

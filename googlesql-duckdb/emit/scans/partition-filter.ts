@@ -75,8 +75,8 @@ const both = (a: PartitionTest | null, b: PartitionTest | null): PartitionTest |
   a === null ? b : b === null ? a : { kind: 'both', tests: [a, b] }
 
 function either(tests: readonly (PartitionTest | null)[]): PartitionTest | null {
-  const known = tests.filter(test => test !== null)
-  return known.length < tests.length ? null : { kind: 'either', tests: known }
+  const nonNull = tests.filter(test => test !== null)
+  return nonNull.length < tests.length ? null : { kind: 'either', tests: nonNull }
 }
 
 // ---- SQL

@@ -203,10 +203,10 @@ interface Arm {
 /** Whether the scan is one row of literals and typed NULLs. DuckDB cannot run some VALUES of parameters and other casts. */
 function isLiteralRow(scan: Scan): boolean {
   if (scan.kind !== 'project') return scan.kind === 'one-row'
-  const known = new Set(scan.input.columns.map(column => column.id))
+  const inputIds = new Set(scan.input.columns.map(column => column.id))
   const isKnown = (expr: Expr): boolean =>
     expr.kind === 'literal' ||
-    (expr.kind === 'column' && known.has(expr.column.id)) ||
+    (expr.kind === 'column' && inputIds.has(expr.column.id)) ||
     (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null)
   return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr))
 }

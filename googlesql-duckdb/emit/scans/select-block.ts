@@ -100,8 +100,8 @@ export function derive(block: Block, ids: Ids, context: Context): Block {
   const nameOf = (entry: Entry): string => context.name(bySource.get(entry.source)!.column)
   const outputs: Output[] = [...bySource.values()].map(entry => ({ ...entry, name: nameOf(entry) }))
   const order = block.order.map((part): OrderPart => {
-    const known = part.source === null ? undefined : kept.find(entry => entry.source === part.source)
-    if (known) return { ...part, sql: path(nameOf(known)), source: bySource.get(known.source)!.column.id }
+    const keptEntry = part.source === null ? undefined : kept.find(entry => entry.source === part.source)
+    if (keptEntry) return { ...part, sql: path(nameOf(keptEntry)), source: bySource.get(keptEntry.source)!.column.id }
     const name = context.newAlias()
     outputs.push({ name, sql: part.sql, source: part.source })
     return { ...part, sql: path(name), source: null }

@@ -15,11 +15,11 @@ import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.j
 
 /** The start of the error message, `Adding 1 DAY to date `, as SQL; the macro appends the value. */
 function said(call: WriterCall, sign: 1 | -1, count: string, part: string): string {
-  const [before, behind] = saidAround(call, sign, part)
-  return `${quoteText(before)} || ${count} || ${quoteText(behind)}`
+  const [start, end] = saidAround(call, sign, part)
+  return `${quoteText(start)} || ${count} || ${quoteText(end)}`
 }
 
-function saidAround(call: WriterCall, sign: 1 | -1, part: string): readonly [before: string, behind: string] {
+function saidAround(call: WriterCall, sign: 1 | -1, part: string): readonly [start: string, end: string] {
   const [verb, link] = sign === 1 ? ['Adding', 'to'] : ['Subtracting', 'from']
   return [`${verb} `, ` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `]
 }

@@ -56,8 +56,8 @@ const timestamp: SqlWriter = call => {
 }
 
 function textDatetime(call: WriterCall): string {
-  const known = literalOf(call, datetimeLiteral)
-  return known === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${known}'`
+  const literal = literalOf(call, datetimeLiteral)
+  return literal === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${literal}'`
 }
 
 /**
@@ -69,8 +69,8 @@ function literalOf({ args: [text] }: WriterCall, read: (text: string) => string 
 
 function textTimestamp(call: WriterCall): string {
   if (call.sql[1]) return `bq_timestamp(bq_timestamp_from_text(${call.sql[0]}, ${call.sql[1]}))`
-  const known = literalOf(call, timestampLiteral)
-  return known === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${known}'`
+  const literal = literalOf(call, timestampLiteral)
+  return literal === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${literal}'`
 }
 
 /**

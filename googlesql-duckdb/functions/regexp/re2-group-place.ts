@@ -49,8 +49,8 @@ class Writer {
     if (!pieces || !piece) return this.#pattern.slice(start, end)
     if (this.#isRepeated && (alternatives.length > 1 || piece.mayBeLeftOut)) this.isUncertain = true
     const first = pieces[0]!.start
-    const before = this.#grouped(pieces.slice(0, at))
-    return `${this.#pattern.slice(start, first)}${before}${this.#holder(piece)}${this.#pattern.slice(piece.end, end)}`
+    const prefix = this.#grouped(pieces.slice(0, at))
+    return `${this.#pattern.slice(start, first)}${prefix}${this.#holder(piece)}${this.#pattern.slice(piece.end, end)}`
   }
 
   /** Puts pieces in groups, except flags: inside a group they would have no effect after it. */

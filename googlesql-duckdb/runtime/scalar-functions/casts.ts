@@ -41,8 +41,8 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ),
   scalar('bq_read_hex_float', ['VARCHAR'], 'DOUBLE', hexFloat),
   scalar('bq_read_hex', ['VARCHAR'], 'BIGINT', text => {
-    const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
-    const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
+    const match = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
+    const value = match && BigInt(match[2]!) * (match[1] === '-' ? -1n : 1n)
     return value !== null && isInt64(value) ? value : fail(`Bad int64 value: ${shown(text)}`)
   }),
 ]
@@ -58,11 +58,11 @@ const NUMBER = /^([ \t-\r+-]*)(?![ \t-\r+-])([\d,]*)((?:\.\d*)?(?:[eE][+-]?\d*)?
  * implementation.
  */
 export function parsedNumber(text: string): string | null {
-  const found = NUMBER.exec(text)
-  if (!found) return null
-  const [, before, whole, rest, behind = ''] = found
+  const match = NUMBER.exec(text)
+  if (!match) return null
+  const [, leadingSign, whole, rest, trailingSign = ''] = match
   if (/^,+$/.test(whole!)) return null
-  return behind + before!.replace(/[ \t-\r]/g, '') + whole!.replaceAll(',', '') + rest
+  return trailingSign + leadingSign!.replace(/[ \t-\r]/g, '') + whole!.replaceAll(',', '') + rest
 }
 
 /** Matches a FLOAT64 in hexadecimal digits, `0x1.8p3`. */

@@ -26,9 +26,9 @@ function containsIn(value: string | null, type: Type, search: string): boolean |
   }
   let result: boolean | null = false
   for (const [index, part] of partsOf(value).entries()) {
-    const found = containsIn(part, type.kind === 'ARRAY' ? type.element : type.fields[index]!.type, search)
-    if (found) return true
-    if (found === null) result = null
+    const contains = containsIn(part, type.kind === 'ARRAY' ? type.element : type.fields[index]!.type, search)
+    if (contains) return true
+    if (contains === null) result = null
   }
   return result
 }

@@ -45,10 +45,10 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     output.push(pattern.slice(at, percent < 0 ? pattern.length : percent))
     if (percent < 0) break
     SPECIFIER.lastIndex = percent
-    const found = SPECIFIER.exec(pattern)
-    if (!found) fail(`Invalid FORMAT string: "${pattern}"`)
+    const match = SPECIFIER.exec(pattern)
+    if (!match) fail(`Invalid FORMAT string: "${pattern}"`)
     at = SPECIFIER.lastIndex
-    const [text, flags, width, precision, letter] = found as unknown as Found
+    const [text, flags, width, precision, letter] = match as unknown as Found
     if (letter === '%') {
       if (text !== '%%') fail(`Invalid FORMAT string: "${pattern}"`)
       output.push('%')

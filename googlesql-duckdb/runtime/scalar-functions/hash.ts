@@ -48,23 +48,24 @@ function upTo16(bytes: Uint8Array, view: DataView, length: bigint): bigint {
   return u64(shiftMix(u64(y * K2) ^ u64(z * K0)) * K2)
 }
 
-function upTo32(at: Fetch, size: number): bigint {
-  const multiplier = u64(K2 + BigInt(size) * 2n)
-  const a = u64(at(0) * K1)
+/** The two values of the first and the last 16 bytes; `a` is that of the first 8. */
+function ends(at: Fetch, size: number, a: bigint, multiplier: bigint): [bigint, bigint] {
   const b = at(8)
   const c = u64(at(size - 8) * multiplier)
   const d = u64(at(size - 16) * K2)
-  return mix(u64(rotate(u64(a + b), 43n) + rotate(c, 30n) + d), u64(a + rotate(u64(b + K2), 18n) + c), multiplier)
+  return [u64(rotate(u64(a + b), 43n) + rotate(c, 30n) + d), u64(a + rotate(u64(b + K2), 18n) + c)]
+}
+
+function upTo32(at: Fetch, size: number): bigint {
+  const multiplier = u64(K2 + BigInt(size) * 2n)
+  return mix(...ends(at, size, u64(at(0) * K1), multiplier), multiplier)
 }
 
 function upTo64(at: Fetch, size: number): bigint {
   const multiplier = u64(K2 + BigInt(size) * 2n)
   const a = u64(at(0) * K2)
-  const b = at(8)
-  const c = u64(at(size - 8) * multiplier)
-  const d = u64(at(size - 16) * K2)
-  const y = u64(rotate(u64(a + b), 43n) + rotate(c, 30n) + d)
-  const z = mix(y, u64(a + rotate(u64(b + K2), 18n) + c), multiplier)
+  const [y, second] = ends(at, size, a, multiplier)
+  const z = mix(y, second, multiplier)
   const e = u64(at(16) * multiplier)
   const f = at(24)
   const g = u64((y + at(size - 32)) * multiplier)

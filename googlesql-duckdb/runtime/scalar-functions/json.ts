@@ -73,9 +73,9 @@ const itemsOf = (node: JsonNode, isDeep: boolean): readonly JsonNode[] =>
  * All values on a lax path: a name also searches the items of an array, and a value that is not an array is its own item 0.
  */
 function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
-  let found = [root]
+  let nodes = [root]
   for (const each of steps) {
-    found = found.flatMap(node => {
+    nodes = nodes.flatMap(node => {
       if (each.kind === 'index') {
         const items = node.kind === 'array' ? node.items : [node]
         const item = items[Number(each.text)]
@@ -87,7 +87,7 @@ function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
       })
     })
   }
-  return found
+  return nodes
 }
 
 /**

@@ -50,8 +50,8 @@ function host(url: string): string | null {
 const ofHost =
   (part: (host: string) => string | null) =>
   (url: string): string | null => {
-    const found = host(url)
-    return found === null ? null : part(found)
+    const name = host(url)
+    return name === null ? null : part(name)
   }
 
 /** The 4 or 16 bytes of an address. As in inet_pton, leading zeros and white space are not allowed. Null for other text. */

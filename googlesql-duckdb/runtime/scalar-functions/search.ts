@@ -71,8 +71,8 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       try {
         checkScope(scope)
         const search = compiled(parts!, query, analyzer, JSON.stringify(analyzerOptions))
-        const found = isFoundIn(value, search.parts, scope, search.isFound)
-        return found === null ? null : String(found)
+        const isMatch = isFoundIn(value, search.parts, scope, search.isFound)
+        return isMatch === null ? null : String(isMatch)
       } catch (error) {
         if (error instanceof SearchRefusal) throw new RefusalError(error.message)
         if (error instanceof SearchError) fail(error.message)

@@ -1,5 +1,16 @@
-/** DATE functions. Source: the language reference, "Date functions", "Array functions" and "Time series functions". */
-import { BEYOND_BIGQUERY, CAN_FAIL, canFailWith, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
+/**
+ * DATE, DATETIME and TIME functions. Source: the language reference, "Date functions", "Datetime functions", "Time functions",
+ * "Array functions" and "Time series functions".
+ */
+import {
+  BEYOND_BIGQUERY,
+  CAN_FAIL,
+  type CanFail,
+  canFailWith,
+  type FunctionEntry,
+  functionsOf,
+  NEVER_FAILS,
+} from '../catalogue.js'
 import { NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
 import { addedTo, checkInterval, checkPart, LAST_DAY_PARTS } from './date-parts.js'
 import { bucketOf, familyOf } from './time-families.js'
@@ -38,4 +49,31 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     { check: checkInterval('GENERATE_DATE_ARRAY', addedTo('DATE'), 2) },
   ),
   bucketOf(['DATE', 'DATETIME', 'TIMESTAMP']),
+]
+
+/** A DATE with a TIME always makes a DATETIME. Numbers and text may be out of range, and a time zone may be unknown. */
+const ofParts: CanFail = ([first, second]) =>
+  first?.type.kind === 'STRING' || (second !== undefined && second !== null && first?.type.kind !== 'DATE')
+
+export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
+  ...familyOf('DATETIME'),
+  functionsOf('datetime_functions')('DATETIME', ofParts, NULL_FROM_NULL, [
+    '(INT64, INT64, INT64, INT64, INT64, INT64) -> DATETIME',
+    '(DATE, TIME) -> DATETIME',
+    '(TIMESTAMP, [STRING]) -> DATETIME',
+    '(DATE) -> DATETIME',
+    '(DATETIME) -> DATETIME',
+    '(STRING) -> DATETIME',
+  ]),
+  bucketOf(['DATETIME', 'DATE', 'TIMESTAMP']),
+]
+
+export const TIME_FUNCTIONS: readonly FunctionEntry[] = [
+  ...familyOf('TIME'),
+  functionsOf('time_functions')('TIME', canFailWith(1), NULL_FROM_NULL, [
+    '(INT64, INT64, INT64) -> TIME',
+    '(TIMESTAMP, [STRING]) -> TIME',
+    '(DATETIME) -> TIME',
+    '(TIME) -> TIME',
+  ]),
 ]

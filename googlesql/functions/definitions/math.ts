@@ -1,4 +1,4 @@
-/** Mathematical functions. */
+/** Mathematical functions, BIT_COUNT, and the functions that read decimals. */
 import {
   BEYOND_BIGQUERY,
   CAN_FAIL,
@@ -14,6 +14,7 @@ import { NEVER_NULL, NULL_FROM_NULL, SMALL_AS_ARGUMENT, SMALL_INTEGER, UNKNOWN }
 
 const math = functionsOf('mathematical_functions')
 const beyond = functionsOf('mathematical_functions', BEYOND_BIGQUERY)
+const conversion = functionsOf('conversion_functions')
 
 const DECIMALS = ['NUMERIC', 'BIGNUMERIC']
 const ALONE = '(#) -> #'
@@ -77,4 +78,7 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
   math('ATAN2', NEVER_FAILS, UNKNOWN, each(['FLOAT64'], PAIR)),
   math('COSINE_DISTANCE', CAN_FAIL, UNKNOWN, VECTORS),
   math('EUCLIDEAN_DISTANCE', CAN_FAIL, UNKNOWN, VECTORS),
+  functionsOf('bit_functions')('BIT_COUNT', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64', '(BYTES) -> INT64']),
+  conversion('PARSE_NUMERIC', CAN_FAIL, UNKNOWN, ['(STRING) -> NUMERIC']),
+  conversion('PARSE_BIGNUMERIC', CAN_FAIL, UNKNOWN, ['(STRING) -> BIGNUMERIC']),
 ]

@@ -1,4 +1,4 @@
-/** Functions of text and bytes. Source: the language reference, "String functions". */
+/** Functions of text and bytes, those of regular expressions (RE2) included. Source: the language reference, "String functions". */
 
 import { isBareNull } from '../../types/coercion-rules.js'
 import { BYTES, isRangeKind, type Type, typeName } from '../../types/types.js'
@@ -89,6 +89,14 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   // Texts with very many combining marks in a row are refused.
   entry('NORMALIZE', CAN_FAIL, UNKNOWN, [`(STRING, [${FORMS}]) -> STRING`]),
   entry('NORMALIZE_AND_CASEFOLD', CAN_FAIL, UNKNOWN, [`(STRING, [${FORMS}]) -> STRING`]),
+  // The functions of regular expressions fail for a pattern that is not valid.
+  entry('REGEXP_CONTAINS', CAN_FAIL, NULL_FROM_NULL, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']),
+  entry('REGEXP_EXTRACT', CAN_FAIL, UNKNOWN, each(TEXTS, '(#, #, [INT64], [INT64]) -> #'), {
+    aliases: ['REGEXP_SUBSTR'],
+  }),
+  entry('REGEXP_EXTRACT_ALL', CAN_FAIL, UNKNOWN, each(TEXTS, '(#, #) -> ARRAY<#>')),
+  entry('REGEXP_INSTR', CAN_FAIL, UNKNOWN, each(TEXTS, '(#, #, [INT64], [INT64], [INT64]) -> INT64')),
+  entry('REGEXP_REPLACE', CAN_FAIL, NULL_FROM_NULL, each(TEXTS, '(#, #, #) -> #')),
   entry('REPEAT', CAN_FAIL, NULL_FROM_NULL, SIDE),
   entry('REPLACE', CAN_FAIL, NULL_FROM_NULL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
   entry('REVERSE', NEVER_FAILS, NULL_FROM_NULL, BOTH),

@@ -166,7 +166,7 @@ function parseInterval(p: Parser): IntervalExpression {
   if (written.term === 'FROM' || written.term === ',') p.unexpected(keyword)
   const value = p.expression()
   if (written.kind === 'string' && !p.isIdentifier()) {
-    p.fail('A valid date part name is required', written.at, { code: 'no-date-part', found: null })
+    p.fail('A valid date part name is required', written.at, { code: 'no-date-part', word: null })
   }
   const part = parsePlainPart(p)
   const to = p.accept('TO') ? parsePlainPart(p) : null

@@ -51,8 +51,8 @@ export function aggregatePart(
   const { args, type } = resolveOverload(entry, sourcesOf(node, env), node.at, env.source)
   const ungroupable = node.isDistinct ? args.find(argument => argument && !isGroupable(argument.type)) : undefined
   if (ungroupable) {
-    const found = shortTypeName(ungroupable.type)
-    return env.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+    const typeText = shortTypeName(ungroupable.type)
+    return env.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${typeText}`, node.at)
   }
   const orderBy = node.orderBy.map(item => sortKey(item, env.expression(item.expression, env), env))
   // Two volatile calls with the same text have different values, so a volatile key is never one of the arguments.

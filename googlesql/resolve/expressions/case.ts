@@ -70,8 +70,8 @@ function noCommonType(parts: Parts, context: ResolveContext): never {
 
 function noCommonTypeOf(complaint: string, values: readonly Expr[], parts: Parts, context: ResolveContext): never {
   const types = values.map(shownType)
-  const found = `${complaint}: ${types.join(', ')}; ${actual(parts)}`
-  return context.fail(`No matching signature for operator CASE; ${found}`, parts.at, { code: 'no-common-type', types })
+  const detail = `${complaint}: ${types.join(', ')}; ${actual(parts)}`
+  return context.fail(`No matching signature for operator CASE; ${detail}`, parts.at, { code: 'no-common-type', types })
 }
 
 function noSignature(parts: Parts, context: ResolveContext): never {

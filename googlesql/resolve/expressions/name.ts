@@ -23,7 +23,7 @@ export function resolveName(node: ast.Name, env: ExpressionEnv): Expr {
   const hit = lookup(env.scope, node.name)
   // A column takes precedence over a variable with the same name.
   if (!hit) return env.variables.get(node.name.toLowerCase())?.read() ?? unrecognized(node, env)
-  return foundExpr(hit.found, hit.isCorrelated, node, env)
+  return foundExpr(hit.meaning, hit.isCorrelated, node, env)
 }
 
 function unrecognized(node: ast.Name, env: ExpressionEnv): never {
@@ -31,15 +31,15 @@ function unrecognized(node: ast.Name, env: ExpressionEnv): never {
   return env.fail(`Unrecognized name: ${node.name}`, node.at, { code: 'unknown-name', name: node.name, ...near })
 }
 
-function foundExpr(found: Found, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
-  switch (found.kind) {
+function foundExpr(meaning: Found, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
+  switch (meaning.kind) {
     case 'range':
-      return rangeExpr(found.range, isCorrelated, node.at)
+      return rangeExpr(meaning.range, isCorrelated, node.at)
     case 'column':
-      return visibleExpr(found.column, isCorrelated, node.at)
+      return visibleExpr(meaning.column, isCorrelated, node.at)
     case 'alias':
-      if (!isCorrelated) refuseInAggregate(found.holds, node, env)
-      return found.column && !env.inlinesAliases ? readableExpr(found.column, isCorrelated, node.at) : found.expr
+      if (!isCorrelated) refuseInAggregate(meaning.holds, node, env)
+      return meaning.column && !env.inlinesAliases ? readableExpr(meaning.column, isCorrelated, node.at) : meaning.expr
     case 'ambiguous':
       return env.fail(`Column name ${node.name} is ambiguous`, node.at, { code: 'ambiguous-column' })
   }
@@ -59,8 +59,8 @@ function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv): voi
 export function resolveDot(node: ast.Dot, env: ExpressionEnv): Expr {
   if (node.operand.kind === 'name') {
     const hit = lookup(env.scope, node.operand.name)
-    if (hit?.found.kind === 'range') {
-      return resolveRangeColumn(hit.found.range, node.name, hit.isCorrelated, env)
+    if (hit?.meaning.kind === 'range') {
+      return resolveRangeColumn(hit.meaning.range, node.name, hit.isCorrelated, env)
     }
   }
   return fieldOf(env.expression(node.operand, env), node.name, env)

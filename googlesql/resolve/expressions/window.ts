@@ -91,8 +91,11 @@ function checkDistinctWindow(window: ast.Window, call: AggregateCall, node: ast.
   if (window.frame) context.fail('Window framing clause is not allowed if DISTINCT is specified', window.frame.at)
   const argument = call.arguments.find(expr => expr && hasFloat(expr.type))
   if (argument) {
-    const found = shortTypeName(argument.type)
-    context.fail(`Analytic aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+    const typeText = shortTypeName(argument.type)
+    context.fail(
+      `Analytic aggregate functions with DISTINCT cannot be used with arguments of type ${typeText}`,
+      node.at,
+    )
   }
 }
 
@@ -104,10 +107,10 @@ function mergeWindow(
   depth = 0,
 ): ast.Window {
   if (!window.base) return window
-  const found = named.get(window.base.name.toLowerCase())
-  if (!found) return context.fail(`Unrecognized window alias ${window.base.name}`, window.base.at)
+  const definition = named.get(window.base.name.toLowerCase())
+  if (!definition) return context.fail(`Unrecognized window alias ${window.base.name}`, window.base.at)
   if (depth > named.size) return context.fail(`Window ${window.base.name} refers to itself`, window.base.at)
-  const base = mergeWindow(found, named, context, depth + 1)
+  const base = mergeWindow(definition, named, context, depth + 1)
   const refuse = (what: string): never =>
     context.fail(
       `${what} cannot be specified in a window that references another named window ${window.base!.name}`,

@@ -68,9 +68,9 @@ export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, context:
   const dropped = new Set<string>()
   for (const name of node.columns) {
     if (dropped.has(name.name.toLowerCase())) context.fail(`Duplicate column ${name.name} in pipe DROP`, name.at)
-    const found = columnsCalled(name, names.columns)
-    if (found.length === 0) missing(name, 'DROP', context)
-    for (const column of found) refuseField(column, name, 'DROP', context)
+    const matches = columnsCalled(name, names.columns)
+    if (matches.length === 0) missing(name, 'DROP', context)
+    for (const column of matches) refuseField(column, name, 'DROP', context)
     dropped.add(name.name.toLowerCase())
   }
   const columns = names.columns.filter(column => !dropped.has(column.name.toLowerCase()))
@@ -88,11 +88,11 @@ function onlyColumn(
   operator: string,
   context: ResolveContext,
 ): VisibleColumn {
-  const [found, second] = columnsCalled(name, columns)
+  const [column, second] = columnsCalled(name, columns)
   if (second) return context.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
-  if (!found) return missing(name, operator, context)
-  refuseField(found, name, operator, context)
-  return found
+  if (!column) return missing(name, operator, context)
+  refuseField(column, name, operator, context)
+  return column
 }
 
 function missing(name: ast.Identifier, operator: string, context: ResolveContext): never {

@@ -120,7 +120,7 @@ function resolveStoredTable(node: ast.TablePath, env: QueryEnv): FromResult {
   const scan: Scan = {
     kind: 'table',
     table: table.name,
-    columns: [...columns, ...hidden].map(one => one.column),
+    columns: [...columns, ...hidden].map(({ column }) => column),
     ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
     ...(table.wildcard && { wildcard: { ...table.wildcard, columns: table.columns } }),
     at: node.at,
@@ -152,17 +152,18 @@ function findTable(node: ast.TablePath, env: QueryEnv): TableDefinition {
       ...schema,
     })
   }
-  const known = env.tables.names()
-  const meant = nearest(name, [...known, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, known)
+  const tableNames = env.tables.names()
+  const meant =
+    nearest(name, [...tableNames, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, tableNames)
   const absent = isWildcard(name) ? `${name} does not match any table` : name
   return env.fail(`Table not found: ${absent}`, node.at, { code: 'unknown-table', name, ...proposing(meant) })
 }
 
 /** The table whose name without its dataset is nearest to `name`; undefined where `name` includes a dataset. */
-function withDataset(name: string, known: readonly string[]): string | undefined {
+function withDataset(name: string, tableNames: readonly string[]): string | undefined {
   if (name.includes('.')) return undefined
-  const meant = nearest(name, known.map(lastName))
-  return known.find(table => lastName(table) === meant)
+  const meant = nearest(name, tableNames.map(lastName))
+  return tableNames.find(table => lastName(table) === meant)
 }
 
 /** The name of a table without an alias: `edge` for `` `logs.edge` ``. */
@@ -233,11 +234,11 @@ type JoinNode = Omit<ast.Join, 'kind' | 'left'>
 
 /** The join of a pipe: its left side is the table that comes through the pipe. */
 export function resolvePipeJoin(left: FromResult, node: ast.PipeJoin, env: QueryEnv): FromResult {
-  const known = left.names.ranges.map((range): [string, string | null] => [
+  const leftAliases = left.names.ranges.map((range): [string, string | null] => [
     range.name.toLowerCase(),
     range.kind === 'table' ? (range.path ?? null) : null,
   ])
-  checkAliases([node.right], new Map(known), env)
+  checkAliases([node.right], new Map(leftAliases), env)
   return joinTo(left, node, env)
 }
 

@@ -32,7 +32,7 @@ export function resolveGroupBy(
   env: ExpressionEnv,
 ): GroupKeys {
   const keys: Computed[] = []
-  const known = new Map<string, number>()
+  const indexes = new Map<string, number>()
   const keyOf = new Map<ast.Expression, number>()
   const add = (expr: Expr, name: string, at: number): number => {
     if (isMadeOf(expr, computed)) {
@@ -44,13 +44,13 @@ export function resolveGroupBy(
     if (!isGroupable(expr.type))
       return env.fail(`Grouping by expressions of type ${typeName(expr.type)} is not allowed`, at)
     const key = exprKey(expr)
-    const index = known.get(key)
+    const index = indexes.get(key)
     if (index !== undefined) return index
     keys.push({ column: env.newColumn(name, expr.type), expr })
-    known.set(key, keys.length - 1)
+    indexes.set(key, keys.length - 1)
     return keys.length - 1
   }
-  const one = (expression: ast.Expression): number => {
+  const indexOf = (expression: ast.Expression): number => {
     const { expr, name } = keyExpr(expression, items, env)
     const index = add(expr, name, expression.at)
     keyOf.set(expression, index)
@@ -67,7 +67,7 @@ export function resolveGroupBy(
   if (empty && node.items.length > 1) {
     return env.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
   }
-  const parts = node.items.map(item => setsOf(item, one))
+  const parts = node.items.map(item => setsOf(item, indexOf))
   if (
     parts.every(part => part.length === 1) &&
     !node.items.some(item => item.kind === 'empty' || item.kind === 'grouping-sets')
@@ -75,7 +75,7 @@ export function resolveGroupBy(
     return { keys, sets: null, keyOf }
   }
   const sets = parts.reduce<readonly (readonly number[])[]>(
-    (all, part) => all.flatMap(before => part.map(after => [...new Set([...before, ...after])])),
+    (all, part) => all.flatMap(left => part.map(right => [...new Set([...left, ...right])])),
     [[]],
   )
   if (sets.length > MAX_GROUPING_SETS)
@@ -102,10 +102,10 @@ function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: Expr
   const named = firstName(node)
   if (named) {
     const key = named.name.toLowerCase()
-    const found = items.filter(item => item.name.toLowerCase() === key)
-    if (found.length > 0) {
-      const first = found[0]!
-      if (found.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
+    const matches = items.filter(item => item.name.toLowerCase() === key)
+    if (matches.length > 0) {
+      const first = matches[0]!
+      if (matches.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
         return env.fail(
           `Name ${named.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
           node.at,
@@ -127,25 +127,25 @@ function firstName(node: ast.Expression): Extract<ast.Expression, { kind: 'name'
   return node.kind === 'dot' ? firstName(node.operand) : undefined
 }
 
-function setsOf(item: ast.GroupingItem, one: (node: ast.Expression) => number): readonly (readonly number[])[] {
+function setsOf(item: ast.GroupingItem, indexOf: (node: ast.Expression) => number): readonly (readonly number[])[] {
   switch (item.kind) {
     case 'empty':
       return [[]]
     case 'expression':
-      return [[one(item.expression)]]
+      return [[indexOf(item.expression)]]
     case 'rollup':
     case 'cube':
-      return expand(item, one)
+      return expand(item, indexOf)
     case 'grouping-sets':
-      return item.items.flatMap(set => (set.kind === 'set' ? [set.expressions.map(one)] : expand(set, one)))
+      return item.items.flatMap(set => (set.kind === 'set' ? [set.expressions.map(indexOf)] : expand(set, indexOf)))
   }
 }
 
 function expand(
   item: { readonly kind: 'rollup' | 'cube'; readonly sets: readonly (readonly ast.Expression[])[] },
-  one: (node: ast.Expression) => number,
+  indexOf: (node: ast.Expression) => number,
 ): readonly (readonly number[])[] {
-  const parts = item.sets.map(set => set.map(one))
+  const parts = item.sets.map(set => set.map(indexOf))
   if (item.kind === 'rollup') {
     return Array.from({ length: parts.length + 1 }, (_, i) => parts.slice(0, parts.length - i).flat())
   }

@@ -89,8 +89,11 @@ export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: Fro
   const kept = input.names.columns.filter(column => !isRead(column))
   for (const { name, type } of kept) {
     if (isGroupable(type)) continue
-    const found = shortTypeName(type)
-    env.fail(`Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`, node.at)
+    const typeText = shortTypeName(type)
+    env.fail(
+      `Column ${name} of type ${typeText} cannot be used as an implicit grouping column of a PIVOT clause`,
+      node.at,
+    )
   }
   const keys = kept.map(column => computed(column.name, visibleExpr(column, false, node.at), env))
   const outputs = values.flatMap(value =>
@@ -165,9 +168,9 @@ export function resolveUnpivot(
   const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
     if (table) return columnOf(table, name, input.names, context)
     const hit = lookup(fromScope(input.names, null), name.name)
-    const found = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-    if (found.length > 1) return ambiguous(name, context)
-    return found[0] ?? (hit?.found.kind === 'column' ? hit.found.column : unrecognized(name, context))
+    const matches = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
+    if (matches.length > 1) return ambiguous(name, context)
+    return matches[0] ?? (hit?.meaning.kind === 'column' ? hit.meaning.column : unrecognized(name, context))
   }
   const groups = node.groups.map(group => {
     if (group.columns.length !== node.values.length) {
@@ -247,16 +250,16 @@ export function resolveUnpivot(
 
 /** The column of a FROM clause that `table.column` names. */
 function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, context: QueryEnv): VisibleColumn {
-  const hit = lookup(fromScope(names, null), table.name)?.found
+  const hit = lookup(fromScope(names, null), table.name)?.meaning
   if (hit?.kind !== 'range') {
     // `column.field` has the form of `table.column` but is an expression.
     if (hit?.kind !== 'column') return unrecognized(table, context)
     return context.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', table.at)
   }
   const columns = hit.range.kind === 'table' ? hit.range.columns : []
-  const [found, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
+  const [match, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
   if (others.length > 0) return ambiguous(name, context)
-  return found ?? context.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
+  return match ?? context.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
 
 const ambiguous = ({ name, at }: ast.Identifier, context: QueryEnv): never =>
@@ -270,7 +273,7 @@ function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
   const test = (name: string, args: Expr[]): Expr => call(name, BOOL, args, at)
   const condition = values
     .map(column => test('$not', [test('$is_null', [readableExpr(column, false, at)])]))
-    .reduce((all, one) => test('$or', [all, one]))
+    .reduce((all, condition) => test('$or', [all, condition]))
   return filtered(input, condition)
 }
 

@@ -27,19 +27,19 @@ export function aggregated(
  * Returns a function that replaces every part of an expression that is a key by the key's column, and refuses any other column
  * of the input.
  *
- * @param before the columns of the input, which are out of scope after the grouping
+ * @param inputColumns the columns of the input, which are out of scope after the grouping
  * @param complaint returns the message about a use of such a column, from its name
  */
 export function regrouper(
   keys: readonly Computed[],
-  before: readonly Column[],
+  inputColumns: readonly Column[],
   complaint: (name: string) => string,
   context: ResolveContext,
 ): Replace {
   const byKey = new Map(keys.map(key => [exprKey(key.expr), key.column]))
   const byIdentity = new Map(keys.map(key => [key.expr, key.column]))
   const kinds = new Set(keys.map(key => kindOf(key.expr)))
-  const hidden = new Set(before.map(column => column.id))
+  const hidden = new Set(inputColumns.map(column => column.id))
   const keyOf = (expr: Expr): Column | undefined =>
     byIdentity.get(expr) ?? (isFoundByKey(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
   const replace: Replace = expr => {

@@ -211,15 +211,15 @@ function aliasScope(
   items.forEach((item, i) => {
     if (item.name === '') return
     const key = item.name.toLowerCase()
-    const before = names.get(key)
+    const previous = names.get(key)
     const holds = isMadeOf(item.expr, windowIds!)
       ? 'window'
       : isMadeOf(item.expr, aggregateIds!)
         ? 'aggregate'
         : 'neither'
-    const found: Found = { kind: 'alias', expr: item.expr, column: columns[i]!, holds }
-    if (!before) names.set(key, found)
-    else if (before.kind === 'alias' && !isSameExpr(before.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
+    const meaning: Found = { kind: 'alias', expr: item.expr, column: columns[i]!, holds }
+    if (!previous) names.set(key, meaning)
+    else if (previous.kind === 'alias' && !isSameExpr(previous.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
   })
   return mapScope(names, outer)
 }

@@ -39,8 +39,8 @@ function alignInputs(
     const exprs = rows.map((row, q) => row[i]?.expr ?? untypedNull(node.inputs[q]!.at))
     const type = commonSupertype(exprs)
     if (!type) {
-      const found = exprs.map(expr => typeName(expr.type)).join(', ')
-      return context.fail(`Column ${i + 1} in ${words} has incompatible types: ${found}`, node.inputs[1]!.at)
+      const typeNames = exprs.map(expr => typeName(expr.type)).join(', ')
+      return context.fail(`Column ${i + 1} in ${words} has incompatible types: ${typeNames}`, node.inputs[1]!.at)
     }
     if (!node.isAll && !isGroupable(type)) {
       return context.fail(
@@ -118,8 +118,8 @@ function byName(
   const chosen = chooseNames(node, sets, isStrict, words, context)
   return results.map((result, q) =>
     chosen.map((name): Item | null => {
-      const found = result.columns.find(named => named.name.toLowerCase() === name.toLowerCase())
-      if (found) return { name: found.name, expr: outputExpr(result, found) }
+      const match = result.columns.find(named => named.name.toLowerCase() === name.toLowerCase())
+      if (match) return { name: match.name, expr: outputExpr(result, match) }
       if (node.mode === 'full' || (node.mode === 'left' && q > 0)) return null
       return context.fail(`Column ${name} is missing from query ${q + 1} of ${words} by name`, node.inputs[q]!.at)
     }),

@@ -53,8 +53,8 @@ function everything(node: ast.SelectStar, from: FromNames | null, context: Resol
 function membersOf(of: ast.Expression, env: ExpressionEnv): Member[] {
   if (of.kind === 'name') {
     const hit = lookup(env.scope, of.name)
-    if (hit?.found.kind === 'range') {
-      const { range } = hit.found
+    if (hit?.meaning.kind === 'range') {
+      const { range } = hit.meaning
       const columns = range.kind === 'table' ? range.columns : valueColumns(range.column, range.name)
       return columns.map(column => ({ name: column.name, read: () => visibleExpr(column, hit.isCorrelated, of.at) }))
     }

@@ -36,7 +36,7 @@ export function usingNames(node: UsingNode, left: FromNames, right: FromNames, e
     const target = left.hidden?.includes(a) && right.hidden?.includes(b) ? hidden : first
     target.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
   }
-  const on = conditions.reduce((all, one) => call('$and', one.type, [all, one], one.at))
+  const on = conditions.reduce((all, condition) => call('$and', condition.type, [all, condition], condition.at))
   const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
   // If an array's elements are joined under an alias that USING names, the alias means the merged column after the join.
   const merges = ({ kind, name }: Range): boolean =>
@@ -64,10 +64,10 @@ function findUsing(name: ast.Identifier, names: FromNames, side: string, context
       name.at,
     )
   }
-  const found = [...names.columns, ...hiddenOf(names)].filter(column => column.name.toLowerCase() === key)
-  if (found.length > 1)
+  const matches = [...names.columns, ...hiddenOf(names)].filter(column => column.name.toLowerCase() === key)
+  if (matches.length > 1)
     return context.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
-  return found[0] ?? context.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
+  return matches[0] ?? context.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
 }
 
 const hiddenOf = ({ hidden = [] }: FromNames): readonly VisibleColumn[] => hidden

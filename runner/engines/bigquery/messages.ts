@@ -1,17 +1,9 @@
 /** The parts of BigQuery's REST messages that are used here, in the words of its reference (REST v2). */
 import type { JobMetadata } from '@google-cloud/bigquery'
-
-/** A column or field of a result or a table. `type` is STRING, INTEGER or INT64, RECORD or STRUCT, and so on. */
-export interface RestField {
-  readonly name: string
-  readonly type: string
-  readonly mode?: string
-  readonly fields?: readonly RestField[]
-  readonly rangeElementType?: { readonly type: string }
-}
+import type { SchemaField } from '../../../googlesql/index.js'
 
 export interface RestSchema {
-  readonly fields?: readonly RestField[]
+  readonly fields?: readonly SchemaField[]
 }
 
 export interface RestJobReference {

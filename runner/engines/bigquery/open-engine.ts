@@ -16,7 +16,7 @@ import { CLOSED, deadlineSignal } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
-import { typesOf } from '../../model/parameter-types.js'
+import { readTypes, typesOf } from '../../model/parameter-types.js'
 import type { CheckResult, Clock, Engine, Explanation, RunOptions } from '../../model/ports.js'
 import type { Query, QueryCost, QueryReads, ResultSet, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
@@ -87,7 +87,7 @@ export class BigQueryEngine implements Engine {
     this.#rest = new Rest(access, clock, random)
     this.#tables = tableCatalogue(tables, { project, defaultDataset }, new Map(), functions, broken)
     this.#faults = new ArgumentFaults({
-      resolve: (sql, types) => resolveQuery(sql, this.#tables, typesOf(types)!),
+      resolve: (sql, types) => resolveQuery(sql, this.#tables, readTypes(types)),
       run: (query, runOptions) => this.#runJob(query, runOptions),
     })
     // Each running query adds a listener, so many listeners are not a leak.
@@ -113,8 +113,7 @@ export class BigQueryEngine implements Engine {
    * without a schema) BigQuery may.
    */
   async compile(sql: string, types: TypeNames): Promise<CheckResult> {
-    const parameterTypes = typesOf(types)
-    if (parameterTypes === null) return this.check(sql, types)
+    const parameterTypes = readTypes(types)
     const query = orMistake(() => resolveQuery(sql, this.#tables, parameterTypes))
     if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
     const root = rootOf(query.mistake)
@@ -211,9 +210,7 @@ export class BigQueryEngine implements Engine {
   }
 
   #check(query: Query): Promise<CheckResult> {
-    const types = Object.entries(query.parameters).map(([name, { type }]) => [name, type])
-    const parameterTypes = typesOf(Object.fromEntries(types))
-    const resolve = (): unknown => parameterTypes && resolveQuery(query.sql, this.#tables, parameterTypes)
+    const resolve = (): unknown => resolveQuery(query.sql, this.#tables, typesOf(query.parameters))
     const checked = async (): Promise<CheckResult> => {
       const result = await checkQuery(query, this.#jobRequest(query), this.#deps('check', this.#closed.signal))
       return result.ok ? result : { ok: false, problem: codedProblem(result.problem, resolve) }

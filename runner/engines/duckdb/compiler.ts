@@ -3,6 +3,7 @@
 import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap, memo } from '../../model/bounded-map.js'
+import { typesOf } from '../../model/parameter-types.js'
 import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { CompiledQuery, type SourceQuery } from './compiled-query.js'
@@ -10,7 +11,7 @@ import type { EngineProcesses } from './engine-processes.js'
 import type { BoundQuery } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { dataFolderFault } from './tables/data-folder.js'
-import { typesOf, wireParameters } from './values/parameter-values.js'
+import { wireParameters } from './values/parameter-values.js'
 
 export interface CompilerDeps {
   readonly catalogue: Catalogue

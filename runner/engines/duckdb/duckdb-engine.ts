@@ -1,10 +1,17 @@
 /**
  * The embedded engine in the parent process: translates queries, sends them to the engine's processes, and translates their errors.
  */
-import { type resolveQuery, SqlError, type TableCatalogue, type TableDefinition } from '../../../googlesql/index.js'
+import {
+  isComputedView,
+  resolveQuery,
+  SqlError,
+  type TableCatalogue,
+  type TableDefinition,
+} from '../../../googlesql/index.js'
 import type { GenerateOptions } from '../../../googlesql-duckdb/index.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
+import { readTypes } from '../../model/parameter-types.js'
 import {
   BACKGROUND,
   type CheckResult,
@@ -23,8 +30,7 @@ import type { Answers, BoundQuery, Discovery, RunRequest } from './process/messa
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
-import { isInformationSchema } from './tables/information-schema.js'
-import { readTypes, wireParameters } from './values/parameter-values.js'
+import { wireParameters } from './values/parameter-values.js'
 
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
@@ -38,8 +44,6 @@ export interface EngineParts {
   readonly catalogue: Catalogue
   readonly processes: EngineProcesses
   readonly compiler: Compiler
-  /** Finds arguments at fault; null where they are not looked for. */
-  readonly resolve: typeof resolveQuery | null
   /** A fingerprint of the data of these tables; see Engine. */
   readonly dataState: (tables: readonly string[]) => string | null
   readonly dataCopy: () => string
@@ -49,28 +53,23 @@ export class DuckdbEngine implements Engine {
   readonly name = 'duckdb'
   readonly #parts: EngineParts
   readonly #view: TableView
-  /** Absent in tests of another language. */
-  readonly #argumentFaults: ArgumentFaults | null
+  readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
 
   constructor(parts: EngineParts, view: TableView) {
     this.#parts = parts
     this.#view = view
-    const { resolve } = parts
-    this.#argumentFaults =
-      resolve &&
-      new ArgumentFaults({
-        resolve: (sql, types) => resolve(sql, parts.catalogue.tables, readTypes(types)),
-        run: (query, options) => this.#run(query, options),
-      })
+    this.#argumentFaults = new ArgumentFaults({
+      resolve: (sql, types) => resolveQuery(sql, parts.catalogue.tables, readTypes(types)),
+      run: (query, options) => this.#run(query, options),
+    })
   }
 
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
     try {
       return await this.#run(query, options)
     } catch (error) {
-      if (this.#argumentFaults === null || !(error instanceof RunnerError)) throw error
-      throw await this.#argumentFaults.explain(error, query, options)
+      throw await this.#argumentFaults.explain(error as RunnerError, query, options)
     }
   }
 
@@ -107,7 +106,7 @@ export class DuckdbEngine implements Engine {
     try {
       const compiled = await compiler.compile({ sql, types: readTypes(types), view: catalogue.view }, more)
       for (const table of compiled.translation.tables) {
-        if (!isInformationSchema(table)) this.#compiledTables.add(table)
+        if (!isComputedView(table)) this.#compiledTables.add(table)
       }
       return { ok: true, columns: compiled.checkedColumns, compiled }
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
 import type { Catalogue, CatalogueOptions } from './catalogue.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
-import { ApartProcesses, ofApart } from './process/apart-processes.js'
+import { ApartProcesses } from './process/apart-processes.js'
 import type { Discovery, Request, SessionOptions } from './process/messages.js'
 import type { Ask } from './process/request-queue.js'
 import { EngineProcess, type ProcessOptions } from './process/supervisor.js'
@@ -56,7 +56,8 @@ export class EngineProcesses {
     this.#session = sessionOf(options, join(folder, 'rows'))
     this.#apart = new ApartProcesses({
       clock: options.clock,
-      start: () => this.#start(`apart-${++this.#apartCount}`, ofApart(this.#session)),
+      session: this.#session,
+      start: session => this.#start(`apart-${++this.#apartCount}`, session),
     })
     this.ask = this.#apart.askBeside((request, options) => this.shared.ask(request, options))
   }

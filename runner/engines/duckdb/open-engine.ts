@@ -1,34 +1,25 @@
 /** Opens the embedded engine: BigQuery SQL on DuckDB, in processes of its own. */
-import { resolveQuery } from '../../../googlesql/index.js'
 import { translate } from '../../../googlesql-duckdb/index.js'
 import { Catalogue } from './catalogue.js'
 import { Compiler } from './compiler.js'
-import { DuckdbEngine, type EngineParts } from './duckdb-engine.js'
+import { DuckdbEngine } from './duckdb-engine.js'
 import { type DuckdbEngineOptions, EngineProcesses } from './engine-processes.js'
 import { dataCopyReader, dataStateReader } from './tables/data-state.js'
 
 export type { DuckdbEngineOptions }
 
-/** The language of the queries. Tests of everything but the translation have another one. */
-export interface Language {
-  readonly translate: typeof translate
-  readonly resolve: EngineParts['resolve']
-}
-
-const GOOGLESQL: Language = { translate, resolve: resolveQuery }
-
 /**
- * Opens the engine. When it resolves, the engine can answer queries; tables are loaded when a query first needs them.
+ * Opens the engine. When it resolves, the engine can answer queries; tables are loaded when a query first needs them. Tests of
+ * everything but the translation have another `translateQuery`.
  * @throws SetupError when DuckDB cannot be opened, for example for an invalid database file or two tables with the same name.
  */
 export async function openDuckdbEngine(
   options: DuckdbEngineOptions,
-  language: Language = GOOGLESQL,
+  translateQuery = translate,
 ): Promise<DuckdbEngine> {
   const catalogue = new Catalogue(options)
   const processes = await EngineProcesses.start(options, catalogue)
-  const { translate, resolve } = language
-  const compiler = new Compiler({ catalogue, processes, translate, dataDir: options.dataDir })
+  const compiler = new Compiler({ catalogue, processes, translate: translateQuery, dataDir: options.dataDir })
   const [dataState, dataCopy] = [dataStateReader(options), dataCopyReader(options)]
-  return new DuckdbEngine({ options, catalogue, processes, compiler, resolve, dataState, dataCopy }, catalogue.view)
+  return new DuckdbEngine({ options, catalogue, processes, compiler, dataState, dataCopy }, catalogue.view)
 }

@@ -2,6 +2,7 @@
 
 import {
   fieldType,
+  isComputedView,
   nearest,
   PARTITION_TIME,
   type PartitionUnit,
@@ -75,12 +76,13 @@ export async function loadTableSchemas(
 
 /**
  * `dataset.table`, with the project in front where it is another project's table; a project may have a domain (`x.com:p`). A
- * wildcard table ends in `*`.
+ * wildcard table ends in `*`. `region-us.INFORMATION_SCHEMA.JOBS` is a view whose rows are not computed.
  * Names of tables: https://cloud.google.com/bigquery/docs/tables#table_naming
  */
-const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]*(?<!\.)\*?$/u
+const TABLE_NAME =
+  /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.(?:INFORMATION_SCHEMA\.)?[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]*(?<!\.)\*?$/u
 
-export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
+export const isTableName = (text: string): boolean => TABLE_NAME.test(text) && !isComputedView(text)
 
 interface ReadTable {
   readonly table: LoadedTable | null
@@ -101,6 +103,8 @@ export function readTableSchema({ file, text }: SourceText): ReadTable {
 }
 
 const WRONG_NAME = 'a table schema is named <dataset>.<table>.json, or <project>.<dataset>.<table>.json'
+
+const IS_COMPUTED = 'the rows of this view are the tables that there are, so it has no schema; delete the file'
 
 /** The path of a column in the file, as far as the column exists. */
 function columnPath(path: NodePath, fields: readonly SchemaField[], column: readonly string[]): NodePath {
@@ -135,7 +139,7 @@ class SchemaReader {
   read(declared: unknown): LoadedTable | null {
     const { file } = this.#source
     const name = tableOf(file)
-    if (!isTableName(name)) this.#wrong([], 'table/file-name', WRONG_NAME)
+    if (!isTableName(name)) this.#wrong([], 'table/file-name', isComputedView(name) ? IS_COMPUTED : WRONG_NAME)
     const isResource = isRecord(declared)
     const resource = isResource ? declared : {}
     const path: NodePath = isResource ? ['schema', 'fields'] : []

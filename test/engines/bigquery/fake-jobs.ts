@@ -1,10 +1,11 @@
 /** The jobs of the fake BigQuery: which were started, which run, and how each ended. */
-import type { RestErrorProto, RestField } from '../../../runner/engines/bigquery/messages.js'
+import type { SchemaField } from '../../../googlesql/index.js'
+import type { RestErrorProto } from '../../../runner/engines/bigquery/messages.js'
 import type { RestRow } from './rest-answers.js'
 
 /** How the fake answers a query; each member has a default. */
 export interface JobPlan {
-  readonly fields?: readonly RestField[]
+  readonly fields?: readonly SchemaField[]
   readonly rows?: readonly RestRow[]
   /** The most rows in one answer, where that is fewer than the request asks for. */
   readonly pageRows?: number

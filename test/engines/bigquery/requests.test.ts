@@ -1,10 +1,10 @@
 /** A query's job is started, polled until it has ended, and asked what was billed; a large result is read in pages. */
 import { expect } from 'chai'
-import type { RestField } from '../../../runner/engines/bigquery/messages.js'
+import type { SchemaField } from '../../../googlesql/index.js'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
 import type { RestRow } from './rest-answers.js'
 
-const FIELDS: readonly RestField[] = [{ name: 'n', type: 'INTEGER' }]
+const FIELDS: readonly SchemaField[] = [{ name: 'n', type: 'INTEGER' }]
 const rows = (count: number): readonly RestRow[] => Array.from({ length: count }, (_, i) => ({ f: [{ v: String(i) }] }))
 const text = (body: Uint8Array): string => Buffer.from(body).toString()
 

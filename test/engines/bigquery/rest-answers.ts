@@ -1,5 +1,6 @@
 /** Random BigQuery answers with rows, and their rows decoded with JSON.parse, a slow and simple reference. */
-import type { RestField, RestSchema } from '../../../runner/engines/bigquery/messages.js'
+import type { SchemaField } from '../../../googlesql/index.js'
+import type { RestSchema } from '../../../runner/engines/bigquery/messages.js'
 
 /** `v` is a string, null, `{ f: […] }` for a RECORD, or a list of `{ v }` for a REPEATED field. */
 export interface RestCell {
@@ -62,7 +63,7 @@ export function drawAnswer(draw: Draw): DrawnAnswer {
   return { schema: { fields }, rows: Array.from({ length: count }, () => drawRecord(draw, fields)) }
 }
 
-function drawFields(draw: Draw, depth: number): readonly RestField[] {
+function drawFields(draw: Draw, depth: number): readonly SchemaField[] {
   return Array.from({ length: 1 + draw(4) }, (_, i) => {
     const name = `${oneOf(draw, ['a', 'naïve', 'q"', '日本'])}${i}`
     const mode = oneOf(draw, MODES)
@@ -73,11 +74,11 @@ function drawFields(draw: Draw, depth: number): readonly RestField[] {
   })
 }
 
-function drawRecord(draw: Draw, fields: readonly RestField[]): RestRow {
+function drawRecord(draw: Draw, fields: readonly SchemaField[]): RestRow {
   return { f: fields.map(field => ({ v: drawValue(draw, field) })) }
 }
 
-function drawValue(draw: Draw, field: RestField): unknown {
+function drawValue(draw: Draw, field: SchemaField): unknown {
   if (field.mode === 'REPEATED') {
     const element = { ...field, mode: 'REQUIRED' }
     return Array.from({ length: draw(4) }, () => ({ v: drawValue(draw, element) }))
@@ -131,7 +132,7 @@ export function expectedRows(text: string): string {
   return `[${rows.map(row => `[${row.f.map((cell, i) => expected(fields[i]!, cell.v)).join(',')}]`).join(',')}]`
 }
 
-function expected(field: RestField, v: unknown): string {
+function expected(field: SchemaField, v: unknown): string {
   if (v === null) return 'null'
   if (Array.isArray(v)) return `[${v.map(cell => expected(field, (cell as { v: unknown }).v)).join(',')}]`
   if (field.fields) {

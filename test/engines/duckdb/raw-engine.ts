@@ -67,20 +67,17 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
   const events: Event[] = []
   const engine = await openDuckdbEngine(
     { ...DEFAULTS, observe: event => events.push(event), ...options },
-    {
-      resolve: null,
-      translate: (text, _tables, types) => {
-        const query = JSON.parse(text) as RawQuery
-        return {
-          sql: query.sql,
-          columns: query.columns.map(column => ({ ...column, isNeverNull: false, isSmallInteger: false })),
-          tables: query.tables ?? [],
-          parameters: Object.keys(types),
-          times: [],
-          runsJavaScript: false,
-          shardReads: [],
-        }
-      },
+    (text, _tables, types) => {
+      const query = JSON.parse(text) as RawQuery
+      return {
+        sql: query.sql,
+        columns: query.columns.map(column => ({ ...column, isNeverNull: false, isSmallInteger: false })),
+        tables: query.tables ?? [],
+        parameters: Object.keys(types),
+        times: [],
+        runsJavaScript: false,
+        shardReads: [],
+      }
     },
   )
   const run: RawEngine['run'] = (query, more = {}) =>

@@ -3,7 +3,7 @@ import { allFunctions, findFunction, functionNames } from '../../../googlesql/fu
 import { signaturesOf } from '../../../googlesql/functions/shown-signature.js'
 import { parseSignature } from '../../../googlesql/functions/signature.js'
 import { RESERVED_KEYWORDS } from '../../../googlesql/lex/keywords.js'
-import { parseQuery } from '../../../googlesql/parse/parse.js'
+import { parseScript } from '../../../googlesql/parse/parse.js'
 import { AGGREGATE_WRITERS, WRITERS } from '../../../googlesql-duckdb/functions/all.js'
 
 describe('the catalogue of functions', () => {
@@ -29,7 +29,7 @@ describe('the catalogue of functions', () => {
 
   it('reads the clock only in the functions that the parser calls without parentheses', () => {
     const isCalled = (name: string): boolean => {
-      const { body } = parseQuery(`SELECT ${name}`)
+      const { body } = parseScript(`SELECT ${name}`).query
       const item = body.kind === 'select' ? body.items[0] : undefined
       return item?.kind === 'expression' && item.expression.kind === 'call'
     }

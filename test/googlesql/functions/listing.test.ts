@@ -4,11 +4,11 @@ import { expect } from 'chai'
 import { allFunctions, functionNames } from '../../../googlesql/functions/all.js'
 import { listFunctions, listRefusals } from '../../../googlesql/functions/listing.js'
 import { refusalOf } from '../../../googlesql/functions/refused.js'
-import { REFUSED_CLAUSES } from '../../../googlesql/functions/refused-clauses.js'
 import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
 import { tableCatalogue } from '../../../googlesql/tables.js'
 import { AGGREGATE_WRITERS, WRITERS } from '../../../googlesql-duckdb/functions/all.js'
 import { dialectText, functionsText, readDialect, readFunctions } from '../../../tools/generate-dialect-docs.js'
+import { REFUSED_CLAUSES } from '../../../tools/refused-clauses.js'
 
 describe('the listing of functions', () => {
   it('has every function of the catalogue, with its name and signatures', () => {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse as parseYaml } from 'yaml'
-import type { Query, TypeNode } from '../../../googlesql/ast/nodes.js'
+import type { Cast, Query, TypeNode } from '../../../googlesql/ast/nodes.js'
 import { tokenize } from '../../../googlesql/lex/tokenize.js'
-import { parseQuery, parseType } from '../../../googlesql/parse/parse.js'
+import { parseScript } from '../../../googlesql/parse/parse.js'
 import { SqlError } from '../../../googlesql/sql-error.js'
 
 type Case = Readonly<Record<string, string>>
@@ -35,6 +35,8 @@ function show(node: unknown): string {
   const isBare = kind !== undefined && fields.length === 0
   return isBare ? String(kind) : `${kind ?? ''}(${fields.join(', ')})`
 }
+
+const parseQuery = (sql: string): Query => parseScript(sql).query
 
 function onlyExpression(query: Query): unknown {
   const item = query.body.kind === 'select' ? query.body.items[0] : undefined
@@ -187,37 +189,39 @@ describe('parseQuery on deep and long input', () => {
   }
 })
 
-describe('parseType', () => {
+describe('the type of a CAST', () => {
+  const BEFORE = 'SELECT CAST(x AS '
+  const typeIn = (text: string): TypeNode => (onlyExpression(parseQuery(`${BEFORE}${text})`)) as Cast).type
   const TYPES: Readonly<Record<string, TypeNode>> = {
-    INT64: { kind: 'named', name: 'INT64', parameters: [], at: 0 },
-    'numeric(10, 2)': { kind: 'named', name: 'numeric', parameters: ['10', '2'], at: 0 },
-    INTERVAL: { kind: 'named', name: 'INTERVAL', parameters: [], at: 0 },
+    INT64: { kind: 'named', name: 'INT64', parameters: [], at: BEFORE.length },
+    'numeric(10, 2)': { kind: 'named', name: 'numeric', parameters: ['10', '2'], at: BEFORE.length },
+    INTERVAL: { kind: 'named', name: 'INTERVAL', parameters: [], at: BEFORE.length },
     'ARRAY<STRUCT<a INT64, STRING(5)>>': {
       kind: 'array',
       element: {
         kind: 'struct',
         fields: [
-          { name: 'a', type: { kind: 'named', name: 'INT64', parameters: [], at: 15 } },
-          { name: '', type: { kind: 'named', name: 'STRING', parameters: ['5'], at: 22 } },
+          { name: 'a', type: { kind: 'named', name: 'INT64', parameters: [], at: BEFORE.length + 15 } },
+          { name: '', type: { kind: 'named', name: 'STRING', parameters: ['5'], at: BEFORE.length + 22 } },
         ],
-        at: 6,
+        at: BEFORE.length + 6,
       },
-      at: 0,
+      at: BEFORE.length,
     },
-    'STRUCT<>': { kind: 'struct', fields: [], at: 0 },
+    'STRUCT<>': { kind: 'struct', fields: [], at: BEFORE.length },
   }
   for (const [text, type] of Object.entries(TYPES)) {
-    it(`reads ${text}`, () => expect(parseType(text)).to.deep.equal(type))
+    it(`reads ${text}`, () => expect(typeIn(text)).to.deep.equal(type))
   }
 
   const BAD: Readonly<Record<string, string>> = {
-    'ARRAY<INT64': 'Syntax error: Expected ">" but got end of script at [1:12]',
-    'INT64 STRING': 'Syntax error: Expected end of input but got identifier "STRING" at [1:7]',
-    'RANGE<INT64>': 'Unsupported type: RANGE<INT64> is not supported at [1:7]',
-    "STRING COLLATE 'und:ci'": 'COLLATE is not supported at [1:8]',
-    'NUMERIC(a)': 'Syntax error: Unexpected identifier "a" at [1:9]',
+    'ARRAY<INT64': 'Syntax error: Expected ">" but got ")" at [1:29]',
+    'INT64 STRING': 'Syntax error: Expected ")" but got identifier "STRING" at [1:24]',
+    'RANGE<INT64>': 'Unsupported type: RANGE<INT64> is not supported at [1:24]',
+    "STRING COLLATE 'und:ci'": 'COLLATE is not supported at [1:25]',
+    'NUMERIC(a)': 'Syntax error: Unexpected identifier "a" at [1:26]',
   }
   for (const [text, error] of Object.entries(BAD)) {
-    it(`refuses ${text}`, () => expect(refusal(() => parseType(text))).to.equal(error))
+    it(`refuses ${text}`, () => expect(refusal(() => typeIn(text))).to.equal(error))
   }
 })

@@ -54,9 +54,9 @@ function splitElements(format: string): string[] {
 
 /** The alternative that the format contains; null if it contains no alternative. Several alternatives are an error. */
 function onlyOne(all: readonly string[], alternatives: readonly string[], message: string): string | null {
-  const found = all.filter(element => alternatives.includes(element.toUpperCase()))
-  if (found.length > 1) failFormat(message)
-  return found[0] ?? null
+  const matches = all.filter(element => alternatives.includes(element.toUpperCase()))
+  if (matches.length > 1) failFormat(message)
+  return matches[0] ?? null
 }
 
 function parseFormat(format: string): NumberFormat {
@@ -205,17 +205,17 @@ const wholeOf = (number: FiniteNumber): bigint => BigInt(fixedText(number, 0, 'h
 // ---- output
 
 interface Sign {
-  readonly before: string
-  readonly behind: string
+  readonly prefix: string
+  readonly suffix: string
 }
 
 function signOutput(format: NumberFormat, isNegative: boolean, isBlank: boolean): Sign {
   const sign = format.sign
   const pick = (negative: string, positive: string) => (isBlank ? ' ' : isNegative ? negative : positive)
-  if (sign === null) return { before: pick('-', ' '), behind: '' }
-  if (sign === 'PR') return { before: pick('<', ' '), behind: pick('>', ' ') }
-  if (sign === 'MI') return { before: '', behind: pick('-', ' ') }
-  return format.isSignInFront ? { before: pick('-', '+'), behind: '' } : { before: '', behind: pick('-', '+') }
+  if (sign === null) return { prefix: pick('-', ' '), suffix: '' }
+  if (sign === 'PR') return { prefix: pick('<', ' '), suffix: pick('>', ' ') }
+  if (sign === 'MI') return { prefix: '', suffix: pick('-', ' ') }
+  return format.isSignInFront ? { prefix: pick('-', '+'), suffix: '' } : { prefix: '', suffix: pick('-', '+') }
 }
 
 function currencyOutput(format: NumberFormat, isBlank: boolean): string {
@@ -226,7 +226,7 @@ function currencyOutput(format: NumberFormat, isBlank: boolean): string {
 
 /** Joins the parts; with FM, white space is removed from both ends. */
 function assemble(format: NumberFormat, padding: number, sign: Sign, currency: string, body: string): string {
-  const text = ' '.repeat(padding) + sign.before + currency + body + sign.behind
+  const text = ' '.repeat(padding) + sign.prefix + currency + body + sign.suffix
   return format.isCompact ? text.trim() : text
 }
 
@@ -289,7 +289,7 @@ function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
 
 function formatWord(format: NumberFormat, word: string, isNegative: boolean): string {
   const sign = signOutput(format, isNegative, false)
-  const shownSign = word === 'NAN' ? { before: sign.before && ' ', behind: sign.behind && ' ' } : sign
+  const shownSign = word === 'NAN' ? { prefix: sign.prefix && ' ', suffix: sign.suffix && ' ' } : sign
   const currency = currencyOutput(format, false)
   if (format.hasExponent) {
     return assemble(format, format.isCompact ? 0 : format.elements.length, shownSign, currency, word)

@@ -89,9 +89,9 @@ function elementAt(format: string, at: number): Element {
   }
   if (character === '"') return quoted(format, at, literal)
   const rest = format.slice(at, at + 5).toUpperCase()
-  const found = ALL_NAMES.find(({ name }) => rest.startsWith(name))
-  if (found === undefined) fail(`Cannot find matched format element at ${at}`)
-  const { name, category } = found
+  const match = ALL_NAMES.find(({ name }) => rest.startsWith(name))
+  if (match === undefined) fail(`Cannot find matched format element at ${at}`)
+  const { name, category } = match
   return {
     name,
     category,
@@ -223,10 +223,10 @@ function checkParsing(elements: readonly Element[], kind: TimeKind): void {
     }
   }
   const [meridian] = inCategory('MERIDIAN_INDICATOR')
-  const exclusive = (one: Element | undefined, other: Element | undefined): void => {
-    if (one && other) {
+  const exclusive = (element: Element | undefined, other: Element | undefined): void => {
+    if (element && other) {
       fail(
-        `Format element in category ${one.category} (${shown(one)}) and format element ${shown(other)} cannot exist simultaneously`,
+        `Format element in category ${element.category} (${shown(element)}) and format element ${shown(other)} cannot exist simultaneously`,
       )
     }
   }

@@ -155,19 +155,19 @@ function extendedElement(rest: string): ExtendedElement | null {
   const element = match[0]
   const letter = element.at(-1)!
   const isOfDate = /^\d\d+S$/.test(element)
-  const found = (write: Writer): ExtendedElement => ({ letter, length: element.length, write, isOfDate })
-  if (element === 'z') return found(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
+  const extended = (write: Writer): ExtendedElement => ({ letter, length: element.length, write, isOfDate })
+  if (element === 'z') return extended(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
   // `%ET` is the letter between date and time in RFC 3339.
-  if (element === 'T') return found(() => 'T')
-  if (element === '4Y') return found(({ time }) => pad(time.year, 4))
+  if (element === 'T') return extended(() => 'T')
+  if (element === '4Y') return extended(({ time }) => pad(time.year, 4))
   if (Number(element.slice(0, -1)) > MAX_DIGITS_ASKED) return null
   const digits = Math.min(Number(element.slice(0, -1)), MAX_FRACTION_DIGITS)
   if (letter === 'f') {
-    if (element === '*f') return found(({ time }) => trimmedFraction(time.micro) || '0')
-    return found(({ time }) => fractionDigits(time.micro, digits))
+    if (element === '*f') return extended(({ time }) => trimmedFraction(time.micro) || '0')
+    return extended(({ time }) => fractionDigits(time.micro, digits))
   }
   const fraction = (micro: number) => (element === '*S' ? trimmedFraction(micro) : fractionDigits(micro, digits))
-  return found(({ time }) => {
+  return extended(({ time }) => {
     const text = fraction(time.micro)
     return pad(time.second, 2) + (text === '' ? '' : `.${text}`)
   })

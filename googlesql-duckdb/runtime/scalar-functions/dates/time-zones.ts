@@ -37,9 +37,9 @@ function makeZone(name: string): TimeZone {
 }
 
 interface DayOffsets {
-  readonly before: number
-  readonly after: number
-  /** The instant, in seconds since 1970, from which `after` applies. */
+  readonly oldOffset: number
+  readonly newOffset: number
+  /** The instant, in seconds since 1970, from which `newOffset` applies. */
   readonly change: number
 }
 
@@ -50,22 +50,22 @@ function cached(zone: TimeZone): TimeZone {
   const offsetsOf = (day: number): DayOffsets => offsetsOfDay(zone, day)
   return epochSeconds => {
     const offsets = memo(days, Math.floor(epochSeconds / DAY_SECONDS), offsetsOf)
-    return epochSeconds < offsets.change ? offsets.before : offsets.after
+    return epochSeconds < offsets.change ? offsets.oldOffset : offsets.newOffset
   }
 }
 
 function offsetsOfDay(zone: TimeZone, day: number): DayOffsets {
   let low = day * DAY_SECONDS
   let high = low + DAY_SECONDS - 1
-  const before = zone(low)
-  const after = zone(high)
-  if (before === after) return { before, after, change: low }
+  const oldOffset = zone(low)
+  const newOffset = zone(high)
+  if (oldOffset === newOffset) return { oldOffset, newOffset, change: low }
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
-    if (zone(middle) === before) low = middle
+    if (zone(middle) === oldOffset) low = middle
     else high = middle
   }
-  return { before, after, change: high }
+  return { oldOffset, newOffset, change: high }
 }
 
 /** The instant of a civil time, both in microseconds. */

@@ -2,7 +2,7 @@
 import { type StructField, typeName } from '../../../../googlesql/index.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultSet } from '../../../model/query.js'
-import { BodyPieces, RESULT_HEAD, RESULT_SEPARATOR, RESULT_TAIL } from '../../../result/body.js'
+import { BodyBuilder } from '../../../result/body.js'
 import type { RestSchema } from '../messages.js'
 import { recordText, type ValueText } from './cell-texts.js'
 import { type ResultField, resultColumns } from './result-columns.js'
@@ -13,15 +13,14 @@ export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'contract' | 'maxRow
 /** After one of its methods has thrown, it cannot be used any more. */
 export class ResultEncoder {
   readonly #options: EncodeOptions
-  readonly #body: BodyPieces
+  readonly #body: BodyBuilder
   #columns: readonly ResultField[] | null = null
   #rowText: ValueText = recordText([], 'iso8601', [])
   #rowsRead = 0
 
   constructor(options: EncodeOptions) {
     this.#options = options
-    this.#body = new BodyPieces(options.maxBytes)
-    this.#body.add(RESULT_HEAD)
+    this.#body = new BodyBuilder(options.maxBytes)
   }
 
   /**
@@ -33,8 +32,7 @@ export class ResultEncoder {
     try {
       for (const row of rows) {
         const text = this.#rowText(row)
-        if (this.#rowsRead < this.#options.maxRows)
-          this.#body.add(this.#rowsRead === 0 ? text : RESULT_SEPARATOR + text)
+        if (this.#rowsRead < this.#options.maxRows) this.#body.add(text)
         this.#rowsRead += 1
       }
     } catch (error) {
@@ -47,8 +45,7 @@ export class ResultEncoder {
     const { maxRows } = this.#options
     const columns = namedColumns(this.#open({}))
     const rowCount = Math.min(this.#rowsRead, maxRows)
-    this.#body.add(RESULT_TAIL)
-    return { columns, rowCount, isTruncated: this.#rowsRead > maxRows, body: this.#body.take() }
+    return { columns, rowCount, isTruncated: this.#rowsRead > maxRows, body: this.#body.finish() }
   }
 
   /** The first page's schema is the result's. */

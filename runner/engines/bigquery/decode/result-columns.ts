@@ -1,6 +1,6 @@
 /** The schema of a result, as BigQuery's REST answers give it, as the columns of a result set. */
-import { arrayOf, type StructField, scalarType, structOf, type Type } from '../../../../googlesql/index.js'
-import type { RestField, RestSchema } from '../messages.js'
+import { fieldType, type SchemaField, type StructField } from '../../../../googlesql/index.js'
+import type { RestSchema } from '../messages.js'
 import { unexpected } from './unexpected-cell.js'
 
 /** A column or field, with what its type does not say. */
@@ -20,8 +20,6 @@ export class UnsupportedTypeError extends Error {
   }
 }
 
-/** The schema's own words for types that GoogleSQL names otherwise. */
-const LEGACY_NAMES: Readonly<Record<string, string>> = { INTEGER: 'INT64', FLOAT: 'FLOAT64', BOOLEAN: 'BOOL' }
 const MODES: ReadonlySet<string> = new Set(['', 'NULLABLE', 'REQUIRED', 'REPEATED'])
 
 /**
@@ -31,27 +29,14 @@ export function resultColumns(schema: RestSchema): readonly ResultField[] {
   return (schema.fields ?? []).map(field => resultField(field, []))
 }
 
-function resultField(field: RestField, outer: readonly string[]): ResultField {
+function resultField(field: SchemaField, outer: readonly string[]): ResultField {
   const { name, mode = '' } = field
   if (typeof name !== 'string' || typeof field.type !== 'string' || !MODES.has(mode.toUpperCase())) {
     throw unexpected('a schema')
   }
   const path = [...outer, name]
-  const isRecord = /^(record|struct)$/i.test(field.type)
-  const fields = isRecord ? (field.fields ?? []).map(part => resultField(part, path)) : []
-  const type = isRecord ? structOf(fields) : scalarOf(typeNameOf(field), path)
-  const isRepeated = mode.toUpperCase() === 'REPEATED'
-  const isNullable = !isRepeated && mode.toUpperCase() !== 'REQUIRED'
-  return { name, type: isRepeated ? arrayOf(type) : type, isNullable, fields }
-}
-
-function typeNameOf({ type, rangeElementType }: RestField): string {
-  const name = type.toUpperCase()
-  return name === 'RANGE' && rangeElementType ? `RANGE<${rangeElementType.type.toUpperCase()}>` : name
-}
-
-function scalarOf(name: string, path: readonly string[]): Type {
-  const type = scalarType(Object.hasOwn(LEGACY_NAMES, name) ? LEGACY_NAMES[name]! : name)
-  if (!type) throw new UnsupportedTypeError(path.join('.'), name)
-  return type
+  const fields = (field.fields ?? []).map(part => resultField(part, path))
+  const type = fieldType(field)
+  if (!type) throw new UnsupportedTypeError(path.join('.'), field.type.toUpperCase())
+  return { name, type, isNullable: !/^re(?:peated|quired)$/i.test(mode), fields }
 }

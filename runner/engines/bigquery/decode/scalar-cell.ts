@@ -5,11 +5,12 @@ import {
   elementOfRange,
   MAX_TIMESTAMP_MICROS,
   MIN_TIMESTAMP_MICROS,
+  numericLiteral,
   type RangeKind,
   type ScalarKind,
 } from '../../../../googlesql/index.js'
 import { typeScalar } from '../../../model/typed-value.js'
-import { rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
+import { fractionText, rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
 type WriterOf = (texts: ScalarTexts) => (value: string) => string
@@ -28,7 +29,7 @@ const WRITERS: Readonly<Record<ScalarKind, WriterOf>> = {
   FLOAT64: texts => value => texts.float64(floatOf(value)),
   NUMERIC: texts => value => texts.numeric(decimalOf(value, 'NUMERIC')),
   BIGNUMERIC: texts => value => texts.numeric(decimalOf(value, 'BIGNUMERIC')),
-  BOOL: texts => value => texts.bool(boolOf(value)),
+  BOOL: texts => value => texts.bool(checked(value, isBool, 'BOOL').toLowerCase() === 'true'),
   STRING: texts => texts.string,
   // These texts are already those of results, without characters that JSON escapes: `interval` only adds quotes.
   BYTES: texts => value => texts.interval(checked(value, isBase64, 'BYTES')),
@@ -83,27 +84,11 @@ function floatOf(text: string): number {
 }
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-/** The most digits before and after the point. A BIGNUMERIC of 39 digits also has a largest value ("Decimal types"). */
-const DECIMAL_DIGITS = { NUMERIC: [29, 9], BIGNUMERIC: [39, 38] } as const
-const MAX_BIGNUMERIC = 2n ** 255n - 1n
 
-function decimalOf(text: string, kind: keyof typeof DECIMAL_DIGITS): string {
-  if (!DECIMAL.test(text)) throw unexpected(kind)
-  const [most, mostAfter] = DECIMAL_DIGITS[kind]
-  const [whole = '', digits = ''] = text.replace('-', '').split('.')
-  const fraction = digits.replace(/0+$/, '')
-  if (whole.length > most || fraction.length > mostAfter) throw unexpected(kind)
-  if (whole.length < DECIMAL_DIGITS.BIGNUMERIC[0]) return text
-  const largest = text.startsWith('-') ? MAX_BIGNUMERIC + 1n : MAX_BIGNUMERIC
-  if (BigInt(whole + fraction.padEnd(mostAfter, '0')) > largest) throw unexpected(kind)
-  return text
-}
+const decimalOf = (text: string, kind: 'NUMERIC' | 'BIGNUMERIC'): string =>
+  checked(text, () => DECIMAL.test(text) && numericLiteral(text, kind) !== null, kind)
 
-function boolOf(text: string): boolean {
-  const word = text.toLowerCase()
-  if (word !== 'true' && word !== 'false') throw unexpected('BOOL')
-  return word === 'true'
-}
+const isBool = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
 function checked(text: string, isValid: (text: string) => boolean, kind: ScalarKind): string {
   if (!isValid(text)) throw unexpected(kind)
@@ -137,9 +122,7 @@ function isInterval(text: string): boolean {
 function exactFraction(text: string): string {
   const dot = text.indexOf('.')
   if (dot < 0) return text
-  const micros = text.slice(dot + 1, dot + 7).padEnd(6, '0')
-  if (micros === '000000') return text.slice(0, dot)
-  return `${text.slice(0, dot)}.${micros.endsWith('000') ? micros.slice(0, 3) : micros}`
+  return text.slice(0, dot) + fractionText(Number(text.slice(dot + 1, dot + 7).padEnd(6, '0')))
 }
 
 /** BigQuery keeps JSON in this form; what it sends is not relied upon to be in it. */

@@ -1,8 +1,9 @@
 /** Bound values as BigQuery's REST query parameters: each with its type, NULLs and arrays too. */
 import type { QueryParameter } from '@google-cloud/bigquery'
-import { elementOfRange, isRangeKind, parseTypeName, type RangeBounds, type Type } from '../../../../googlesql/index.js'
+import { elementOfRange, isRangeKind, type RangeBounds, type Type } from '../../../../googlesql/index.js'
 import { checkValue, type ValueWriter } from '../../../model/check-value.js'
 import { type ArgumentProblem, invalidArguments } from '../../../model/errors.js'
+import { typesOf } from '../../../model/parameter-types.js'
 import type { BoundValue } from '../../../model/query.js'
 
 type ParameterType = NonNullable<QueryParameter['parameterType']>
@@ -13,12 +14,10 @@ type ParameterValue = NonNullable<QueryParameter['parameterValue']>
 export function queryParameters(given: Readonly<Record<string, BoundValue>>): QueryParameter[] {
   const errors: ArgumentProblem[] = []
   const parameters: QueryParameter[] = []
-  for (const [name, { type: typeText, value }] of Object.entries(given)) {
-    const type = parseTypeName(typeText)
-    const parameterValue = type && checkValue(type, value, WRITER)
-    if (!type) errors.push({ parameter: name, detail: `has an unknown type: ${typeText}` })
-    else if (!parameterValue) errors.push({ parameter: name, detail: `is not a value of type ${typeText}` })
-    else parameters.push({ name, parameterType: typeOf(type), parameterValue })
+  for (const [name, type] of Object.entries(typesOf(given))) {
+    const parameterValue = checkValue(type, given[name]!.value, WRITER)
+    if (parameterValue) parameters.push({ name, parameterType: typeOf(type), parameterValue })
+    else errors.push({ parameter: name, detail: `is not a value of type ${given[name]!.type}` })
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return parameters

@@ -3,7 +3,7 @@
  * no result.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { TableDefinition } from '../../../../googlesql/data.js'
+import { isComputedView, type TableDefinition } from '../../../../googlesql/data.js'
 import { causeText } from '../../../model/cause-text.js'
 import {
   type Answer,
@@ -17,7 +17,7 @@ import {
   runsJavaScript,
 } from '../process/messages.js'
 import type { ChooseDeps } from '../tables/choose-parts.js'
-import { informationSchemaSql, isInformationSchema, tablesCounted } from '../tables/information-schema.js'
+import { informationSchemaSql, tablesCounted } from '../tables/information-schema.js'
 import { Prepared } from '../tables/prepared.js'
 import { emptyShards } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
@@ -187,7 +187,7 @@ export class Answering {
     await session.tables.prepare(request.tables, prepared)
     if (request.shardReads.length > 0)
       await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
-    if (request.tables.some(isInformationSchema)) await this.#prepareSchemaViews(request, prepared)
+    if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
     for (const read of prepared.reads) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
@@ -281,7 +281,7 @@ async function registered<T>(connection: DuckDBConnection, state: Running, work:
   }
 }
 
-/** Adds the views of INFORMATION_SCHEMA that the request reads. */
+/** Adds the views of INFORMATION_SCHEMA that the request reads and that are computed. */
 function addSchemaViews({ views }: Prepared, { tables }: QueryRequest, all: readonly TableDefinition[] | null): void {
-  for (const name of tables.filter(isInformationSchema)) views.set(name, informationSchemaSql(name, all))
+  for (const name of tables.filter(isComputedView)) views.set(name, informationSchemaSql(name, all))
 }

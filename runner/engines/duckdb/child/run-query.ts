@@ -1,7 +1,7 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult, StatementType } from '@duckdb/node-api'
 import type { StructField } from '../../../../googlesql/data.js'
-import { BodyBuilder } from '../../../result/body.js'
+import { BodyBuilder, objectKeys } from '../../../result/body.js'
 import { BrokenContractError } from '../../../result/broken-contract.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
@@ -87,16 +87,17 @@ async function writeRows(
 ): Promise<Answers['run']> {
   if (result.columnCount !== writers.length) throw new UnexpectedValueError('DuckDB gave another number of columns')
   const names = request.columns.map(column => column.name)
-  const body = new BodyBuilder(names, request.maxBytes)
-  const cells: string[] = new Array(writers.length).fill('null')
+  const keys = objectKeys(names)
+  const body = new BodyBuilder(request.maxBytes)
   let [rowCount, column] = [0, 0]
   try {
     for await (const chunk of chunksOf(result)) {
       const vectors = writers.map((_, i) => chunk.getColumnVector(i))
       for (let row = 0; row < chunk.rowCount; row++) {
         if (rowCount === request.maxRows) return { body: body.finish(), rowCount, isTruncated: true }
-        for (column = 0; column < writers.length; column++) cells[column] = writers[column]!(vectors[column]!, row)
-        body.add(cells)
+        let text = ''
+        for (column = 0; column < keys.length; column++) text += keys[column]! + writers[column]!(vectors[column]!, row)
+        body.add(`${text}}`)
         rowCount++
       }
       const part = body.takePart()

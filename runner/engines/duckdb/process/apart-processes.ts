@@ -11,40 +11,45 @@ import { type Request, runsJavaScript, type SessionOptions } from './messages.js
 import { type Ask, type AskOptions, NO_SHARE, RequestFailure, unavailable } from './request-queue.js'
 import type { EngineProcess } from './supervisor.js'
 
+type Session = Omit<SessionOptions, 'folder'>
+
 export interface ApartProcessesOptions {
-  readonly start: () => Promise<EngineProcess>
+  /** The session of the process that queries share. */
+  readonly session: Session
+  readonly start: (session: Session) => Promise<EngineProcess>
   readonly clock: Clock
 }
 
 /** The most processes, and so the most queries that run at once; others wait. */
 const MOST_PROCESSES = 4
-/** The most queries of one caller that run at once. */
-const MOST_OF_CALLER = 2
+/** The least memory of a process, in megabytes. With half of it, DuckDB cannot convert text files of 100 columns. */
+const LEAST_MEMORY_MB = 128
 /** How long a process without queries is kept, in milliseconds: it uses about 100 MB. */
 const KEPT_MS = 300_000
-/** The least memory that DuckDB works with, in megabytes. */
-const LEAST_MEMORY_MB = 64
 /** The most texts of queries that are remembered. */
 const MAX_TEXTS = 1_000
 
+/** Fewer where the memory is small, since each process converts the text files that its queries read. */
+const mostProcesses = ({ memoryLimitMb }: Session): number =>
+  Math.min(MOST_PROCESSES, Math.max(1, Math.floor(memoryLimitMb / LEAST_MEMORY_MB)))
+
 /** The session of one of the processes: together they may use as much memory and disk space as the engine's first process. */
-export const ofApart = <S extends Omit<SessionOptions, 'folder'>>(session: S): S => ({
-  ...session,
-  connections: 1,
-  isShared: false,
-  // The queries that share a process go first, whatever runs apart.
-  niceness: constants.priority.PRIORITY_LOW,
-  memoryLimitMb: Math.max(LEAST_MEMORY_MB, Math.floor(session.memoryLimitMb / MOST_PROCESSES)),
-  tempLimitMb: Math.ceil(session.tempLimitMb / MOST_PROCESSES),
-})
+function ofApart(shared: Session): Session {
+  const most = mostProcesses(shared)
+  return {
+    ...shared,
+    connections: 1,
+    isShared: false,
+    // The queries that share a process go first, whatever runs apart.
+    niceness: constants.priority.PRIORITY_LOW,
+    memoryLimitMb: Math.floor(shared.memoryLimitMb / most),
+    tempLimitMb: Math.ceil(shared.tempLimitMb / most),
+  }
+}
 
 export class ApartProcesses {
   readonly #options: ApartProcessesOptions
-  readonly #turns = new FairQueue<() => void>({
-    most: MOST_PROCESSES,
-    mostOfCaller: MOST_OF_CALLER,
-    mostOfEndpoint: MOST_OF_CALLER,
-  })
+  readonly #turns: FairQueue<() => void>
   readonly #all = new Set<EngineProcess>()
   /** The processes without a query, all of which know the current tables. */
   #idle: EngineProcess[] = []
@@ -57,6 +62,9 @@ export class ApartProcesses {
 
   constructor(options: ApartProcessesOptions) {
     this.#options = options
+    const most = mostProcesses(options.session)
+    const mostOfCaller = Math.ceil(most / 2)
+    this.#turns = new FairQueue({ most, mostOfCaller, mostOfEndpoint: mostOfCaller })
   }
 
   /**
@@ -152,7 +160,7 @@ export class ApartProcesses {
   async #start(share: Share): Promise<EngineProcess> {
     try {
       if (this.#isClosed) throw unavailable('closed')
-      const process = await this.#options.start()
+      const process = await this.#options.start(ofApart(this.#options.session))
       this.#all.add(process)
       if (this.#isClosed) await this.#end(process)
       return process

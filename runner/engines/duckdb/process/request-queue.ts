@@ -56,6 +56,8 @@ interface Job {
   deaths: number
   /** The parts of the answer's body that were received so far. */
   parts: Uint8Array[]
+  /** Set once it is cancelled while the child works on it: its connection is not free before it has stopped. */
+  cancelTimer: (() => void) | null
 }
 
 /**
@@ -75,8 +77,6 @@ export class RequestQueue {
   /** Requests that need no connection and wait for the child to be ready. */
   readonly #unsent = new Set<Job>()
   readonly #running = new Map<number, Job>()
-  /** Requests that were cancelled and have not stopped yet; their connections are not free. */
-  readonly #stopping = new Map<number, { readonly job: Job; readonly cancelTimer: () => void }>()
   #nextId = 1
   #isReady = false
 
@@ -95,7 +95,7 @@ export class RequestQueue {
     let onAbort = (): void => undefined
     const answer = new Promise<never>((resolve, reject) => {
       const needsConnection = request.kind !== 'ping' && request.kind !== 'discover'
-      const common = { id: this.#nextId++, request, resolve, reject, deaths: 0, parts: [] }
+      const common = { id: this.#nextId++, request, resolve, reject, deaths: 0, parts: [], cancelTimer: null }
       const job: Job = { ...common, share: needsConnection ? share : null }
       onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
@@ -119,17 +119,15 @@ export class RequestQueue {
   /** Settles a request with the child's outcome. */
   settle(id: number, outcome: Outcome): void {
     const job = this.#running.get(id)
-    const stopped = this.#stopping.get(id)
+    if (!job) return
     this.#running.delete(id)
-    this.#stopping.delete(id)
-    stopped?.cancelTimer()
-    const share = (job ?? stopped?.job)?.share ?? null
-    if (share !== null) this.#queue.release(share)
+    job.cancelTimer?.()
+    if (job.share !== null) this.#queue.release(job.share)
     this.#sendAll()
     const isDisruptive = 'failure' in outcome && outcome.failure.kind === 'disruptive'
-    if (stopped && isDisruptive) this.#options.onDisruptive(stopped.job.request)
-    if ('answer' in outcome) job?.resolve(withParts(outcome.answer, job.parts) as never)
-    else job?.reject(new RequestFailure(outcome.failure))
+    if (job.cancelTimer && isDisruptive) this.#options.onDisruptive(job.request)
+    if ('answer' in outcome) job.resolve(withParts(outcome.answer, job.parts) as never)
+    else job.reject(new RequestFailure(outcome.failure))
   }
 
   /**
@@ -139,18 +137,11 @@ export class RequestQueue {
    */
   loseChild(reason: string, isBlameless: boolean): boolean {
     const lost = [...this.#running.values()]
-    const hadRequests = lost.length + this.#stopping.size > 0
-    for (const { cancelTimer, job } of this.#stopping.values()) {
-      cancelTimer()
-      // Its caller has left, so it is not run again, and cannot be tried alone.
-      if (!isBlameless) this.#options.onDisruptive(job.request)
-    }
     this.#running.clear()
-    this.#stopping.clear()
     this.#queue.releaseAll()
     // Each goes to the head, so that they keep their order.
     for (const job of lost.reverse()) this.#lose(job, reason, isBlameless)
-    return hadRequests
+    return lost.length > 0
   }
 
   /** Fails all waiting requests. */
@@ -185,17 +176,18 @@ export class RequestQueue {
 
   #stop(job: Job): void {
     const { post, clock, onDisruptive, onStuck } = this.#options
-    const wasRunning = this.#running.delete(job.id)
     if (job.share === null) {
       // The request uses no connection, so the child need not be killed if the request does not stop.
+      this.#running.delete(job.id)
       this.#unsent.delete(job)
-    } else if (wasRunning) {
+    } else if (this.#running.has(job.id)) {
+      job.parts = []
       post({ kind: 'cancel', id: job.id })
       const end = (): void => {
         onDisruptive(job.request)
         onStuck()
       }
-      this.#stopping.set(job.id, { job, cancelTimer: clock.after(STOP_WITHIN_MS, end) })
+      job.cancelTimer = clock.after(STOP_WITHIN_MS, end)
     } else {
       this.#queue.remove(job)
     }
@@ -205,7 +197,11 @@ export class RequestQueue {
   /** What becomes of a request whose child is gone. */
   #lose(job: Job, reason: string, isBlameless: boolean): void {
     job.parts = []
-    if (job.share !== null && !isBlameless) {
+    job.cancelTimer?.()
+    if (job.cancelTimer !== null) {
+      // Its caller has left, so it is not run again, and cannot be tried alone.
+      if (!isBlameless) this.#options.onDisruptive(job.request)
+    } else if (job.share !== null && !isBlameless) {
       job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, isCertain: false }))
     } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
       job.reject(unavailable(reason))

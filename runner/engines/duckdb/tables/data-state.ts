@@ -2,11 +2,10 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
-import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
+import { isComputedView, isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import type { SessionOptions } from '../process/messages.js'
 import { FolderReader, keysOf, newListing, shardsInFolder } from './data-folder.js'
-import { isInformationSchema } from './information-schema.js'
 import { tryStat } from './try-stat.js'
 
 type DataStateOptions = Pick<SessionOptions, 'dataDir' | 'database'>
@@ -28,7 +27,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
 
   function fingerprint(table: string): string | null {
     // A view of INFORMATION_SCHEMA depends on the list of all tables, which no fingerprint of a table covers.
-    if (isInformationSchema(table)) return null
+    if (isComputedView(table)) return null
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
       // The paths are relative, since replicas may mount the data folder at different places.

@@ -12,9 +12,6 @@ import {
 } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 
-/** Whether this is the name of a view of INFORMATION_SCHEMA. */
-export const isInformationSchema = (name: string): boolean => informationSchemaName(name) !== null
-
 /**
  * The SQL of the view with this name over these tables. With null the view has no rows, for callers that need only its columns.
  */

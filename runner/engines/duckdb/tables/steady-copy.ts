@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { fstatSync, read } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -18,11 +19,11 @@ const NEWLINE = 0x0a
 const STEP_NS = 2_000_000_000n
 
 /**
- * The time for which a file that ends amid a line must have stood still before that line counts as a row, in milliseconds: a
- * line that is just being written goes on by then.
+ * The time for which a file that ends amid a line must have stood still before that line counts as a row, in milliseconds. A
+ * program that writes its output in blocks leaves half a line until its next block.
  */
-const HALF_ROW_MS = 50
-const HALF_ROW_NS = BigInt(HALF_ROW_MS) * 1_000_000n
+const HALF_ROW_MS = 1_000
+const LOOK_EVERY_MS = 50
 
 const readAt = promisify(read)
 
@@ -53,8 +54,12 @@ export async function copySteady(handle: number, { path, compression }: DataFile
     }
     const lineEnd = compression === 'uncompressed' ? lastLineEnd : size
     const ageNs = (await copy.stat({ bigint: true })).mtimeNs - before.mtimeNs
-    if (lineEnd < size && ageNs < HALF_ROW_NS) await new Promise(resolve => setTimeout(resolve, HALF_ROW_MS))
-    const after = fstatSync(handle, { bigint: true })
+    let after = fstatSync(handle, { bigint: true })
+    for (let ageMs = Number(ageNs / 1_000_000n); lineEnd < size && ageMs < HALF_ROW_MS; ageMs += LOOK_EVERY_MS) {
+      if (after.size !== before.size) break
+      await pause(LOOK_EVERY_MS)
+      after = fstatSync(handle, { bigint: true })
+    }
     if (ageNs <= STEP_NS || fileStamp(after) !== fileStamp(before)) {
       // A file that only grew, or was replaced under its name, still begins with the same bytes.
       const now = createHash('sha256')

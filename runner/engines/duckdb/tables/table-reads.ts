@@ -1,5 +1,5 @@
 /** Finds the files that a query would open, without opening any of them. */
-import { isWildcard, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
+import { isComputedView, isWildcard, type PartitionUnit, type TableDefinition } from '../../../../googlesql/data.js'
 import {
   duckdbType,
   FROM_COLUMN,
@@ -12,7 +12,6 @@ import type { ReadsRequest } from '../process/messages.js'
 import { type ChooseDeps, chooseParts } from './choose-parts.js'
 import { statFile, type TableContents } from './data-folder.js'
 import { PARTITION_KEY } from './imports-file.js'
-import { isInformationSchema } from './information-schema.js'
 import type { ShardStore } from './shard-store.js'
 import type { TableStore } from './table-store.js'
 
@@ -40,7 +39,7 @@ export async function findReads(stores: Stores, request: ReadsRequest, deps: Cho
   const sizes = new Map<string, number>()
   const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
   const tables: TableReads[] = []
-  for (const table of request.tables.filter(name => !isInformationSchema(name))) {
+  for (const table of request.tables.filter(name => !isComputedView(name))) {
     const { paths, parts } = await (isWildcard(table) ? readsOfShards : readsOfTable)(stores, table, request, deps)
     for (const path of paths ?? []) sizes.set(path, Number(statFile(path)?.size ?? 0n))
     tables.push({ table, files: paths?.length ?? null, bytes: paths && sum(paths), parts })

@@ -81,29 +81,17 @@ function arrayWriter(element: Type, name: string, { fields }: ColumnPromise, opt
   }
   return (vector, row) => {
     if (!(vector instanceof DuckDBListVector)) throw unexpected(vector, 'ARRAY')
-    if (isNullList(vector, row)) return '[]'
-    const items = vector.childVector
-    const start = vector.getEntryOffset(row)
-    const end = start + vector.getEntryLength(row)
-    if (start === end) return '[]'
+    const items = vector.getItemVector(row)
+    if (items === null) return '[]'
     let text = '['
-    for (let i = start; i < end; i++) {
+    for (let i = 0; i < items.itemCount; i++) {
       const item = write(items, i)
       if (item === 'null' && isNull(items, i)) refuse()
-      text += i === start ? item : `,${item}`
+      text += i === 0 ? item : `,${item}`
       if (text.length > maxBytes) throw new BodyTooLargeError(maxBytes)
     }
     return `${text}]`
   }
-}
-
-/**
- * Whether a list is NULL. The driver's public methods would first copy the list's values, so this function reads the validity
- * mask that they use.
- */
-function isNullList(vector: DuckDBListVector, row: number): boolean {
-  const { validity } = vector as unknown as { readonly validity?: { readonly itemValid: (row: number) => boolean } }
-  return validity === undefined ? vector.getItemVector(row) === null : !validity.itemValid(row)
 }
 
 function structWriter(fields: readonly StructField[], promise: ColumnPromise, options: CellOptions): CellWriter {

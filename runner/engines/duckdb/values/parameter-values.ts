@@ -1,37 +1,11 @@
-/** Parses the types of bound values, and orders the values as DuckDB's $1, $2, … */
+/** Orders bound values as DuckDB's $1, $2, … */
 
-import {
-  datetimeText,
-  MAX_TIMESTAMP_MICROS,
-  MIN_TIMESTAMP_MICROS,
-  meantType,
-  parseTypeName,
-  type Type,
-} from '../../../../googlesql/index.js'
+import { datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, parseTypeName } from '../../../../googlesql/index.js'
 import type { ParameterTime, TimeStep } from '../../../../googlesql-duckdb/index.js'
 import { RunnerError } from '../../../model/errors.js'
 import type { BoundValue } from '../../../model/query.js'
-import { proposing } from '../../../model/suggest.js'
 import { readTimestamp } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
-
-/** The types of these parameters. @throws RunnerError ARGUMENT_INVALID for an unknown type. */
-export const typesOf = (parameters: Readonly<Record<string, BoundValue>>): Readonly<Record<string, Type>> =>
-  readTypes(Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type])))
-
-/** Parses types such as `{ project: 'STRING' }`. @throws RunnerError ARGUMENT_INVALID for an unknown type. */
-export function readTypes(types: Readonly<Record<string, string>>): Readonly<Record<string, Type>> {
-  return Object.fromEntries(
-    Object.entries(types).map(([name, text]) => {
-      const type = parseTypeName(text)
-      if (type) return [name, type]
-      const { hint } = proposing(meantType(text))
-      throw new RunnerError('ARGUMENT_INVALID', {
-        errors: [{ parameter: name, detail: `has an unknown type: ${text}${hint}` }],
-      })
-    }),
-  )
-}
 
 /**
  * The parameters of a translation, in its order. Names are case-insensitive, as in GoogleSQL. Null if a time of `times` is out

@@ -8,7 +8,7 @@ import {
   unboundedScans,
 } from '../../../../googlesql/index.js'
 import { diagnosticLine } from '../../../model/diagnostic.js'
-import { typesOf } from '../../../model/parameter-types.js'
+import { readTypes } from '../../../model/parameter-types.js'
 import { argumentTypes } from '../../bigquery-type.js'
 import { diagnosticAt } from '../../report.js'
 import { tenantColumnOf, tenantParameter } from '../../tenant.js'
@@ -35,7 +35,7 @@ export const tenantProofRules: readonly Rule<SqlFacts>[] = [
         isList: declared.type.startsWith('array'),
       }
       const columnOf = tenantColumnOf(manifest, name, tables)
-      const types = typesOf(argumentTypes(manifest))!
+      const types = readTypes(argumentTypes(manifest))
       // A call with a token that pins the tenant always has its argument.
       const texts = checked.map(({ text }) => text).filter(({ absent }) => !absent.has(name))
       const failures = new VariantFailures()

@@ -20,8 +20,12 @@ function file(ending: string, text: string | Uint8Array): string {
   writeFileSync(path, text)
   return path
 }
-const infer = (...files: readonly string[]) =>
-  inferTable({ files, inputFormat: null, standardInput: () => Readable.from([]), maxBadRows: 10 })
+const FROM = { inputFormat: null, standardInput: () => Readable.from([]), maxBadRows: 10 }
+const infer = (...files: readonly string[]) => inferTable({ ...FROM, files })
+
+async function expectFault(inferring: Promise<unknown>, message: string): Promise<void> {
+  expect(await inferring.then(String, error => (error as Error).message)).to.include(message)
+}
 
 const typeText = ({ name, type, mode, fields }: SchemaField): string =>
   `${name} ${type}${mode === 'REPEATED' ? '[]' : ''}${fields ? `(${fields.map(typeText).join(', ')})` : ''}`
@@ -32,6 +36,7 @@ interface Case {
   readonly says: string
   readonly csv?: string
   readonly rows?: string
+  readonly json?: readonly string[]
   /** The fields as `name TYPE[](…)`. */
   readonly gives: string
   /** Every doubt, in order. */
@@ -194,6 +199,33 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    says: 'objects whose keys look like values are JSON, and others are records',
+    rows: [
+      '{"labels":{"app":"a","app.kubernetes.io/name":"b"},"years":{"2025":1,"2026":2},"days":{"2026-01-31":1},',
+      '"users":{"1f3870be-274f-4c49-b3e3-1a0c6728957f":1},"ids":[{"9e107d9d372bb6826bd81d3542a419d6":1}],"mail":{"a@b.c":1},',
+      `"wide":${JSON.stringify(Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`k${i}`, i])))},`,
+      '"r":{"x2":1,"_3":2,"deadbeef":3,"added_by":4}}',
+    ].join(''),
+    gives:
+      'labels JSON, years JSON, days JSON, users JSON, ids JSON[], mail JSON, wide JSON, ' +
+      'r RECORD(x2 INTEGER, _3 INTEGER, deadbeef INTEGER, added_by INTEGER)',
+    doubts: [
+      'labels is JSON: its key "app.kubernetes.io/name" looks like a value',
+      'years is JSON: its key "2025" looks like a value',
+      'days is JSON: its key "2026-01-31" looks like a value',
+      'users is JSON: its key "1f3870be-274f-4c49-b3e3-1a0c6728957f" looks like a value',
+      'ids is JSON: its key "9e107d9d372bb6826bd81d3542a419d6" looks like a value',
+      'mail is JSON: its key "a@b.c" looks like a value',
+      'wide is JSON: its objects have more keys or levels than a record of a table; its keys may be values',
+    ],
+  },
+  {
+    says: 'what --json names is JSON',
+    rows: '{"a":1,"r":{"x":{"y":1},"z":2},"l":[1]}',
+    json: ['A', 'r.x', 'l'],
+    gives: 'a JSON, r RECORD(x JSON, z INTEGER), l JSON',
+  },
+  {
     says: 'keys that are not names of columns are left out, and named',
     rows: '{"a.b":1,"":2,"_PARTITIONTIME":3,"x-y":4,"order":5,"X-Y":6,"größe":7}',
     gives: 'x-y INTEGER, order INTEGER, größe INTEGER',
@@ -210,14 +242,30 @@ const CASES: readonly Case[] = [
 ]
 
 describe('the type of a column', () => {
-  for (const { says, csv, rows, gives, doubts = [] } of CASES) {
+  for (const { says, csv, rows, json, gives, doubts = [] } of CASES) {
     it(says, async () => {
-      const inferred = await infer(csv === undefined ? file('ndjson', rows!) : file('csv', csv))
+      const files = [csv === undefined ? file('ndjson', rows!) : file('csv', csv)]
+      const inferred = await inferTable({ ...FROM, files, ...(json && { asJson: json }) })
       expect(inferred.badRows).to.deep.equal([])
       expect(inferred.fields.map(typeText).join(', ')).to.equal(gives)
       expect(inferred.doubts.map(({ path, message }) => nameless(`${path} ${message}`))).to.deep.equal(doubts)
     })
   }
+
+  it('has each of thousands of columns', async () => {
+    const names = Array.from({ length: 1_500 }, (_, i) => `c${i}`)
+    const { fields } = await infer(file('csv', `${names.join(',')}\n${names.map(() => 1).join(',')}\n`))
+    expect(fields.map(({ name }) => name)).to.deep.equal(names)
+    const row = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`c${i}`, i]))
+    await expectFault(infer(file('ndjson', JSON.stringify(row))), 'a table has at most 10000 columns')
+  })
+
+  it('refuses a path for --json that nothing has, and Parquet', async () => {
+    const path = file('ndjson', '{"a":{"b":1}}')
+    const asJson = ['a.c']
+    await expectFault(inferTable({ ...FROM, files: [path], asJson }), '--json a.c: no column or field has this path')
+    await expectFault(inferTable({ ...FROM, files: ['x.parquet'], asJson }), '--json is for text files')
+  })
 
   it('counts rows and nulls, within records too', async () => {
     const { rows, columns } = await infer(

@@ -1,10 +1,10 @@
 /** Cells in the form that BigQuery's REST reference describes become the text of results. */
 import { expect } from 'chai'
+import type { SchemaField } from '../../../../googlesql/index.js'
 import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { resultColumns } from '../../../../runner/engines/bigquery/decode/result-columns.js'
-import type { RestField } from '../../../../runner/engines/bigquery/messages.js'
 
-type Field = Omit<RestField, 'name'>
+type Field = Omit<SchemaField, 'name'>
 
 interface Case {
   readonly field: Field
@@ -183,7 +183,7 @@ describe('a cell of BigQuery', () => {
 
   it('of a schema without names or types, or with an unknown mode, is refused', () => {
     for (const field of [{ type: 'STRING' }, { name: 'a' }, { name: 'a', type: 'STRING', mode: 'MAYBE' }]) {
-      expect(() => resultColumns({ fields: [field as RestField] })).to.throw('a schema expected')
+      expect(() => resultColumns({ fields: [field as SchemaField] })).to.throw('a schema expected')
     }
   })
 })

@@ -1,8 +1,8 @@
 /** The rows of BigQuery's answers become the bytes that a slow and simple reference gives, or an error: never others. */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import type { SchemaField } from '../../../../googlesql/index.js'
 import { ResultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
-import type { RestField } from '../../../../runner/engines/bigquery/messages.js'
 import { toTable } from '../../../../runner/formats/table.js'
 import type { ResultSet } from '../../../../runner/model/query.js'
 import { type DrawnAnswer, drawAnswer, drawFrom, drawText, expectedRows, oneOf, type RestRow } from '../rest-answers.js'
@@ -35,9 +35,9 @@ const TEXTS = ['', 'a', 'São Paulo', '"', '\\', '\u0000', '\u001f', '\u007f', '
   .flatMap(text => [text, `plain ${text}`, `${text}${'x'.repeat(38)}`, 'x'.repeat(39) + text, text.repeat(300)])
 
 const rowsOf = (values: readonly unknown[]): readonly RestRow[] => values.map(v => ({ f: [{ v }] }))
-const STRINGS: readonly RestField[] = [{ name: 's', type: 'STRING' }]
+const STRINGS: readonly SchemaField[] = [{ name: 's', type: 'STRING' }]
 
-function bodyOf(fields: readonly RestField[], rows: readonly RestRow[], maxRows = 1_000): Buffer {
+function bodyOf(fields: readonly SchemaField[], rows: readonly RestRow[], maxRows = 1_000): Buffer {
   const encoder = new ResultEncoder({ timestamps: 'iso8601', maxRows, maxBytes: 1e9 })
   const half = rows.length >> 1
   encoder.add({ fields }, rows.slice(0, half))

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { expect } from 'chai'
+import type { SchemaField } from '../../../../googlesql/tables.js'
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
@@ -132,17 +133,29 @@ const T = { t: { type: 'STRING', value: 'a' } } as const
 /** RE2 takes many seconds for one row, and cannot be interrupted. */
 const STUCK = "SELECT ARRAY_LENGTH(REGEXP_EXTRACT_ALL(REPEAT(@t, 60000), 'a*?b|a'))"
 
+const texts = (columns: number): readonly SchemaField[] =>
+  Array.from({ length: columns }, (_, i) => ({ name: `c${i}`, type: 'STRING' }))
+const valuesOf = (text: string, columns: number): Readonly<Record<string, string>> =>
+  Object.fromEntries(texts(columns).map(({ name }) => [name, text]))
+/** To read them takes more than 64 MB of memory, and less than 128 MB. */
+const WIDE_ROWS = Array.from({ length: 3_000 }, (_, i) => {
+  const text = String(10 + i)
+  return { ...valuesOf(text, 120), list: Array.from({ length: 4 }, () => valuesOf(text, 8)) }
+})
+
 describe('queries that have disturbed the process that queries share', function () {
   this.timeout(120_000)
   const scratch = scratchFolder()
   let engine: DuckdbEngine
   let events: Event[]
 
-  const open = (isShared: boolean, limits = { memoryLimitMb: 512, tempLimitMb: 1_000 }): Promise<DuckdbEngine> =>
+  const ORDERS = source('shop.orders', [{ name: 'n', type: 'INT64' }], { rows: [{ n: 1 }, { n: 2 }] })
+  const LIMITS = { memoryLimitMb: 512, tempLimitMb: 1_000 }
+  const open = (isShared: boolean, limits = LIMITS, table = ORDERS): Promise<DuckdbEngine> =>
     openDuckdbEngine({
       dataDir: null,
       database: null,
-      tables: [source('shop.orders', [{ name: 'n', type: 'INT64' }], { rows: [{ n: 1 }, { n: 2 }] })],
+      tables: [table],
       ...limits,
       threads: 2,
       tempDir: scratch.path,
@@ -173,6 +186,19 @@ describe('queries that have disturbed the process that queries share', function 
       expect(childPriorities()).to.include.members([below(10), below(19)])
     })
   }
+
+  it('read text files of many columns apart, also where the engine has little memory', async () => {
+    await engine.close()
+    const list: SchemaField = { name: 'list', type: 'RECORD', mode: 'REPEATED', fields: texts(8) }
+    const table = source('shop.wide', [...texts(120), list], { rows: WIDE_ROWS })
+    engine = await open(true, { memoryLimitMb: 256, tempLimitMb: 1_000 }, table)
+    events = []
+    const compute = 'SUM(EDIT_DISTANCE(REPEAT(@t, 5000), REPEAT(c0, 2000)))'
+    expect(
+      await run(`SELECT COUNT(DISTINCT c119), ${compute} FROM \`shop.wide\` WHERE LENGTH(c0) = 2 AND c0 < '16'`),
+    ).to.deep.equal([[6, 30_000]])
+    expect([count('engine.started'), count('engine.died')]).to.deep.equal([1, 0])
+  })
 
   it("do not run apart on an author's engine, where they hold up none but their author's own", async () => {
     await engine.close()

@@ -33,6 +33,10 @@ const EDGE: readonly SchemaField[] = [
   },
 ]
 /** The schema of a table with one column of this type. */
+const BLOCKS: readonly SchemaField[] = [
+  { name: 'id', type: 'STRING' },
+  { name: 'n', type: 'INTEGER' },
+]
 const single = (type: string, mode = 'NULLABLE', fields?: readonly SchemaField[]): readonly SchemaField[] => [
   { name: 'x', type, mode, ...(fields ? { fields } : {}) },
 ]
@@ -291,6 +295,7 @@ describe('the data folder', () => {
           'swapped',
           'half',
         ].map(name => source(`logs.${name}`, EDGE)),
+        source('logs.blocks', BLOCKS),
         source('logs.sheet', [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]),
       ],
     })
@@ -456,6 +461,18 @@ describe('the data folder', () => {
     // On a busy machine the row may be whole before it is read.
     expect(['a,b,c', 'a,b,c,d']).to.include(String(await reading))
     expect(await ids('logs.half')).to.deep.equal(['a', 'b', 'c', 'd'])
+  })
+
+  it('leaves out half a row of CSV, which would be another value, of a program that writes in blocks', async () => {
+    write('logs/blocks.csv', 'id,n\na,10\nb,12')
+    const reading = all('logs.blocks', BLOCKS)
+    setTimeout(() => appendFileSync(join(scratch.path, 'logs/blocks.csv'), '345\n'), 400)
+    // On a busy machine the row may be whole before it is read.
+    expect(['a,10', 'a,10,b,12345']).to.include(String(await reading))
+    expect(await all('logs.blocks', BLOCKS)).to.deep.equal([
+      ['a', 10],
+      ['b', 12_345],
+    ])
   })
 
   it('reads a file that is replaced again and again, each time as a whole', async () => {
