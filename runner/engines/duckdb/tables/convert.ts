@@ -8,20 +8,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
-import type { FileFormat } from './data-folder.js'
-import type { Compression } from './decompress.js'
+import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { stageRows } from './rows/stage-rows.js'
-
-/** A text file that does not change while it is converted. It is alone in its folder, where others are written beside it. */
-export interface TextFile {
-  readonly path: string
-  /** The name in errors, where the file is a copy of another. */
-  readonly name: string
-  readonly format: Exclude<FileFormat, 'parquet'>
-  readonly compression: Compression
-}
 
 type Insert = (select: string) => Promise<unknown>
 

@@ -6,7 +6,7 @@ import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { memo } from '../../../model/bounded-map.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { convert, plainSelect, type TextFile } from './convert.js'
+import { convert, plainSelect } from './convert.js'
 import {
   type DataFile,
   FolderReader,
@@ -16,6 +16,7 @@ import {
   newListing,
   statFile,
   type TableContents,
+  type TextFile,
 } from './data-folder.js'
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import type { TableDefinition } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
-import type { TextFile } from '../convert.js'
+import type { TextFile } from '../data-folder.js'
 import { decompressed, openFile } from '../decompress.js'
 import { CsvRecordEnds } from './csv.js'
 import { CsvRowReader } from './csv-row.js'
