@@ -156,7 +156,6 @@ export async function atSize(tell: (line: string) => void): Promise<readonly Fig
       }))
     })
   } finally {
-    session.close()
     await runner.close()
     rmSync(folder, { recursive: true, force: true })
   }

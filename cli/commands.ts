@@ -17,7 +17,7 @@ export function declareCache({ command, group, settings, io }: Declaring): void 
   command(
     'purge [name]',
     'Forget the stored results of an endpoint, or of all, in every replica.',
-    ['--endpoints', '--redis-prefix'],
+    ['--endpoints'],
     cache,
   )
     .option('--url <url>', 'ask this server, with the token in SLUICE_TOKEN; without it, purge the Redis of REDIS_URL')

@@ -16,7 +16,7 @@ export {
   SetupError,
   UsageError,
 } from './model/errors.js'
-export type { CacheOutcome, Event, Observer } from './model/events.js'
+export type { CacheOutcome, EndedQuery, Event, Observer, ReloadReport } from './model/events.js'
 export type {
   ArgumentValue,
   Parameter,
@@ -25,7 +25,7 @@ export type {
   ScalarParameterType,
   ScalarValue,
 } from './model/param.js'
-export type { StoredResult } from './model/ports.js'
+export type { Explanation, StoredResult } from './model/ports.js'
 export type {
   ArgumentMap,
   BoundValue,
@@ -35,6 +35,7 @@ export type {
   QueryCost,
   QueryReads,
   ResultColumn,
+  ResultSet,
   TableReads,
   WarehouseReads,
 } from './model/query.js'
@@ -42,7 +43,6 @@ export { type FaultOptions, QueryFault } from './model/query-fault.js'
 export type { Pattern } from './model/re2.js'
 export type { PlainRuleId, RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log-levels.js'
-export type { ReloadReport } from './serve/endpoint-registry.js'
 export {
   type EmbeddedEngine,
   type EmbeddedEngineOptions,

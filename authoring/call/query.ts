@@ -12,7 +12,7 @@ import { didYouMean } from '../../runner/model/suggest.js'
 import { typeScalar } from '../../runner/model/typed-value.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
-import { openEngine, openServingEngine } from '../../runner/serve/engine.js'
+import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { splitAssignment } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
@@ -50,7 +50,7 @@ export async function runQuery(
   refuseUnread(bound, sql)
   const query: Query = { sql, parameters: withNow(sql, bound, clock) }
   const bounds = boundsOf(flags)
-  const engine = await (dryRun ? openServingEngine : openEngine)(settings, { observe: () => {}, clock })
+  const engine = await openServingEngineOver(await readDefinitions(settings), settings, { observe: () => {}, clock })
   try {
     if (dryRun) printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
     else if (explain) await printExplanation(engine, query, clock, io)

@@ -227,7 +227,7 @@ function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
     observe,
     results: opened.add(new ResultCache({ store, clock, observe, random: Math.random })),
     budgets: new Budgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
-    tokens: { find: () => null, close: async () => {} },
+    tokens: { find: () => null },
     codings: [],
     caller: unrestrictedCaller('test'),
   }

@@ -2,7 +2,8 @@
 
 import { namePattern } from '../../runner/auth/tokens.js'
 import { didYouMean } from '../../runner/model/suggest.js'
-import { type Confined, pinnedValueProblem, refusalOf } from '../../runner/request/authorize.js'
+import { type Confined, refusalOf } from '../../runner/request/authorize.js'
+import { pinnedValueProblem } from '../../runner/request/bind-pinned.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { listed } from '../terminal/plural.js'
 import { type FolderAccess, readAccess } from './read-access.js'

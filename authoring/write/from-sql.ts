@@ -31,12 +31,14 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     Object.fromEntries(known.map(name => [name, [sampleRow(tables.find(name)!.columns, now)]]))
   const columns = query.columns.map(({ name }) => name)
   const answers = (name: string, args = given): TestSpec => ({ name, arguments: args, expect: { columns, count: 0 } })
-  const optional = testedForNull(sql)
-  const isRequired = ({ name }: TypedParameter): boolean => !optional.has(name.toLowerCase())
+  const tested = testedForNull(sql)
+  // An absent array is empty, and never NULL.
+  const isRequired = ({ name, type }: TypedParameter): boolean =>
+    !tested.has(name.toLowerCase()) || type.startsWith('array<')
   const names = parameters.filter(isRequired).map(({ name }) => name)
   const needed = Object.fromEntries(names.map(name => [name, given[name]]))
   const missing = names.length === 0 ? [] : [missingCase('every required parameter is missing', names)]
-  const sparse = optional.size === 0 ? [] : [answers('without the arguments that may be absent', needed)]
+  const sparse = names.length === parameters.length ? [] : [answers('without the arguments that may be absent', needed)]
   return {
     description: `The rows of ${file.replace(/^.*[\\/]/, '')}.`,
     tenant: null,

@@ -190,8 +190,17 @@ function isOrderSeenBelow(scan: Scan, isOrderSeen: boolean): boolean {
       return true
     case 'aggregate':
       return scan.aggregates.some(({ call }) => takesOrder(call.name))
-    default:
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'filter':
+    case 'project':
+    case 'order':
+    case 'with':
       return isOrderSeen
+    default:
+      return scan satisfies never
   }
 }
 

@@ -8,8 +8,8 @@ import { SqlError } from '../sql-error.js'
 import { parseExpression, parseOperand } from './expressions/expression.js'
 import { Parser, type Rules } from './parser.js'
 import { parseQueryExpression } from './queries/query.js'
+import { parseTypeNode } from './type.js'
 import { isFunctionAhead, parseFunction, parseStored, type StoredDefinition } from './udf.js'
-import { parseDeclare, parseSet } from './variables.js'
 
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
 
@@ -43,6 +43,28 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
   for (const { body } of functions) if (body.kind !== 'javascript') refuseDeepTree(body, source, MAX_BODY_DEPTH)
   for (const { value } of variables) if (value) refuseDeepTree(value, source, MAX_BODY_DEPTH)
   return { functions, variables, query }
+}
+
+/** `DECLARE a, b [type] [DEFAULT expression];` with a type, a default, or both. */
+function parseDeclare(p: Parser): VariableStatement {
+  const { at } = p.expect('DECLARE')
+  const names = p.list(item => item.identifier())
+  const type = p.is('DEFAULT') || p.is(';') ? null : parseTypeNode(p)
+  const value = p.accept('DEFAULT') ? p.expression() : null
+  if (type === null && value === null) p.expected('a type', 'DEFAULT')
+  p.expect(';')
+  return { kind: 'declare', at, names, type, value }
+}
+
+/** `SET a = expression;` or `SET (a, b) = expression;`, whose value is a STRUCT. */
+function parseSet(p: Parser): VariableStatement {
+  const { at } = p.expect('SET')
+  const isTuple = p.is('(')
+  const names = isTuple ? p.parenthesisedList(item => item.identifier()) : [p.identifier()]
+  p.expect('=')
+  const value = p.expression()
+  p.expect(';')
+  return { kind: 'set', at, names, isTuple, value }
 }
 
 /**

@@ -51,16 +51,17 @@ export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => 
   return replace(mapOwn(scan, inExpr), isInner)
 }
 
-/**
- * Sets the offset of every part of a plan to the same one. The body of a function in a dataset needs this, because its own
- * offsets refer to another text than the query's.
- */
-export interface Mover {
+/** Makes another plan of the same shape. */
+export interface PlanMap {
   scan(scan: Scan): Scan
   expr(expr: Expr): Expr
 }
 
-export function moverTo(at: number): Mover {
+/**
+ * Sets the offset of every part of a plan to the same one. The body of a function in a dataset needs this, because its own
+ * offsets refer to another text than the query's.
+ */
+export function moverTo(at: number): PlanMap {
   const expr = (part: Expr): Expr => ({ ...mapNode(part, { expr, scan }), at })
   const scan = (part: Scan): Scan => calledAt(mapNode(part, { expr, scan }), at)
   return { scan, expr }
@@ -77,18 +78,16 @@ function calledAt(scan: Scan, at: number): Scan {
   return { ...scan, functions: scan.functions.map(part => ({ ...part, call: moved(part.call) })) }
 }
 
-/** Copies scans, and expressions over them, with new columns; columns of outer queries stay the same. */
-export interface Copier {
-  scan(scan: Scan): Scan
-  expr(expr: Expr): Expr
-}
-
-/** @param newColumn returns a new column with the same name and type */
+/**
+ * Copies scans, and expressions over them, with new columns; columns of outer queries stay the same.
+ *
+ * @param newColumn returns a new column with the same name and type
+ */
 export function copierOf(
   scans: readonly Scan[],
   exprs: readonly Expr[],
   newColumn: (column: Column) => Column,
-): Copier {
+): PlanMap {
   const made = new Set<number>()
   const make = (columns: readonly Column[]): void => columns.forEach(({ id }) => void made.add(id))
   const visit = (expr: Expr): void => void (expr.kind === 'column' || make(columnsNamed(expr)))

@@ -15,8 +15,7 @@ import type {
   WithScan,
 } from '../plan/nodes.js'
 import { columnsNamed, exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
-import { equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
-import { definitions, elementDefinition } from './definitions.js'
+import { definitions, elementDefinition, equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
 import { columnOf, type Equality, equalTo, TENANT, type Value, withEqualities } from './equalities.js'
 import {
   combined,

@@ -1,5 +1,5 @@
-/** The equalities that a condition proves. */
-import type { CallExpr, CastExpr, Expr, Scan } from '../plan/nodes.js'
+/** The equalities that a condition, or the definition of a column, proves. */
+import type { CallExpr, CastExpr, Computed, Expr, Scan, UnnestScan } from '../plan/nodes.js'
 import { conjuncts } from '../plan/walk.js'
 import { sameType, type Type } from '../types/types.js'
 import { type Equality, TENANT, type Value } from './equalities.js'
@@ -88,10 +88,35 @@ function equalToAll(value: Value, others: readonly (Expr | null)[], parameter: T
 }
 
 /** Both directions; what a constant is equal to is not followed. */
-export function equal(a: Value, b: Value): readonly Equality[] {
+function equal(a: Value, b: Value): readonly Equality[] {
   const both: readonly Equality[] = [
     [a, b],
     [b, a],
   ]
   return both.filter(([from]) => from !== TENANT)
+}
+
+/** The equalities between computed columns and their expressions, in both directions. */
+export const definitions = (computed: readonly Computed[], parameter: TenantParameter): readonly Equality[] =>
+  computed.flatMap(({ column, expr }) => definition(`${column.id}`, expr, parameter))
+
+function definition(name: Value, expr: Expr, parameter: TenantParameter): readonly Equality[] {
+  if (expr.kind === 'struct') return expr.fields.flatMap((field, i) => definition(`${name}.${i}`, field, parameter))
+  const value = valueNamed(expr, parameter)
+  return value === null ? [] : equal(name, value)
+}
+
+/**
+ * The equalities between an element and its array, in one direction: a row has the tenant of any element of its array, so the array's row is bounded by one
+ * element, and another element by nothing.
+ */
+export function elementDefinition({ array, element }: UnnestScan, parameter: TenantParameter): readonly Equality[] {
+  const name = `${element.id}`
+  if (array.kind === 'array') {
+    const isTenants = array.items.length > 0 && array.items.every(item => valueNamed(item, parameter) === TENANT)
+    return isTenants ? [[name, TENANT]] : []
+  }
+  const value = valueNamed(array, parameter)
+  if (value === null) return []
+  return value === TENANT ? [[name, TENANT]] : [[`${value}[]`, name]]
 }

@@ -30,6 +30,18 @@ const AMERICAN_SUMMERS: readonly LocalSummer[] = [
   ['1942-02-09 02:00', '1945-09-30 01:00'],
 ]
 
+/**
+ * The summer times of the European Union, whose clocks change at 01:00 UTC; `hour` is that hour in the zone's winter time.
+ */
+const europeanSummers = (hour: '01' | '02' | '03'): readonly LocalSummer[] => [
+  [`1977-04-03 ${hour}:00`, `1977-09-25 ${hour}:00`],
+  [`1978-04-02 ${hour}:00`, `1978-10-01 ${hour}:00`],
+  [`1979-04-01 ${hour}:00`, `1979-09-30 ${hour}:00`],
+  [`1980-04-06 ${hour}:00`, `1980-09-28 ${hour}:00`],
+  [`1981-03-29 ${hour}:00`, `1981-09-27 ${hour}:00`],
+  [`1982-03-28 ${hour}:00`, `1982-09-26 ${hour}:00`],
+]
+
 const CENTRAL_EUROPEAN_SUMMERS: readonly LocalSummer[] = [
   ['1916-04-30 23:00', '1916-10-01 00:00'],
   ['1917-04-16 02:00', '1917-09-17 02:00'],
@@ -38,21 +50,7 @@ const CENTRAL_EUROPEAN_SUMMERS: readonly LocalSummer[] = [
   ['1943-03-29 02:00', '1943-10-04 02:00'],
   ['1944-04-03 02:00', '1944-10-02 02:00'],
   ['1945-04-02 02:00', '1945-09-16 02:00'],
-  ['1977-04-03 02:00', '1977-09-25 02:00'],
-  ['1978-04-02 02:00', '1978-10-01 02:00'],
-  ['1979-04-01 02:00', '1979-09-30 02:00'],
-]
-
-/**
- * The summer times of the European Union, whose clocks change at 01:00 UTC; `hour` is that hour in the zone's winter time.
- */
-const europeanSummers = (hour: '01' | '03'): readonly LocalSummer[] => [
-  [`1977-04-03 ${hour}:00`, `1977-09-25 ${hour}:00`],
-  [`1978-04-02 ${hour}:00`, `1978-10-01 ${hour}:00`],
-  [`1979-04-01 ${hour}:00`, `1979-09-30 ${hour}:00`],
-  [`1980-04-06 ${hour}:00`, `1980-09-28 ${hour}:00`],
-  [`1981-03-29 ${hour}:00`, `1981-09-27 ${hour}:00`],
-  [`1982-03-28 ${hour}:00`, `1982-09-26 ${hour}:00`],
+  ...europeanSummers('02'),
 ]
 
 function legacyZone(hours: number, summers: readonly LocalSummer[], since: string, city: string): LegacyZone {

@@ -34,9 +34,7 @@ export interface TokenRecord {
 }
 
 /** The hash that identifies a token in the file. */
-export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
-}
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** The permissions to write of the group and of all others. */
 const WRITABLE_BY_OTHERS = 0o022

@@ -82,7 +82,6 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
       if (caller && token.length <= MAX_REMEMBERED_LENGTH && !remembered.has(token)) remembered.set(token, hash)
       return caller
     },
-    async close() {},
   }
 }
 

@@ -8,10 +8,7 @@ import { tenantKeyPrefix } from '../model/result-key.js'
  * Two calls share a key exactly when they have the same typed arguments for the same revision of an endpoint, in any order.
  * Undeclared arguments, the token and the format are not part of the key: every format is derived from one result.
  */
-export function cacheKey(
-  endpoint: Pick<Endpoint, 'id' | 'revision' | 'parameters' | 'tenant'>,
-  args: ArgumentMap,
-): string {
+export function cacheKey(endpoint: Pick<Endpoint, 'id' | 'revision' | 'parameters' | 'tenant'>, args: ArgumentMap) {
   // Each value is wrapped in an array, so that an absent argument differs from every present one.
   const values = endpoint.parameters.map(({ name }) => (Object.hasOwn(args, name) ? [args[name]] : 0))
   return tenantPrefix(endpoint, args) + hashOf([endpoint.revision, values])

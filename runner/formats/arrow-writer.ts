@@ -53,13 +53,13 @@ const BATCH_ROWS = 8_192
 /** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
 export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
   const { maxBytes = Number.POSITIVE_INFINITY } = facts
-  const typed = typedColumns(columns, facts)
-  const schema = new Schema(typed.map(arrowField), new Map(schemaMetadata(facts)))
-  const struct = new Struct(schema.fields)
+  const cells = typedColumns(columns, facts).map(column => new Column(column))
+  const fields = cells.map(({ field }) => field)
+  const schema = new Schema(fields, new Map(schemaMetadata(facts)))
+  const struct = new Struct(fields)
   const writer = new RecordBatchStreamWriter()
   // Writes the schema, which a result without rows has too.
   writer.reset(undefined, schema)
-  const cells = typed.map((column, i) => new Column(column, schema.fields[i]!.type))
   let [rows, bytes] = [0, 0]
   const writeBatch = (): void => {
     const children = cells.map(column => column.take())
@@ -75,38 +75,30 @@ export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, fact
   }
   if (rows > 0) writeBatch()
   writer.finish()
-  return ownBytes(writer.toUint8Array(true))
+  // They are copied if needed, so that they are alone in their buffer.
+  const written = writer.toUint8Array(true)
+  return written.byteLength === written.buffer.byteLength ? written : written.slice()
 }
 
-/** The bytes, copied if needed so that they are alone in their buffer. */
-function ownBytes(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
-}
+const text = (): Values => texts(stringOf)
 
-interface ArrowScalar {
-  readonly type: () => DataType
-  readonly values: () => Values
-}
-
-const TEXT: ArrowScalar = { type: () => new Utf8(), values: () => texts(stringOf) }
-
-const SCALARS: Readonly<Record<ScalarKind, ArrowScalar>> = {
-  INT64: { type: () => new Int64(), values: () => integers(1, integerOf) },
-  FLOAT64: { type: () => new Float64(), values: () => numbers(doubleOf, length => new Float64Array(length)) },
-  NUMERIC: { type: () => new Decimal(9, 38, 128), values: () => integers(2, cell => decimalOf(cell, 9, 128)) },
-  BIGNUMERIC: { type: () => new Decimal(38, 76, 256), values: () => integers(4, cell => decimalOf(cell, 38, 256)) },
-  BOOL: { type: () => new Bool(), values: () => numbers(bitOf, length => new Uint8Array(length), bitsOf) },
-  STRING: TEXT,
-  BYTES: { type: () => new Binary(), values: () => blobs() },
-  DATE: { type: () => new DateDay(), values: () => numbers(daysOf, length => new Int32Array(length)) },
-  TIME: { type: () => new TimeMicrosecond(), values: () => integers(1, timeOf) },
-  DATETIME: { type: () => new TimestampMicrosecond(), values: () => integers(1, microsOf) },
-  TIMESTAMP: { type: () => new TimestampMicrosecond('UTC'), values: () => integers(1, timestampOf) },
-  JSON: { type: () => new Utf8(), values: () => texts(cell => cell) },
-  INTERVAL: TEXT,
-  'RANGE<DATE>': TEXT,
-  'RANGE<DATETIME>': TEXT,
-  'RANGE<TIMESTAMP>': TEXT,
+const SCALARS: Readonly<Record<ScalarKind, () => Values>> = {
+  INT64: () => integers(new Int64(), 1, integerOf),
+  FLOAT64: () => numbers(new Float64(), doubleOf, length => new Float64Array(length)),
+  NUMERIC: () => integers(new Decimal(9, 38, 128), 2, cell => decimalOf(cell, 9, 128)),
+  BIGNUMERIC: () => integers(new Decimal(38, 76, 256), 4, cell => decimalOf(cell, 38, 256)),
+  BOOL: () => numbers(new Bool(), bitOf, length => new Uint8Array(length), bitsOf),
+  STRING: text,
+  BYTES: blobs,
+  DATE: () => numbers(new DateDay(), daysOf, length => new Int32Array(length)),
+  TIME: () => integers(new TimeMicrosecond(), 1, timeOf),
+  DATETIME: () => integers(new TimestampMicrosecond(), 1, microsOf),
+  TIMESTAMP: () => integers(new TimestampMicrosecond('UTC'), 1, timestampOf),
+  JSON: () => texts(cell => cell),
+  INTERVAL: text,
+  'RANGE<DATE>': text,
+  'RANGE<DATETIME>': text,
+  'RANGE<TIMESTAMP>': text,
 }
 
 /** Extension names for types without an Arrow type. */
@@ -116,34 +108,21 @@ const EXTENSIONS: Partial<Readonly<Record<Type['kind'], string>>> = {
   INTERVAL: 'google:sqlType:interval',
 }
 
-function arrowField(field: TypedField): Field {
-  const extension = EXTENSIONS[field.type.kind]
-  const metadata = new Map(extension === undefined ? [] : [['ARROW:extension:name', extension]])
-  return new Field(field.name, arrowType(field), isNullable(field), metadata)
-}
-
-function arrowType({ type, requirement }: TypedField): DataType {
-  if (type.kind === 'ARRAY') return new List(arrowField(typedElement('item', type.element, requirement)))
-  if (type.kind === 'STRUCT') return new Struct(typedFields(type.fields, requirement).map(arrowField))
-  return SCALARS[type.kind].type()
-}
-
 /** The values of a column or field, or of an ARRAY's items. */
 class Column {
-  readonly #field: TypedField
-  readonly #arrow: DataType
-  readonly #isNullable: boolean
+  readonly field: Field
+  readonly #isArray: boolean
   readonly #values: Values
   /** 1 for each value, 0 for each null. */
   readonly #flags = new Items<number>(length => new Uint8Array(length))
   #nullCount = 0
 
-  /** @param arrow what `arrowType` returned for the field. */
-  constructor(field: TypedField, arrow: DataType) {
-    this.#field = field
-    this.#arrow = arrow
-    this.#isNullable = isNullable(field)
-    this.#values = valuesOf(field, arrow)
+  constructor(typed: TypedField) {
+    const extension = EXTENSIONS[typed.type.kind]
+    const metadata = new Map(extension === undefined ? [] : [['ARROW:extension:name', extension]])
+    this.#isArray = typed.type.kind === 'ARRAY'
+    this.#values = valuesOf(typed)
+    this.field = new Field(typed.name, this.#values.type, isNullable(typed), metadata)
   }
 
   /** Adds the value that is next. @throws JsonTextError, also for NULL in what is required. */
@@ -151,15 +130,15 @@ class Column {
     if (!row.takeNull()) {
       this.#values.add(row)
       this.#flags.push(1)
-    } else if (this.#isNullable || this.#field.type.kind === 'ARRAY') this.addPlaceholder()
-    else throw nullInRequired(this.#field.name)
+    } else if (this.field.nullable || this.#isArray) this.addPlaceholder()
+    else throw nullInRequired(this.field.name)
   }
 
   /** Adds a placeholder for a field whose STRUCT is NULL, which no reader sees, or a null. */
   addPlaceholder(): void {
     this.#values.addEmpty()
-    this.#flags.push(this.#isNullable ? 0 : 1)
-    if (this.#isNullable) this.#nullCount += 1
+    this.#flags.push(this.field.nullable ? 0 : 1)
+    if (this.field.nullable) this.#nullCount += 1
   }
 
   /** The values added since the last call. */
@@ -168,7 +147,7 @@ class Column {
     this.#nullCount = 0
     const nullBitmap = nullCount === 0 ? undefined : bitsOf(flags)
     // The library types the argument for each DataType by itself; this value is for any of them.
-    const data = { type: this.#arrow, length: flags.length, nullCount, nullBitmap, ...this.#values.take() }
+    const data = { type: this.#values.type, length: flags.length, nullCount, nullBitmap, ...this.#values.take() }
     return makeData(data as never)
   }
 }
@@ -183,6 +162,7 @@ function readMembers(row: RowReader, columns: readonly Column[]): void {
 
 /** The values of a column in the form that Arrow stores. */
 interface Values {
+  readonly type: DataType
   add(row: RowReader): void
   /** Adds what stands where no value is. */
   addEmpty(): void
@@ -190,15 +170,10 @@ interface Values {
   take(): object
 }
 
-function valuesOf({ type, requirement }: TypedField, arrow: DataType): Values {
-  if (type.kind === 'ARRAY') {
-    return lists(new Column(typedElement('item', type.element, requirement), arrow.children[0]!.type))
-  }
-  if (type.kind === 'STRUCT') {
-    const fields = typedFields(type.fields, requirement)
-    return structs(fields.map((field, i) => new Column(field, arrow.children[i]!.type)))
-  }
-  return SCALARS[type.kind].values()
+function valuesOf({ type, requirement }: TypedField): Values {
+  if (type.kind === 'ARRAY') return lists(new Column(typedElement('item', type.element, requirement)))
+  if (type.kind === 'STRUCT') return structs(typedFields(type.fields, requirement).map(field => new Column(field)))
+  return SCALARS[type.kind]()
 }
 
 const bitOf = (cell: string): number => (cell === 'true' ? 1 : 0)
@@ -243,12 +218,14 @@ class Items<T extends number | bigint> {
 const FIRST_LENGTH = 4_096
 
 function numbers(
+  type: DataType,
   read: (cell: string) => number,
   create: (length: number) => TypedArray<number>,
   pack: (items: TypedArray<number>) => object = items => items,
 ): Values {
   const items = new Items(create)
   return {
+    type,
     add: row => items.push(read(row.value())),
     addEmpty: () => items.push(0),
     take: () => ({ data: pack(items.take()) }),
@@ -256,7 +233,7 @@ function numbers(
 }
 
 /** Integers of so many times 64 bits in two's complement, the lowest 64 first. */
-function integers(words: number, read: (cell: string) => bigint): Values {
+function integers(type: DataType, words: number, read: (cell: string) => bigint): Values {
   const items = new Items<bigint>(length => new BigInt64Array(length))
   // The array takes the lowest 64 bits of what it is given.
   const push = (value: bigint): void => {
@@ -267,6 +244,7 @@ function integers(words: number, read: (cell: string) => bigint): Values {
     }
   }
   return {
+    type,
     add: row => push(read(row.value())),
     addEmpty: () => push(0n),
     take() {
@@ -277,7 +255,7 @@ function integers(words: number, read: (cell: string) => bigint): Values {
 }
 
 /** Values of any length, one after the other. `add` adds one and returns its length; `take` takes all of them. */
-function sized(add: (row: RowReader) => number, take: () => object): Values {
+function sized(type: DataType, add: (row: RowReader) => number, take: () => object): Values {
   /** Where each begins, and the last ends. */
   const offsets = new Items<number>(length => new Int32Array(length))
   let end = 0
@@ -287,6 +265,7 @@ function sized(add: (row: RowReader) => number, take: () => object): Values {
   }
   push(0)
   return {
+    type,
     add: row => push(add(row)),
     addEmpty: () => push(0),
     take() {
@@ -305,13 +284,13 @@ function texts(read: (cell: string) => string): Values {
     pieces.add(text)
     return Buffer.byteLength(text)
   }
-  return sized(add, () => ({ data: pieces.take() }))
+  return sized(new Utf8(), add, () => ({ data: pieces.take() }))
 }
 
 function blobs(): Values {
   const values: Buffer[] = []
   const add = (row: RowReader): number => values[values.push(bytesOf(row.value())) - 1]!.byteLength
-  return sized(add, () => ({ data: Buffer.concat(values.splice(0)) }))
+  return sized(new Binary(), add, () => ({ data: Buffer.concat(values.splice(0)) }))
 }
 
 function lists(items: Column): Values {
@@ -320,10 +299,11 @@ function lists(items: Column): Values {
     for (; row.toItem(count); count++) items.add(row)
     return count
   }
-  return sized(add, () => ({ child: items.take() }))
+  return sized(new List(items.field), add, () => ({ child: items.take() }))
 }
 
 const structs = (fields: readonly Column[]): Values => ({
+  type: new Struct(fields.map(({ field }) => field)),
   add: row => readMembers(row, fields),
   addEmpty() {
     for (const field of fields) field.addPlaceholder()

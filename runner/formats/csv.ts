@@ -54,22 +54,20 @@ function* lines(columns: readonly ResultColumn[], body: Uint8Array, variant: Csv
   }
 }
 
+/** The kinds of types whose cells are texts: empty BYTES are quoted, base64 may begin with a plus sign, and a range has a comma. */
+const TEXTS: Readonly<Record<string, (cell: string) => string>> = {
+  STRING: stringOf,
+  BYTES: wordOf,
+  RANGE: wordOf,
+  ARRAY: cell => cell,
+  STRUCT: cell => cell,
+  JSON: cell => cell,
+}
+
 /** @param kind the first word of the column's type */
 function cellWriter(kind: string, variant: CsvVariant): (cell: string) => string {
-  switch (kind) {
-    case 'STRING':
-      return cell => textCell(stringOf(cell), variant)
-    case 'BYTES':
-    case 'RANGE':
-      // The empty text is quoted, base64 may begin with a plus sign, and a range has a comma.
-      return cell => textCell(wordOf(cell), variant)
-    case 'ARRAY':
-    case 'STRUCT':
-    case 'JSON':
-      return cell => textCell(cell, variant)
-    default:
-      return cell => variant.word(wordOf(cell), kind)
-  }
+  const text = Object.hasOwn(TEXTS, kind) ? TEXTS[kind] : undefined
+  return text ? cell => textCell(text(cell), variant) : cell => variant.word(wordOf(cell), kind)
 }
 
 function textCell(text: string, { text: guard, mustQuote }: CsvVariant): string {

@@ -4,9 +4,9 @@ import { BodyTooLargeError } from '../result/body.js'
 import type { FromDeriver, ToDeriver } from './deriver.js'
 import { derive } from './index.js'
 
-async function answer({ format, columns, json, facts }: ToDeriver): Promise<FromDeriver> {
+async function answer(job: ToDeriver): Promise<FromDeriver> {
   try {
-    return { kind: 'derived', bytes: await derive(format, columns, json, facts) }
+    return { kind: 'derived', bytes: await derive(...job) }
   } catch (thrown) {
     if (thrown instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: thrown.maxBytes }
     return { kind: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) }

@@ -1,21 +1,16 @@
 /** Converts stored JSON results to other formats: small ones in this thread, large ones and those that need a library in a worker thread. */
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { RunnerError } from '../model/errors.js'
+import { raced } from '../model/deadline.js'
+import { RunnerError, retryLater } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
-import type { ResultColumn } from '../model/query.js'
 import { startWorker } from '../platform/start-worker.js'
 import { BodyTooLargeError } from '../result/body.js'
-import type { ResultFacts } from './format.js'
-import { derive, formatOf, type ResultFormat } from './index.js'
+import { derive, formatOf } from './index.js'
 
-export interface ToDeriver {
-  readonly format: ResultFormat
-  readonly columns: readonly ResultColumn[]
-  readonly json: Uint8Array
-  readonly facts: ResultFacts
-}
+/** The format, and what it is written from. */
+export type ToDeriver = Parameters<typeof derive>
 
 export type FromDeriver =
   | { readonly kind: 'derived'; readonly bytes: Uint8Array }
@@ -28,12 +23,18 @@ export const LARGE_BYTES = 1_000_000
 const MOST_LARGE = 64
 const IDLE_MS = 30_000
 
-const isLarge = ({ json }: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
+const isLarge = ([, , json]: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
+
+interface Thread {
+  readonly worker: Worker
+  /** Fires when the thread has ended, with an error as its reason. */
+  readonly ended: AbortSignal
+}
 
 export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
-  #worker: Worker | null = null
+  #thread: Thread | null = null
   /** Those that the thread has or that wait for it, and the end of the last one. */
   readonly #jobs = new Set<ToDeriver>()
   #last: Promise<unknown> = Promise.resolve()
@@ -51,14 +52,8 @@ export class Deriver {
    * @throws RunnerError RESULT_TOO_LARGE where there are more than `maxBytes`, OVERLOADED while too many large results
    *   wait; any other error is a bug, such as JSON that is not a result.
    */
-  async derive(
-    format: ResultFormat,
-    columns: readonly ResultColumn[],
-    json: Uint8Array,
-    facts: ResultFacts,
-  ): Promise<Uint8Array> {
-    const job: ToDeriver = { format, columns, json, facts }
-    if (!isLarge(job) && !formatOf(format).hasLibrary) return deriveHere(job)
+  async derive(...job: ToDeriver): Promise<Uint8Array> {
+    if (!isLarge(job) && !formatOf(job[0]).hasLibrary) return deriveHere(job)
     if (this.#isClosed || (isLarge(job) && [...this.#jobs].filter(isLarge).length >= MOST_LARGE)) throw overloaded()
     this.#jobs.add(job)
     const made = this.#last.then(() => this.#deriveThere(job))
@@ -76,49 +71,53 @@ export class Deriver {
     try {
       if (this.#isClosed) throw overloaded()
       this.#cancelIdle()
-      this.#worker ??= this.#start()
-      this.#worker.ref() // Only work keeps the process alive.
-      const [message] = (await ask(this.#worker, job)) as readonly [FromDeriver]
+      this.#thread ??= this.#start()
+      this.#thread.worker.ref() // Only work keeps the process alive.
+      const message = await ask(this.#thread, job)
       if (message.kind === 'derived') return message.bytes
       throw message.kind === 'too-large' ? tooLarge(message.maxBytes) : new Error(message.reason)
     } catch (error) {
       throw this.#isClosed ? overloaded() : error
     } finally {
       this.#jobs.delete(job)
-      if (this.#jobs.size === 0) this.#worker?.unref()
-      if (this.#jobs.size === 0 && this.#worker) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
+      if (this.#jobs.size === 0) this.#thread?.worker.unref()
+      if (this.#jobs.size === 0 && this.#thread) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
     }
   }
 
-  #start(): Worker {
+  #start(): Thread {
     const worker = startWorker('runner/formats/derive-worker')
-    worker.on('error', () => {
-      if (this.#worker === worker) this.#worker = null
+    const end = new AbortController()
+    const thread: Thread = { worker, ended: end.signal }
+    const forget = (): void => {
+      if (this.#thread === thread) this.#thread = null
+    }
+    worker.on('error', forget).on('exit', code => {
+      forget()
+      end.abort(new Error(`the thread that derives formats ended with ${code}`))
     })
-    // What waits for an answer ends with the thread.
-    worker.on('exit', code => worker.emit('error', new Error(`the thread that derives formats ended with ${code}`)))
-    return worker
+    return thread
   }
 
   #end(): void {
     this.#cancelIdle()
-    void this.#worker?.terminate()
-    this.#worker = null
+    void this.#thread?.worker.terminate()
+    this.#thread = null
   }
 }
 
-async function ask(worker: Worker, { format, columns, facts, json: original }: ToDeriver): Promise<readonly unknown[]> {
-  const answer = once(worker, 'message')
+async function ask({ worker, ended }: Thread, [format, columns, original, facts]: ToDeriver): Promise<FromDeriver> {
+  const answer = raced(once(worker, 'message'), ended)
   answer.catch(() => {}) // The thread may end before this is awaited.
   // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
   const json = await joinInTurns([original])
-  worker.postMessage({ format, columns, json, facts } satisfies ToDeriver, [json.buffer as ArrayBuffer])
-  return answer
+  worker.postMessage([format, columns, json, facts] satisfies ToDeriver, [json.buffer as ArrayBuffer])
+  return (await answer)[0]
 }
 
-async function deriveHere({ format, columns, json, facts }: ToDeriver): Promise<Uint8Array> {
+async function deriveHere(job: ToDeriver): Promise<Uint8Array> {
   try {
-    return await derive(format, columns, json, facts)
+    return await derive(...job)
   } catch (error) {
     throw error instanceof BodyTooLargeError ? tooLarge(error.maxBytes) : error
   }
@@ -128,7 +127,4 @@ const tooLarge = (maxBytes: number): RunnerError =>
   new RunnerError('RESULT_TOO_LARGE', { detail: `In this format the result is larger than ${maxBytes} bytes.` })
 
 const overloaded = (): RunnerError =>
-  new RunnerError('OVERLOADED', {
-    detail: 'Too many large results are being made; try again in a moment.',
-    headers: { 'Retry-After': '1' },
-  })
+  retryLater('OVERLOADED', 'Too many large results are being made; try again in a moment.')

@@ -34,19 +34,11 @@ const MOST_DIGITS = 15
 const isLong = (word: string): boolean =>
   word.length > MOST_DIGITS && word.replace(/\D/g, '').replace(/^0+/, '').length > MOST_DIGITS
 
-function isGuarded(word: string, kind: string): boolean {
-  switch (kind) {
-    case 'INT64':
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return isLong(word)
-    // Microseconds since 1970 have 16 digits; a timestamp in text has other characters.
-    case 'TIMESTAMP':
-      return isLong(word) && /^-?\d+$/.test(word)
-    default:
-      return false
-  }
-}
+const NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
+
+/** Microseconds since 1970 have 16 digits; a timestamp in text has other characters. */
+const isGuarded = (word: string, kind: string): boolean =>
+  (NUMBERS.has(kind) || (kind === 'TIMESTAMP' && /^-?\d+$/.test(word))) && isLong(word)
 
 const SAFE: CsvVariant = {
   head: '\ufeff',

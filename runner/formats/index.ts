@@ -1,9 +1,8 @@
 /** The formats of results. A new one is a file beside this one, and a line in the list. */
-import type { ResultColumn } from '../model/query.js'
 import { arrow } from './arrow.js'
 import { csv } from './csv.js'
 import { excel } from './excel.js'
-import type { Format, ResultFacts } from './format.js'
+import type { Format, WriteFormat } from './format.js'
 import { json } from './json.js'
 import { ndjson } from './ndjson.js'
 import { parquet } from './parquet.js'
@@ -28,9 +27,5 @@ export const findFormat = (name: string): ListedFormat | undefined => BY_NAME.ge
 export const formatOf = (name: ResultFormat): ListedFormat => BY_NAME.get(name)!
 
 /** Writes a stored result in the format that has this name. @throws as `Format.write` does. */
-export const derive = async (
-  name: ResultFormat,
-  columns: readonly ResultColumn[],
-  json: Uint8Array,
-  facts: ResultFacts,
-): Promise<Uint8Array> => formatOf(name).write(columns, json, facts)
+export const derive = async (name: ResultFormat, ...result: Parameters<WriteFormat>): Promise<Uint8Array> =>
+  formatOf(name).write(...result)

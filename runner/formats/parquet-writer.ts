@@ -46,10 +46,8 @@ export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, fa
   const next = (): unknown[][] => columns.map(() => [])
   let [cells, rows, bytes] = [next(), 0, 0]
   const writeGroup = (): void => {
-    file.write({
-      columnData: typed.map(({ name, type }, i) => ({ name, data: cells[i]!, ...encodingOf(type) })),
-      rowGroupSize: rows,
-    })
+    const columnData = typed.map(({ name, type }, i) => ({ name, data: cells[i]!, ...encodingOf(type) }))
+    file.write({ columnData, rowGroupSize: rows })
     if (writer.offset > maxBytes) throw new BodyTooLargeError(maxBytes)
     ;[cells, rows, bytes] = [next(), 0, 0]
   }

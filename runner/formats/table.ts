@@ -36,11 +36,7 @@ export function toTable(columns: readonly ResultColumn[], body: Uint8Array, fact
   return encodeTexts(texts(columns, body, facts), facts.maxBytes)
 }
 
-function* texts(
-  columns: readonly ResultColumn[],
-  body: Uint8Array,
-  { contract, isTruncated }: ResultFacts,
-): Generator<string> {
+function* texts(columns: readonly ResultColumn[], body: Uint8Array, { contract, isTruncated }: ResultFacts) {
   const described = columns.map(({ name, type }, i) => {
     const unit = contract?.[i]?.unit ?? null
     return { name, type, ...(unit !== null && { unit }) }

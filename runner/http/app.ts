@@ -1,17 +1,17 @@
 /** The Express app: routes, and the headers of every response. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { failureOf, RunnerError } from '../model/errors.js'
+import { failureOf, invalidRequest, RunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
 import { addExplorer, type ExplorerDeps } from './explorer/explorer.js'
 import { EVERY_ANSWER } from './headers.js'
-import { answerAgents, type McpSettings } from './mcp.js'
+import { answerAgents, type McpDeps } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
 import { Readiness } from './readiness.js'
-import type { Representations } from './representation/representation.js'
-import { Exchange, exchangeOf } from './request-context.js'
+import type { SendDeps } from './representation/send-result.js'
+import { Exchange, type ExchangeDeps, exchangeOf } from './request-context.js'
 import { MAX_LIST_LENGTH } from './request-headers.js'
 import {
   describeOne,
@@ -23,7 +23,6 @@ import {
   runEndpoint,
 } from './routes.js'
 import { send, sendJson } from './send.js'
-import type { UnsentBodies } from './unsent-bodies.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
 const MAX_URL_LENGTH = 16_384
@@ -31,11 +30,8 @@ const MAX_URL_LENGTH = 16_384
 /** All methods that any route accepts. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
-export interface AppDeps extends OpenApiDeps, ExplorerDeps {
-  readonly representations: Representations
+export interface AppDeps extends OpenApiDeps, ExplorerDeps, ExchangeDeps, SendDeps {
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
-  readonly newRequestId: () => string
-  readonly unsent: UnsentBodies
   /** BigQuery's price for reading 1 TiB, in USD. */
   readonly pricePerTib: number
   /** Allowed origins; empty for none. */
@@ -49,7 +45,7 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps {
   /** Whether metrics and health are served at a port of their own. */
   readonly hasMetricsPort: boolean
   /** Null where agents are not served. */
-  readonly mcp: McpSettings | null
+  readonly mcp: McpDeps['mcp'] | null
   /** Whether the process is about to end, so that balancers should send no more work. */
   readonly isLeaving: () => boolean
   /** Whether the process is ending and refuses new work. */
@@ -156,7 +152,7 @@ const refuseOddRequest: RequestHandler = (req, _res, next) => {
   }
   const hosts = req.headersDistinct['host']?.length ?? 0
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'A request has exactly one Host header.' })
+    throw invalidRequest('A request has exactly one Host header.')
   }
   const expectation = req.get('Expect')
   if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
@@ -228,8 +224,6 @@ function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
 
 function understand(thrown: unknown, isGone: boolean): RunnerError {
   // The router throws this for a path with broken percent-encoding.
-  if (thrown instanceof URIError) {
-    return new RunnerError('REQUEST_INVALID', { detail: 'The path is not valid percent-encoded UTF-8.', cause: thrown })
-  }
+  if (thrown instanceof URIError) return invalidRequest('The path is not valid percent-encoded UTF-8.', thrown)
   return failureOf(thrown, isGone)
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
-import { RunnerError } from '../model/errors.js'
+import { invalidRequest, RunnerError } from '../model/errors.js'
 import { queueOfTurns } from '../model/in-turns.js'
 import {
   countNames,
@@ -41,7 +41,7 @@ export async function readJsonBody(req: Request, maxMembers: number): Promise<un
   if (!(body instanceof Uint8Array)) return body
   const text = decodeUtf8(body)
   if (countNames(text, maxMembers).all <= maxMembers) return JSON.parse(text)
-  throw invalid(`The objects of a body may have at most ${maxMembers} members.`)
+  throw invalidRequest(`The objects of a body may have at most ${maxMembers} members.`)
 }
 
 /** Whether the declared length is too large, so that the body need not be sent. */
@@ -50,9 +50,7 @@ export function isDeclaredTooLarge(req: IncomingMessage): boolean {
 }
 
 /** Whether a middleware in front of the app has read the body, so that it cannot be read again. */
-function isTaken(req: IncomingMessage): boolean {
-  return req.readableDidRead || req.readableEnded
-}
+const isTaken = (req: IncomingMessage): boolean => req.readableDidRead || req.readableEnded
 
 /** The body as that middleware parsed it; null where it parsed none. */
 function leftBody(req: Request): unknown {
@@ -100,13 +98,13 @@ function receive(req: Request): Promise<Buffer> {
       } else if (chunks.push(chunk) > MAX_PIECES) {
         req.off('data', onData)
         req.socket.destroy() // An answer would have to wait until node:http has read the other pieces.
-        reject(invalid(`A body may arrive in at most ${MAX_PIECES} pieces.`))
+        reject(invalidRequest(`A body may arrive in at most ${MAX_PIECES} pieces.`))
       }
     }
     req.on('data', onData)
     req.once('end', () => resolve(Buffer.concat(chunks)))
     req.on('error', cause =>
-      reject(cause instanceof RunnerError ? cause : invalid('The body did not arrive whole.', cause)),
+      reject(cause instanceof RunnerError ? cause : invalidRequest('The body did not arrive whole.', cause)),
     )
   })
 }
@@ -128,7 +126,6 @@ const JSON_OR_FORM = 'Send application/json or application/x-www-form-urlencoded
 const JSON_ALONE = 'Send application/json, in UTF-8 and not compressed.'
 
 const unsupported = (detail = JSON_OR_FORM): RunnerError => new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
-const invalid = (detail: string, cause?: unknown): RunnerError => new RunnerError('REQUEST_INVALID', { detail, cause })
 
 /**
  * The error for a body that is too large. A caller that waits for `100 Continue` sends no body after it, so its connection is
@@ -144,6 +141,6 @@ function decodeUtf8(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch (cause) {
-    throw invalid('The body is not valid UTF-8.', cause)
+    throw invalidRequest('The body is not valid UTF-8.', cause)
   }
 }

@@ -27,7 +27,9 @@ export class EndpointChanges {
     const changed = [...this.#states]
       .filter(([file, change]) => JSON.stringify(old.get(file)) !== JSON.stringify(change))
       .map(([, change]) => change)
-    const gone = [...old].filter(([file]) => !this.#states.has(file)).map(([, change]) => withoutRevision(change))
+    const gone = [...old]
+      .filter(([file]) => !this.#states.has(file))
+      .map(([, change]) => ({ ...change, revision: null, diagnostics: [] }))
     // A manifest that was moved to another file is reported as it is now.
     const reported = new Set(changed.map(({ id }) => id))
     for (const change of [...gone.filter(({ id }) => id === null || !reported.has(id)), ...changed]) {
@@ -47,19 +49,8 @@ export class EndpointChanges {
   }
 }
 
-const withoutRevision = ({ file, name, id }: EndpointChange): EndpointChange => ({
-  file,
-  name,
-  id,
-  revision: null,
-  diagnostics: [],
-})
-
 /** Each endpoint by its file. */
-function statesOf(
-  { loaded, diagnostics, served }: ReadOutcome,
-  old: ReadonlyMap<string, EndpointChange>,
-): Map<string, EndpointChange> {
+function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: ReadonlyMap<string, EndpointChange>) {
   if (loaded === null) return withRest(new Map(old), diagnostics)
   const states = new Map<string, EndpointChange>()
   const revisionOf = (id: string | null): string | null => (id === null ? null : (served.find(id)?.revision ?? null))

@@ -6,7 +6,7 @@ import { requestDone } from '../model/events.js'
 import type { Caller, StoredResult } from '../model/ports.js'
 import { chooseType } from '../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/negotiate-coding.js'
-import { admitCall, type Plan, planCall } from '../request/plan.js'
+import { admitCall, planCall } from '../request/plan.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import type { AppDeps } from './app.js'
 import {
@@ -33,20 +33,12 @@ const PLAIN_REF = /^[\w.-]+$/
 /** The most plans that are kept. */
 const MAX_PLANS = 10_000
 /** A request with one of these headers asks for more than a hit. */
-const BEYOND_A_HIT = [
-  'origin',
-  'if-match',
-  'range',
-  'expect',
-  'content-length',
-  'transfer-encoding',
-  'upgrade',
-] as const
+const BEYOND_A_HIT = 'origin if-match range expect content-length transfer-encoding upgrade'.split(' ')
 
 /** What is known of a call before its result is looked up. */
 interface PlannedCall {
   readonly caller: Caller
-  readonly cached: NonNullable<Plan['cached']>
+  readonly cached: NonNullable<ReturnType<typeof planCall>['cached']>
   readonly offered: ListedFormat
   readonly choice: CodingChoice
   /** The part of the address that may be logged. */
@@ -134,12 +126,12 @@ export class FastPath {
     const ref = path.slice(PREFIX.length)
     if (!PLAIN_REF.test(ref) || url.includes('#')) return null
     try {
-      const call = admitCall(caller, { ref }, this.#deps)
-      if (call.endpoint.cache === null) return null
+      const endpoint = admitCall(caller, ref, this.#index)
+      if (endpoint.cache === null) return null
       const given = parsePairs(queryOf(url))
-      const offered = chooseType(call.endpoint, given, headers.accept)
+      const offered = chooseType(endpoint, given, headers.accept)
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
-      const { cached, ignored } = planCall(call, given, null, this.#deps)
+      const { cached, ignored } = planCall(caller, given, { endpoint, nowMicros: null }, this.#deps)
       return cached && { caller, cached, offered, choice, path: loggedPath(path), ignored, head: null }
     } catch {
       return null

@@ -55,7 +55,7 @@ interface ResponseHeader {
   readonly isOfBody?: true
   /** A page of another origin may read it; browsers show them a few headers in any case. */
   readonly isExposed?: true
-  readonly openApi?: { readonly description: string; readonly schema: object; readonly answers: readonly Answer[] }
+  readonly openApi?: { readonly header: object; readonly answers: readonly Answer[] }
 }
 
 const RESULT = ['200'] as const
@@ -64,8 +64,7 @@ const NO_RESULT = [] as const
 const TEXT = { type: 'string' }
 const COUNT = { type: 'integer', minimum: 0 }
 const described = (description: string, schema: object, answers: readonly Answer[] = RESULT) => ({
-  description,
-  schema,
+  header: { description, schema },
   answers,
 })
 
@@ -174,11 +173,7 @@ export const EXPOSED = ROWS.filter(({ isExposed }) => isExposed)
 
 /** The headers that OpenAPI describes, by name. */
 export const DESCRIBED: Readonly<Record<string, object>> = Object.fromEntries(
-  ROWS.flatMap(({ name, openApi }) => {
-    if (!openApi) return []
-    const { description, schema } = openApi
-    return [[name, { description, schema }]]
-  }),
+  ROWS.flatMap(({ name, openApi }) => (openApi ? [[name, openApi.header]] : [])),
 )
 
 /** The names of those that such an answer has. */

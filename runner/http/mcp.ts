@@ -1,7 +1,7 @@
 /** `POST /mcp`: endpoints as tools for agents (Model Context Protocol). The protocol itself is loaded on the first request. */
 import { isIP } from 'node:net'
 import type { Request, RequestHandler } from 'express'
-import { RunnerError } from '../model/errors.js'
+import { invalidRequest, RunnerError } from '../model/errors.js'
 import { isRecord } from '../model/is-record.js'
 import { countCall } from '../request/authorize.js'
 import { readJsonBody } from './body.js'
@@ -15,13 +15,9 @@ const MAX_MESSAGES = 100
 /** The most members of all objects in a body: ten in each message are the protocol's, and a call may have 1,000 arguments. */
 const MAX_MEMBERS = 4_000
 
-export interface McpSettings {
-  /** The most bytes of the rows in one answer. */
-  readonly maxBytes: number
-}
-
 export interface McpDeps extends OpenApiDeps {
-  readonly mcp: McpSettings
+  /** `maxBytes`: the most bytes of the rows in one answer. */
+  readonly mcp: { readonly maxBytes: number }
   readonly corsOrigins: readonly string[]
 }
 
@@ -36,11 +32,9 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     const message = await readJsonBody(req, MAX_MEMBERS).catch(notJson)
     if (message === undefined) return send(req, res, 400, 'application/json', Buffer.from(PARSE_ERROR))
     if (Array.isArray(message) && message.length > MAX_MESSAGES) {
-      throw new RunnerError('REQUEST_INVALID', { detail: `A batch may have at most ${MAX_MESSAGES} messages.` })
+      throw invalidRequest(`A batch may have at most ${MAX_MESSAGES} messages.`)
     }
-    if (asksTwice(message)) {
-      throw new RunnerError('REQUEST_INVALID', { detail: 'A batch may ask for each list only once.' })
-    }
+    if (asksTwice(message)) throw invalidRequest('A batch may ask for each list only once.')
     // The messages of a batch count as as many calls.
     if (Array.isArray(message)) for (let i = 1; i < message.length; i++) countCall(caller)
     const { answerRequest } = await import('../mcp/answer-request.js')

@@ -40,20 +40,17 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
   }
 }
 
-interface Representation {
-  readonly version: Version
-  /** The type of OpenAPI, where the caller likes it better than JSON; else null. */
-  readonly openApiType: string | null
-}
-
-/** `?version=` beats the version in `Accept`; 3.1 where neither names one. */
-function representationOf(req: Request, named: Version | null): Representation {
+/**
+ * `?version=` beats the version in `Accept`; 3.1 where neither names one. With it the type of OpenAPI, where the caller likes it
+ * better than JSON; else null.
+ */
+function representationOf(req: Request, named: Version | null) {
   const offered = Object.entries(VERSIONS)
     .filter(([, version]) => named === null || version === named)
     .map(([text, version]) => ({ version, openApiType: `${OPENAPI_TYPE};version=${text}` }))
   const liked = req.accepts('application/json', ...offered.map(({ openApiType }) => openApiType))
   const chosen = offered.find(({ openApiType }) => openApiType === liked)
-  return chosen ?? { version: named ?? '3.1', openApiType: null }
+  return chosen ?? { version: named ?? ('3.1' as const), openApiType: null }
 }
 
 const OPENAPI_TYPE = 'application/openapi+json'

@@ -77,9 +77,7 @@ export class Exchange {
 }
 
 /** The path of an address, as it may be logged. */
-export function loggedPath(url: string): string {
-  return pathOf(url).slice(0, MAX_LOGGED_PATH)
-}
+export const loggedPath = (url: string): string => pathOf(url).slice(0, MAX_LOGGED_PATH)
 
 /**
  * Whether the whole response has been sent; call it when the response closes. node:http also counts bytes as written that a
@@ -90,9 +88,7 @@ export function wasSent(req: IncomingMessage, res: ServerResponse): boolean {
 }
 
 /** The exchange of this response. */
-export function exchangeOf(res: Response): Exchange {
-  return res.locals['exchange'] as Exchange
-}
+export const exchangeOf = (res: Response): Exchange => res.locals['exchange'] as Exchange
 
 /** The caller's request id where it is safe, else a new one. */
 export function requestIdOf(given: string, newRequestId: () => string): string {
@@ -100,16 +96,10 @@ export function requestIdOf(given: string, newRequestId: () => string): string {
 }
 
 /** The path of an address, without its query string. */
-export function pathOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? url : url.slice(0, mark)
-}
+export const pathOf = (url: string): string => url.split('?', 1)[0]!
 
 /** The query string of an address, without `?`; '' for none. */
-export function queryOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? '' : url.slice(mark + 1)
-}
+export const queryOf = (url: string): string => url.slice(pathOf(url).length + 1)
 
 /** `http://127.0.0.1:8080`, from the request's Host. Behind a proxy that ends TLS, `--public-url` gives the address. */
 export function originOf(req: Request): string {

@@ -1,13 +1,14 @@
 /** The routes below /api: running, listing and describing endpoints, and purging results. */
 
 import type { Request, RequestHandler, Response } from 'express'
+import type { Endpoint } from '../model/endpoint.js'
 import { ENGINES } from '../model/engines.js'
-import { RunnerError } from '../model/errors.js'
+import { invalidRequest } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { explainCall } from '../request/explain-call.js'
-import { handle, type RequestDeps } from '../request/handle.js'
+import { handleFor, type RequestDeps } from '../request/handle.js'
 import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
@@ -22,9 +23,10 @@ import { JSON_TYPE, send, sendJson } from './send.js'
 export function runEndpoint(deps: RequestDeps & SendDeps): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res)
+    const caller = authenticate(deps.tokens, tokenOf(req))
+    exchange.progress.token = caller.token
     const request = {
       ref: refOf(req),
-      token: tokenOf(req),
       accept: req.get('Accept'),
       acceptEncoding: req.get('Accept-Encoding'),
       readAddress: () => parsePairs(queryOf(req.url)),
@@ -32,7 +34,7 @@ export function runEndpoint(deps: RequestDeps & SendDeps): RequestHandler {
       signal: exchange.signal,
       wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
     }
-    const response = await handle(request, deps, exchange.progress)
+    const response = await handleFor(caller, request, deps, exchange.progress)
     exchange.cache = response.outcome
     exchange.rows = response.result.rowCount
     exchange.cost = response.cost
@@ -52,23 +54,27 @@ export function listEndpoints(deps: RequestDeps): RequestHandler {
   }
 }
 
-/** Describes the endpoint that `:ref` names. */
-export function describeOne(deps: RequestDeps): RequestHandler {
-  return (req, res) => {
+/** Answers a caller who may call the endpoint that `:ref` names. */
+function aboutEndpoint(
+  deps: RequestDeps,
+  answer: (caller: Caller, endpoint: Endpoint, req: Request) => unknown,
+): RequestHandler {
+  return async (req, res) => {
     const caller = identify(req, res, deps)
-    const { endpoint } = admitCall(caller, { ref: refOf(req) }, deps, exchangeOf(res).progress)
-    sendJson(req, res, describeEndpoint(endpoint, caller))
+    const endpoint = admitCall(caller, refOf(req), deps.endpoints(), exchangeOf(res).progress)
+    sendJson(req, res, await answer(caller, endpoint, req))
   }
 }
 
-/** Shows what a call of the endpoint that `:ref` names would run. */
-export function explainOne(deps: RequestDeps): RequestHandler {
-  return (req, res) => {
-    const caller = identify(req, res, deps)
-    const request = { ref: refOf(req), readAddress: () => parsePairs(queryOf(req.url)) }
-    sendJson(req, res, explainCall(caller, request, deps, exchangeOf(res).progress))
-  }
-}
+/** Describes the endpoint. */
+export const describeOne = (deps: RequestDeps): RequestHandler =>
+  aboutEndpoint(deps, (caller, endpoint) => describeEndpoint(endpoint, caller))
+
+/** Shows what a call of the endpoint would run. */
+export const explainOne = (deps: RequestDeps): RequestHandler =>
+  aboutEndpoint(deps, (caller, endpoint, { url }) =>
+    explainCall(caller, endpoint, () => parsePairs(queryOf(url)), deps),
+  )
 
 /** Describes the asking token, so that a program can offer people only what the token allows. */
 export function describeToken(
@@ -89,15 +95,12 @@ export function describeToken(
   }
 }
 
-/** Purges the stored results of the endpoint that `:ref` names. */
-export function purgeResults(deps: RequestDeps): RequestHandler {
-  return async (req, res) => {
-    const caller = identify(req, res, deps)
-    const { endpoint } = admitCall(caller, { ref: refOf(req) }, deps, exchangeOf(res).progress)
+/** Purges the stored results of the endpoint. */
+export const purgeResults = (deps: RequestDeps): RequestHandler =>
+  aboutEndpoint(deps, async (caller, endpoint) => {
     await purgeEndpoint(caller, endpoint, deps)
-    sendJson(req, res, { purged: endpoint.name })
-  }
-}
+    return { purged: endpoint.name }
+  })
 
 /** Requires a valid token, for routes that reveal nothing without one. */
 export function requireToken(deps: RequestDeps): RequestHandler {
@@ -131,7 +134,7 @@ export function tokenOf(req: Request): string | null {
   const { 'x-api-key': keys, authorization } = req.headersDistinct
   const isRepeated = [keys, authorization].some(values => new Set(values).size > 1)
   if (isRepeated || (key !== '' && bearer !== null && key !== bearer)) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The request has two different credentials; send one of them.' })
+    throw invalidRequest('The request has two different credentials; send one of them.')
   }
   return key === '' ? bearer : key
 }

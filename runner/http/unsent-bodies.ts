@@ -1,6 +1,6 @@
 /** The bodies that callers have asked for and not taken: how many bytes they may be together, and how long one may wait. */
 import type { ServerResponse } from 'node:http'
-import { RunnerError } from '../model/errors.js'
+import { retryLater } from '../model/errors.js'
 
 export interface UnsentLimits {
   /** The most bytes of all bodies together. */
@@ -61,7 +61,7 @@ export class UnsentBodies {
     const [most] = [...this.#holdings.keys()].sort((a, b) => bytesOf(b) - bytesOf(a))
     if (most === undefined || most === token || bytesOf(most) <= this.#limits.maxUnsentBytes / 2) {
       const detail = 'Too many bytes of earlier results wait to be read. Read the open responses, then ask again.'
-      throw new RunnerError('OVERLOADED', { detail, headers: { 'Retry-After': '1' } })
+      throw retryLater('OVERLOADED', detail)
     }
     const [oldest] = this.#holdings.get(most)!
     this.#release(oldest!)

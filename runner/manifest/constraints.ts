@@ -14,16 +14,10 @@ import { compilePinnedAs } from './pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
 
-export interface ConstraintMistake {
-  /** The path below the parameter. */
-  readonly path: NodePath
-  readonly message: string
-}
-
-/** The mistakes in a parameter's constraints, each placed at its member. */
-export function constraintMistakes(authored: AuthoredParameter): readonly ConstraintMistake[] {
+/** The mistakes in a parameter's constraints, each at the path of its member below the parameter. */
+export function constraintMistakes(authored: AuthoredParameter) {
   const { scalar, isArray } = splitType(authored.type)
-  const mistakes: ConstraintMistake[] = [...findMisplaced(authored, scalar, isArray)]
+  const mistakes: { path: NodePath; message: string }[] = findMisplaced(authored, scalar, isArray)
   const wrong = (path: NodePath, message: string): void => void mistakes.push({ path, message })
   const typed = (path: NodePath, value: Scalar | undefined): ScalarValue => {
     if (value === undefined) return null

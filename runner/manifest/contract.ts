@@ -5,10 +5,7 @@ import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 import type { CheckedSql } from './check/rule.js'
 
 /** The columns in order. The declared ones, if any, must have the names and order of every variant's columns. */
-export function compileContract(
-  declared: readonly Column[] | undefined,
-  checked: readonly CheckedSql[],
-): readonly ContractColumn[] {
+export function compileContract(declared: readonly Column[] | undefined, checked: readonly CheckedSql[]) {
   const variants = [...new Set(checked.map(({ columns }) => columns))]
   // What a variant shows of a column counts only where all variants show it.
   const columns: readonly Column[] = declared ?? (variants[0] ?? []).map(({ name, type }) => ({ name, type }))
@@ -19,17 +16,19 @@ export function compileContract(
   return Object.freeze(contract)
 }
 
-function contractOf(column: Column, found: readonly CheckedColumn[]): ContractColumn {
+/** @param shown the column as each variant has it */
+function contractOf(column: Column, shown: readonly CheckedColumn[]): ContractColumn {
   const { name, description = '', unit = null } = column
-  const common = commonType(found)
+  const [first, ...others] = shown
+  const common = first && others.every(({ type }) => type === first.type) ? first.type : null
   const type = common ?? column.type
-  const fields = common === null ? undefined : commonFields(found)
-  const isNumber = found.length > 0 && found.every(one => one.json === 'number')
+  const fields = common === null ? undefined : commonFields(shown)
+  const isNumber = shown.length > 0 && shown.every(({ json }) => json === 'number')
   return {
     name,
     type,
     description,
-    required: column.required ?? (found.length > 0 && found.every(one => one.required === true)),
+    required: column.required ?? (shown.length > 0 && shown.every(({ required }) => required === true)),
     json: column.json ?? (isNumber ? 'number' : DECIMAL.test(type) ? 'string' : null),
     unit,
     ...(fields && { fields }),
@@ -39,10 +38,10 @@ function contractOf(column: Column, found: readonly CheckedColumn[]): ContractCo
 const DECIMAL = /^(?:BIG)?NUMERIC$/
 
 /** What all variants show of the fields of one type; undefined where that is nothing. */
-function commonFields(found: readonly Pick<ColumnPromise, 'fields'>[]): readonly ColumnPromise[] | undefined {
-  if (!found.every(one => one.fields)) return undefined
-  const fields = found[0]?.fields?.map((_, i): ColumnPromise => {
-    const each = found.map(one => one.fields![i]!)
+function commonFields(shown: readonly Pick<ColumnPromise, 'fields'>[]): readonly ColumnPromise[] | undefined {
+  if (!shown.every(column => column.fields)) return undefined
+  const fields = shown[0]?.fields?.map((_, i): ColumnPromise => {
+    const each = shown.map(column => column.fields![i]!)
     const within = commonFields(each)
     return Object.freeze({
       required: each.every(field => field.required),
@@ -51,10 +50,4 @@ function commonFields(found: readonly Pick<ColumnPromise, 'fields'>[]): readonly
     })
   })
   return fields?.some(field => field.required || field.json || field.fields) ? Object.freeze(fields) : undefined
-}
-
-/** The type that all variants agree on. */
-function commonType(found: readonly CheckedColumn[]): string | null {
-  const [first] = found
-  return first !== undefined && found.every(({ type }) => type === first.type) ? first.type : null
 }

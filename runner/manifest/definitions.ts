@@ -45,41 +45,36 @@ export function brokenTables(mistakes: readonly Diagnostic[]): BrokenTables {
  */
 export function withCauses(loaded: Loaded, mistakes: readonly Diagnostic[]): Loaded {
   const wrong = [...mistakes, ...loaded.diagnostics.filter(({ rule }) => rule === 'function/sql')]
-  const causesOf = (found: Diagnostic): readonly Diagnostic[] => {
-    const file = causingFile(found, mistakes)
-    return file === null ? [] : wrong.filter(one => one.file === file)
+  const causesOf = (diagnostic: Diagnostic): readonly Diagnostic[] => {
+    const file = causingFile(diagnostic, mistakes)
+    return file === null ? [] : wrong.filter(mistake => mistake.file === file)
   }
-  const own = loaded.diagnostics.filter(found => causesOf(found).length === 0)
+  const own = loaded.diagnostics.filter(diagnostic => causesOf(diagnostic).length === 0)
   return {
     ...loaded,
     diagnostics: [...mistakes, ...own].sort(compareDiagnostics),
-    broken: loaded.broken.map(one => {
-      const diagnostics = one.diagnostics.flatMap(found => {
-        const causes = causesOf(found)
-        return causes.length === 0 ? [found] : causes
+    broken: loaded.broken.map(endpoint => {
+      const diagnostics = endpoint.diagnostics.flatMap(diagnostic => {
+        const causes = causesOf(diagnostic)
+        return causes.length === 0 ? [diagnostic] : causes
       })
-      return { ...one, diagnostics: [...new Set(diagnostics)].sort(compareDiagnostics) }
+      return { ...endpoint, diagnostics: [...new Set(diagnostics)].sort(compareDiagnostics) }
     }),
   }
 }
 
 /** The file whose mistake is the only reason for this diagnostic; null where the diagnostic has a reason of its own. */
-function causingFile(
-  { file, data: { sql, missing } = {} }: Diagnostic,
-  mistakes: readonly Diagnostic[],
-): string | null {
+function causingFile({ file, data: { sql, missing } = {} }: Diagnostic, mistakes: readonly Diagnostic[]) {
   const root = rootOf(sql)
   if (root?.code === 'unknown-table' && root.schema !== undefined) return root.schema
   if (sql?.code === 'in-function' && sql.file !== null && sql.file !== file) return sql.file
   if (sql?.code === 'unknown-function' || sql?.code === 'unknown-table-function') {
     const uncalled = sql.name.slice(sql.name.lastIndexOf('.') + 1).toLowerCase()
-    const isOf = (one: Diagnostic): boolean =>
-      one.rule === 'function/file-name' && /([^./]+)\.sql$/.exec(one.file)?.[1]?.toLowerCase() === uncalled
+    const isOf = (mistake: Diagnostic): boolean =>
+      mistake.rule === 'function/file-name' && /([^./]+)\.sql$/.exec(mistake.file)?.[1]?.toLowerCase() === uncalled
     return mistakes.find(isOf)?.file ?? null
   }
   if (missing === undefined) return null
-  return (
-    mistakes.find(one => [tableOf(one.file), tableOf(one.file).replace(/^[^.]+\.(?=.*\.)/, '')].includes(missing))
-      ?.file ?? null
-  )
+  const namesOf = (table: string): readonly string[] => [table, table.replace(/^[^.]+\.(?=.*\.)/, '')]
+  return mistakes.find(mistake => namesOf(tableOf(mistake.file)).includes(missing))?.file ?? null
 }

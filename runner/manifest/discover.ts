@@ -8,7 +8,7 @@ import type { Diagnostic } from '../model/diagnostic.js'
 import { didYouMean } from '../model/suggest.js'
 import { isExample } from './example-rows.js'
 import { namesBelow } from './names-below.js'
-import { diagnosticAt } from './report.js'
+import { diagnosticOf } from './report.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 
 export interface SourceText {
@@ -40,12 +40,8 @@ export async function discover(dir: string) {
     return { paths: [], manifests: [], partials: [], examples: [], diagnostics: [diagnostic] }
   }
   for (const name of names.filter(name => name.endsWith('.yml'))) {
-    const place = { file: posixJoin(dir, name), line: 1, column: 1 }
-    diagnostics.push(
-      diagnosticAt(place, 'manifest/file-name', 'files that end in .yml are not read; rename this one to .yaml', {
-        severity: 'warning',
-      }),
-    )
+    const message = 'files that end in .yml are not read; rename this one to .yaml'
+    diagnostics.push(diagnosticOf(posixJoin(dir, name), 'manifest/file-name', message, { severity: 'warning' }))
   }
   const manifests = await readAll(dir, names.filter(isManifest), diagnostics)
   const partials = await readAll(dir, names.filter(isPartial), diagnostics)
@@ -71,11 +67,7 @@ export async function readFolder(dir: string, isWanted: (name: string) => boolea
   return readAll(dir, names, diagnostics)
 }
 
-async function readAll(
-  dir: string,
-  names: readonly string[],
-  diagnostics: Diagnostic[],
-): Promise<readonly SourceText[]> {
+async function readAll(dir: string, names: readonly string[], diagnostics: Diagnostic[]) {
   const texts: (SourceText | null)[] = []
   for (let i = 0; i < names.length; i += READ_AT_ONCE) {
     const batch = names.slice(i, i + READ_AT_ONCE)
@@ -91,9 +83,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Reads one file as UTF-8; on failure returns null and adds a diagnostic. */
 export async function readOne(path: string, file: string, diagnostics: Diagnostic[]): Promise<SourceText | null> {
   try {
-    const found = await stat(path)
+    const stats = await stat(path)
     // Reading a pipe would block until a process writes to it.
-    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new TypeError('not a file'), { code: 'EINVAL' })
+    if (!stats.isFile() && !stats.isDirectory()) throw Object.assign(new TypeError('not a file'), { code: 'EINVAL' })
     const bytes = await readBytes(path)
     // A file that is too large is refused by its length alone, so only its beginning is decoded.
     return { file, text: decoder.decode(bytes.subarray(0, 4 * MAX_MANIFEST_LENGTH)) }
@@ -105,33 +97,26 @@ export async function readOne(path: string, file: string, diagnostics: Diagnosti
 
 /** The diagnostic for a served folder that no longer has any manifest. */
 export const noneLeft = (dir: string): Diagnostic =>
-  diagnosticAt(
-    { file: dir, line: 1, column: 1 },
-    'manifest/none-left',
-    'no manifest is left here; those that were read before are still served',
-  )
+  diagnosticOf(dir, 'manifest/none-left', 'no manifest is left here; those that were read before are still served')
 
 const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT'
 
 /** The diagnostic for a folder of manifests that does not exist. */
 function noFolder(dir: string): Diagnostic {
   const hint = nameBeside(dir) || '; --endpoints or SLUICE_ENDPOINTS names the folder, and `sluice init DIR` makes one'
-  const message = `there is no such folder of manifests${hint}`
-  return diagnosticAt({ file: dir, line: 1, column: 1 }, 'manifest/unreadable', message)
+  return diagnosticOf(dir, 'manifest/unreadable', `there is no such folder of manifests${hint}`)
 }
 
 /** The diagnostic for a path on the command line that does not exist, with the path that was probably meant. */
 export const noSuchPath = (path: string, hint = nameBeside(path)): Diagnostic =>
-  diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', `there is no such file or folder${hint}`)
+  diagnosticOf(path, 'manifest/unreadable', `there is no such file or folder${hint}`)
 
 /** `; did you mean "endpoints"?` from the names in the folder that would hold this path; '' where none is similar. */
 function nameBeside(path: string): string {
   const folder = dirname(path)
   try {
-    return didYouMean(
-      path,
-      readdirSync(folder).map(name => join(folder, name)),
-    ).hint
+    const paths = readdirSync(folder).map(name => join(folder, name))
+    return didYouMean(path, paths).hint
   } catch {
     return ''
   }
@@ -149,5 +134,5 @@ export function unreadable(file: string, error: unknown): Diagnostic {
     ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
   }
   const reason = reasons[String(code)] ?? String(code ?? error)
-  return diagnosticAt({ file, line: 1, column: 1 }, 'manifest/unreadable', `cannot be read: ${reason}`)
+  return diagnosticOf(file, 'manifest/unreadable', `cannot be read: ${reason}`)
 }

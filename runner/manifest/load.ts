@@ -8,18 +8,17 @@ import { didYouMean } from '../model/suggest.js'
 import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
 import { withoutKnockOns } from './check/knock-ons.js'
 import { checkOnce } from './check/memoize-check.js'
-import type { CheckedSql } from './check/rule.js'
 import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { findSchemaMistakes, schemaDiagnostics, withoutUnknownKeys } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
-import { type CompileOptions, compileEndpoint } from './compile.js'
+import { type CompileInput, type CompileOptions, compileEndpoint } from './compile.js'
 import { discover, isManifest, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadCache } from './load-cache.js'
 import { type LoadedPartials, loadPartials } from './load-partials.js'
-import { diagnosticAt } from './report.js'
+import { diagnosticOf } from './report.js'
 import type { ManifestSource } from './source.js'
-import { type ExpandedSql, expandSql } from './variants/expand-sql.js'
+import { expandSql } from './variants/expand-sql.js'
 import { writtenIdentity } from './written-identity.js'
 import { parseManifest } from './yaml/parse.js'
 
@@ -45,12 +44,9 @@ export interface LoadOptions extends CompileOptions {
 }
 
 /** An endpoint with what is dropped once it is compiled. */
-export interface CompiledManifest {
+export interface CompiledManifest extends Omit<CompileInput, 'partials' | 'example'> {
   readonly endpoint: Endpoint
-  readonly manifest: Manifest
   readonly source: ManifestSource
-  readonly expanded: ExpandedSql
-  readonly checked: readonly CheckedSql[]
 }
 
 export interface LoadedEndpoint {
@@ -108,11 +104,8 @@ function unreadableManifests(diagnostics: readonly Diagnostic[], dir: string): r
 }
 
 /** Loads manifests from texts in memory, without reading files. */
-export const loadSources = (
-  manifests: readonly SourceText[],
-  partials: readonly SourceText[],
-  options: LoadOptions,
-): Promise<Loaded> => new Loading(loadPartials(partials), options).all(manifests)
+export const loadSources = (manifests: readonly SourceText[], partials: readonly SourceText[], options: LoadOptions) =>
+  new Loading(loadPartials(partials), options).all(manifests)
 
 /** The number of manifests loaded at a time: while the engine checks some, others are parsed. */
 const LOADED_AT_ONCE = 64
@@ -149,18 +142,18 @@ class Loading {
     const shared = this.#duplicates.diagnostics()
     const sharing = new Set(shared.filter(({ severity }) => severity === 'error').map(({ file }) => file))
     const isSound = ({ detail, source }: Outcome): boolean => detail !== null && !sharing.has(source.file)
-    const diagnostics = [...this.#partials.diagnostics, ...outcomes.flatMap(one => one.diagnostics), ...shared]
+    const diagnostics = [...this.#partials.diagnostics, ...outcomes.flatMap(outcome => outcome.diagnostics), ...shared]
     if (checkExample && outcomes.every(isSound)) diagnostics.push(...this.#strayExamples(outcomes))
     const wanted = outcomes.filter(({ source }) => isWanted(source.file))
     const details = wanted.filter(isSound).map(({ detail }) => detail!)
     return {
       endpoints: details.map(({ endpoint }) => endpoint),
       details,
-      broken: wanted.filter(one => !isSound(one)).map(one => this.#broken(one, shared)),
+      broken: wanted.filter(outcome => !isSound(outcome)).map(outcome => this.#broken(outcome, shared)),
       diagnostics: diagnostics.filter(({ file }) => isWanted(file)).sort(compareDiagnostics),
       files: wanted.map(({ source }) => source.file),
       manifests: wanted.length,
-      variants: wanted.reduce((sum, one) => sum + one.variants, 0),
+      variants: wanted.reduce((sum, outcome) => sum + outcome.variants, 0),
     }
   }
 
@@ -198,7 +191,7 @@ class Loading {
         const name = exampledName(file)
         const message = `no manifest in this folder has the name "${name}"`
         const more = { severity: 'warning', ...didYouMean(name, names) } as const
-        return diagnosticAt({ file, line: 1, column: 1 }, 'example/no-endpoint', message, more)
+        return diagnosticOf(file, 'example/no-endpoint', message, more)
       })
   }
 
@@ -283,7 +276,7 @@ class Loading {
 
 /** The variants without the maps from their SQL back to the template: a thousand manifests would keep megabytes of them. */
 function variantsOf({ expanded, checked }: Pick<CompiledManifest, 'expanded' | 'checked'>): readonly Variant[] {
-  const readBy = new Map(checked.map(one => [one.text.sql, one.reads]))
+  const readBy = new Map(checked.map(({ text, reads }) => [text.sql, reads]))
   return expanded.variants.map(({ label, sql }) => {
     const reads = readBy.get(sql)
     return { label, sql, ...(reads && { reads }) }

@@ -8,10 +8,10 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser'
 import { lineStartsOf } from '../model/line-starts.js'
-import type { RuleId } from '../model/rules.js'
-import { diagnosticAt } from './report.js'
+import { diagnosticAt, type TextMistake } from './report.js'
 import { type FilePlace, type NodePath, type PlaceSource, placeAt } from './source.js'
-import { findOddCharacter } from './yaml/characters.js'
+import { findOddCharacter, findOddEscape } from './yaml/characters.js'
+import { keyMistake } from './yaml/read-node.js'
 
 /** The parser recurses, and so do the readers of its values. */
 const MAX_DEPTH = 40
@@ -47,16 +47,10 @@ function nodeAt(text: string, path: NodePath): Node | undefined {
   return root
 }
 
-interface Mistake {
-  readonly offset: number
-  readonly rule: RuleId
-  readonly message: string
-}
-
 /** The first mistake in syntax, or all others. */
-function mistakesIn(text: string): readonly Mistake[] {
+function mistakesIn(text: string): readonly TextMistake[] {
   const odd = findOddCharacter(text)
-  if (odd !== null) return [{ offset: odd.offset, rule: 'yaml/odd-character', message: odd.message }]
+  if (odd !== null) return [odd]
   const deepest = openBrackets(text, text.length)[MAX_DEPTH]
   if (deepest !== undefined) {
     return [{ offset: deepest, rule: 'yaml/too-deep', message: `nested more than ${MAX_DEPTH} levels deep` }]
@@ -80,24 +74,15 @@ function openBrackets(text: string, end: number): readonly number[] {
 }
 
 /** Keys that stand twice or are refused, and escapes that write what the file itself may not hold. */
-function mistakesAt({ value, offset, children = [] }: Node): readonly Mistake[] {
-  const odd = typeof value === 'string' ? findOddCharacter(value) : null
-  if (odd !== null) {
-    return [
-      { offset, rule: 'yaml/odd-character', message: `the text holds the character ${odd.name}, which is not allowed` },
-    ]
-  }
+function mistakesAt({ value, offset, children = [] }: Node): readonly TextMistake[] {
+  const odd = typeof value === 'string' ? findOddEscape(value, offset) : null
+  if (odd !== null) return [odd]
   const keys = new Set<string>()
-  const ofKeys = children.flatMap(({ type, children: [key] = [] }): readonly Mistake[] => {
+  const ofKeys = children.flatMap(({ type, children: [key] = [] }) => {
     if (type !== 'property') return []
-    const at = key!.offset
-    if (key!.value === '__proto__') {
-      return [{ offset: at, rule: 'yaml/key', message: 'the key "__proto__" is not allowed' }]
-    }
-    const message = `the key "${key!.value}" stands here a second time; delete one of them`
-    if (keys.has(key!.value)) return [{ offset: at, rule: 'yaml/duplicate-key', message }]
+    const mistake = keyMistake(key!.value, keys.has(key!.value), key!.offset)
     keys.add(key!.value)
-    return []
+    return mistake ?? []
   })
   return [...ofKeys, ...children.flatMap(mistakesAt)]
 }
@@ -123,7 +108,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 }
 
 /** A bracket that closes another one than the last, or a missing one, is not what the parser's code says. */
-function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<Mistake, 'rule'> {
+function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<TextMistake, 'rule'> {
   const written = text.slice(offset, offset + length)
   const before = text.slice(0, offset).trimEnd()
   const isClosing = /^[\]}]/.test(written)

@@ -12,6 +12,13 @@ export interface More extends DiagnosticData {
   readonly hint?: string
 }
 
+/** A mistake in the text of a file, and the offset of its place. */
+export interface TextMistake {
+  readonly offset: number
+  readonly rule: RuleId
+  readonly message: string
+}
+
 export function diagnosticAt(
   { file, line, column }: FilePlace,
   rule: RuleId,
@@ -21,6 +28,10 @@ export function diagnosticAt(
   const hasData = Object.keys(data).length > 0
   return { file, line, column, rule, severity, message: message + hint, ...(hasData && { data }) }
 }
+
+/** A diagnostic about a whole file or folder. */
+export const diagnosticOf = (file: string, rule: RuleId, message: string, more?: More): Diagnostic =>
+  diagnosticAt({ file, line: 1, column: 1 }, rule, message, more)
 
 const MAX_LISTED = 16
 

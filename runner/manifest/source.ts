@@ -112,16 +112,11 @@ function walk(root: Node | null, path: NodePath): Found {
 const startOf = (node: Node | null): number | undefined => node?.range?.[0]
 
 /** Line n of a literal block is line n after its header; its columns are shifted by the block's indentation. */
-function literalMap(
-  file: string,
-  text: string,
-  starts: readonly number[],
-  scalar: Scalar,
-): (offset: number) => FilePlace {
+function literalMap(file: string, text: string, starts: readonly number[], scalar: Scalar) {
   const header = placeAt(file, starts, scalar.range?.[0] ?? 0).line
   const value = String(scalar.value)
   const valueStarts = lineStartsOf(value)
-  return offset => {
+  return (offset: number): FilePlace => {
     const inside = placeAt(file, valueStarts, Math.min(offset, value.length))
     const line = header + inside.line
     const lineText = text.slice(starts[line - 1] ?? text.length, starts[line] ?? text.length).replace(/\r?\n$/, '')

@@ -23,12 +23,7 @@ export type GivenArguments = Readonly<Record<string, unknown>>
  * Answers with rows, or with a mistake that the model can correct.
  * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED where there is no such tool; what `session.refuse` was given.
  */
-export async function callEndpoint(
-  endpoint: Endpoint,
-  args: GivenArguments,
-  session: Session,
-  signal: AbortSignal,
-): Promise<ToolAnswer> {
+export async function callEndpoint(endpoint: Endpoint, args: GivenArguments, session: Session, signal: AbortSignal) {
   const { deps, caller } = session
   session.onCall()
   const beganMs = deps.clock.ticksMs()
@@ -54,10 +49,7 @@ export async function callEndpoint(
 }
 
 /** A 400 in words, a 5xx by its code alone. @throws RunnerError for a failure that a tool cannot answer with. */
-export function refusalAnswer(
-  error: RunnerError,
-  { isAuthor, refuse }: Pick<Session, 'isAuthor' | 'refuse'>,
-): ToolAnswer {
+export function refusalAnswer(error: RunnerError, { isAuthor, refuse }: Pick<Session, 'isAuthor' | 'refuse'>) {
   const { code, status, cause } = error
   if (code === 'ENDPOINT_UNKNOWN' || code === 'TOKEN_NOT_ALLOWED') throw error
   if (status === 429 && refuse) {
@@ -70,14 +62,11 @@ export function refusalAnswer(
   return mistakeAnswer([`${code}: ${error.detail}`, ...why].join('\n'))
 }
 
-interface ReadArguments {
-  readonly given: RawArguments
-  /** How many rows to show. */
-  readonly rows: number
-}
-
-/** @throws RunnerError ARGUMENT_INVALID naming every argument that is unknown or invalid; TOKEN_NOT_ALLOWED. */
-function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller): ReadArguments {
+/**
+ * What to call with, and how many rows to show.
+ * @throws RunnerError ARGUMENT_INVALID naming every argument that is unknown or invalid; TOKEN_NOT_ALLOWED.
+ */
+function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller) {
   const known = endpoint.parameters.map(({ name }) => name).filter(name => !Object.hasOwn(caller.pinned, name))
   refuseManyNames(Object.keys(args).length)
   const hasRows = takesRows(endpoint)

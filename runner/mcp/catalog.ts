@@ -2,10 +2,11 @@
 import { memo } from '../model/bounded-map.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
-import { mayRun, pinnedValueProblem } from '../request/authorize.js'
+import { mayRun } from '../request/authorize.js'
+import { pinnedValueProblem } from '../request/bind-pinned.js'
 import { perCaller } from '../request/per-caller.js'
 import type { EndpointIndex } from '../request/route.js'
-import { type Resource, resourceOf } from './resources.js'
+import { resourceOf } from './resources.js'
 import { type Tool, toolName, toolOf } from './tools.js'
 
 /** Whether there is a tool of this endpoint for the caller. */
@@ -22,9 +23,7 @@ export const offeredTools = perCaller((index, caller): readonly Tool[] =>
 )
 
 /** The resources of these endpoints. */
-export const offeredResources = perCaller((index, caller): readonly Resource[] =>
-  offeredEndpoints(index, caller).map(resourceOf),
-)
+export const offeredResources = perCaller((index, caller) => offeredEndpoints(index, caller).map(resourceOf))
 
 /** By the name of an endpoint; undefined also where the caller may not call it. */
 export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: string): Endpoint | undefined {

@@ -10,14 +10,7 @@ const PREFIX = 'sluice://endpoints/'
 const MARKDOWN = 'text/markdown'
 
 /** A resource as `resources/list` has it. */
-export interface Resource {
-  readonly uri: string
-  readonly name: string
-  readonly description: string
-  readonly mimeType: string
-}
-
-export const resourceOf = ({ name, description }: Endpoint): Resource => ({
+export const resourceOf = ({ name, description }: Endpoint) => ({
   uri: PREFIX + name,
   name,
   description: description.trim(),

@@ -73,12 +73,7 @@ export function createMcpServer(session: Session): Server {
   return server
 }
 
-async function callTool(
-  name: string,
-  args: GivenArguments,
-  session: Session,
-  signal: AbortSignal,
-): Promise<ToolAnswer> {
+async function callTool(name: string, args: GivenArguments, session: Session, signal: AbortSignal) {
   const other = session.otherTools.find(({ tool }) => tool.name === name)
   if (other) return other.call(args, signal).catch(thrown => refusedOther(thrown, session))
   const endpoint = endpointOfTool(session.deps.endpoints(), session.caller, name)

@@ -24,17 +24,10 @@ export interface ExactValues extends Readonly<Record<RangeKind, RangeBounds>> {
   readonly DATETIME: string
   readonly TIME: string
   readonly TIMESTAMP: string
-  readonly INTERVAL: Interval
+  /** Its text is `1-2 3 4:5:6.5`: years and months, days, time. */
+  readonly INTERVAL: NonNullable<ReturnType<typeof intervalOf>>
   /** A plain JSON value. */
   readonly JSON: unknown
-}
-
-export interface Interval {
-  /** `1-2 3 4:5:6.5`: years and months, days, time. */
-  readonly text: string
-  readonly months: number
-  readonly days: number
-  readonly micros: bigint
 }
 
 /** Writes checked values; undefined for a value that the engine cannot take. */
@@ -123,7 +116,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   return isBase64 ? Buffer.from(value, 'base64') : undefined
 }
 
-function intervalOf(text: string): Interval | undefined {
+function intervalOf(text: string) {
   const parts = /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d{1,6}))?$/.exec(text)
   if (!parts) return undefined
   const months = Number(parts[2]) * 12 + Number(parts[3])

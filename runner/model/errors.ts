@@ -87,6 +87,14 @@ export function invalidArguments(
   return new RunnerError('ARGUMENT_INVALID', { ...more, detail: `These arguments are not valid: ${names}.`, errors })
 }
 
+/** The REQUEST_INVALID with this detail. */
+export const invalidRequest = (detail: string, cause?: unknown): RunnerError =>
+  new RunnerError('REQUEST_INVALID', { detail, cause })
+
+/** An error after which the caller should wait for so many milliseconds. */
+export const retryLater = (code: ErrorCode, detail: string, afterMs = 1_000, cause?: unknown): RunnerError =>
+  new RunnerError(code, { detail, headers: { 'Retry-After': String(Math.ceil(afterMs / 1000)) }, cause })
+
 /** The TOKEN_NOT_ALLOWED that tells the caller `detail`, and the log alone the reason. */
 export const notAllowed = (detail: string, refusal: Refusal): RunnerError =>
   new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })

@@ -6,18 +6,27 @@ import type { QueryCost } from './query.js'
 /** `fresh`: the caller demanded a new result although a stored one could have been served. */
 export type CacheOutcome = 'hit' | 'miss' | 'coalesced' | 'stale' | 'bypass' | 'fresh'
 
+/** The numbers of endpoints that a reload added, changed and removed. */
+export interface ReloadReport {
+  readonly endpoints: number
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+export interface EndedQuery {
+  readonly endpoint: string
+  readonly engine: string
+  readonly durationMs: number
+  /** What the warehouse billed for the query, even where it failed; absent on other engines. */
+  readonly cost?: QueryCost
+}
+
 export type Event =
   | { readonly kind: 'server.ready'; readonly url: string; readonly endpoints: number; readonly engine: string }
   | { readonly kind: 'manifests.loaded'; readonly endpoints: number }
-  | {
-      /** Manifests, partials and table schemas were reloaded and are now served. */
-      readonly kind: 'manifests.reloaded'
-      readonly endpoints: number
-      readonly added: number
-      readonly changed: number
-      readonly removed: number
-      readonly durationMs: number
-    }
+  /** Manifests, partials and table schemas were reloaded and are now served. */
+  | ({ readonly kind: 'manifests.reloaded'; readonly durationMs: number } & ReloadReport)
   | {
       /** A reload found errors, so the endpoints loaded before stay in service. */
       readonly kind: 'manifests.refused'
@@ -51,24 +60,8 @@ export type Event =
       readonly error: RunnerError | null
     }
   | { readonly kind: 'query.started'; readonly endpoint: string; readonly engine: string }
-  | {
-      readonly kind: 'query.done'
-      readonly endpoint: string
-      readonly engine: string
-      readonly durationMs: number
-      readonly rows: number
-      /** Only of a warehouse. */
-      readonly cost?: QueryCost
-    }
-  | {
-      readonly kind: 'query.failed'
-      readonly endpoint: string
-      readonly engine: string
-      readonly durationMs: number
-      /** What the warehouse billed for the query although it failed. */
-      readonly cost?: QueryCost
-      readonly error: RunnerError
-    }
+  | ({ readonly kind: 'query.done'; readonly rows: number } & EndedQuery)
+  | ({ readonly kind: 'query.failed'; readonly error: RunnerError } & EndedQuery)
   | {
       /** A request to the warehouse failed and will be retried. */
       readonly kind: 'engine.retried'

@@ -1,25 +1,16 @@
 /** JSON whose numbers keep their digits, also those that a double cannot hold. */
 import { normalDecimal } from '../../googlesql/data.js'
 
-/** A number with its digits. `JSON.stringify` writes it as a marked text, from which `stringifyExact` makes the number again. */
-class ExactNumber {
-  readonly #digits: string
-
-  constructor(digits: string) {
-    this.#digits = digits
-  }
-
-  toJSON(): string {
-    return MARK + this.#digits
-  }
-}
-
+/** Before the digits of a number that a double cannot hold. */
 const MARK = '\0exact number '
 const MARKED = /"\\u0000exact number (-?\d[\d.eE+-]*)"/g
 /** A text, or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
-/** Like JSON.parse, but numbers that a double cannot hold keep their digits, as values of their own. @throws SyntaxError. */
+/**
+ * Like JSON.parse, but numbers that a double cannot hold keep their digits, as values of their own: `JSON.stringify` writes one as a
+ * marked text, from which `stringifyExact` makes the number again. @throws SyntaxError.
+ */
 export function parseExact(text: string): unknown {
   const marked = text.replace(TOKENS, token => {
     const isLost = token[0] !== '"' && normalDecimal(token) !== normalDecimal(String(Number(token)))
@@ -28,7 +19,7 @@ export function parseExact(text: string): unknown {
   if (marked === text) return JSON.parse(text)
   JSON.parse(text) // A text that is not valid must not become valid by the marks.
   return JSON.parse(marked, (_, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value,
+    typeof value === 'string' && value.startsWith(MARK) ? { toJSON: () => value } : value,
   )
 }
 

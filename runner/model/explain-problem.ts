@@ -3,9 +3,7 @@ import { nearest } from '../../googlesql/index.js'
 import { ERROR_CODES, type ErrorCode, type ErrorText } from './error-codes.js'
 
 /** The address that explains the code: `/problems/argument-invalid`. */
-export function problemType(code: ErrorCode): string {
-  return `/problems/${code.toLowerCase().replaceAll('_', '-')}`
-}
+export const problemType = (code: ErrorCode): string => `/problems/${code.toLowerCase().replaceAll('_', '-')}`
 
 /** The code of this name, as `ARGUMENT_INVALID` or `argument-invalid`; undefined for any other name. */
 export function findErrorCode(name: string): ErrorCode | undefined {

@@ -199,7 +199,7 @@ export interface Settings {
    */
   timestamps?: 'iso8601' | 'unix_micros'
   /**
-   * What happens to arguments that the endpoint does not declare: ignored ones are named in the header X-Ignored-Arguments; rejected ones are a 400. Without it the server's --unknown-arguments decides.
+   * What happens to arguments that the endpoint does not declare: ignored ones are named in the header X-Ignored-Arguments; rejected ones are a 400. Without it the server's SLUICE_UNKNOWN_ARGUMENTS decides.
    */
   unknown_arguments?: 'ignore' | 'reject'
   /**

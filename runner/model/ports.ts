@@ -1,15 +1,8 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
 import type { ConstantChecks, SqlProblem } from '../../googlesql/index.js'
 import type { EngineName } from './engines.js'
-import type {
-  CheckedColumn,
-  ColumnPromise,
-  Query,
-  QueryReads,
-  ResultColumn,
-  ResultSet,
-  WarehouseReads,
-} from './query.js'
+import type { RunnerError } from './errors.js'
+import type { CheckedColumn, ColumnPromise, Query, QueryReads, ResultSet, WarehouseReads } from './query.js'
 
 /** The name that background refreshes, which have no token, count under together; a token's name is not empty. */
 export const BACKGROUND = ''
@@ -122,11 +115,7 @@ export interface Engine {
 }
 
 /** A result in a store: the finished bytes, and the facts that the response headers need. */
-export interface StoredResult {
-  readonly body: Uint8Array
-  readonly columns: readonly ResultColumn[]
-  readonly rowCount: number
-  readonly isTruncated: boolean
+export interface StoredResult extends Omit<ResultSet, 'cost'> {
   /** The strong ETag with its quotes, computed once. */
   readonly etag: string
   /** When its query began, in milliseconds since 1970; the age of the result counts from here. */
@@ -223,10 +212,8 @@ export type RunOutcome =
   | { readonly kind: 'unknown' }
 
 /** The parts of a RunnerError that a caller may see. */
-export interface SharedFailure {
+export interface SharedFailure extends Pick<RunnerError, 'detail' | 'errors'> {
   readonly code: string
-  readonly detail: string
-  readonly errors: readonly { readonly parameter: string; readonly detail: string }[]
 }
 
 /** Counters that replicas share: bytes billed in a day, runs in a minute. A failure is a rejected promise. */
@@ -265,7 +252,6 @@ export interface Caller {
 export interface TokenStore {
   /** The caller with this token; null when the token is unknown or has expired. */
   find(token: string): Caller | null
-  close(): Promise<void>
 }
 
 export interface Clock {

@@ -2,7 +2,7 @@
  * Keys of results: the endpoint's id, a colon, a hash of the tenant, a colon, and a hash of its revision and the arguments; and
  * their ETags.
  */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { inTurns } from './in-turns.js'
 
 /** The prefix of all keys of this endpoint. */
@@ -20,14 +20,12 @@ export function purgePrefixesOf(key: string): readonly [all: '', endpoint: strin
 /** The id of the key's endpoint; '' for a key without an endpoint. */
 export const endpointIdOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':')))
 
-/** The strong ETag of a result's JSON, with its quotes: a hash of these bytes. */
-export const etagOf = (body: Uint8Array): string => asEtag(createHash('sha256').update(body))
-
-/** The same; a large body is hashed in several turns of the event loop, so it must not change meanwhile. */
+/**
+ * The strong ETag of a result's JSON, with its quotes: a hash of these bytes. A large body is hashed in several turns of the event
+ * loop, so it must not change meanwhile.
+ */
 export async function etagInTurns(body: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
   await inTurns(body, piece => hash.update(piece))
-  return asEtag(hash)
+  return `"${hash.digest('base64url').slice(0, 27)}"`
 }
-
-const asEtag = (hash: Hash): string => `"${hash.digest('base64url').slice(0, 27)}"`

@@ -3,7 +3,7 @@ import pino, { type DestinationStream } from 'pino'
 import { beginning, causeText } from '../model/cause-text.js'
 import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
-import type { Event, Observer } from '../model/events.js'
+import type { Event } from '../model/events.js'
 import { isRecord } from '../model/is-record.js'
 import type { Clock } from '../model/ports.js'
 import type { LogLevel } from './log-levels.js'
@@ -73,13 +73,7 @@ function isoTime(clock: Clock): () => string {
   }
 }
 
-export interface Log {
-  readonly observe: Observer
-  /** Resolves when all lines are written, or their reader has left or takes nothing. */
-  end(): Promise<void>
-  /** The number of lines dropped because the reader of the log did not take them. */
-  dropped(): number
-}
+export type Log = ReturnType<typeof openLog>
 
 /** Where lines go. `flush` writes those that wait; its callback is called when they are written, or cannot be. */
 export interface LogDestination extends DestinationStream {
@@ -131,7 +125,7 @@ function standardError(hasEnded: () => boolean): LogDestination {
  * memory; when too many wait they are dropped, and a later line reports their number. A process that is killed loses the
  * lines of requests of the last HOLD_MS.
  */
-export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): Log {
+export function openLog(level: LogLevel, clock: Clock, given?: LogDestination) {
   let hasEnded = false
   const destination = given ?? standardError(() => hasEnded)
   let quiet = { untilMs: -Infinity, unwritten: 0 }
@@ -160,8 +154,9 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
   }
 
   return {
+    /** Resolves when all lines are written, or their reader has left or takes nothing. */
     end: () =>
-      new Promise(resolve => {
+      new Promise<void>(resolve => {
         if (!destination.flush) return resolve()
         const end = (): void => {
           clearTimeout(timer)
@@ -172,8 +167,9 @@ export function openLog(level: LogLevel, clock: Clock, given?: LogDestination): 
         const timer = setTimeout(end, END_MS)
         destination.flush(end)
       }),
+    /** The number of lines dropped because the reader of the log did not take them. */
     dropped: () => dropped,
-    observe(event) {
+    observe(event: Event): void {
       const unwritten = event.kind === 'store.failed' ? unwrittenFailures() : 0
       const level = levelOf(event)
       if (unwritten === null || !logger.isLevelEnabled(level)) return

@@ -14,11 +14,7 @@ interface MetricText {
   readonly labels: readonly string[]
 }
 
-const metric = <const T extends MetricText['type']>(type: T, help: string, ...labels: readonly string[]) => ({
-  type,
-  help,
-  labels,
-})
+const metric = <T extends MetricText['type']>(type: T, help: string, ...labels: string[]) => ({ type, help, labels })
 
 /** Every metric of `/metrics`, in the order of the output. */
 export const METRICS = {
@@ -93,8 +89,8 @@ function create(registry: Registry): Created {
 export class Metrics {
   readonly #registry = new Registry()
   readonly #metrics = create(this.#registry)
-  #cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
-  #droppedLogLines = (): number => 0
+  cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
+  droppedLogLines = (): number => 0
 
   readonly contentType = this.#registry.contentType
 
@@ -130,33 +126,19 @@ export class Metrics {
     }
   }
 
-  /** Sets the source of the cache's size; the metric is 0 before. */
-  showCache(size: () => CacheSize): void {
-    this.#cacheSize = size
-  }
-
-  /** Sets the source of the number of dropped log lines; the metric is 0 before. */
-  showDroppedLogLines(count: () => number): void {
-    this.#droppedLogLines = count
-  }
-
   /** The Prometheus text. It holds no argument, SQL or token. */
   text(): Promise<string> {
-    const size = this.#cacheSize()
+    const size = this.cacheSize()
     this.#metrics.sluice_cache_entries.set(size.entries)
     this.#metrics.sluice_cache_bytes.set(size.bytes)
     this.#metrics.sluice_log_lines_dropped_total.reset()
-    this.#metrics.sluice_log_lines_dropped_total.inc(this.#droppedLogLines())
+    this.#metrics.sluice_log_lines_dropped_total.inc(this.droppedLogLines())
     return this.#registry.metrics()
   }
 
-  #countRequest({
-    endpoint: name,
-    status,
-    cache: outcome,
-    durationMs,
-  }: Extract<Event, { kind: 'request.done' }>): void {
-    const endpoint = name ?? NO_ENDPOINT
+  #countRequest(event: Extract<Event, { kind: 'request.done' }>): void {
+    const { status, cache: outcome, durationMs } = event
+    const endpoint = event.endpoint ?? NO_ENDPOINT
     this.#metrics.sluice_requests_total.inc({ endpoint, status })
     if (outcome !== null) this.#metrics.sluice_cache_total.inc({ endpoint, outcome })
     this.#metrics.sluice_request_seconds.observe({ endpoint }, durationMs / 1000)

@@ -16,13 +16,13 @@ export interface DocumentOptions extends Pick<OperationFacts, 'version' | 'engin
   readonly revision: string
 }
 
-/** A document as JSON, to be written by `stringifyExact`: numbers in examples keep their digits. */
-export type OpenApiDocument = { readonly [member: string]: unknown }
-
 const FULL_VERSION = { '3.1': '3.1.1', '3.0': '3.0.3' } as const
 
-/** The document of these endpoints, which are those that the caller may call, in the order given. */
-export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentOptions): OpenApiDocument {
+/**
+ * The document of these endpoints, which are those that the caller may call, in the order given: to be written by `stringifyExact`,
+ * so that numbers in examples keep their digits.
+ */
+export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentOptions): JsonSchema {
   const { version, serverUrl, revision } = options
   const names = new Set(endpoints.map(({ name }) => name))
   const paths: Record<string, unknown> = {}
@@ -78,11 +78,7 @@ const usesFormat = (endpoints: readonly Endpoint[]): boolean =>
   endpoints.some(({ parameters }) => !parameters.some(({ name }) => name === 'format'))
 
 /** `<name>`, and `<name>.row` unless an endpoint has that name itself. */
-function schemasOf(
-  endpoint: Endpoint,
-  { version }: DocumentOptions,
-  names: ReadonlySet<string>,
-): Readonly<Record<string, JsonSchema>> {
+function schemasOf(endpoint: Endpoint, { version }: DocumentOptions, names: ReadonlySet<string>) {
   const row = rowOf(endpoint, version)
   const ofRow = rowName(endpoint)
   if (names.has(ofRow)) return { [endpoint.name]: resultOf(endpoint, row) }

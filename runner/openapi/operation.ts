@@ -5,7 +5,7 @@ import { describedOf } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
 import { parameterObjects, type Version } from './parameters.js'
-import { problemCodes, problemResponses } from './problems.js'
+import { problemResponses } from './problems.js'
 
 export interface OperationFacts {
   readonly version: Version
@@ -30,7 +30,7 @@ export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
   const { version, engine } = facts
   const pinned = endpoint.parameters.map(({ name }) => name).filter(name => facts.pinned.includes(name))
   const takesArguments = endpoint.parameters.length > pinned.length
-  const { responses, schemas } = problemResponses(problemCodes({ endpoint, takesArguments, engine }))
+  const { responses, schemas } = problemResponses({ endpoint, takesArguments, engine })
   const operation = {
     operationId: operationId(endpoint),
     tags: [tagOf(endpoint)],
@@ -73,16 +73,10 @@ const NOT_MODIFIED = {
   headers: headersOf('304'),
 }
 
-function resultResponse(
-  { name, example, parameters }: Endpoint,
-  { version, allFormats, pinned }: OperationFacts,
-): Readonly<Record<string, unknown>> {
+function resultResponse({ name, example, parameters }: Endpoint, { version, allFormats, pinned }: OperationFacts) {
   // The rows may be those of another value than the pinned one.
   const isShown = example !== null && !parameters.some(parameter => pinned.includes(parameter.name))
-  const json = {
-    schema: { $ref: `#/components/schemas/${name}` },
-    ...(isShown && { example: { result: example } }),
-  }
+  const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
     description: 'The rows.',

@@ -15,22 +15,15 @@ import type { Dialect, JsonSchema } from './schema.js'
 /** The versions of OpenAPI that documents are written in. */
 export type Version = '3.1' | '3.0'
 
-/** A parameter object. */
-export type ParameterObject = { readonly [member: string]: unknown }
-
 /** The parameters that a caller may give, without those that are pinned, and a reference to `format` at the end. */
-export function parameterObjects(
-  { parameters }: Pick<Endpoint, 'parameters'>,
-  pinned: readonly string[],
-  version: Version,
-): readonly ParameterObject[] {
+export function parameterObjects({ parameters }: Endpoint, pinned: readonly string[], version: Version) {
   const own = parameters.filter(({ name }) => !pinned.includes(name))
   const objects = own.map(parameter => parameterObject(parameter, version))
   const hidesFormat = parameters.some(({ name }) => name === 'format')
   return hidesFormat ? objects : [...objects, { $ref: '#/components/parameters/format' }]
 }
 
-function parameterObject(parameter: Parameter, version: Version): ParameterObject {
+function parameterObject(parameter: Parameter, version: Version) {
   const { name, isRequired, type, role } = parameter
   const { isArray } = splitType(type)
   const description = descriptionOf(parameter)
@@ -136,12 +129,7 @@ function formOf(scalar: ScalarParameterType, isRe2: boolean, dialect: Dialect): 
   return known === undefined ? {} : { format: known }
 }
 
-function scalarSchema(
-  parameter: Parameter,
-  scalar: ScalarParameterType,
-  isArray: boolean,
-  dialect: Dialect,
-): JsonSchema {
+function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray: boolean, dialect: Dialect) {
   const { pattern, format, minimum, maximum, isRequired } = parameter
   const maxLength = isArray ? parameter.maxElementLength : parameter.maxLength
   const allowed = allowedOf(parameter)?.map(value => jsonOf(scalar, value))

@@ -1,7 +1,7 @@
 /** The problems that an endpoint can answer with, as OpenAPI describes them. */
 import type { Endpoint } from '../model/endpoint.js'
 import { ENGINES, type EngineName } from '../model/engines.js'
-import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
+import { ERROR_CODES } from '../model/error-codes.js'
 import type { JsonSchema } from './schema.js'
 
 /** What decides which problems an endpoint has. */
@@ -23,18 +23,7 @@ const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
 /** Only agents, a purge, or /readyz, are answered with these. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['ORIGIN_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'NOT_READY'])
 
-/** The statuses that each endpoint describes, with the codes that it can answer with, in the order of the catalogue. */
-export function problemCodes(facts: ProblemFacts): ReadonlyMap<number, readonly ErrorCode[]> {
-  const codes = new Map<number, ErrorCode[]>(STATUSES.map(status => [status, []]))
-  for (const [name, { status }] of Object.entries(ERROR_CODES)) {
-    const isPossible = OPTIONAL[name]?.(facts) ?? !OF_OTHERS.has(name)
-    if (isPossible) codes.get(status)?.push(name as ErrorCode)
-  }
-  return codes
-}
-
-const STATUSES = [400, 401, 403, 406, 429, 502, 503, 504] as const
-
+/** The statuses that each endpoint describes. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'The arguments, or the request itself, are not valid. `errors` names every bad argument.',
   401: 'No token was sent, or one that is not valid.',
@@ -49,18 +38,22 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 /** The statuses with a `Retry-After` header. */
 const RETRIED = new Set([429, 503])
 
-/** The responses for these codes, and the schemas that they refer to, by their names in `components`. */
-export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]>): {
-  readonly responses: Readonly<Record<string, unknown>>
-  readonly schemas: Readonly<Record<string, JsonSchema>>
-} {
+/**
+ * The responses that an endpoint can give, with their codes in the order of the catalogue, and the schemas that they refer to, by
+ * their names in `components`. The name has the status, and those of its codes that only some endpoints have:
+ * `Problem502.CONTRACT_BROKEN`.
+ */
+export function problemResponses(facts: ProblemFacts) {
   const responses: Record<string, unknown> = {}
   const schemas: Record<string, JsonSchema> = {}
-  for (const [status, names] of codes) {
-    const name = schemaName(status, names)
-    schemas[name] = schemaOf(status, names)
-    responses[String(status)] = {
-      description: DESCRIPTIONS[status],
+  const possible = Object.entries(ERROR_CODES).filter(([code]) => OPTIONAL[code]?.(facts) ?? !OF_OTHERS.has(code))
+  for (const [text, description] of Object.entries(DESCRIPTIONS)) {
+    const status = Number(text)
+    const codes = possible.filter(([, row]) => row.status === status).map(([code]) => code)
+    const name = [`Problem${status}`, ...codes.filter(code => OPTIONAL[code])].join('.')
+    schemas[name] = schemaOf(status, codes)
+    responses[text] = {
+      description,
       ...(RETRIED.has(status) && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
       content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${name}` } } },
     }
@@ -68,13 +61,8 @@ export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]
   return { responses, schemas }
 }
 
-/** `Problem502.CONTRACT_BROKEN`: the status, and those of its codes that only some endpoints have. */
-function schemaName(status: number, codes: readonly ErrorCode[]): string {
-  return [`Problem${status}`, ...codes.filter(code => OPTIONAL[code])].join('.')
-}
-
 /** `Problem`, with the codes of one status. */
-function schemaOf(status: number, codes: readonly ErrorCode[]): JsonSchema {
+function schemaOf(status: number, codes: readonly string[]): JsonSchema {
   return {
     allOf: [
       { $ref: '#/components/schemas/Problem' },

@@ -19,9 +19,9 @@ export function makeFolder(path: string): void {
 }
 
 function kindOf(path: string): 'folder' | 'other' | 'missing' {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return 'missing'
-  return found.isDirectory() ? 'folder' : 'other'
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return 'missing'
+  return stats.isDirectory() ? 'folder' : 'other'
 }
 
 function makeOne(folder: string): void {

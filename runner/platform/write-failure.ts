@@ -64,17 +64,13 @@ const SYSTEM_TEXTS: readonly (readonly [text: RegExp, code: string])[] = [
  * reasons.
  */
 export function systemReason(text: string): string | null {
-  const found = SYSTEM_TEXTS.find(([pattern]) => pattern.test(text))
-  return found ? fileReason({ code: found[1] }) : null
+  const [, code] = SYSTEM_TEXTS.find(([pattern]) => pattern.test(text)) ?? []
+  return code === undefined ? null : fileReason({ code })
 }
 
 /**
  * `cannot write the tokens file /x/tokens.json: permission is denied (EACCES); --tokens or SLUICE_TOKENS names another place`
  */
-export function writeFailure(
-  { what, path, setting }: WriteTarget,
-  cause: unknown,
-  reason = fileReason(cause),
-): SetupError {
+export function writeFailure({ what, path, setting }: WriteTarget, cause: unknown, reason = fileReason(cause)) {
   return new SetupError(`cannot write ${what} ${path}: ${reason}; ${setting} names another place`, { cause })
 }

@@ -1,11 +1,8 @@
 /** Authentication and authorization. */
 import type { Endpoint } from '../model/endpoint.js'
-import { notAllowed, type Refusal, RunnerError } from '../model/errors.js'
+import { notAllowed, type Refusal, RunnerError, retryLater } from '../model/errors.js'
 import type { Parameter } from '../model/param.js'
 import type { Caller, TokenStore } from '../model/ports.js'
-import { splitType, typeScalar } from '../model/typed-value.js'
-import { textProblem } from './bind-params.js'
-import type { RawArgument, RawArguments } from './raw-arguments.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
@@ -36,21 +33,15 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
 /** Counts one call against the token's rate. @throws RunnerError RATE_LIMITED. */
 export function countCall(caller: Pick<Caller, 'admit'>): void {
   const waitMs = caller.admit()
-  if (waitMs === 0) return
-  throw new RunnerError('RATE_LIMITED', {
-    detail: "The token's rate is used up for now.",
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
-  })
+  if (waitMs > 0) throw retryLater('RATE_LIMITED', "The token's rate is used up for now.", waitMs)
 }
 
 /** Counts a call while it waits for a query; returns the function to call at its end. @throws RunnerError RATE_LIMITED. */
 export function beginWait(caller: Pick<Caller, 'beginWait'>): () => void {
   const endWait = caller.beginWait()
   if (endWait !== null) return endWait
-  throw new RunnerError('RATE_LIMITED', {
-    detail: 'As many calls of the token wait for queries as may at once; ask again when one of them has ended.',
-    headers: { 'Retry-After': '1' },
-  })
+  const detail = 'As many calls of the token wait for queries as may at once; ask again when one of them has ended.'
+  throw retryLater('RATE_LIMITED', detail)
 }
 
 /** The members of an endpoint that decide which callers it admits. */
@@ -73,7 +64,7 @@ export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
   }
   for (const [name, pin] of Object.entries(caller.pinned)) {
     if (pin === '') return { rule: 'pin', reason: `the token pins "${name}" to nothing` }
-    const parameter = endpoint.parameters.find(one => one.name === name)
+    const parameter = endpoint.parameters.find(declared => declared.name === name)
     if (!parameter) return { rule: 'pin', reason: `the endpoint does not declare "${name}", which the token pins` }
     const reason = parameter.format === 're2' ? patternPinProblem(parameter, pin) : null
     if (reason !== null) return { rule: 'pattern-pin', reason }
@@ -89,69 +80,10 @@ function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string |
 }
 
 /** Whether this caller may call the endpoint at all. */
-export function mayRun(caller: Confined, endpoint: Access): boolean {
-  return refusalOf(caller, endpoint) === null
-}
+export const mayRun = (caller: Confined, endpoint: Access): boolean => refusalOf(caller, endpoint) === null
 
 /** @throws RunnerError TOKEN_NOT_ALLOWED, which does not reveal the reason to the caller. */
 export function authorize(caller: Caller, endpoint: Access): void {
   const refusal = refusalOf(caller, endpoint)
   if (refusal !== null) throw notAllowed(NOT_ALLOWED, refusal)
-}
-
-/**
- * The arguments with the token's pins in place.
- * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
- */
-export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): RawArguments {
-  const pins = Object.entries(caller.pinned)
-  if (pins.length === 0) return given
-  const pinned = new Map(given)
-  for (const [name, pin] of pins) {
-    const raw = given.get(name)
-    const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
-    const reason = valueProblem(name, type, pin)
-    if (reason !== null) {
-      // Not reported as a bad argument, since the caller may not have sent it.
-      throw notAllowed(`The token pins ${name} to a value that this endpoint does not take.`, { rule: 'pin', reason })
-    }
-    if (raw && hasOtherThan(pin, splitType(type).scalar, raw.values)) {
-      const other = `the call gives another value of "${name}" than the pinned one`
-      throw notAllowed(`The token is pinned to another value of ${name}.`, { rule: 'pin', reason: other })
-    }
-    // The pin replaces the caller's value, but a repeated scalar stays a mistake.
-    const isRepeated = raw !== undefined && (raw.values.length > 1 || raw.isList)
-    const { isArray } = splitType(type)
-    if (!isRepeated || isArray) pinned.set(name, { values: [pin], isList: isArray } satisfies RawArgument)
-  }
-  return pinned
-}
-
-/** Why a pin of this caller is not a valid argument of the endpoint; null where all are valid. */
-export function pinnedValueProblem(
-  { pinned }: Pick<Caller, 'pinned'>,
-  { parameters }: Pick<Endpoint, 'parameters'>,
-): string | null {
-  for (const [name, pin] of Object.entries(pinned)) {
-    const parameter = parameters.find(one => one.name === name)
-    const problem = parameter ? valueProblem(name, parameter.type, pin) : null
-    if (problem !== null) return problem
-  }
-  return null
-}
-
-function valueProblem(name: string, type: Parameter['type'], pin: string): string | null {
-  const isValue = textProblem(pin) === null && typeScalar(splitType(type).scalar, pin).ok
-  return isValue ? null : `"${name}" does not take the pinned value`
-}
-
-/** Whether one of these values is neither empty nor the pin, in whatever spelling. */
-function hasOtherThan(pin: string, type: Parameters<typeof typeScalar>[0], values: readonly unknown[]): boolean {
-  const pinned = typeScalar(type, pin)
-  return values.some(value => {
-    if (value === pin || value === '') return false
-    if (typeof value === 'object') return true
-    const typed = typeScalar(type, String(value))
-    return !typed.ok || !pinned.ok || typed.value !== pinned.value
-  })
 }

@@ -53,29 +53,28 @@ function bracketedNames(given: RawArguments): ReadonlySet<string> {
   return names
 }
 
-function bracketProblem({ name, type }: Parameter, listHint: ListHint): string {
-  if (!splitType(type).isArray) return `must be sent without brackets: ${name}=…`
-  return `must be sent without brackets: ${listHint(name)}`
-}
+const bracketProblem = ({ name, type }: Parameter, listHint: ListHint): string =>
+  `must be sent without brackets: ${splitType(type).isArray ? listHint(name) : `${name}=…`}`
 
 /** How a caller writes several values of the parameter with this name. */
 export type ListHint = (name: string) => string
 
 const asAddress: ListHint = name => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
 
-interface Bound {
-  readonly value?: ArgumentValue | undefined
-  readonly problem?: string
-}
+type Bound<T> = { readonly value: T; readonly problem?: never } | { readonly problem: string }
 
-function bindOne(parameter: Parameter, raw: RawArgument | undefined, listHint: ListHint): Bound {
+function bindOne(
+  parameter: Parameter,
+  raw: RawArgument | undefined,
+  listHint: ListHint,
+): Bound<ArgumentValue | undefined> {
   const { scalar, isArray } = splitType(parameter.type)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
   const given = raw?.values.filter(value => value !== '') ?? []
   if (given.length === 0) {
-    if (parameter.default !== undefined) return { value: parameter.default }
-    return parameter.isRequired ? { problem: 'is required' } : {}
+    const { default: fallback } = parameter
+    return parameter.isRequired && fallback === undefined ? { problem: 'is required' } : { value: fallback }
   }
   const [only] = given
   if (isArray && !raw?.isList && given.length === 1 && typeof only === 'string' && /^\[|,/.test(only)) {
@@ -102,9 +101,7 @@ function bindOne(parameter: Parameter, raw: RawArgument | undefined, listHint: L
 const lengthOf = (values: readonly unknown[]): number =>
   values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 
-type BoundScalar = { readonly value: ScalarValue; readonly problem?: never } | { readonly problem: string }
-
-function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknown): BoundScalar {
+function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknown): Bound<ScalarValue> {
   const text = argumentText(type, raw)
   if (text.problem !== undefined) return text
   const typed = typeScalar(type, text.value)
@@ -114,10 +111,7 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknow
 }
 
 /** Accepts JSON numbers and booleans for parameters of those types; every other value must be text. */
-function argumentText(
-  type: ScalarParameterType,
-  raw: unknown,
-): { value: string; problem?: never } | { problem: string } {
+function argumentText(type: ScalarParameterType, raw: unknown): Bound<string> {
   if (typeof raw === 'number' && (type === 'int64' || type === 'float64')) {
     // JSON.parse has already rounded numbers beyond 2^53.
     if (type === 'float64' || Number.isSafeInteger(raw)) return { value: String(raw) }

@@ -1,10 +1,11 @@
 /** Combines a caller's arguments with the token's pins, and types them as the endpoint declares. */
 import { notAllowed } from '../model/errors.js'
-import type { ArgumentValue, Parameter, PinnedPattern } from '../model/param.js'
+import type { ArgumentValue, Parameter, PinnedPattern, ScalarParameterType } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
-import { applyPins, NOT_ALLOWED } from './authorize.js'
-import { type Bindable, bindParams, type ListHint } from './bind-params.js'
+import { splitType, typeScalar } from '../model/typed-value.js'
+import { NOT_ALLOWED } from './authorize.js'
+import { type Bindable, bindParams, type ListHint, textProblem } from './bind-params.js'
 import type { RawArguments } from './raw-arguments.js'
 
 /**
@@ -34,4 +35,56 @@ function patternOf(pinnedAs: PinnedPattern, value: ArgumentValue | undefined): A
   const text = typeof value === 'string' ? pinnedAs.textFor(value) : null
   if (text !== null) return text
   throw notAllowed(NOT_ALLOWED, { rule: 'pattern-pin', reason: 'the pinned value cannot be quoted' })
+}
+
+/**
+ * The arguments with the token's pins in place.
+ * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
+ */
+function applyPins({ pinned }: Caller, { parameters }: Bindable, given: RawArguments): RawArguments {
+  const withPins = new Map(given)
+  for (const [name, pin] of Object.entries(pinned)) {
+    const raw = given.get(name)
+    const { scalar, isArray } = splitType(typeOf(parameters, name) ?? 'string')
+    const reason = valueProblem(name, scalar, pin)
+    // Not reported as a bad argument, since the caller may not have sent it.
+    if (reason !== null) {
+      throw notAllowed(`The token pins ${name} to a value that this endpoint does not take.`, { rule: 'pin', reason })
+    }
+    if (raw && hasOtherThan(pin, scalar, raw.values)) {
+      const other = `the call gives another value of "${name}" than the pinned one`
+      throw notAllowed(`The token is pinned to another value of ${name}.`, { rule: 'pin', reason: other })
+    }
+    // The pin replaces the caller's value, but a repeated scalar stays a mistake.
+    const isRepeated = raw !== undefined && (raw.values.length > 1 || raw.isList)
+    if (!isRepeated || isArray) withPins.set(name, { values: [pin], isList: isArray })
+  }
+  return withPins
+}
+
+/** Why a pin of this caller is not a valid argument of the endpoint; null where all are valid. */
+export function pinnedValueProblem({ pinned }: Pick<Caller, 'pinned'>, { parameters }: Bindable): string | null {
+  for (const [name, pin] of Object.entries(pinned)) {
+    const type = typeOf(parameters, name)
+    const problem = type ? valueProblem(name, splitType(type).scalar, pin) : null
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+const typeOf = (parameters: readonly Parameter[], name: string): Parameter['type'] | undefined =>
+  parameters.find(parameter => parameter.name === name)?.type
+
+const valueProblem = (name: string, type: ScalarParameterType, pin: string): string | null =>
+  textProblem(pin) === null && typeScalar(type, pin).ok ? null : `"${name}" does not take the pinned value`
+
+/** Whether one of these values is neither empty nor the pin, in whatever spelling. */
+function hasOtherThan(pin: string, type: ScalarParameterType, values: readonly unknown[]): boolean {
+  const pinned = typeScalar(type, pin)
+  return values.some(value => {
+    if (value === pin || value === '') return false
+    if (typeof value === 'object') return true
+    const typed = typeScalar(type, String(value))
+    return !typed.ok || !pinned.ok || typed.value !== pinned.value
+  })
 }

@@ -1,5 +1,5 @@
 /** Daily budgets of tokens in billed bytes: checked before each query, counted after it. */
-import { RunnerError } from '../model/errors.js'
+import { type RunnerError, retryLater } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller, Clock, CounterStore } from '../model/ports.js'
 
@@ -8,13 +8,6 @@ import type { Caller, Clock, CounterStore } from '../model/ports.js'
  * token.
  */
 export type Payer = Pick<Caller, 'token' | 'bytesPerDay'> | null
-
-/** The most bytes that one query may be billed for; null for no limit. */
-export interface Allowance {
-  readonly maxBytesBilled: number | null
-  /** Whether the limit comes from the rest of the payer's budget. */
-  readonly isBudget: boolean
-}
 
 export interface BudgetDeps {
   readonly counters: CounterStore
@@ -32,18 +25,19 @@ const KEEP_MS = DAY_MS + 3_600_000
 export class Budgets {
   readonly #deps: BudgetDeps
   /** The last known value of each counter, plus the amounts that this process has added since. */
-  readonly #known = new Map<string, number>()
-  #knownDay = ''
+  readonly #totals = new Map<string, number>()
+  #day = ''
 
   constructor(deps: BudgetDeps) {
     this.#deps = deps
   }
 
   /**
-   * The allowance of a query; `ownLimit` is the endpoint's own limit. Concurrent queries are each allowed all that is left.
+   * The most bytes that a query may be billed for, null for no limit, and whether that comes from the rest of the payer's budget.
+   * `ownLimit` is the endpoint's own limit. Concurrent queries are each allowed all that is left.
    * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
    */
-  async allow(payer: Payer, ownLimit: number | null): Promise<Allowance> {
+  async allow(payer: Payer, ownLimit: number | null) {
     const limit = ownLimit ?? this.#deps.maxBytesBilled
     const budget = payer?.bytesPerDay ?? null
     if (payer === null || budget === null) return { maxBytesBilled: limit, isBudget: false }
@@ -60,27 +54,24 @@ export class Budgets {
   /** The error for a query that would be billed for more than the rest of the budget. */
   exceeded(cause?: unknown): RunnerError {
     const untilMidnightMs = DAY_MS - (this.#deps.clock.nowMs() % DAY_MS)
-    return new RunnerError('BUDGET_EXCEEDED', {
-      detail: "The token's queries would be billed for more than it may cost today (UTC).",
-      headers: { 'Retry-After': String(Math.ceil(untilMidnightMs / 1000)) },
-      cause,
-    })
+    const detail = "The token's queries would be billed for more than it may cost today (UTC)."
+    return retryLater('BUDGET_EXCEEDED', detail, untilMidnightMs, cause)
   }
 
   async #add(token: string, bytes: number): Promise<number> {
     const { counters, clock, observe } = this.#deps
     const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
-    if (day !== this.#knownDay) this.#known.clear()
-    this.#knownDay = day
+    if (day !== this.#day) this.#totals.clear()
+    this.#day = day
     const key = `bytes-billed:${day}:${token}`
-    let total = (this.#known.get(key) ?? 0) + bytes
+    let total = (this.#totals.get(key) ?? 0) + bytes
     try {
       // A lower count is one that Redis has lost, or that another program has changed.
       total = Math.max(total, await counters.add(key, bytes, KEEP_MS))
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'count', cause })
     }
-    if (day === this.#knownDay) this.#known.set(key, total)
+    if (day === this.#day) this.#totals.set(key, total)
     return total
   }
 }

@@ -1,26 +1,21 @@
 /** What a call would run: the SQL of its variant, and what is bound to it. For tokens made with `--explain`; nothing is run. */
+import type { Endpoint } from '../model/endpoint.js'
 import { notAllowed } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { bindPinned } from './bind-pinned.js'
-import { admitCall, type PlanDeps, type Progress } from './plan.js'
 import type { RawArguments } from './raw-arguments.js'
+import type { RunDeps } from './run-query.js'
 
 /**
  * The token's pins hold as they do in a call. `sql` is as its author has written it, with the words of lookup tables and constants
  * in it, and never an argument; `parameters` are in the order of the manifest, `now` last, where the query reads it.
- * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED, ARGUMENT_INVALID.
+ * @throws RunnerError TOKEN_NOT_ALLOWED, ARGUMENT_INVALID.
  */
-export function explainCall(
-  caller: Caller,
-  request: { readonly ref: string; readonly readAddress: () => RawArguments },
-  deps: PlanDeps,
-  progress: Progress,
-) {
-  const { endpoint } = admitCall(caller, request, deps, progress)
+export function explainCall(caller: Caller, endpoint: Endpoint, readAddress: () => RawArguments, { clock }: RunDeps) {
   const refusal = { rule: 'explain', reason: 'the token was made without --explain' } as const
   if (!caller.mayExplain) throw notAllowed('The token may not see queries.', refusal)
-  const args = bindPinned(caller, endpoint, request.readAddress())
-  const { sql, parameters } = endpoint.render(args, deps.clock.nowMicros())
+  const args = bindPinned(caller, endpoint, readAddress())
+  const { sql, parameters } = endpoint.render(args, clock.nowMicros())
   return {
     endpoint: endpoint.name,
     revision: endpoint.revision,

@@ -1,13 +1,11 @@
-/** Conducts a call to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
+/** Conducts a caller's request to a result: what for, may they, with which arguments, from the cache or the engine. */
 import type { CacheAnswer, CacheRequest } from '../cache/request.js'
 import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
-import type { CacheOutcome } from '../model/events.js'
-import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
-import type { QueryCost } from '../model/query.js'
+import type { Caller, TokenStore } from '../model/ports.js'
 import { etagInTurns } from '../model/result-key.js'
-import { authenticate, beginWait } from './authorize.js'
+import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
 import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
@@ -42,59 +40,35 @@ export interface RunRequest {
   readonly nowMicros?: bigint
 }
 
-export interface RunResponse {
+/** The result is in JSON, whatever the caller has asked for. */
+export interface RunResponse extends CacheAnswer {
   readonly endpoint: Endpoint
-  /** In JSON, whatever the caller has asked for. */
-  readonly result: StoredResult
   /** What the caller has asked for. */
   readonly offered: ListedFormat
   readonly coding: CodingChoice
   /** False: the endpoint is not cached. */
   readonly isCacheable: boolean
-  readonly outcome: CacheOutcome
-  readonly isStored: boolean
   /** The cache key; null where the result is not cached. */
   readonly key: string | null
-  /** How long this call waited for the engine, in milliseconds; null where it did not. */
-  readonly runMs: number | null
-  /** What the warehouse billed for the query that this call started; null on other engines. */
-  readonly cost: QueryCost | null
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
 }
 
-/** @throws RunnerError with whatever each stage refuses; see the stage's own file. */
-export async function handle(
-  request: RunRequest & { readonly token: string | null },
-  deps: RequestDeps,
-  progress: Progress,
-): Promise<RunResponse> {
-  const caller = authenticate(deps.tokens, request.token)
-  progress.token = caller.token
-  return handleFor(caller, request, deps, progress)
-}
-
-/** Handles a request of an authenticated caller. */
-export async function handleFor(
-  caller: Caller,
-  request: RunRequest,
-  deps: RequestDeps,
-  progress: Progress,
-): Promise<RunResponse> {
+/** Handles a request of an authenticated caller. @throws RunnerError with whatever each stage refuses; see the stage's own file. */
+export async function handleFor(caller: Caller, request: RunRequest, deps: RequestDeps, progress: Progress) {
   const endCall = deps.beginCall?.()
   try {
-    const call = admitCall(caller, request, deps, progress)
-    const { endpoint } = call
-    const { readBody, format, accept } = request
+    const { ref, readBody, format, accept, nowMicros = null } = request
+    const endpoint = admitCall(caller, ref, deps.endpoints(), progress)
     const address = request.readAddress()
     const offered = format === undefined ? chooseType(endpoint, address, accept) : formatOf(format)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
     const given = readBody ? mergeArguments(address, await readBody()) : address
-    const plan = planCall(call, given, request.nowMicros ?? null, deps)
+    const plan = planCall(caller, given, { endpoint, nowMicros }, deps)
     const answer = plan.cached
-      ? await fromCache(caller, plan.cached, request, deps)
+      ? await fromCache(caller, plan.cached, request, deps.results)
       : await fromEngine(caller, plan.order, request, deps)
-    return { ...answer, endpoint, offered, coding, ignored: plan.ignored }
+    return { ...answer, endpoint, offered, coding, ignored: plan.ignored } satisfies RunResponse
   } finally {
     endCall?.()
   }
@@ -105,11 +79,11 @@ type Answer = Omit<RunResponse, 'endpoint' | 'offered' | 'coding' | 'ignored'>
 async function fromCache(
   caller: Caller,
   cached: CacheRequest,
-  { wantsFresh = false, signal }: RunRequest,
-  { results }: RequestDeps,
-): Promise<Answer> {
+  { wantsFresh, signal }: RunRequest,
+  results: ResultCache,
+) {
   const isRenewed = wantsFresh && caller.admitFresh?.()
-  const answer: CacheAnswer = await (isRenewed ? results.renew(cached, signal) : results.through(cached, signal))
+  const answer = await (isRenewed ? results.renew(cached, signal) : results.through(cached, signal))
   return { ...answer, isCacheable: true, key: cached.key }
 }
 

@@ -43,9 +43,7 @@ export function acceptableCoding(header: string | undefined, available: readonly
 }
 
 /** Whether a result can be sent in a way that the caller accepts. */
-export function isAcceptable({ coding, mayBePlain }: CodingChoice): boolean {
-  return coding !== null || mayBePlain
-}
+export const isAcceptable = ({ coding, mayBePlain }: CodingChoice): boolean => coding !== null || mayBePlain
 
 /** A value that a header lists, in lower case and without parameters, with its weight. */
 export interface Weighted {

@@ -12,11 +12,7 @@ export const FORMAT_NAME = 'format'
  * `?format=` beats `Accept`. Where the endpoint has a parameter of that name, it is an argument and `Accept` alone chooses.
  * @throws RunnerError NOT_ACCEPTABLE listing what there is.
  */
-export function chooseType(
-  { parameters }: Pick<Endpoint, 'parameters'>,
-  address: RawArguments,
-  accept: string | undefined,
-): ListedFormat {
+export function chooseType({ parameters }: Pick<Endpoint, 'parameters'>, address: RawArguments, accept?: string) {
   const named = address.get(FORMAT_NAME)
   if (!named || parameters.some(({ name }) => name === FORMAT_NAME)) return negotiate(accept)
   const format = named.values.length === 1 ? findFormat(String(named.values[0])) : undefined

@@ -1,5 +1,5 @@
 /** What depends on the caller and on the endpoints that are loaded, and on nothing else. */
-import { BoundedMap } from '../model/bounded-map.js'
+import { BoundedMap, memo } from '../model/bounded-map.js'
 import type { Caller } from '../model/ports.js'
 import type { EndpointIndex } from './route.js'
 
@@ -15,8 +15,6 @@ export function perCaller<T>(
   return (index, caller) => {
     if (index !== current) kept.clear()
     current = index
-    const made = kept.get(caller) ?? make(index, caller)
-    if (!kept.has(caller)) kept.set(caller, made)
-    return made
+    return memo(kept, caller, () => make(index, caller))
   }
 }

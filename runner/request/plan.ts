@@ -22,54 +22,29 @@ export interface Progress {
   endpoint: string | null
 }
 
-/** A call whose caller may make it; its arguments have not been read. */
-export interface AdmittedCall {
-  readonly caller: Caller
-  readonly endpoint: Endpoint
-}
-
-/** The same caller asking the same means the same plan, as long as the endpoints are the same. */
-export interface Plan {
-  readonly order: RunOrder
-  /** What to ask of the cache; null where the call goes past it. */
-  readonly cached: CacheRequest | null
-  /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
-  readonly ignored: string
-}
-
 /**
  * The endpoint by name or id, for a caller who may call it.
  * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, TOKEN_NOT_ALLOWED.
  */
-export function admitCall(
-  caller: Caller,
-  { ref }: { readonly ref: string },
-  { endpoints }: Pick<PlanDeps, 'endpoints'>,
-  progress: Progress | null = null,
-): AdmittedCall {
-  const index = endpoints()
+export function admitCall(caller: Caller, ref: string, index: EndpointIndex, progress?: Progress): Endpoint {
   const name = (index.find(ref) ?? findBroken(index, ref))?.name ?? null
   if (progress && name !== null) progress.endpoint = name
   // A token that is limited to endpoints is not told whether there are others.
   if (!caller.mayCall(name ?? ref)) throw notAllowed(NOT_ALLOWED, OUT_OF_SCOPE)
   const endpoint = route(index, ref)
   authorize(caller, endpoint)
-  return { caller, endpoint }
+  return endpoint
 }
 
 /**
- * Runs nothing. `nowMicros` freezes `@now`; such a call goes past the cache.
+ * What to run, what to ask of the cache (null where the call goes past it), and the value of X-Ignored-Arguments ('' where no
+ * argument was ignored): the same for the same caller asking the same, as long as the endpoints are the same. Runs nothing.
+ * `nowMicros` freezes `@now`; such a call goes past the cache.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
-export function planCall(
-  { caller, endpoint }: AdmittedCall,
-  given: RawArguments,
-  nowMicros: bigint | null,
-  deps: PlanDeps,
-): Plan {
-  const args = bindPinned(caller, endpoint, given)
-  const order = { endpoint, args, nowMicros }
-  const ignored = ignoredHeader(unknownNames(endpoint, given))
+export function planCall(caller: Caller, given: RawArguments, asked: Omit<RunOrder, 'args'>, deps: PlanDeps) {
+  const order = { ...asked, args: bindPinned(caller, asked.endpoint, given) }
+  const ignored = ignoredHeader(unknownNames(asked.endpoint, given))
   return { order, cached: cacheRequest(order, caller, deps), ignored }
 }
 

@@ -1,7 +1,7 @@
 /** Purges the stored results of an endpoint, or of one tenant's calls of it, in every replica. */
 import { tenantPrefix } from '../cache/key.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { notAllowed, RunnerError } from '../model/errors.js'
+import { notAllowed, type RunnerError, retryLater } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { keyPrefix } from '../model/result-key.js'
 import { bindPinned } from './bind-pinned.js'
@@ -20,7 +20,7 @@ export async function purgeEndpoint(caller: Caller, endpoint: Endpoint, deps: Re
   } catch (cause) {
     observe({ kind: 'store.failed', operation: 'purge', cause })
     const detail = 'Results may be left in the shared store and in other replicas: ask again.'
-    throw new RunnerError('STORE_UNAVAILABLE', { detail, headers: { 'Retry-After': '1' }, cause })
+    throw retryLater('STORE_UNAVAILABLE', detail, 1_000, cause)
   }
   observe({ kind: 'cache.purged', endpoint: endpoint.name, token: caller.token })
 }

@@ -1,5 +1,5 @@
 /** Parses arguments by name, before they are typed; malformed encodings and JSON are refused. */
-import { RunnerError } from '../model/errors.js'
+import { invalidRequest } from '../model/errors.js'
 
 /** The values that a caller sent under one name. */
 export interface RawArgument {
@@ -20,7 +20,7 @@ const MAX_NAMES = 1_000
 /** @throws RunnerError REQUEST_INVALID where there are more names than that. */
 export function refuseManyNames(count: number): void {
   if (count <= MAX_NAMES) return
-  throw new RunnerError('REQUEST_INVALID', { detail: `A call may have at most ${MAX_NAMES} different arguments.` })
+  throw invalidRequest(`A call may have at most ${MAX_NAMES} different arguments.`)
 }
 
 /**
@@ -29,17 +29,17 @@ export function refuseManyNames(count: number): void {
  * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8.
  */
 export function parsePairs(text: string): RawArguments {
-  const found = new Map<string, { values: string[]; isList: false }>()
+  const args = new Map<string, { values: string[]; isList: false }>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decode(equals < 0 ? pair : pair.slice(0, equals))
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
-    const before = found.get(name)
-    if (before) before.values.push(value)
-    else refuseManyNames(found.set(name, { values: [value], isList: false }).size)
+    const earlier = args.get(name)
+    if (earlier) earlier.values.push(value)
+    else refuseManyNames(args.set(name, { values: [value], isList: false }).size)
   }
-  return found
+  return args
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -50,8 +50,7 @@ function decode(text: string): string {
     const characters = /[\x80-\xff]/.test(text) ? UTF8.decode(Buffer.from(text, 'latin1')) : text
     return decodeURIComponent(characters.replaceAll('+', ' '))
   } catch (cause) {
-    const detail = 'A name or value is not valid percent-encoded UTF-8.'
-    throw new RunnerError('REQUEST_INVALID', { detail, cause })
+    throw invalidRequest('A name or value is not valid percent-encoded UTF-8.', cause)
   }
 }
 
@@ -66,14 +65,12 @@ export function parseJsonArguments(text: string): RawArguments {
   try {
     document = JSON.parse(text)
   } catch (cause) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The body is not valid JSON.', cause })
+    throw invalidRequest('The body is not valid JSON.', cause)
   }
-  const found = parsedArguments(document, true)
+  const args = parsedArguments(document, true)
   // JSON.parse keeps the last of two members with one name, but a repeated argument must be refused.
-  if (top !== Object.keys(document as object).length) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The body names an argument twice.' })
-  }
-  return found
+  if (top !== Object.keys(document as object).length) throw invalidRequest('The body names an argument twice.')
+  return args
 }
 
 /**
@@ -82,15 +79,15 @@ export function parseJsonArguments(text: string): RawArguments {
  */
 export function parsedArguments(document: unknown, isJson: boolean): RawArguments {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The body must be a JSON object of arguments.' })
+    throw invalidRequest('The body must be a JSON object of arguments.')
   }
   refuseManyNames(Object.keys(document).length)
-  const found = new Map<string, RawArgument>()
+  const args = new Map<string, RawArgument>()
   for (const [name, value] of Object.entries(document)) {
     if (value === null || value === undefined) continue
-    found.set(name, Array.isArray(value) ? { values: value, isList: isJson } : { values: [value], isList: false })
+    args.set(name, Array.isArray(value) ? { values: value, isList: isJson } : { values: [value], isList: false })
   }
-  return found
+  return args
 }
 
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c]
@@ -112,7 +109,9 @@ export function countNames(text: string, most: number): { readonly all: number; 
     else if (code === QUOTE) isInText = !isInText
     else if (isInText) continue
     else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      if (++depth > MAX_DEPTH) throw tooDeep()
+      if (++depth > MAX_DEPTH) {
+        throw invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
+      }
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
     else if (code === COLON) {
       all++
@@ -121,11 +120,6 @@ export function countNames(text: string, most: number): { readonly all: number; 
   }
   return { all, top }
 }
-
-const tooDeep = (): RunnerError =>
-  new RunnerError('REQUEST_INVALID', {
-    detail: `The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`,
-  })
 
 /** Arguments of a call from within the process. */
 export function rawArguments(given: Readonly<Record<string, string | readonly string[]>>): RawArguments {

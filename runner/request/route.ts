@@ -25,7 +25,7 @@ export function indexEndpoints(endpoints: readonly Endpoint[], broken: readonly 
 /** The broken endpoint of this name or id; undefined for any other, and where another endpoint has this name or id. */
 export function findBroken(endpoints: EndpointIndex, ref: string): BrokenEndpoint | undefined {
   if (endpoints.broken.length === 0 || endpoints.find(ref)) return undefined
-  return endpoints.broken.find(one => one.name === ref || one.id === ref.toLowerCase())
+  return endpoints.broken.find(({ name, id }) => name === ref || id === ref.toLowerCase())
 }
 
 /** @throws RunnerError ENDPOINT_BROKEN, ENDPOINT_UNKNOWN. */

@@ -1,10 +1,10 @@
 /** Renders an endpoint's query for its arguments and runs it on the engine. */
 import type { Endpoint } from '../model/endpoint.js'
-import { type RunnerError, toRunnerError } from '../model/errors.js'
+import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
 import type { ArgumentMap, ResultSet } from '../model/query.js'
-import type { Allowance, Budgets, Payer } from './budget.js'
+import type { Budgets, Payer } from './budget.js'
 
 export interface RunDeps {
   readonly engine: Engine
@@ -24,7 +24,7 @@ export interface RunOrder {
 export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, signal: AbortSignal): Promise<ResultSet> {
   const { endpoint } = order
   const { engine, clock, observe, budgets } = deps
-  const allowance = await budgets.allow(payer, endpoint.maxBytesBilled)
+  const { maxBytesBilled, isBudget } = await budgets.allow(payer, endpoint.maxBytesBilled)
   const query = endpoint.render(order.args, order.nowMicros ?? clock.nowMicros())
   const about = { endpoint: endpoint.name, engine: engine.name }
   const began = clock.nowMs()
@@ -32,7 +32,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
   try {
     const { name, maxRows, maxResultBytes, timestamps, columns, timeoutMs, labels, revision } = endpoint
     const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
-    const job = { maxBytesBilled: allowance.maxBytesBilled, labels, revision, token: payer?.token ?? null }
+    const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
     const options = { maxRows, ...bytes, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const result = await engine.run(query, options)
@@ -41,16 +41,12 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     return result
   } catch (thrown) {
-    const error = refusalOf(thrown, allowance, budgets)
+    const failure = toRunnerError(thrown)
+    // The engine refuses an expensive query by the limit that it was given.
+    const error = isBudget && failure.code === 'COST_LIMIT_EXCEEDED' ? budgets.exceeded(failure.cause) : failure
     const { cost } = error
     observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     throw error
   }
-}
-
-/** Turns the engine's refusal of an expensive query into BUDGET_EXCEEDED where the payer's budget set the limit. */
-function refusalOf(thrown: unknown, { isBudget }: Allowance, budgets: Budgets): RunnerError {
-  const error = toRunnerError(thrown)
-  return isBudget && error.code === 'COST_LIMIT_EXCEEDED' ? budgets.exceeded(error.cause) : error
 }

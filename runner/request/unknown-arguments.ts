@@ -1,7 +1,6 @@
 /** Arguments that an endpoint does not declare: which they are, and what is said about them. */
 
 import type { Endpoint } from '../model/endpoint.js'
-import type { ArgumentProblem } from '../model/errors.js'
 import { didYouMean } from '../model/suggest.js'
 import { FORMAT_NAME } from './negotiate.js'
 import type { RawArguments } from './raw-arguments.js'
@@ -20,9 +19,9 @@ const MAX_LISTED = 12
 /** The undeclared names, without `format`, which chooses the format. With brackets a declared name is another mistake. */
 export function unknownNames({ parameters }: Declared, given: RawArguments): readonly string[] {
   if (given.size === 0) return NONE
-  const known = new Set(['', FORMAT_NAME, ...parameters.map(({ name }) => name)])
+  const declared = new Set(['', FORMAT_NAME, ...parameters.map(({ name }) => name)])
   return [...given.keys()].filter(
-    name => !known.has(name) && !(name.endsWith(']') && known.has(name.replace(/\[\d*\]$/, ''))),
+    name => !declared.has(name) && !(name.endsWith(']') && declared.has(name.replace(/\[\d*\]$/, ''))),
   )
 }
 
@@ -38,11 +37,7 @@ export function ignoredHeader(names: readonly string[]): string {
 }
 
 /** A problem for each name; `suggests` is the parameter that was probably meant. */
-export function unknownProblems(
-  declared: readonly string[],
-  names: readonly string[],
-  of: 'endpoint' | 'tool',
-): readonly (ArgumentProblem & { readonly suggests: string | undefined })[] {
+export function unknownProblems(declared: readonly string[], names: readonly string[], of: 'endpoint' | 'tool') {
   const otherwise = declared.length === 0 ? '; it takes none' : `; it takes ${listed(declared)}`
   return names.slice(0, MAX_NAMES).map(name => {
     const { hint, meant } = didYouMean(name, declared, otherwise)

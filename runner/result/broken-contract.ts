@@ -1,3 +1,5 @@
+import type { ColumnPromise } from '../model/query.js'
+
 /** A value breaks what the contract promises of its column. The message names the place, never the value. */
 export class BrokenContractError extends Error {
   override readonly name = 'BrokenContractError'
@@ -21,3 +23,5 @@ export class BrokenContractError extends Error {
 }
 
 export const nullInRequired = (): BrokenContractError => new BrokenContractError('is required, but holds NULL')
+
+export const NO_PROMISE: ColumnPromise = { required: false, json: null }

@@ -107,7 +107,7 @@ export function intervalText(months: number, days: number, micros: bigint): stri
   )
 }
 
-/** Of a second: 3 or 6 digits with their point, none where it is zero. */
+/** The fraction of a second: 3 or 6 digits with their point, none where it is zero. */
 export function fractionText(micros: number): string {
   if (micros === 0) return ''
   return micros % 1_000 === 0 ? `.${String(micros / 1_000).padStart(3, '0')}` : `.${String(micros).padStart(6, '0')}`

@@ -8,18 +8,10 @@ import { LoadCache } from '../manifest/load-cache.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { LoadError, RunnerError, SetupError } from '../model/errors.js'
-import type { Observer } from '../model/events.js'
+import type { Observer, ReloadReport } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
 import { type EndpointIndex, indexEndpoints } from '../request/route.js'
 import type { ServedEngine } from './served-engine.js'
-
-/** The numbers of endpoints that a reload added, changed and removed. */
-export interface ReloadReport {
-  readonly endpoints: number
-  readonly added: number
-  readonly changed: number
-  readonly removed: number
-}
 
 export interface RegistryDeps<E extends Engine> {
   readonly engine: ServedEngine<E>

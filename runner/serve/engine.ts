@@ -176,9 +176,7 @@ export const definitionOf = ({
   ...(ignoresUnknown && { ignoresUnknown }),
   ...(layout.partition && { partitionedBy: layout.partition.column, partitionUnit: layout.partition.unit }),
   ...(layout.clusteredBy.length > 0 && { clusteredBy: layout.clusteredBy }),
-  ...(layout.partition?.column === PARTITION_TIME
-    ? { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }
-    : {}),
+  ...(layout.partition?.column === PARTITION_TIME && { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }),
 })
 
 /** The embedded engine as a library: BigQuery SQL over these tables. The caller closes it. @throws UsageError, SetupError. */

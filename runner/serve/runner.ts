@@ -20,8 +20,8 @@ import { createSchemaCache } from '../manifest/tables/schema-cache.js'
 import { sourceState } from '../manifest/watch/source-state.js'
 import { watchSources } from '../manifest/watch/watch-sources.js'
 import type { Endpoint } from '../model/endpoint.js'
-import type { Observer } from '../model/events.js'
-import type { StoredResult, TokenStore } from '../model/ports.js'
+import type { Observer, ReloadReport } from '../model/events.js'
+import type { Explanation, StoredResult, TokenStore } from '../model/ports.js'
 import type { BoundValue, QueryReads } from '../model/query.js'
 import { afterTurn } from '../observe/after-turn.js'
 import { Metrics } from '../observe/metrics.js'
@@ -34,7 +34,7 @@ import { rawArguments } from '../request/raw-arguments.js'
 import { route, routeWithHint } from '../request/route.js'
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { Closers } from './closers.js'
-import { EndpointRegistry, type ReloadReport } from './endpoint-registry.js'
+import { EndpointRegistry } from './endpoint-registry.js'
 import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { type PlaceFailure, ServedEngine } from './served-engine.js'
@@ -83,14 +83,12 @@ export interface CallOptions {
 }
 
 /** A query, and how the engine runs it. */
-export interface Explained {
+export interface Explained extends Explanation {
   /** The variant in words: `interval=1day, function_id given`; null for a query without an endpoint. */
   readonly variant: string | null
   /** The BigQuery SQL; its bound values follow. */
   readonly sql: string
   readonly parameters: Readonly<Record<string, BoundValue>>
-  readonly engineSql: string
-  readonly plan: string
   /** Milliseconds by stage. */
   readonly timingsMs: Readonly<Record<string, number>>
 }
@@ -113,7 +111,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
 }
 
 /** A store without tokens, for callers in this process alone. */
-export const NO_TOKENS: TokenStore = { find: () => null, close: () => Promise.resolve() }
+export const NO_TOKENS: TokenStore = { find: () => null }
 
 export interface OpenOptions extends RunnerOptions {
   /** Finds the places of failing queries, for authors. @default null: failures name the variant alone, as the log of a server does */
@@ -145,7 +143,7 @@ type Service = Awaited<ReturnType<typeof openService>>
 
 async function openService(settings: Settings, options: OpenOptions, tokenStore: TokenStore | null, opened: Closers) {
   const metrics = new Metrics()
-  if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
+  metrics.droppedLogLines = options.droppedLogLines ?? metrics.droppedLogLines
   const observe = afterTurn(event => {
     metrics.observe(event)
     options.observe?.(event)
@@ -165,10 +163,10 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
   await registry.start()
   const { store, counters } = await openStores(settings, { observe, clock }, opened)
   const path = tokensPath(settings)
-  const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
+  const tokens = tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe })
   const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
   registry.onGone(ids => results.forget(ids))
-  metrics.showCache(() => store.size())
+  metrics.cacheSize = () => store.size()
   const { maxBytesBilled } = settings
   const deps = {
     engine,
@@ -257,8 +255,8 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const rendered = clock.nowMicros()
       const { engineSql, plan } = await engine.explain({ sql, parameters })
       const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
-      const detail = registry.details().find(one => one.endpoint.id === endpoint.id)
-      const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
+      const detail = registry.details().find(loaded => loaded.endpoint.id === endpoint.id)
+      const variant = detail?.variants.find(rendered => rendered.sql === sql)?.label ?? null
       return { variant, sql, parameters, engineSql, plan, timingsMs }
     },
     dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
@@ -305,11 +303,7 @@ function besideMetrics(server: RunningServer, metrics: RunningServer): RunningSe
 }
 
 /** Creates the registry of the endpoints that the engine serves; nothing is loaded yet. */
-function openRegistry(
-  settings: Settings,
-  engine: ServedEngine<ServingEngine>,
-  deps: EngineDeps,
-): EndpointRegistry<ServingEngine> {
+function openRegistry(settings: Settings, engine: ServedEngine<ServingEngine>, deps: EngineDeps) {
   const readSchema = createSchemaCache()
   return new EndpointRegistry<ServingEngine>({
     ...deps,

@@ -5,7 +5,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { RunnerError } from '../model/errors.js'
+import { RunnerError, retryLater } from '../model/errors.js'
 import { BACKGROUND, type CheckResult, type Engine, type Explanation, type RunOptions } from '../model/ports.js'
 import type { Query, QueryReads, ResultSet } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
@@ -100,7 +100,8 @@ export class ServedEngine<E extends Engine> implements Engine {
     const leave = this.#admit(options.job?.token ?? BACKGROUND)
     try {
       return await this.#use(options.job?.revision, async ({ engine, details }) => {
-        const detail = (): LoadedEndpoint | undefined => details.find(one => one.endpoint.name === options.endpoint)
+        const detail = (): LoadedEndpoint | undefined =>
+          details.find(({ endpoint }) => endpoint.name === options.endpoint)
         const result = await engine.run(query, options).catch(async (thrown: unknown) => {
           throw await this.#explained(thrown, query, options, engine, detail())
         })
@@ -161,8 +162,7 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   async #use<T>(revision: string | undefined, ask: (generation: Generation<E>) => Promise<T>): Promise<T> {
-    const generation =
-      revision === undefined ? this.#generations[0] : this.#generations.find(one => one.revisions.has(revision))
+    const generation = this.#generations.find(({ revisions }) => revision === undefined || revisions.has(revision))
     if (generation === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
     const leave = this.#enter(generation)
     try {
@@ -183,7 +183,7 @@ export class ServedEngine<E extends Engine> implements Engine {
   /** Closes an older engine after its last call, when no call can ask for its revisions any more. */
   #closeUnused(generation: Generation<E>): void {
     if (generation === this.#generations[0] || generation.uses > 0 || !this.#generations.includes(generation)) return
-    this.#generations = this.#generations.filter(one => one !== generation)
+    this.#generations = this.#generations.filter(other => other !== generation)
     if (this.#generations.some(({ engine }) => engine === generation.engine)) return
     this.#closeEngine(generation.engine).catch(this.#deps.onFailure)
   }
@@ -202,13 +202,7 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   /** `division by zero` becomes `division by zero (variant interval=1day)`; for authors, it has its place in the manifest. */
-  async #explained(
-    failure: unknown,
-    query: Query,
-    options: RunOptions,
-    engine: E,
-    detail: LoadedEndpoint | undefined,
-  ): Promise<unknown> {
+  async #explained(failure: unknown, query: Query, options: RunOptions, engine: E, detail: LoadedEndpoint | undefined) {
     if (detail === undefined || !isFault(failure)) return failure
     const { placeFailure } = this.#deps
     const fault = placeFailure
@@ -227,7 +221,4 @@ const isFault = (thrown: unknown): thrown is FailedQuery['failure'] =>
   thrown instanceof RunnerError && thrown.cause instanceof QueryFault
 
 const overloaded = (own: number): RunnerError =>
-  new RunnerError('OVERLOADED', {
-    detail: `Too many queries${own > 0 ? ' of this token' : ''} are waiting; try again in a moment.`,
-    headers: { 'Retry-After': '1' },
-  })
+  retryLater('OVERLOADED', `Too many queries${own > 0 ? ' of this token' : ''} are waiting; try again in a moment.`)

@@ -2,30 +2,21 @@
 import { MemoryCounters } from '../cache/stores/counters.js'
 import { MemoryStore } from '../cache/stores/memory.js'
 import { TieredStore } from '../cache/stores/tiered.js'
-import type { CounterStore, ResultStore } from '../model/ports.js'
 import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 import type { Closers } from './closers.js'
 import type { EngineDeps } from './engine.js'
 
 /** Opens the stores of results and counters: in memory, and with REDIS_URL also in Redis. `opened` closes them. */
-export async function openStores(
-  { cacheMb, redisUrl, redisPrefix, redisKey }: Settings,
-  { observe, clock }: EngineDeps,
-  opened: Closers,
-): Promise<{ readonly store: ResultStore; readonly counters: CounterStore }> {
-  const maxBytes = cacheMb * BYTES_PER_MB
+export async function openStores(settings: Settings, { observe, clock }: EngineDeps, opened: Closers) {
+  const { redisUrl, redisPrefix, redisKey } = settings
+  const maxBytes = settings.cacheMb * BYTES_PER_MB
   if (redisUrl === null)
     return { store: opened.add(new MemoryStore({ maxBytes })), counters: opened.add(new MemoryCounters()) }
-  const onTrouble = (cause: Error): void => observe({ kind: 'store.failed', operation: 'connect', cause })
+  const onTrouble = (operation: string, cause: Error): void => observe({ kind: 'store.failed', operation, cause })
   const { RedisCounters, RedisLink, RedisStore } = await redisModules()
-  const link = opened.add(new RedisLink({ url: redisUrl, clock, random: Math.random, onTrouble }))
-  const shared = new RedisStore({
-    link,
-    prefix: redisPrefix,
-    clock,
-    key: redisKey,
-    onTrouble: (operation, cause) => observe({ kind: 'store.failed', operation, cause }),
-  })
+  const onLost = (cause: Error): void => onTrouble('connect', cause)
+  const link = opened.add(new RedisLink({ url: redisUrl, clock, random: Math.random, onTrouble: onLost }))
+  const shared = new RedisStore({ link, prefix: redisPrefix, clock, key: redisKey, onTrouble })
   const store = opened.add(new TieredStore({ maxBytes, shared, observe }))
   await link.open()
   return { store, counters: new RedisCounters(link, redisPrefix) }

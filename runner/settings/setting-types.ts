@@ -6,21 +6,13 @@ export class SettingProblem extends Error {
   override readonly name = 'SettingProblem'
 }
 
-export interface SettingType<T> {
-  readonly kind: Kind
-  /** What a number counts, or a text is; '' for nothing in particular. */
-  readonly unit: string
-  /** @throws SettingProblem. */
-  parse(text: string): T
-  /** For a value of this kind. @throws SettingProblem. */
-  check(value: T): void
-}
+export type SettingType<T> = ReturnType<typeof typeOf<T>>
 
 export type Kind = 'string' | 'number' | 'boolean' | 'list of strings'
 
 /** Null for a value of any other kind. */
 export function kindOf(value: unknown): Kind | null {
-  if (Array.isArray(value)) return value.every(one => typeof one === 'string') ? 'list of strings' : null
+  if (Array.isArray(value)) return value.every(element => typeof element === 'string') ? 'list of strings' : null
   const kind = typeof value
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : null
 }
@@ -31,27 +23,26 @@ export function nonEmpty(value: string): string {
   return value
 }
 
-/** `read` gives what `isRight` refuses for a text that is not of this type. */
-function typeOf<T>(
-  kind: Kind,
-  read: (text: string) => T,
-  isRight: (value: T) => boolean,
-  message: string,
-  unit = '',
-): SettingType<T> {
-  function check(value: T): void {
-    if (!isRight(value)) throw new SettingProblem(message)
-  }
-  return {
+/**
+ * `read` gives what `isRight` refuses for a text that is not of this type; `unit` is what a number counts, or a text is, '' for
+ * nothing in particular.
+ */
+function typeOf<T>(kind: Kind, read: (text: string) => T, isRight: (value: T) => boolean, message: string, unit = '') {
+  const type = {
     kind,
     unit,
-    parse(given) {
+    /** @throws SettingProblem. */
+    parse(given: string): T {
       const value = read(given)
-      check(value)
+      type.check(value)
       return value
     },
-    check,
+    /** For a value of this kind. @throws SettingProblem. */
+    check(value: T): void {
+      if (!isRight(value)) throw new SettingProblem(message)
+    },
   }
+  return type
 }
 
 const textType = (isRight: (value: string) => boolean, message: string, unit = ''): SettingType<string> =>

@@ -147,7 +147,8 @@ const TABLE = {
     },
   ),
   priority: setting(oneOf(['interactive', 'batch']), 'interactive', {
-    flag: '--priority',
+    flag: null,
+    variable: 'SLUICE_PRIORITY',
     description: 'BigQuery: interactive, or batch, which waits for free capacity.',
   }),
   /** BigQuery's price for reading 1 TiB, in USD, for estimates. */
@@ -219,7 +220,8 @@ const TABLE = {
   }),
   /** The prefix of every key in Redis. */
   redisPrefix: setting(matching(/^[\w.:/-]{1,100}$/, 'letters, digits and . : / - _'), 'sluice:', {
-    flag: '--redis-prefix',
+    flag: null,
+    variable: 'SLUICE_REDIS_PREFIX',
     description: 'Before every key in Redis; installations with different data need different ones.',
   }),
   /** The secret that replicas sign their results in Redis with; null for none. Like a token, it has no flag. */
@@ -231,7 +233,8 @@ const TABLE = {
   }),
   /** What happens to arguments that an endpoint does not declare, where its manifest does not say. */
   unknownArguments: setting(oneOf(['ignore', 'reject']), 'ignore', {
-    flag: '--unknown-arguments',
+    flag: null,
+    variable: 'SLUICE_UNKNOWN_ARGUMENTS',
     description:
       'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
   }),
@@ -304,10 +307,7 @@ export const DEFAULT_SETTINGS: Settings = collect(({ fallback }) => fallback)
  * without dashes in front: `{ port: '9000', 'cache-memory': '64' }`.
  * @throws UsageError with every problem; no problem repeats a token.
  */
-export function readSettings(
-  flags: Readonly<Record<string, string | undefined>>,
-  environment: Readonly<Record<string, string | undefined>>,
-): Settings {
+export function readSettings(flags: NodeJS.Dict<string>, environment: NodeJS.Dict<string>): Settings {
   return collect(({ flag, variable, type, fallback }) => {
     const fromFlag = flag === null ? undefined : flags[flag.slice(2)]
     const given = fromFlag ?? environment[variable] ?? ''

@@ -2,7 +2,7 @@
 import { didYouMean } from '../model/suggest.js'
 import type { NamePath, ParsedTemplate, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
 import type { Origin, Piece } from './program.js'
-import { type Binding, type Frame, type Meaning, resolve, type TemplateNames, type Use } from './resolve.js'
+import { type Binding, type Frame, type Meaning, Resolver, type TemplateNames, type Use } from './resolve.js'
 import { isTruthy, type Word, type WordMap, wordProblem, wordText } from './word.js'
 
 /** BigQuery's limit on the length of a query; it also stops partials that include each other from growing without end. */
@@ -174,7 +174,7 @@ class Expander {
   }
 
   #find(path: NamePath, frame: Frame, use: Use): Meaning | null {
-    const meaning = resolve(path, frame, this.#names, use)
+    const meaning = new Resolver(path, this.#names, use).resolve(frame)
     if (meaning.kind === 'problem') {
       this.#report(frame.origin, meaning.problem)
       return null

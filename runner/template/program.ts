@@ -38,10 +38,7 @@ export interface Choice {
 }
 
 /** The lookup tables and parameters that the pieces use, in the order of first use. */
-export function usedBy(pieces: readonly Piece[]): {
-  readonly lookups: readonly string[]
-  readonly given: readonly string[]
-} {
+export function usedBy(pieces: readonly Piece[]) {
   const lookups = new Set<string>()
   const given = new Set<string>()
   const visit = (piece: Piece): void => {

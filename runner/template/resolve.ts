@@ -41,10 +41,7 @@ export interface Frame {
 }
 
 /** Resolves a name; `use` is how it is used. */
-export const resolve = (path: NamePath, frame: Frame, names: TemplateNames, use: Use): Resolved =>
-  new Resolver(path, names, use).resolve(frame)
-
-class Resolver {
+export class Resolver {
   readonly #path: NamePath
   readonly #names: TemplateNames
   readonly #isAsked: boolean

@@ -58,11 +58,7 @@ export function variantSpace(pieces: readonly Piece[], lookups: Lookups): Varian
 const lengthOf = (axis: Axis): number => (axis.kind === 'row' ? axis.rows.length : 2)
 
 /** All variants, in the order of `variantIndex`. Call only when `space.size` is at most MAX_VARIANTS. */
-export function renderVariants(
-  pieces: readonly Piece[],
-  space: VariantSpace,
-  lookups: Lookups,
-): readonly RenderedVariant[] {
+export function renderVariants(pieces: readonly Piece[], space: VariantSpace, lookups: Lookups) {
   return Array.from({ length: space.size }, (_, index) => {
     const { choice, label, picked } = choiceAt(space, index, lookups)
     const rendered = renderPieces(pieces, choice)
@@ -70,11 +66,7 @@ export function renderVariants(
   })
 }
 
-function choiceAt(
-  space: VariantSpace,
-  index: number,
-  lookups: Lookups,
-): Pick<RenderedVariant, 'choice' | 'label' | 'picked'> {
+function choiceAt(space: VariantSpace, index: number, lookups: Lookups) {
   const rows: Record<string, WordMap> = {}
   const given = new Set<string>()
   const labels: string[] = []

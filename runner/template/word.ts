@@ -23,11 +23,8 @@ export function wordProblem(value: Word): string | null {
 }
 
 /** The value as SQL text: TRUE or FALSE, numbers as JavaScript writes them, words unchanged. */
-export function wordText(value: Word): string {
-  return typeof value === 'boolean' ? (value ? 'TRUE' : 'FALSE') : String(value)
-}
+export const wordText = (value: Word): string =>
+  typeof value === 'boolean' ? (value ? 'TRUE' : 'FALSE') : String(value)
 
 /** The truth value of a constant in `{{#if}}`: false, 0 and empty lists are false. */
-export function isTruthy(value: Constant): boolean {
-  return Array.isArray(value) ? value.length > 0 : Boolean(value)
-}
+export const isTruthy = (value: Constant): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value))

@@ -1,5 +1,5 @@
 /** `--dry-run` of `call` and `query`: what would be read, on both engines, without running anything. */
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
@@ -127,6 +127,13 @@ describe('--dry-run', () => {
     )
     expect(out).to.contain('shop.events: 2 of 3 partitions, 2 files')
     expect((await query('SELECT id FROM shop.events WHERE id = 1')).out).to.contain('3 of 3 partitions')
+  })
+
+  it('of a query minds no mistake in the schema of another table', async () => {
+    write('tables/shop.broken.json', '[{ "name": "a", "type": "INTEGR" }]')
+    const { code, out } = await query('SELECT 1 AS a')
+    expect([code, out]).to.deep.equal([0, 'no table is read\n'])
+    rmSync(folder.path('tables/shop.broken.json'))
   })
 
   it('tells of a query without tables, and refuses mistakes and what it cannot print', async () => {

@@ -114,25 +114,26 @@ describe('sluice new', () => {
 
   it('from a query that tests arguments with IS NULL: they may be absent, and a test leaves them out', async () => {
     const sql =
-      'SELECT product FROM `shop.orders` WHERE (@country IS NULL OR country = @country) AND price > @least ' +
+      'SELECT product FROM `shop.orders` WHERE (@country IS NULL OR country = @country) AND price >= @least ' +
       'AND (@from IS NOT NULL AND ordered_at >= @from OR @from IS NULL) AND (@list IS NULL OR id IN UNNEST(@list))'
     const { code, out, err } = await command(['new', 'shop.optional', '--from-sql', '-', ...flags], {}, sql)
     expect([code, err]).to.deep.equal([0, ''])
-    expect(out).to.match(/next: sluice call shop\.optional least=1\.5\n$/)
+    expect(out).to.match(/next: sluice call shop\.optional least=1\.5 list=1\n$/)
     const { parameters } = parse(textOf('shop.optional.yaml'))
     expect(parameters).to.deep.equal({
       country: { type: 'string', examples: ['a'] },
       least: { type: 'float64', required: true, examples: [1.5] },
       from: { type: 'timestamp', examples: ['2026-01-31T12:00:00Z'] },
-      list: { type: 'array<int64>', examples: [1] },
+      list: { type: 'array<int64>', required: true, examples: [1] },
     })
     const { tests } = parse(textOf('shop.optional.test.yaml'))
     expect(tests.map((test: { arguments?: object }) => test.arguments)).to.deep.equal([
       { country: 'a', least: 1.5, from: '2026-01-31T12:00:00Z', list: [1] },
-      { least: 1.5 },
+      { least: 1.5, list: [1] },
       undefined,
     ])
-    expect(tests[2].expect.problem.parameters).to.deep.equal(['least'])
+    expect(tests[2].expect.problem.parameters).to.deep.equal(['least', 'list'])
+    expect(tests.map((test: { expect: { count?: number } }) => test.expect.count)).to.deep.equal([1, 1, undefined])
     expect(await checked('shop.optional')).to.match(/^0 0 3 passed, 0 failed/)
   })
 

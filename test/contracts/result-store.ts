@@ -1,7 +1,7 @@
 /** The contract of every store of results; each store's tests run it. */
+import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import type { StoredResult } from '../../runner/model/ports.js'
-import { etagOf } from '../../runner/model/result-key.js'
 import { until } from '../until.js'
 
 /** A store of results, as the contract uses it. */
@@ -11,6 +11,10 @@ export interface ContractStore {
   purge(prefix: string): Promise<void> | void
   close(): Promise<void>
 }
+
+/** The tag that these bytes have as JSON. */
+export const etagOf = (body: Uint8Array): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 
 export function storedResult(body = 'rows', storedAt = Date.now()): StoredResult {
   const bytes = Buffer.from(body)

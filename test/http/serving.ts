@@ -13,7 +13,7 @@ import { Deriver } from '../../runner/formats/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { FastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
-import type { McpSettings } from '../../runner/http/mcp.js'
+import type { McpDeps } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, Representations } from '../../runner/http/representation/representation.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
 import { UnsentBodies, type UnsentLimits } from '../../runner/http/unsent-bodies.js'
@@ -58,7 +58,7 @@ export interface ServingOptions {
   /** @default null, the origin of each request */
   readonly publicUrl?: string
   /** How agents are served; null for not at all. @default at most 65,536 bytes of rows */
-  readonly mcp?: McpSettings | null
+  readonly mcp?: McpDeps['mcp'] | null
   /** @default true */
   readonly hasExplorer?: boolean
   readonly clock?: Clock
@@ -198,7 +198,6 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
       deriver.close()
       results.close()
       await store.close()
-      await tokens.close()
       rmSync(folder, { recursive: true })
     },
   }

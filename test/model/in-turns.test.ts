@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { joinInTurns } from '../../runner/model/in-turns.js'
-import { etagInTurns, etagOf } from '../../runner/model/result-key.js'
+import { etagInTurns } from '../../runner/model/result-key.js'
+import { etagOf } from '../contracts/result-store.js'
 
 /** The turns of the event loop that begin before the work has ended. */
 async function turnsOf<T>(work: Promise<T>): Promise<{ readonly value: T; readonly turns: number }> {

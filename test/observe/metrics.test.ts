@@ -151,7 +151,7 @@ describe('metrics', () => {
 
   it('report how many lines the log has dropped', async () => {
     const metrics = new Metrics()
-    metrics.showDroppedLogLines(() => 7)
+    metrics.droppedLogLines = () => 7
     expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
     expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
   })
@@ -159,7 +159,7 @@ describe('metrics', () => {
   it('report the present size of the cache', async () => {
     const metrics = new Metrics()
     let entries = 1
-    metrics.showCache(() => ({ entries, bytes: 1_500 * entries }))
+    metrics.cacheSize = () => ({ entries, bytes: 1_500 * entries })
     expect(await metrics.text()).to.match(/^sluice_cache_entries 1\n[\s\S]*^sluice_cache_bytes 1500$/m)
     entries = 2
     expect(await metrics.text()).to.match(/^sluice_cache_entries 2\n[\s\S]*^sluice_cache_bytes 3000$/m)

@@ -3,7 +3,7 @@ import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { CounterStore } from '../../runner/model/ports.js'
-import { type Allowance, Budgets, type Payer } from '../../runner/request/budget.js'
+import { Budgets, type Payer } from '../../runner/request/budget.js'
 import { type ManualClock, manualClock } from '../cache/manual-clock.js'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +35,7 @@ describe('budgets', () => {
     readonly endpoint: number | null
     readonly budget: number | null
     readonly spent?: number
-    readonly allowed: Allowance
+    readonly allowed: Awaited<ReturnType<Budgets['allow']>>
   }[] = [
     { name: 'no limit at all', endpoint: null, budget: null, allowed: { maxBytesBilled: null, isBudget: false } },
     {

@@ -10,14 +10,21 @@ import {
 } from '@duckdb/node-api'
 import type { SchemaField, Type } from '../../../googlesql/index.js'
 import { quoteName } from '../../../googlesql-duckdb/index.js'
+import { fileFault } from '../../../runner/engines/duckdb/tables/file-fault.js'
 import {
   asList,
   googlesqlType,
   isNearlyExact,
   whyUnreadable,
 } from '../../../runner/engines/duckdb/tables/file-types.js'
-import { parquetShape, parquetSource } from '../../../runner/engines/duckdb/tables/parquet-source.js'
-import { cutTypes, isCut, isTooWide, leavesOf } from '../../../runner/engines/duckdb/tables/stored-types.js'
+import { parquetSource, shapeWithDurations } from '../../../runner/engines/duckdb/tables/parquet-source.js'
+import {
+  cutTypes,
+  durationUnit,
+  isCut,
+  isTooWide,
+  leavesOf,
+} from '../../../runner/engines/duckdb/tables/stored-types.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { plural } from '../../terminal/plural.js'
 import type { ImportSource } from '../import/formats/source-file.js'
@@ -67,8 +74,8 @@ class ParquetInference implements Inference {
   async #parts() {
     const columns = new Map<string, readonly [name: string, parts: readonly FilePart[]]>()
     for (const file of this.#sources) {
-      const { names, types } = await parquetShape(this.#connection, file.path!).catch(cause => {
-        throw new QueryFault(`${file.name}: it is missing, damaged, or not a Parquet file`, { cause })
+      const { names, types } = await shapeWithDurations(this.#connection, file.path!).catch(cause => {
+        throw new QueryFault(`${file.name}: ${fileFault(cause, 'Parquet')}`, { cause })
       })
       for (const [i, name] of names.entries()) {
         const [first, parts] = columns.get(name.toLowerCase()) ?? [name, []]
@@ -84,7 +91,7 @@ class ParquetInference implements Inference {
       const sql = `${select} FROM ${parquetSource([path!])} WHERE ${where}`
       return (await this.#connection.runAndReadAll(sql)).getRows()[0] ?? []
     } catch (cause) {
-      throw new QueryFault(`${name}: it cannot be decoded as Parquet`, { cause })
+      throw new QueryFault(`${name}: ${fileFault(cause, 'Parquet')}`, { cause })
     }
   }
 
@@ -129,6 +136,8 @@ class ParquetInference implements Inference {
     }
     const type = cutTypes(stored)
     if (leavesOf(stored).some(isCut)) doubt('has nanoseconds in the file, which are cut to microseconds')
+    for (const unit of new Set(leavesOf(stored).map(durationUnit)))
+      if (unit !== null) doubt(`has durations, which are INTEGER here: their ${unit}`)
     const exact = googlesqlType(type)
     if (exact === undefined) return doubted('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
     const column = quoteName(name)
@@ -151,6 +160,8 @@ class ParquetInference implements Inference {
       const cut = await misfits(`epoch_ns(${column}) % 1000 = 0`)
       if (cut > 0) doubt(`has digits beyond microseconds in ${plural(cut, 'row')}, which are cut`)
     }
+    if (type.typeId === DuckDBTypeId.BLOB && (await misfits(`TRY(decode(${column})) IS NOT NULL`)) === 0)
+      doubt('is BYTES, and every value is UTF-8: STRING, if they are texts')
     if (asList(type) && !String(type).endsWith(']')) doubt('is a map: its entries are records of key and value')
     return fieldOf(name, exact)
   }

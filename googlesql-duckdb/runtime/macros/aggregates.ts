@@ -1,4 +1,9 @@
 /** Macros over the results of DuckDB's aggregates; the arguments of a macro are aggregates over the same rows. */
+/** The beginning of a CASE that refuses a number `n`: the one that is NULL, and the one that is too small. */
+const checked = (subject: string, none: 'NULL' | 'null', must: 'be positive' | 'not be negative'): string => `CASE
+    WHEN n IS NULL THEN bq_raise('${subject} must not be ${none}')
+    WHEN n < ${must === 'be positive' ? 1 : 0} THEN bq_raise('${subject} must ${must}')`
+
 export const AGGREGATE_MACROS: readonly string[] = [
   `bq_separator(text) AS coalesce(text, bq_raise('Illegal NULL separator in STRING_AGG'))`,
   // DuckDB sums integers as HUGEINT, which no BigQuery table can overflow.
@@ -21,12 +26,13 @@ export const AGGREGATE_MACROS: readonly string[] = [
   'bq_sum_list(items) AS list_transform([items], lambda l$: bq_sum_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]',
   `bq_avg_list(items) AS list_transform([items], lambda l$:
     bq_avg_parts(bq_sum_wholes(l$), bq_sum_fractions(l$), list_count(l$)))[1]`,
-  `bq_numeric_covar_pop(pairs) AS bq_numeric_covariance(pairs, 0)`,
-  `bq_numeric_covar_samp(pairs) AS bq_numeric_covariance(pairs, 1)`,
-  `bq_numeric_var_pop(items) AS bq_numeric_variance(items, 0)`,
-  `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
-  `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
-  `bq_numeric_stddev_samp(items) AS sqrt(bq_numeric_variance(items, 1))`,
+  ...['bq_numeric', 'bq_bignumeric'].flatMap(type =>
+    [['pop', 0] as const, ['samp', 1] as const].flatMap(([name, less]) => [
+      `${type}_covar_${name}(pairs) AS ${type}_covariance(pairs, ${less})`,
+      `${type}_var_${name}(items) AS ${type}_variance(items, ${less})`,
+      `${type}_stddev_${name}(items) AS sqrt(${type}_variance(items, ${less}))`,
+    ]),
+  ),
   // `small` is the total of the values scaled by 2^-64, which is finite where all values are. It occurs once in the macro, since
   // DuckDB plans an aggregate again for each occurrence.
   'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
@@ -64,15 +70,11 @@ export const AGGREGATE_MACROS: readonly string[] = [
       list_sort(list_transform(items, lambda e$: -e$), 'DESC', 'NULLS FIRST'), bq_quantile_count(n)), lambda e$: -e$)`,
   `bq_pick_quantiles(sorted, n) AS CASE WHEN len(sorted) > 0 THEN list_transform(
     range(n + 1), lambda i$: list_extract(sorted, greatest((len(sorted) * i$ + n - 1) // n, 1))) END`,
-  `bq_quantile_count(n) AS CASE
-    WHEN n IS NULL THEN bq_raise('The second argument to APPROX_QUANTILES function must not be NULL')
-    WHEN n < 1 THEN bq_raise('The second argument to APPROX_QUANTILES function must be positive')
+  `bq_quantile_count(n) AS ${checked('The second argument to APPROX_QUANTILES function', 'NULL', 'be positive')}
     WHEN n > 100000 THEN bq_raise('The second argument to APPROX_QUANTILES function must not exceed 100000')
     ELSE n END`,
 
-  `bq_top(name, ordinal, n) AS CASE
-    WHEN n IS NULL THEN bq_raise('The ' || ordinal || ' argument to ' || name || ' function must not be NULL')
-    WHEN n < 1 THEN bq_raise('The ' || ordinal || ' argument to ' || name || ' function must be positive')
+  `bq_top(name, ordinal, n) AS ${checked("The ' || ordinal || ' argument to ' || name || ' function", 'NULL', 'be positive')}
     ELSE n END`,
   // Among equal counts the smaller value comes first, so that the result is deterministic.
   `bq_top_count(histogram, nulls, n) AS CASE WHEN histogram IS NOT NULL OR nulls > 0 THEN list_transform(
@@ -98,18 +100,10 @@ export const AGGREGATE_MACROS: readonly string[] = [
       1, bq_top('APPROX_TOP_SUM', 'third', n)),
     lambda e$: {'value': e$.v, 'sum': e$.s}) END`,
 
-  `bq_window_offset(name, n) AS CASE
-    WHEN n IS NULL THEN bq_raise('The offset to the function ' || name || ' must not be null')
-    WHEN n < 0 THEN bq_raise('The offset to the function ' || name || ' must not be negative')
-    ELSE n END`,
-  `bq_nth(n) AS CASE
-    WHEN n IS NULL THEN bq_raise('The N value for the NthValue function must not be null')
-    WHEN n < 1 THEN bq_raise('The N value for the NthValue function must be positive')
-    ELSE n END`,
-  `bq_ntile_buckets(n) AS CASE
-    WHEN n IS NULL THEN bq_raise('The N value (number of buckets) for the NTILE function must not be NULL')
-    WHEN n < 1 THEN bq_raise('The N value (number of buckets) for the NTILE function must be positive')
-    ELSE n END`,
+  `bq_window_offset(name, n) AS ${checked("The offset to the function ' || name || '", 'null', 'not be negative')} ELSE n END`,
+  `bq_nth(n) AS ${checked('The N value for the NthValue function', 'null', 'be positive')} ELSE n END`,
+  `bq_ntile_buckets(n) AS
+    ${checked('The N value (number of buckets) for the NTILE function', 'NULL', 'be positive')} ELSE n END`,
 
   `bq_percentile(name, p) AS CASE
     WHEN p IS NULL THEN bq_raise('The second argument to the function ' || name || ' must not be NULL')

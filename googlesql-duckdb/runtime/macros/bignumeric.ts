@@ -30,10 +30,4 @@ export const BIGNUMERIC_MACROS: readonly string[] = [
     ELSE bq_raise('The second argument to the function ' || name || ' must be in [0, 1]') END`,
   `bq_bignumeric_percentile_disc(sorted, p) AS CASE WHEN len(sorted) > 0 THEN
     list_extract(sorted, bq_bignumeric_rank(len(sorted), p)) END`,
-  `bq_bignumeric_var_pop(items) AS bq_bignumeric_variance(items, 0)`,
-  `bq_bignumeric_var_samp(items) AS bq_bignumeric_variance(items, 1)`,
-  `bq_bignumeric_stddev_pop(items) AS sqrt(bq_bignumeric_variance(items, 0))`,
-  `bq_bignumeric_stddev_samp(items) AS sqrt(bq_bignumeric_variance(items, 1))`,
-  `bq_bignumeric_covar_pop(pairs) AS bq_bignumeric_covariance(pairs, 0)`,
-  `bq_bignumeric_covar_samp(pairs) AS bq_bignumeric_covariance(pairs, 1)`,
 ]

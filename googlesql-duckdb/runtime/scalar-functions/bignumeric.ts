@@ -9,15 +9,13 @@ import { invalidInput, parsedNumber, shown } from './casts.js'
 import { digitsOfDouble } from './decimal-text.js'
 import {
   absolute,
-  correlation,
-  covariance,
   divideRounded,
   interpolated,
   isInt64,
-  type Pairs,
   roundToStep,
   squareRoot,
-  variance,
+  statistics,
+  unitsOfAll,
 } from './decimals.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
@@ -147,11 +145,6 @@ function rank(count: bigint, fraction: bigint): bigint {
   return place < 1n ? 1n : place
 }
 
-/** Reads the digits of BIGNUMs that DuckDB has written as text. */
-const ofDigits = (items: readonly (string | null)[]): (bigint | null)[] =>
-  items.map(item => (item === null ? null : BigInt(item)))
-const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [BigInt(x!), BigInt(y!)])
-
 const BIG = 'BIGNUM'
 
 export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
@@ -193,16 +186,11 @@ export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   }),
   scalar('bq_bignumeric_average', [BIG, 'BIGINT'], BIG, (total, n) => divideRounded(total, n)),
   scalar('bq_bignumeric_percentile', ['VARCHAR[]', BIG], BIG, (sorted, fraction) =>
-    interpolated(ofDigits(sorted), fraction, UNIT),
+    interpolated(unitsOfAll(sorted, BigInt), fraction, UNIT),
   ),
   scalar('bq_bignumeric_rank', ['BIGINT', BIG], 'BIGINT', rank),
-  scalar('bq_bignumeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, less) =>
-    variance(ofDigits(items), less, BIGNUMERIC_SCALE),
-  ),
-  scalar('bq_bignumeric_covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, less) =>
-    covariance(pairsOf(pairs), less, BIGNUMERIC_SCALE),
-  ),
-  scalar('bq_bignumeric_correlation', ['VARCHAR[][]'], 'DOUBLE', pairs => correlation(pairsOf(pairs))),
+  // DuckDB has written the digits of the BIGNUMs as text.
+  ...statistics('bignumeric', BIGNUMERIC_SCALE, BigInt),
   scalar('bq_bignumeric_frame_units', [BIG], 'HUGEINT', frameUnits),
   scalar('bq_bignumeric_series', [BIG, BIG, BIG], 'VARCHAR[]', generate),
   scalar('bq_bignumeric_json_string', [BIG], 'VARCHAR', jsonString),

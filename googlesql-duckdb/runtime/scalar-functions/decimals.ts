@@ -2,7 +2,7 @@
  * Exact arithmetic on decimal values that are given as counts of their type's smallest unit. `unit` is the number of such units
  * in 1: 10^9 for NUMERIC, 10^38 for BIGNUMERIC. `scale` is the number of zeros of `unit`.
  */
-import { fail } from './scalar-function.js'
+import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
 export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
 export const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
@@ -57,7 +57,7 @@ export function interpolated(sorted: readonly (bigint | null)[], fraction: bigin
 }
 
 /** The variance of all values except NULLs; `less` is 1 for a sample, 0 for the population. */
-export function variance(items: readonly (bigint | null)[], less: bigint, scale: number): number | null {
+function variance(items: readonly (bigint | null)[], less: bigint, scale: number): number | null {
   const values = items.filter(item => item !== null)
   const n = BigInt(values.length)
   if (n <= less) return null
@@ -73,15 +73,15 @@ export function variance(items: readonly (bigint | null)[], less: bigint, scale:
 const inSquares = (dividend: bigint, divisor: bigint, scale: number): number =>
   Number(`${(dividend * 10n ** 30n) / divisor}e-${30 + 2 * scale}`)
 
-export type Pairs = readonly (readonly [bigint, bigint])[]
+type Pairs = readonly (readonly [bigint, bigint])[]
 
 /** The covariance of all pairs; `less` has the same meaning as in `variance`. */
-export function covariance(pairs: Pairs, less: bigint, scale: number): number | null {
+function covariance(pairs: Pairs, less: bigint, scale: number): number | null {
   const n = BigInt(pairs.length)
   return n <= less ? null : inSquares(spread(...columns(pairs)), n * (n - less), scale)
 }
 
-export function correlation(pairs: Pairs): number | null {
+function correlation(pairs: Pairs): number | null {
   if (pairs.length < 2) return null
   const [xs, ys] = columns(pairs)
   const [x, y] = [spread(xs, xs), spread(ys, ys)]
@@ -105,3 +105,22 @@ function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
 }
 
 const columns = (pairs: Pairs): [bigint[], bigint[]] => [pairs.map(([x]) => x), pairs.map(([, y]) => y)]
+
+/** The statistical functions of a type; `read` reads the units of a value that DuckDB has written as text. */
+export function statistics(type: string, scale: number, read: (text: string) => bigint): readonly ScalarFunction[] {
+  const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [read(x!), read(y!)])
+  return [
+    scalar(`bq_${type}_variance`, ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, less) =>
+      variance(unitsOfAll(items, read), less, scale),
+    ),
+    scalar(`bq_${type}_covariance`, ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, less) =>
+      covariance(pairsOf(pairs), less, scale),
+    ),
+    scalar(`bq_${type}_correlation`, ['VARCHAR[][]'], 'DOUBLE', pairs => correlation(pairsOf(pairs))),
+  ]
+}
+
+export const unitsOfAll = (
+  items: readonly (string | null)[],
+  read: (text: string) => bigint,
+): readonly (bigint | null)[] => items.map(item => (item === null ? null : read(item)))

@@ -1,15 +1,6 @@
 /** Exact arithmetic in JavaScript: NUMERICs as integers in units of 1e-9, and rounding of FLOAT64s by their exact values. */
 import { digitsOfDouble } from './decimal-text.js'
-import {
-  correlation,
-  covariance,
-  divideRounded,
-  interpolated,
-  type Pairs,
-  roundToStep,
-  squareRoot,
-  variance,
-} from './decimals.js'
+import { divideRounded, interpolated, roundToStep, squareRoot, statistics, unitsOfAll } from './decimals.js'
 import { numericPower } from './numeric-power.js'
 import { fail, type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
 
@@ -71,13 +62,9 @@ function sqrt(x: string): string {
 
 /** The percentile of sorted values, NULLs first. */
 function percentile(sorted: readonly (string | null)[], fraction: string): string | null {
-  const units = interpolated(unitsOfAll(sorted), unitsOf(fraction), UNIT)
+  const units = interpolated(unitsOfAll(sorted, unitsOf), unitsOf(fraction), UNIT)
   return units === null ? null : textOf(units, 'PERCENTILE_CONT')
 }
-
-const unitsOfAll = (items: readonly (string | null)[]): (bigint | null)[] =>
-  items.map(item => (item === null ? null : unitsOf(item)))
-const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [unitsOf(x!), unitsOf(y!)])
 
 /**
  * Rounds or truncates the exact value of x. BigQuery computes with more digits than a double has, which gives the same results.
@@ -135,13 +122,7 @@ export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole, fraction, n) =>
     textOf(divideRounded(whole * UNIT + unitsOf(fraction), n), 'AVG'),
   ),
-  scalar('bq_numeric_covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, less) =>
-    covariance(pairsOf(pairs), less, SCALE),
-  ),
-  scalar('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', pairs => correlation(pairsOf(pairs))),
-  scalar('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, less) =>
-    variance(unitsOfAll(items), less, SCALE),
-  ),
+  ...statistics('numeric', SCALE, unitsOf),
   scalar('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x, digits) => roundDouble(x, digits, false)),
   scalar('bq_trunc_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x, digits) => roundDouble(x, digits, true)),
   scalar('bq_bit_count_bytes', ['BLOB'], 'BIGINT', bytes => {

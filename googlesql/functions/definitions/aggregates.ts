@@ -1,6 +1,6 @@
 /** Aggregate functions: general, approximate and statistical. */
 import type { Expr } from '../../plan/nodes.js'
-import { INT64, type Type, typeName } from '../../types/types.js'
+import { INT64, typeName } from '../../types/types.js'
 import {
   type AggregateTraits,
   type Args,
@@ -14,7 +14,7 @@ import {
   TEXTS,
 } from '../catalogue.js'
 import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
-import { checkOrder, isComparable } from './operators.js'
+import { checkOrder, hasFloat, isComparable } from './operators.js'
 
 /** The traits of most aggregates; with OVER they may have any frame. */
 const PLAIN: AggregateTraits = { allowsDistinct: true, allowsHaving: true, allowsOver: true, allowsFrame: true }
@@ -31,16 +31,6 @@ const SUMS = each([...NUMBERS, 'INTERVAL'], '(#) -> #')
 const AVERAGES = ['(INT64) -> FLOAT64', ...SUMS.slice(1)]
 const SPREADS = ['(FLOAT64) -> FLOAT64', '(NUMERIC) -> FLOAT64', '(BIGNUMERIC) -> FLOAT64']
 const PAIRS = ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> FLOAT64', '(BIGNUMERIC, BIGNUMERIC) -> FLOAT64']
-
-/**
- * Whether APPROX_TOP_COUNT and similar functions accept the type: they refuse FLOAT64, JSON, and structs and arrays that
- * contain one of these types.
- */
-function isGroupable(type: Type): boolean {
-  if (type.kind === 'ARRAY') return isGroupable(type.element)
-  if (type.kind === 'STRUCT') return type.fields.every(field => isGroupable(field.type))
-  return type.kind !== 'FLOAT64' && type.kind !== 'JSON'
-}
 
 /** The largest count that APPROX_QUANTILES and APPROX_TOP_… take: the result is an array of that size. */
 const MAX_COUNT = 100_000n
@@ -68,7 +58,8 @@ const checkTop =
   (name: string, countAt: number, ordinal: string) =>
   (args: Args): string | null => {
     const type = args[0]?.type ?? INT64
-    if (!isGroupable(type)) return `Argument 1 to ${name} must support grouping; Type ${typeName(type)} does not`
+    if (!isComparable(type) || hasFloat(type))
+      return `Argument 1 to ${name} must support grouping; Type ${typeName(type)} does not`
     return checkCount(name, args[countAt], ordinal)
   }
 

@@ -65,12 +65,9 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   beyond('ARRAY_INCLUDES', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL'], {
     check: args => (args[1]?.kind === 'lambda' ? null : needsEquality('ARRAY_INCLUDES')(args)),
   }),
-  beyond('ARRAY_INCLUDES_ANY', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'], {
-    check: needsEquality('ARRAY_INCLUDES_ANY'),
-  }),
-  beyond('ARRAY_INCLUDES_ALL', NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'], {
-    check: needsEquality('ARRAY_INCLUDES_ALL'),
-  }),
+  ...['ARRAY_INCLUDES_ANY', 'ARRAY_INCLUDES_ALL'].map(name =>
+    beyond(name, NEVER_FAILS, UNKNOWN, ['(ARRAY<T>, ARRAY<T>) -> BOOL'], { check: needsEquality(name) }),
+  ),
   array('GENERATE_ARRAY', CAN_FAIL, WITHOUT_NULL, each(NUMBERS, '(#, #, [#]) -> ARRAY<#>')),
   functionsOf('mathematical_functions')('RANGE_BUCKET', CAN_FAIL, UNKNOWN, ['(T, ARRAY<T>) -> INT64'], {
     check: ([point]) =>

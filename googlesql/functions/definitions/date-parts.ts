@@ -21,18 +21,13 @@ export const ADDED_PARTS: PartsByType = {
 }
 /** The parts that can be added to a value, for a function that takes values of one type only. */
 export const addedTo = (kind: ScalarKind): PartsByType => ({ [kind]: ADDED_PARTS[kind]! })
-export const DIFFERENCE_PARTS: PartsByType = {
-  DATE: CALENDAR,
-  DATETIME: [...CLOCK, ...CALENDAR],
-  TIME: CLOCK,
-  TIMESTAMP: [...CLOCK, 'DAY'],
-}
 export const TRUNCATED_PARTS: PartsByType = {
   DATE: CALENDAR,
   DATETIME: [...CLOCK, ...CALENDAR],
   TIME: CLOCK,
   TIMESTAMP: [...CLOCK, ...CALENDAR],
 }
+export const DIFFERENCE_PARTS: PartsByType = { ...TRUNCATED_PARTS, ...addedTo('TIMESTAMP') }
 export const LAST_DAY_PARTS: PartsByType = {
   DATE: CALENDAR.filter(part => part !== 'DAY'),
   DATETIME: CALENDAR.filter(part => part !== 'DAY'),
@@ -69,22 +64,15 @@ const kindOfParts = (value: Expr | null | undefined, uncoerced: Expr | null | un
 const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefined, kind: ScalarKind): boolean =>
   isBareNull(value) ? Object.values(parts).some(some => some.includes(part)) : (parts[kind]?.includes(part) ?? false)
 
-/** A check for functions whose argument number `at` is a part and whose argument number `of` is the value; both from 0. */
-export function checkPart(name: string, parts: PartsByType, at: number, of: number): Check {
-  return args => {
-    const part = args[at]
-    const kind = args[of]?.type.kind as ScalarKind
-    return part?.kind !== 'word' || takesPart(parts, part.word, args[of], kind) ? null : refusal(name, part.word, kind)
-  }
-}
-
-/** A check for functions whose first argument is the value and whose second is the part that it is truncated to. */
-export function checkTruncation(name: string): Check {
-  return ([value, part], _, uncoerced) => {
-    const kind = kindOfParts(value, uncoerced[0])
-    return part?.kind !== 'word' || takesPart(TRUNCATED_PARTS, part.word, value, kind)
-      ? null
-      : refusal(name, part.word, kind)
+/**
+ * A check for functions whose first argument is a value and whose argument number `at`, from 0, is a part. Where the part
+ * truncates the value, it is one of the value before coercion.
+ */
+export function checkPart(name: string, parts: PartsByType, at: number): Check {
+  return ([value, ...args], _, uncoerced) => {
+    const part = args[at - 1]
+    const kind = parts === TRUNCATED_PARTS ? kindOfParts(value, uncoerced[0]) : (value?.type.kind as ScalarKind)
+    return part?.kind !== 'word' || takesPart(parts, part.word, value, kind) ? null : refusal(name, part.word, kind)
   }
 }
 

@@ -36,7 +36,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
   date('DATE_FROM_UNIX_DATE', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> DATE']),
   date('UNIX_DATE', NEVER_FAILS, SMALL_INTEGER, ['(DATE) -> INT64']),
   date('LAST_DAY', CAN_FAIL, NULL_FROM_NULL, ['(DATE, [PART]) -> DATE', '(DATETIME, [PART]) -> DATE'], {
-    check: checkPart('LAST_DAY', LAST_DAY_PARTS, 1, 0),
+    check: checkPart('LAST_DAY', LAST_DAY_PARTS, 1),
   }),
   beyond('ADD_MONTHS', CAN_FAIL, UNKNOWN, ['(DATE, INT64) -> DATE', '(DATETIME, INT64) -> DATETIME']),
   beyond('MONTHS_BETWEEN', NEVER_FAILS, UNKNOWN, ['(DATE, DATE) -> FLOAT64', '(DATETIME, DATETIME) -> FLOAT64']),

@@ -49,9 +49,7 @@ const extract = (result: string, ofJson = result): string[] => [
 ]
 const EXTRACT = ['(STRING, STRING) -> STRING', '(JSON, STRING) -> JSON']
 
-/**
- * Checks the arguments of JSON_SET, JSON_ARRAY_APPEND and JSON_ARRAY_INSERT: after the document, path, value, path, value, …
- */
+/** Checks the arguments of the functions in FLAGS: after the document, path, value, path, value, … */
 const checkPairs =
   (name: string): Check =>
   args => {
@@ -98,10 +96,17 @@ const checkObject: Check = args => {
 
 const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.items.length === 0
 
-const conversion = (name: string, result: string): FunctionEntry[] => [
-  json(`LAX_${name}`, NEVER_FAILS, [`(JSON) -> ${result}`]),
-  beyond(`LAX_${name}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${result}>`]),
+const conversion = (type: string): FunctionEntry[] => [
+  json(`LAX_${type}`, NEVER_FAILS, [`(JSON) -> ${type}`]),
+  beyond(`LAX_${type}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${type}>`]),
 ]
+
+/** The functions that change values at paths, each with the name of its flag. */
+const FLAGS: Readonly<Record<string, string>> = {
+  JSON_SET: 'create_if_missing',
+  JSON_ARRAY_APPEND: 'append_each_element',
+  JSON_ARRAY_INSERT: 'insert_each_element',
+}
 
 /** STRING(json) is not here: it is a signature of STRING in timestamps.ts. */
 export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
@@ -120,18 +125,8 @@ export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
   json('JSON_KEYS', CAN_FAIL, ['(JSON, [INT64], mode => STRING) -> ARRAY<STRING>']),
   json('JSON_ARRAY', CAN_FAIL, ['([ANY...]) -> JSON']),
   json('JSON_OBJECT', CAN_FAIL, ['([ANY...]) -> JSON'], checkObject),
-  json('JSON_SET', CAN_FAIL, ['(JSON, ANY..., create_if_missing => BOOL) -> JSON'], checkPairs('JSON_SET')),
-  json(
-    'JSON_ARRAY_APPEND',
-    CAN_FAIL,
-    ['(JSON, ANY..., append_each_element => BOOL) -> JSON'],
-    checkPairs('JSON_ARRAY_APPEND'),
-  ),
-  json(
-    'JSON_ARRAY_INSERT',
-    CAN_FAIL,
-    ['(JSON, ANY..., insert_each_element => BOOL) -> JSON'],
-    checkPairs('JSON_ARRAY_INSERT'),
+  ...Object.entries(FLAGS).map(([name, flag]) =>
+    json(name, CAN_FAIL, [`(JSON, ANY..., ${flag} => BOOL) -> JSON`], checkPairs(name)),
   ),
   json('JSON_REMOVE', CAN_FAIL, ['(JSON, STRING...) -> JSON'], checkPaths),
   json(
@@ -149,8 +144,5 @@ export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
   json('FLOAT64', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
   beyond('FLOAT64_ARRAY', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>']),
   beyond('STRING_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<STRING>']),
-  ...conversion('BOOL', 'BOOL'),
-  ...conversion('INT64', 'INT64'),
-  ...conversion('FLOAT64', 'FLOAT64'),
-  ...conversion('STRING', 'STRING'),
+  ...['BOOL', 'INT64', 'FLOAT64', 'STRING'].flatMap(conversion),
 ]

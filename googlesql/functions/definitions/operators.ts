@@ -60,8 +60,6 @@ export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
 
 const OF_NUMBERS = each(NUMBERS, '(#, #) -> #')
 
-const firstType = (args: Args): Type | null => args.find(arg => arg !== null)?.type ?? null
-
 /** Whether `=` is defined for the type. */
 export function isComparable(type: Type): boolean {
   if (type.kind === 'ARRAY') return isComparable(type.element)
@@ -70,8 +68,12 @@ export function isComparable(type: Type): boolean {
 }
 
 /** Whether GROUP BY and DISTINCT accept the type. */
-export function isGroupable(type: Type): boolean {
-  return isComparable(type)
+export const isGroupable = (type: Type): boolean => isComparable(type)
+
+/** Whether the type is FLOAT64, or its elements or fields are. */
+export function hasFloat(type: Type): boolean {
+  if (type.kind === 'ARRAY') return hasFloat(type.element)
+  return type.kind === 'STRUCT' ? type.fields.some(field => hasFloat(field.type)) : type.kind === 'FLOAT64'
 }
 
 /** Whether the type's values have an order: `<`, ORDER BY, MIN, MAX. */
@@ -83,7 +85,7 @@ export function isOrderable(type: Type): boolean {
 const only =
   (isDefined: (type: Type) => boolean, subject: string) =>
   (args: Args): string | null => {
-    const type = firstType(args)
+    const type = args.find(arg => arg !== null)?.type
     return type && !isDefined(type) ? `${subject} is not defined for arguments of type ${shortTypeName(type)}` : null
   }
 const grouping = only(isGroupable, 'Grouping')

@@ -1,7 +1,7 @@
 /** The functions that DATE, DATETIME, TIME and TIMESTAMP each have, named after the type: DATE_ADD, DATETIME_ADD, … */
 import { CAN_FAIL, canFailWith, type FunctionEntry, functionsOf, NEVER_FAILS } from '../catalogue.js'
 import { NEVER_NULL, NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN } from '../result-facts.js'
-import { ADDED_PARTS, addedTo, checkInterval, checkPart, checkTruncation, DIFFERENCE_PARTS } from './date-parts.js'
+import { ADDED_PARTS, addedTo, checkInterval, checkPart, DIFFERENCE_PARTS, TRUNCATED_PARTS } from './date-parts.js'
 
 type TimeType = 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP'
 
@@ -38,7 +38,7 @@ export function familyOf(own: TimeType): readonly FunctionEntry[] {
       own === 'DATE' ? SMALL_INTEGER : NULL_FROM_NULL,
       types.map(type => `(${type}, ${type}, PART) -> INT64`),
       {
-        check: checkPart(`${own}_DIFF`, DIFFERENCE_PARTS, 2, 0),
+        check: checkPart(`${own}_DIFF`, DIFFERENCE_PARTS, 2),
         notForTextConstants: types.slice(1).map(type => `${type}, ${type}, PART`),
       },
     ),
@@ -47,7 +47,7 @@ export function familyOf(own: TimeType): readonly FunctionEntry[] {
       canFail,
       NULL_FROM_NULL,
       types.map(type => `(${type}, PART${withZone(type)}) -> ${type}`),
-      { check: checkTruncation(`${own}_TRUNC`) },
+      { check: checkPart(`${own}_TRUNC`, TRUNCATED_PARTS, 1) },
     ),
     define(
       `FORMAT_${own}`,

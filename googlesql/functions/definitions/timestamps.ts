@@ -23,8 +23,6 @@ const ofJsonOrZone: CanFail = args => args[0]?.type.kind === 'JSON' || canFailWi
 const timestamp = functionsOf('timestamp_functions')
 const beyond = functionsOf('timestamp_functions', BEYOND_BIGQUERY)
 
-const FROM_UNIX = ['(INT64) -> TIMESTAMP', '(TIMESTAMP) -> TIMESTAMP']
-
 // A parameter that holds a text counts as a DATE. Source: the reference implementation.
 const checkExtract: Check = ([part, value], _, [, uncoerced]) => {
   const isText = uncoerced?.type.kind === 'STRING' && !isBareNull(uncoerced)
@@ -65,12 +63,10 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     '(DATETIME) -> STRING',
     '(JSON) -> STRING',
   ]),
-  timestamp('TIMESTAMP_SECONDS', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
-  timestamp('TIMESTAMP_MILLIS', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
-  timestamp('TIMESTAMP_MICROS', CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
-  beyond('TIMESTAMP_FROM_UNIX_SECONDS', CAN_FAIL, UNKNOWN, FROM_UNIX),
-  beyond('TIMESTAMP_FROM_UNIX_MILLIS', CAN_FAIL, UNKNOWN, FROM_UNIX),
-  beyond('TIMESTAMP_FROM_UNIX_MICROS', CAN_FAIL, UNKNOWN, FROM_UNIX),
+  ...['SECONDS', 'MILLIS', 'MICROS'].flatMap(unit => [
+    timestamp(`TIMESTAMP_${unit}`, CAN_FAIL, NULL_FROM_NULL, ['(INT64) -> TIMESTAMP']),
+    beyond(`TIMESTAMP_FROM_UNIX_${unit}`, CAN_FAIL, UNKNOWN, ['(INT64) -> TIMESTAMP', '(TIMESTAMP) -> TIMESTAMP']),
+  ]),
   timestamp('UNIX_SECONDS', NEVER_FAILS, SMALL_INTEGER, ['(TIMESTAMP) -> INT64']),
   timestamp('UNIX_MILLIS', NEVER_FAILS, SMALL_INTEGER, ['(TIMESTAMP) -> INT64']),
   timestamp('UNIX_MICROS', NEVER_FAILS, NULL_FROM_NULL, ['(TIMESTAMP) -> INT64']),

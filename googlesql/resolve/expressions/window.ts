@@ -1,7 +1,7 @@
 /** Calls with OVER, and their windows. */
 import type * as ast from '../../ast/nodes.js'
 import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.js'
-import { isGroupable } from '../../functions/definitions/operators.js'
+import { hasFloat, isGroupable } from '../../functions/definitions/operators.js'
 import type { AggregateCall, Expr, WindowCall } from '../../plan/nodes.js'
 import { shortTypeName, type Type } from '../../types/types.js'
 import type { ExpressionEnv, ResolveContext } from '../context.js'
@@ -62,11 +62,6 @@ function partitionProblem(type: Type): string | null {
   if (!isGroupable(type)) return shortTypeName(type)
   if (type.kind === 'FLOAT64') return 'FLOAT64'
   return hasFloat(type) ? `${type.kind} containing FLOAT64` : null
-}
-
-function hasFloat(type: Type): boolean {
-  if (type.kind === 'ARRAY') return hasFloat(type.element)
-  return type.kind === 'STRUCT' ? type.fields.some(field => hasFloat(field.type)) : type.kind === 'FLOAT64'
 }
 
 /** Checks the ORDER BY and the frame of a window against the function's traits. */

@@ -11,13 +11,6 @@ const ENTRY_OVERHEAD_BYTES = 3_072
 /** The largest share of the store that one result may take; otherwise a few large results would evict all others. */
 const LARGEST_SHARE = 0.25
 
-export interface MemoryStoreOptions {
-  /** The bound for keys, bodies, finished headers and compressed representations together. */
-  readonly maxBytes: number
-  /** The largest result that is stored. @default a quarter of `maxBytes` */
-  readonly maxEntryBytes?: number
-}
-
 interface Entry {
   readonly result: StoredResult
   readonly bytes: number
@@ -28,8 +21,9 @@ export class MemoryStore implements ResultStore {
   readonly #cache: LRUCache<string, Entry>
   readonly #maxEntryBytes: number
 
-  constructor({ maxBytes, maxEntryBytes = maxBytes * LARGEST_SHARE }: MemoryStoreOptions) {
-    this.#maxEntryBytes = maxEntryBytes
+  /** @param options `maxBytes` bounds keys, bodies, finished headers and compressed representations together */
+  constructor({ maxBytes }: { readonly maxBytes: number }) {
+    this.#maxEntryBytes = maxBytes * LARGEST_SHARE
     this.#cache = new LRUCache({ maxSize: Math.max(1, Math.floor(maxBytes)), sizeCalculation: ({ bytes }) => bytes })
   }
 

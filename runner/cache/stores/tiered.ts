@@ -1,10 +1,11 @@
 /** Results in memory, in front of a store that replicas share. Results and purges of other replicas reach this memory too. */
 import type { Observer } from '../../model/events.js'
 import type { Claim, PurgeMarks, Replicas, StoredResult } from '../../model/ports.js'
-import { MemoryStore, type MemoryStoreOptions } from './memory.js'
+import { MemoryStore } from './memory.js'
 import type { RedisStore } from './redis/store.js'
 
-export interface TieredStoreOptions extends MemoryStoreOptions {
+export interface TieredStoreOptions {
+  readonly maxBytes: number
   readonly shared: RedisStore
   readonly observe: Observer
 }

@@ -13,10 +13,7 @@ export interface RestJobReference {
   readonly location?: string
 }
 
-export interface RestErrorProto {
-  readonly reason?: string
-  readonly message?: string
-}
+export type RestErrorProto = NonNullable<NonNullable<JobMetadata['status']>['errorResult']>
 
 /** What `jobs.insert` is asked for. */
 export interface JobRequest {

@@ -11,6 +11,7 @@ import { type Backoff, pauseAfter } from '../../model/backoff.js'
 import { deadlineSignal, pause, raced } from '../../model/deadline.js'
 import { isRecord } from '../../model/is-record.js'
 import type { Clock } from '../../model/ports.js'
+import { BodyTooLargeError } from '../../result/body.js'
 import type { Access } from './auth/credentials.js'
 import { parseAnswer } from './decode/parse-answer.js'
 import { BigQueryFailure, failureOfAnswer, isOfJob, isTransient } from './failure.js'
@@ -42,29 +43,16 @@ export interface SendLimits {
 
 /** No complete answer arrived. */
 export class TransportError extends Error {
-  override readonly name: string = 'TransportError'
+  override readonly name = 'TransportError'
   /** The server may have been reached, and may have done what it was asked. */
   readonly wasSent: boolean
   /** Another attempt may succeed. */
   readonly isTransient: boolean
 
-  constructor(
-    message: string,
-    given: { readonly cause?: unknown; readonly wasSent?: boolean; readonly isTransient?: boolean } = {},
-  ) {
-    const { cause, wasSent = true, isTransient = true } = given
-    super(message, cause === undefined ? {} : { cause })
-    this.wasSent = wasSent
-    this.isTransient = isTransient
-  }
-}
-
-/** The answer is longer than MAX_ANSWER_BYTES. */
-export class AnswerTooLargeError extends TransportError {
-  override readonly name = 'AnswerTooLargeError'
-
-  constructor() {
-    super(`BigQuery's answer has more than ${MAX_ANSWER_BYTES} bytes`, { isTransient: false })
+  constructor(message: string, options: ErrorOptions & { wasSent?: boolean; isTransient?: boolean } = {}) {
+    super(message, options)
+    this.wasSent = options.wasSent ?? true
+    this.isTransient = options.isTransient ?? true
   }
 }
 
@@ -110,7 +98,7 @@ export class Rest {
 
   /**
    * The body of a successful answer, which is a JSON object. Send only requests that may be sent twice.
-   * @throws BigQueryFailure, TransportError: the last failure, when it is not transient or the attempts or the time are
+   * @throws BigQueryFailure, TransportError, BodyTooLargeError: the last failure, when it is not transient or the attempts or the time are
    *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
    */
   async send(call: RestCall, limits: SendLimits): Promise<object> {
@@ -142,7 +130,8 @@ export class Rest {
       this.#access.forget(caller)
       return bodyOf(await this.#request(call, await this.#caller(watch.signal), watch.signal))
     } catch (error) {
-      if (error instanceof BigQueryFailure || error instanceof TransportError) throw error
+      if (error instanceof BigQueryFailure || error instanceof TransportError || error instanceof BodyTooLargeError)
+        throw error
       throw watch.signal.aborted ? new TransportError('no answer in time', { cause: error }) : transportError(error)
     } finally {
       watch.end()
@@ -204,7 +193,7 @@ async function readText(source: AsyncIterable<Buffer>, decoder: TextDecoder): Pr
   let size = 0
   for await (const chunk of source) {
     size += chunk.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new AnswerTooLargeError()
+    if (size > MAX_ANSWER_BYTES) throw new BodyTooLargeError(MAX_ANSWER_BYTES)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

@@ -7,25 +7,22 @@ import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BodyTooLargeError } from '../../result/body.js'
 import { BrokenContractError } from '../../result/broken-contract.js'
-import { UnsupportedTypeError } from './decode/result-columns.js'
 import { BigQueryFailure, REASONS } from './failure.js'
-import { AnswerTooLargeError, TransportError } from './rest.js'
+import { TransportError } from './rest.js'
 
 /** The error, which tells a caller nothing about SQL and tables. Its cause, which only the log gets, tells everything. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (signal.aborted) return givenUp(signal.reason)
   if (error instanceof BigQueryFailure) return ofFailure(error, query)
-  const isTooLarge = error instanceof BodyTooLargeError || error instanceof AnswerTooLargeError
+  const isTooLarge = error instanceof BodyTooLargeError
   if (isTooLarge || error instanceof BrokenContractError) {
     return new RunnerError(isTooLarge ? 'RESULT_TOO_LARGE' : 'CONTRACT_BROKEN', {
       cause: new QueryFault(error.message),
     })
   }
   if (error instanceof TransportError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
-  const isUnsupported = error instanceof UnsupportedTypeError
-  const cause = isUnsupported ? new QueryFault(error.message, { cause: error }) : error
-  return new RunnerError('QUERY_FAILED', { cause })
+  return new RunnerError('QUERY_FAILED', { cause: error })
 }
 
 function givenUp(reason: unknown): RunnerError {

@@ -14,22 +14,17 @@ export interface SourceQuery {
 
 export class CompiledQuery {
   readonly source: SourceQuery
-  translation!: TranslatedQuery
+  readonly translation: TranslatedQuery
   /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
-  revision!: number
-  resultColumns!: readonly ResultColumn[]
-  checkedColumns!: readonly CheckedColumn[]
+  readonly revision: number
+  readonly checkedColumns: readonly CheckedColumn[]
+  readonly resultColumns: readonly ResultColumn[]
 
   constructor(source: SourceQuery, translation: TranslatedQuery, revision: number) {
     this.source = source
-    this.renew(translation, revision)
-  }
-
-  renew(translation: TranslatedQuery, revision: number): this {
     this.translation = translation
     this.revision = revision
     this.checkedColumns = translation.columns.map(checkedColumn)
     this.resultColumns = this.checkedColumns.map(({ name, type }) => ({ name, type }))
-    return this
   }
 }

@@ -8,7 +8,7 @@ import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import { CompiledQuery, type SourceQuery } from './compiled-query.js'
 import type { EngineProcesses } from './engine-processes.js'
-import type { BoundQuery } from './process/messages.js'
+import type { BoundQuery, Statement } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { dataFolderFault } from './tables/data-folder.js'
 import { wireParameters } from './values/parameter-values.js'
@@ -75,7 +75,7 @@ export class Compiler {
     const kept = view === catalogue.view && query.compiled instanceof CompiledQuery ? query.compiled : null
     if (kept?.revision === catalogue.revision) return kept
     const compiled = await this.compile(sourceOf(query, view))
-    return kept ? kept.renew(compiled.translation, compiled.revision) : compiled
+    return kept ? Object.assign(kept, compiled) : compiled
   }
 
   /** The names of the tables that the query reads. @throws SqlError */
@@ -137,7 +137,7 @@ export const sourceOf = ({ sql, parameters }: Query, view: TableView): SourceQue
 })
 
 /** What the processes need of a translation. */
-export const statementOf = ({ sql, tables, runsJavaScript, shardReads }: TranslatedQuery) => ({
+export const statementOf = ({ sql, tables, runsJavaScript, shardReads }: TranslatedQuery): Statement => ({
   sql,
   tables,
   runsJavaScript,

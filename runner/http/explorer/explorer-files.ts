@@ -4,19 +4,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export interface ExplorerFile {
-  /** Its media type. */
-  readonly type: string
-  /** Weak: the same for each coding. */
-  readonly etag: string
-  readonly plain: Buffer
-  readonly br: Buffer
-  readonly gzip: Buffer
-}
-
-/** Files by their names. */
-export type ExplorerFiles = ReadonlyMap<string, ExplorerFile>
-
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -24,14 +11,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Reads all of them: half a megabyte with their compressed forms. */
-export async function readExplorerFiles(): Promise<ExplorerFiles> {
+/** Reads all of them, by their names: half a megabyte with their compressed forms. */
+export async function readExplorerFiles(): Promise<ReadonlyMap<string, ExplorerFile>> {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'dist', 'explorer')
   const names = (await readdir(folder)).filter(name => Object.hasOwn(TYPES, extname(name)))
   return new Map(await Promise.all(names.map(async name => [name, await readOne(join(folder, name))] as const)))
 }
 
-async function readOne(path: string): Promise<ExplorerFile> {
+export type ExplorerFile = Awaited<ReturnType<typeof readOne>>
+
+/** The file with its media type and compressed forms. Its tag is weak: the same for each coding. */
+async function readOne(path: string) {
   const [plain, br, gzip] = await Promise.all([readFile(path), readFile(`${path}.br`), readFile(`${path}.gz`)])
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
   return { type: TYPES[extname(path)]!, etag: `W/"${hash}"`, plain, br, gzip }

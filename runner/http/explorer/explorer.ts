@@ -3,7 +3,7 @@ import type { Express, Request, RequestHandler, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import { pathOf } from '../request-context.js'
 import { send } from '../send.js'
-import type { ExplorerFile, ExplorerFiles } from './explorer-files.js'
+import type { ExplorerFile, readExplorerFiles } from './explorer-files.js'
 
 /** Scripts and styles of this server alone, no text that becomes HTML, nothing inside a frame. */
 const POLICY =
@@ -37,10 +37,10 @@ function leadBrowser(home: string): RequestHandler {
 }
 
 function sendFile(home: string): RequestHandler {
-  let files: Promise<ExplorerFiles> | null = null
+  let files: ReturnType<typeof readExplorerFiles> | null = null
   return async (req, res) => {
     if (pathOf(req.url) === '/explorer') return redirect(res, home)
-    files ??= import('./explorer-files.js').then(({ readExplorerFiles }) => readExplorerFiles())
+    files ??= import('./explorer-files.js').then(loaded => loaded.readExplorerFiles())
     const name = String(req.params['name'] ?? PAGE)
     const file = (await files).get(name)
     if (file === undefined) throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })

@@ -2,35 +2,30 @@
 
 /** A range of bytes, from offset `start` up to but not including `end`. */
 export interface ByteRange {
-  readonly kind: 'range'
   readonly start: number
   readonly end: number
 }
 
-/** `none`: the header asks for nothing that is served in part, so the whole body is the answer. */
-export type RangeChoice = ByteRange | { readonly kind: 'none' } | { readonly kind: 'unsatisfiable' }
-
-const NONE: RangeChoice = { kind: 'none' }
-const UNSATISFIABLE: RangeChoice = { kind: 'unsatisfiable' }
 /** Blanks may be around a range; other units, malformed ranges and lists of several do not match. */
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
 
 /**
  * @param header the value of `Range`; undefined where the request has none.
  * @param size of the body in the coding that is sent, in bytes.
+ * @returns null where the header asks for nothing that is served in part, so that the whole body is the answer
  */
-export function parseRange(header: string | undefined, size: number): RangeChoice {
+export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = (header && ONE_RANGE.exec(header)) || []
-  if (first === undefined || last === undefined || (first === '' && last === '')) return NONE
+  if (first === undefined || last === undefined || (first === '' && last === '')) return null
   // Digits beyond 2^53 are rounded, or are Infinity: beyond the end of any body in either case.
   if (first === '') {
     const count = Math.min(Number(last), size)
-    return count === 0 ? UNSATISFIABLE : { kind: 'range', start: size - count, end: size }
+    return count === 0 ? 'unsatisfiable' : { start: size - count, end: size }
   }
   const [start, end] = [Number(first), last === '' ? size : Math.min(Number(last) + 1, size)]
   // A range that ends before it begins is malformed, wherever the body ends.
-  if (last !== '' && Number(last) < start) return NONE
-  return start >= size ? UNSATISFIABLE : { kind: 'range', start, end }
+  if (last !== '' && Number(last) < start) return null
+  return start >= size ? 'unsatisfiable' : { start, end }
 }
 
 /** The value of `Content-Range` of a 206, or of a 416 without a range. */

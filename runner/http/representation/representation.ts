@@ -107,14 +107,8 @@ export class Representations {
   #derive(result: StoredResult, { endpoint, format }: Wanted): Promise<Uint8Array> {
     const { name, revision, columns } = endpoint
     const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
-    const largest = Math.min(endpoint.maxResultBytes ?? this.#maxResultBytes, this.#maxResultBytes)
-    const facts = {
-      endpoint: name,
-      revision,
-      isTruncated: result.isTruncated,
-      contract,
-      maxBytes: LARGEST_FACTOR * largest,
-    }
+    const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? Infinity, this.#maxResultBytes)
+    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, contract, maxBytes }
     return this.#deriver.derive(format, result.columns, result.body, facts)
   }
 }
@@ -137,16 +131,12 @@ async function once(
     onGrown(OVERHEAD_BYTES + (bytes === result.body ? 0 : bytes.byteLength))
     return representation
   }
-  const forget = (error: unknown): never => {
-    all.delete(suffix)
-    throw error
-  }
-  let representation = all.get(suffix)
-  if (!representation) {
-    representation = Promise.resolve().then(make).then(keep).catch(forget)
-    all.set(suffix, representation)
-  }
-  return representation
+  const begun = all.get(suffix)
+  if (begun) return begun
+  const making = Promise.resolve().then(make).then(keep)
+  all.set(suffix, making)
+  making.catch(() => all.delete(suffix))
+  return making
 }
 
 /** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */

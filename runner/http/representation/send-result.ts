@@ -18,7 +18,7 @@ export interface SendDeps extends Pick<RequestDeps, 'results' | 'clock'> {
  * Answers 200 with the rows, 206 with the part of them that `Range` asks for, or 304 when `If-None-Match` names this
  * representation.
  * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only; RANGE_NOT_SATISFIABLE; those of
- *   `RepresentationStore.make`; OVERLOADED.
+ *   `Representations.make`; OVERLOADED.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
   const { result, isCacheable, offered, endpoint, coding, key, runMs, cost, ignored } = response
@@ -69,12 +69,8 @@ function isInCache({ isCacheable, outcome, isStored }: RunResponse): boolean {
 function rangeOf(req: Request, { body, etag }: Representation): ByteRange | null {
   const header = req.get('Range')
   if (header === undefined || !allowsRange(req.get('If-Range'), etag)) return null
-  const choice = parseRange(header, body.byteLength)
-  if (choice.kind === 'unsatisfiable') {
-    throw new RunnerError('RANGE_NOT_SATISFIABLE', {
-      detail: `The result has ${body.byteLength} bytes.`,
-      headers: { 'Content-Range': contentRange(null, body.byteLength) },
-    })
-  }
-  return choice.kind === 'range' ? choice : null
+  const range = parseRange(header, body.byteLength)
+  if (range !== 'unsatisfiable') return range
+  const headers = { 'Content-Range': contentRange(null, body.byteLength) }
+  throw new RunnerError('RANGE_NOT_SATISFIABLE', { detail: `The result has ${body.byteLength} bytes.`, headers })
 }

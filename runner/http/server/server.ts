@@ -1,11 +1,10 @@
 /** The HTTP server around a listener: limits and graceful shutdown. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { RunnerError, SetupError } from '../../model/errors.js'
-import { type Event, type Observer, requestDone } from '../../model/events.js'
-import type { Clock } from '../../model/ports.js'
+import { invalidRequest, SetupError } from '../../model/errors.js'
+import { type Event, requestDone } from '../../model/events.js'
 import { isDeclaredTooLarge } from '../body.js'
-import { loggedPath } from '../request-context.js'
+import { type ExchangeDeps, loggedPath } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, endConnection, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
@@ -21,7 +20,7 @@ const SWEEP_MS = 50
 /** How long connections that seem idle stay open during shutdown, in milliseconds: requests on them may be under way. */
 const LINGER_MS = 300
 
-export interface ServerOptions {
+export interface ServerOptions extends Omit<ExchangeDeps, 'unsent'> {
   readonly listener: RequestListener
   readonly host: string
   /** The port; 0 for any free port. */
@@ -34,9 +33,6 @@ export interface ServerOptions {
   readonly graceMs: number
   /** The time within which a whole request must arrive. @default 30 seconds */
   readonly requestTimeoutMs?: number
-  readonly clock: Clock
-  readonly observe: Observer
-  readonly newRequestId: () => string
   /** Called at the begin of shutdown: `/readyz` then answers 503. */
   readonly onLeaving: () => void
   /** Called after the delay: the listener then refuses new work. */
@@ -114,8 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** What the log says of a connection that was ended for its requests. */
 function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId: string): Event {
-  const detail = `A connection may send at most ${MOST_AHEAD} requests ahead.`
-  const error = new RunnerError('REQUEST_INVALID', { detail })
+  const error = invalidRequest(`A connection may send at most ${MOST_AHEAD} requests ahead.`)
   const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }
   return requestDone(call, error.status, 0, { error })
 }

@@ -19,7 +19,7 @@ function exampleOf({ type, default: fallback, examples = [] }: Parameter): Scala
   const authored = fallback ?? examples[0]
   if (authored === undefined) return null
   const typed = [authored].flat().map(value => typeScalar(scalar, String(value)))
-  const values = typed.map(one => (one.ok ? one.value : null))
+  const values = typed.map(result => (result.ok ? result.value : null))
   if (values.includes(null)) return null
   return isArray ? values : (values[0] ?? null)
 }

@@ -18,7 +18,7 @@ function namesMeant({ data: { meant, table, sql } = {} }: Diagnostic): readonly 
  */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const meant = new Set(diagnostics.flatMap(namesMeant))
-  const has = (rule: RuleId): boolean => diagnostics.some(one => one.rule === rule)
+  const has = (rule: RuleId): boolean => diagnostics.some(diagnostic => diagnostic.rule === rule)
   const isUnbounded = has('tenant/not-bounded')
   const isTenantMistaken = has('tenant/unknown-table') || has('tenant/unknown-column')
   const hasUnparsed = diagnostics.some(isUnparsed)

@@ -65,18 +65,15 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
   const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
   const bound = BOUNDS[keyword]
-  if (bound)
-    return about(
-      'schema/range',
-      `${place} must ${bound(params['limit'])}${typeof data === 'number' ? `, found ${data}` : ''}`,
-    )
+  const written = typeof data === 'number' ? `, found ${data}` : ''
+  if (bound) return about('schema/range', `${place} must ${bound(params['limit'])}${written}`)
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])
       const given = (data as Readonly<Record<string, unknown>>)[key]
       const broken = brokenText(key, given, known)
       const meant = broken === null ? meantKey(key, known) : undefined
-      const alike = keysWithWords(key, known).map(one => `"${one}"`)
+      const alike = keysWithWords(key, known).map(name => `"${name}"`)
       const others = alike.length > 1 ? `; did you mean ${orList(alike)}?` : `; expected one of ${quotedList(known)}`
       const { hint, ...proposed } = proposing(meant, others)
       const message = `unknown key "${key}" in ${place}${broken ?? hint}`
@@ -159,7 +156,7 @@ const KEYS: Readonly<Record<string, string>> = {
 /** The known key that is probably meant: it is spelt alike, begins with this one, or has this name in another tool. */
 export function meantKey(key: string, known: readonly string[]): string | undefined {
   const word = key.toLowerCase()
-  const longer = known.filter(one => word.length > 2 && one.startsWith(word))
+  const longer = known.filter(name => word.length > 2 && name.startsWith(word))
   const elsewhere = Object.hasOwn(KEYS, word) && known.includes(KEYS[word]!) ? KEYS[word] : undefined
   const alike = keysWithWords(key, known)
   if (alike.length > 1) return undefined
@@ -169,7 +166,7 @@ export function meantKey(key: string, known: readonly string[]): string | undefi
 /** The known keys that have all words of this one, as `stale_seconds` is short for keys that say when. */
 function keysWithWords(key: string, known: readonly string[]): readonly string[] {
   const words = key.toLowerCase().split('_')
-  return words.length < 2 ? [] : known.filter(one => words.every(word => one.split('_').includes(word)))
+  return words.length < 2 ? [] : known.filter(name => words.every(word => name.split('_').includes(word)))
 }
 
 /** Advice for a text in braces that YAML reads as a key; null where the key may be meant as one. */

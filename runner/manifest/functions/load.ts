@@ -12,22 +12,19 @@ import {
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { lineStartsOf } from '../../model/line-starts.js'
 import { readFolder, type SourceText } from '../discover.js'
-import { diagnosticAt } from '../report.js'
+import { diagnosticAt, diagnosticOf } from '../report.js'
 import { placeAt } from '../source.js'
 import { findOddCharacter } from '../yaml/characters.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
 
-export interface LoadedFunctions {
-  readonly functions: FunctionSources
-  /** Files that are left out: they are unreadable or too large, or have a wrong name or a refused character. */
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** Whether a path in the folder of functions is a function's file. Subfolders and names that begin with a dot are skipped. */
 export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.test(name)
 
-/** Reads every `<dataset>.<name>.sql` and `<project>.<dataset>.<name>.sql` in `dir`; a missing folder is empty. */
-export async function loadFunctions(dir: string): Promise<LoadedFunctions> {
+/**
+ * Reads every `<dataset>.<name>.sql` and `<project>.<dataset>.<name>.sql` in `dir`; a missing folder is empty. The diagnostics are
+ * about files that are left out: they are unreadable or too large, or have a wrong name or a refused character.
+ */
+export async function loadFunctions(dir: string) {
   const diagnostics: Diagnostic[] = []
   const texts = await readFolder(dir, isFunctionFile, diagnostics)
   const read = readFunctions(dir.split(sep).join('/'), texts)
@@ -35,11 +32,11 @@ export async function loadFunctions(dir: string): Promise<LoadedFunctions> {
 }
 
 /** The functions of these texts; `folder` is named in messages about one that is missing. */
-export function readFunctions(folder: string, texts: readonly SourceText[]): LoadedFunctions {
-  const found = texts.map(({ file, text }) => ({ name: functionOf(file), file, text: text.replace(/^\ufeff/, '') }))
-  const diagnostics = found.flatMap(source => mistakeIn(source) ?? [])
+export function readFunctions(folder: string, texts: readonly SourceText[]) {
+  const sources = texts.map(({ file, text }) => ({ name: functionOf(file), file, text: text.replace(/^\ufeff/, '') }))
+  const diagnostics = sources.flatMap(source => mistakeIn(source) ?? [])
   const wrong = new Set(diagnostics.map(({ file }) => file))
-  const functions = found.filter(({ file }) => !wrong.has(file))
+  const functions = sources.filter(({ file }) => !wrong.has(file))
   return { functions: { folder, functions }, diagnostics }
 }
 
@@ -50,14 +47,13 @@ const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/
 const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
 
 function mistakeIn({ name, file, text }: SourceText & { readonly name: string }): Diagnostic | null {
-  const start = { file, line: 1, column: 1 }
   if (!FUNCTION_NAME.test(name)) {
     const written = /\bFUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?`?((?:[\w-]+\.)+\w+)/i.exec(text)?.[1]
     const hint = written === undefined ? '' : `; rename this file to ${written}.sql`
     const message = `a function is in a file named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql${hint}`
-    return diagnosticAt(start, 'function/file-name', message)
+    return diagnosticOf(file, 'function/file-name', message)
   }
-  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticAt(start, 'function/sql', 'the function is larger than 1 MB')
+  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticOf(file, 'function/sql', 'the function is larger than 1 MB')
   const odd = findOddCharacter(text)
   if (odd === null) return null
   return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', odd.message)

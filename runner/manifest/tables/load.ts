@@ -19,7 +19,7 @@ import type { RuleId } from '../../model/rules.js'
 import { didYouMean, proposing } from '../../model/suggest.js'
 import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
-import { describeValue, diagnosticAt, type More, quotedList } from '../report.js'
+import { describeValue, diagnosticAt, diagnosticOf, type More, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
 import { expectedForm, FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
@@ -84,16 +84,10 @@ const TABLE_NAME =
 
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text) && !isComputedView(text)
 
-interface ReadTable {
-  readonly table: LoadedTable | null
-  readonly diagnostics: readonly Diagnostic[]
-}
-
 /** Reads one schema; its table is null where the schema has mistakes. */
-export function readTableSchema({ file, text }: SourceText): ReadTable {
+export function readTableSchema({ file, text }: SourceText) {
   if (text.length > MAX_MANIFEST_LENGTH) {
-    const place = { file, line: 1, column: 1 }
-    return { table: null, diagnostics: [diagnosticAt(place, 'yaml/too-large', 'the file is larger than 1 MB')] }
+    return { table: null, diagnostics: [diagnosticOf(file, 'yaml/too-large', 'the file is larger than 1 MB')] }
   }
   const { source, value, diagnostics } = parseJson(file, text)
   if (diagnostics.length > 0) return { table: null, diagnostics }
@@ -116,7 +110,7 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
 
 /** Advice for a key that is the name of a mode, such as "required"; null for any other key. */
 function modeHint(key: string): More | null {
-  const mode = MODES.find(one => one.toLowerCase() === key.toLowerCase())
+  const mode = MODES.find(name => name.toLowerCase() === key.toLowerCase())
   return mode === undefined ? null : { hint: `; write "mode": "${mode}"` }
 }
 
@@ -298,7 +292,7 @@ class SchemaReader {
 
   #readPartition(partitioning: Record<string, unknown>, columns: readonly StructField[]): TableLayout['partition'] {
     const { type, field } = partitioning
-    const unit = PARTITION_UNITS.find(known => typeof type === 'string' && known === type.toUpperCase())
+    const unit = PARTITION_UNITS.find(name => typeof type === 'string' && name === type.toUpperCase())
     if (unit === undefined) {
       const more = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : {}
       const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
@@ -318,9 +312,9 @@ class SchemaReader {
   }
 
   #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
-    const column = columns.find(known => known.name === name)
+    const column = columns.find(declared => declared.name === name)
     if (column) return column
-    const names = columns.map(known => known.name)
+    const names = columns.map(declared => declared.name)
     if (typeof name === 'string') {
       this.#wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
     } else this.#wrong(path, 'table/unknown-field', `the name of a field is a text, found ${describeValue(name)}`)

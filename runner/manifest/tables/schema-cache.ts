@@ -4,12 +4,12 @@ import { type ReadSchema, readTableSchema } from './load.js'
 
 /** Returns a reader that gives the same result, the same objects included, while a file's text stays the same. */
 export function createSchemaCache(read: ReadSchema = readTableSchema): ReadSchema {
-  const known = new Map<string, { readonly text: string; readonly result: ReturnType<ReadSchema> }>()
+  const entries = new Map<string, { readonly text: string; readonly result: ReturnType<ReadSchema> }>()
   return (source: SourceText) => {
-    const entry = known.get(source.file)
+    const entry = entries.get(source.file)
     if (entry?.text === source.text) return entry.result
     const result = read(source)
-    known.set(source.file, { text: source.text, result })
+    entries.set(source.file, { text: source.text, result })
     return result
   }
 }

@@ -31,11 +31,7 @@ export interface ExpandedSql {
 }
 
 /** Expands and renders the template. When there are diagnostics, there are no variants. */
-export function expandSql(
-  manifest: Manifest,
-  source: ManifestSource,
-  partials: ReadonlyMap<string, Partial>,
-): ExpandedSql {
+export function expandSql(manifest: Manifest, source: ManifestSource, partials: ReadonlyMap<string, Partial>) {
   const parsed = parseTemplate(manifest.sql)
   const { lookups = {} } = manifest
   const expansion = expandTemplate(parsed.nodes, namesOf(manifest), partials)
@@ -93,9 +89,9 @@ function distinctTexts(
   const optional = axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
   const bySql = new Map<string, { variant: RenderedVariant; share: number; absent: ReadonlySet<string> }>()
   for (const variant of variants) {
-    const known = bySql.get(variant.sql)
-    const absent = (known ? [...known.absent] : optional).filter(name => !variant.choice.given.has(name))
-    bySql.set(variant.sql, { variant, ...known, share: (known?.share ?? 0) + 1, absent: new Set(absent) })
+    const earlier = bySql.get(variant.sql)
+    const absent = (earlier ? [...earlier.absent] : optional).filter(name => !variant.choice.given.has(name))
+    bySql.set(variant.sql, { variant, ...earlier, share: (earlier?.share ?? 0) + 1, absent: new Set(absent) })
   }
   return [...bySql].map(([sql, { variant, share, absent }]) => {
     const read = orMistake(() => tokenize(sql))
@@ -107,12 +103,9 @@ function distinctTexts(
 
 /** All parameter references `@name`. */
 function argumentNames(tokens: readonly Token[], placeOf: (offset: number) => FilePlace): readonly ArgumentName[] {
-  const names: ArgumentName[] = []
-  for (const [i, { term, at }] of tokens.entries()) {
-    if (term !== '@') continue
+  return tokens.flatMap(({ term, at }, i) => {
     const name = tokens[i + 1]
-    if (name?.kind !== 'identifier' && name?.kind !== 'quoted') continue
-    names.push({ name: name.text, place: () => placeOf(at) })
-  }
-  return names
+    const isName = term === '@' && (name?.kind === 'identifier' || name?.kind === 'quoted')
+    return isName ? [{ name: name.text, place: () => placeOf(at) }] : []
+  })
 }

@@ -50,8 +50,8 @@ export async function statesOf(folder: string, isWanted: (name: string) => boole
 
 async function stateOf(path: string): Promise<string> {
   try {
-    const found = await stat(path, { bigint: true })
-    return `${found.dev} ${fileStamp(found)}`
+    const stats = await stat(path, { bigint: true })
+    return `${stats.dev} ${fileStamp(stats)}`
   } catch (error) {
     return `cannot be read: ${codeOf(error)}`
   }

@@ -1,5 +1,6 @@
 /** Limits that protect the YAML parser: a text above them is refused before it is parsed. */
 import { Lexer } from 'yaml'
+import type { TextMistake } from '../report.js'
 
 /** The longest manifest in UTF-16 units; a text never has more of them than bytes. */
 export const MAX_MANIFEST_LENGTH = 1_048_576
@@ -10,17 +11,11 @@ const MAX_FLOW_DEPTH = 40
 /** The most leading blanks and indicators (`- `, `? `, `: `) of a line: each level takes at least one of them. */
 const MAX_BLOCK_DEPTH = 80
 
-export interface Excess {
-  readonly offset: number
-  readonly rule: 'yaml/too-large' | 'yaml/too-deep' | 'yaml/directive'
-  readonly message: string
-}
-
 /**
  * The first limit that the text exceeds, or null. Depth is bounded before parsing since the parser recurses, and V8 ends the
  * whole process, uncatchably, when the stack runs out while it compiles a regular expression.
  */
-export function findExcess(text: string, starts: readonly number[]): Excess | null {
+export function findExcess(text: string, starts: readonly number[]): TextMistake | null {
   if (text.length > MAX_MANIFEST_LENGTH) return tooLarge(0, 'the file is larger than 1 MB')
   let hasContent = false
   for (let i = 0; i < starts.length; i++) {
@@ -35,12 +30,12 @@ export function findExcess(text: string, starts: readonly number[]): Excess | nu
   return findExcessTokens(text)
 }
 
-const tooLarge = (offset: number, message: string): Excess => ({ offset, rule: 'yaml/too-large', message })
+const tooLarge = (offset: number, message: string): TextMistake => ({ offset, rule: 'yaml/too-large', message })
 
 const INDICATORS: ReadonlySet<string> = new Set(['-', '?', ':'])
 
 /** Finds the exceeded limit from the lexer's tokens, which tell text from structure. */
-function findExcessTokens(text: string): Excess | null {
+function findExcessTokens(text: string): TextMistake | null {
   let [offset, tokens, flowDepth, lineDepth, isLineStart] = [0, 0, 0, 0, true]
   for (const token of new Lexer().lex(text)) {
     if (++tokens > MAX_TOKENS) return tooLarge(0, `the file holds more than ${MAX_TOKENS} YAML tokens`)

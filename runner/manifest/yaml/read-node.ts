@@ -2,23 +2,20 @@
 
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import type { RuleId } from '../../model/rules.js'
-import { describeValue } from '../report.js'
-import { findOddCharacter } from './characters.js'
+import { describeValue, type TextMistake } from '../report.js'
+import { findOddEscape } from './characters.js'
 
 const MAX_DEPTH = 40
 
-export type ReportAt = (offset: number, rule: RuleId, message: string) => void
+type ReportAt = (offset: number, rule: RuleId, message: string) => void
 
 /** The plain value of a node: maps, lists, strings, numbers, booleans and null. Keys are strings and do not repeat. */
 export function readNode(node: Node | null, report: ReportAt, depth = 0): unknown {
   if (node === null || node === undefined) return null
   const offset = node.range?.[0] ?? 0
   if (isAlias(node)) {
-    report(
-      offset,
-      'yaml/alias',
-      'aliases are not allowed in manifests; write the value out, or use constants or a partial',
-    )
+    const advice = 'write the value out, or use constants or a partial'
+    report(offset, 'yaml/alias', `aliases are not allowed in manifests; ${advice}`)
     return null
   }
   if (node.anchor !== undefined)
@@ -39,10 +36,8 @@ const isExplicitTag = (node: Node): boolean =>
 
 function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
   if (typeof value === 'string') {
-    // Escapes in quoted text can write what the file itself may not hold.
-    const odd = findOddCharacter(value)
-    if (odd !== null)
-      report(offset, 'yaml/odd-character', `the text holds the character ${odd.name}, which is not allowed`)
+    const odd = findOddEscape(value, offset)
+    if (odd !== null) report(offset, odd.rule, odd.message)
     return value
   }
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
@@ -52,7 +47,7 @@ function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
 
 function readMap(pairs: readonly Pair<Node, Node | null>[], report: ReportAt, depth: number): Record<string, unknown> {
   const map: Record<string, unknown> = {}
-  const firstAt = new Set<string>()
+  const seen = new Set<string>()
   for (const pair of pairs) {
     const offset = pair.key?.range?.[0] ?? 0
     const key = isScalar(pair.key) ? pair.key.value : undefined
@@ -64,13 +59,19 @@ function readMap(pairs: readonly Pair<Node, Node | null>[], report: ReportAt, de
       continue
     }
     readNode(pair.key, report, depth + 1)
+    const mistake = keyMistake(key, seen.has(key), offset)
     if (key === '<<')
       report(offset, 'yaml/alias', 'merge keys (<<) are not allowed in manifests; write the members out')
-    else if (key === '__proto__') report(offset, 'yaml/key', 'the key "__proto__" is not allowed')
-    else if (firstAt.has(key))
-      report(offset, 'yaml/duplicate-key', `the key "${key}" stands here a second time; delete one of them`)
+    else if (mistake !== null) report(offset, mistake.rule, mistake.message)
     else map[key] = readNode(pair.value, report, depth + 1)
-    firstAt.add(key)
+    seen.add(key)
   }
   return map
+}
+
+/** What is wrong with a key of a map, in JSON too. */
+export function keyMistake(key: string, isRepeated: boolean, offset: number): TextMistake | null {
+  if (key === '__proto__') return { offset, rule: 'yaml/key', message: 'the key "__proto__" is not allowed' }
+  const message = `the key "${key}" stands here a second time; delete one of them`
+  return isRepeated ? { offset, rule: 'yaml/duplicate-key', message } : null
 }

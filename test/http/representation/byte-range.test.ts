@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { allowsRange, contentRange, parseRange } from '../../../runner/http/representation/byte-range.js'
 
 const shown = (header: string | undefined, size = 10): string => {
-  const choice = parseRange(header, size)
-  return choice.kind === 'range' ? `${choice.start} to ${choice.end}` : choice.kind
+  const range = parseRange(header, size) ?? 'none'
+  return typeof range === 'string' ? range : `${range.start} to ${range.end}`
 }
 
 describe('a byte range', () => {
@@ -55,16 +55,16 @@ describe('a byte range', () => {
     const header = fc.tuple(fc.option(fc.nat()), fc.option(fc.nat())).map(([a, b]) => `bytes=${a ?? ''}-${b ?? ''}`)
     fc.assert(
       fc.property(fc.oneof(header, fc.string()), fc.nat(), (text, size) => {
-        const choice = parseRange(text, size)
-        if (choice.kind !== 'range') return
-        expect(choice.start).to.be.within(0, size - 1)
-        expect(choice.end).to.be.within(choice.start + 1, size)
+        const range = parseRange(text, size)
+        if (range === null || range === 'unsatisfiable') return
+        expect(range.start).to.be.within(0, size - 1)
+        expect(range.end).to.be.within(range.start + 1, size)
       }),
     )
   })
 
   it('is told in Content-Range', () => {
-    expect(contentRange({ kind: 'range', start: 0, end: 4 }, 10)).to.equal('bytes 0-3/10')
+    expect(contentRange({ start: 0, end: 4 }, 10)).to.equal('bytes 0-3/10')
     expect(contentRange(null, 10)).to.equal('bytes */10')
   })
 

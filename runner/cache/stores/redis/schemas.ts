@@ -9,8 +9,9 @@ export interface Head extends Omit<StoredResult, 'body' | 'etag'> {
   readonly purges: PurgeMarks
 }
 
-const CACHE_KEY = { type: 'string', maxLength: 1_000 }
-const TEXT = { type: 'string', maxLength: 10_000 }
+const textOf = (maxLength: number) => ({ type: 'string', maxLength })
+const CACHE_KEY = textOf(1_000)
+const TEXT = textOf(10_000)
 const TIME = { type: 'number', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 /** The most characters of a mark of a purge. */
 export const MAX_MARK = 100
@@ -28,18 +29,15 @@ const listOf = (items: object, maxItems: number) => ({ type: 'array', items, max
 /** The bounds of columns and rows are above those of the engines and of manifests. */
 const HEAD = members(
   {
-    columns: listOf(
-      members({ name: { type: 'string', maxLength: 1_000 }, type: { type: 'string', maxLength: 1_000_000 } }),
-      10_000,
-    ),
+    columns: listOf(members({ name: textOf(1_000), type: textOf(1_000_000) }), 10_000),
     rowCount: { type: 'integer', minimum: 0, maximum: 1_000_000 },
     isTruncated: { type: 'boolean' },
     storedAt: TIME,
     freshUntil: TIME,
     keepUntil: TIME,
-    purges: { ...listOf({ type: 'string', maxLength: MAX_MARK }, 3), minItems: 3 },
+    purges: { ...listOf(textOf(MAX_MARK), 3), minItems: 3 },
   },
-  { dataState: { type: 'string', maxLength: 100_000 } },
+  { dataState: textOf(100_000) },
 )
 
 /** The rows' members are those of the columns. */

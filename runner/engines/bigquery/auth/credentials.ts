@@ -36,7 +36,7 @@ const REST_PATH = '/bigquery/v2'
 /** @throws SetupError when the file holds no credentials, no project is known, or the emulator's address cannot be read. */
 export async function openAccess({ project, credentialsFile, emulatorHost }: AccessOptions): Promise<OpenedAccess> {
   if (emulatorHost !== null) {
-    if (project === null) throw noProject()
+    if (project === null) return noProject()
     const baseUrl = emulatorUrl(emulatorHost)
     const authClient = new PassThroughClient()
     const client = new BigQuery({ projectId: project, authClient, apiEndpoint: new URL(baseUrl).origin })
@@ -51,7 +51,6 @@ export async function openAccess({ project, credentialsFile, emulatorHost }: Acc
   }
   const client = new BigQuery(options)
   const own = project ?? (await client.getProjectId().catch(noProject))
-  if (typeof own !== 'string') throw own
   return {
     baseUrl: GOOGLE,
     project: own,
@@ -93,8 +92,8 @@ export function renewable(
   }
 }
 
-function noProject(cause?: unknown): SetupError {
-  return new SetupError('no BigQuery project: give --project or GOOGLE_CLOUD_PROJECT', { cause })
+function noProject(cause?: unknown): never {
+  throw new SetupError('no BigQuery project: give --project or GOOGLE_CLOUD_PROJECT', { cause })
 }
 
 /** `host:port`, or an address with or without the path of the REST interface. */

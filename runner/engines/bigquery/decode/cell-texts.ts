@@ -2,7 +2,7 @@
 import type { Type } from '../../../../googlesql/index.js'
 import type { ColumnPromise } from '../../../model/query.js'
 import { objectKeys } from '../../../result/body.js'
-import { nullInRequired } from '../../../result/broken-contract.js'
+import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
 import { type ScalarOptions, scalarTexts } from '../../../result/scalar-text.js'
 import type { ResultField } from './result-columns.js'
 import { scalarCell } from './scalar-cell.js'
@@ -12,8 +12,6 @@ type Timestamps = ScalarOptions['timestamps']
 
 /** The JSON text of a value: of a row, or of the `v` of a cell. @throws UnexpectedCellError and BrokenContractError. */
 export type ValueText = (v: unknown) => string
-
-const NO_PROMISE: ColumnPromise = { required: false, json: null }
 
 /** For rows and STRUCTs with these fields. @param contract what is promised of each field, in order */
 export function recordText(

@@ -25,7 +25,7 @@ export class ResultEncoder {
 
   /**
    * Adds rows of a page. Those beyond `maxRows` are read too, since they may be malformed, and left out.
-   * @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError, BrokenContractError.
+   * @throws BodyTooLargeError, QueryFault, UnexpectedCellError, BrokenContractError.
    */
   add(schema: RestSchema, rows: readonly unknown[]): void {
     this.#open(schema)

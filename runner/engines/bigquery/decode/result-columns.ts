@@ -1,5 +1,6 @@
 /** The schema of a result, as BigQuery's REST answers give it, as the columns of a result set. */
 import { fieldType, type SchemaField, type StructField } from '../../../../googlesql/index.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import type { RestSchema } from '../messages.js'
 import { unexpected } from './unexpected-cell.js'
 
@@ -11,19 +12,10 @@ export interface ResultField extends StructField {
   readonly fields: readonly ResultField[]
 }
 
-/** Names the column or field and its type; for authors, in the cause of a failed query. */
-export class UnsupportedTypeError extends Error {
-  override readonly name = 'UnsupportedTypeError'
-
-  constructor(path: string, type: string) {
-    super(`Column ${path} is of type ${type}, which results cannot hold; convert it to another type in the query`)
-  }
-}
-
 const MODES: ReadonlySet<string> = new Set(['', 'NULLABLE', 'REQUIRED', 'REPEATED'])
 
 /**
- * @throws UnsupportedTypeError naming the first column of a type that has no form in results, GEOGRAPHY; UnexpectedCellError.
+ * @throws QueryFault naming the first column of a type that has no form in results, GEOGRAPHY; UnexpectedCellError.
  */
 export function resultColumns(schema: RestSchema): readonly ResultField[] {
   return (schema.fields ?? []).map(field => resultField(field, []))
@@ -37,6 +29,9 @@ function resultField(field: SchemaField, outer: readonly string[]): ResultField 
   const path = [...outer, name]
   const fields = (field.fields ?? []).map(part => resultField(part, path))
   const type = fieldType(field)
-  if (!type) throw new UnsupportedTypeError(path.join('.'), field.type.toUpperCase())
+  if (!type) {
+    const what = `Column ${path.join('.')} is of type ${field.type.toUpperCase()}`
+    throw new QueryFault(`${what}, which results cannot hold; convert it to another type in the query`)
+  }
   return { name, type, isNullable: !/^re(?:peated|quired)$/i.test(mode), fields }
 }

@@ -3,8 +3,9 @@
 import { deadlineSignal } from '../../../model/deadline.js'
 import type { CheckResult } from '../../../model/ports.js'
 import type { Query } from '../../../model/query.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import { namedColumns } from '../decode/encode-result.js'
-import { resultColumns, UnsupportedTypeError } from '../decode/result-columns.js'
+import { resultColumns } from '../decode/result-columns.js'
 import { BigQueryFailure } from '../failure.js'
 import type { JobRequest, RestJob, RestSchema } from '../messages.js'
 import type { RestDeps } from '../rest.js'
@@ -35,8 +36,7 @@ export async function checkQuery(query: Query, request: JobRequest, deps: RestDe
     if (error instanceof BigQueryFailure && SQL_REASONS.has(error.reason)) {
       return { ok: false, problem: sqlProblemOf(error) }
     }
-    if (error instanceof UnsupportedTypeError)
-      return { ok: false, problem: { line: 1, column: 1, message: error.message } }
+    if (error instanceof QueryFault) return { ok: false, problem: { line: 1, column: 1, message: error.message } }
     throw runnerErrorOf(error, query, signal)
   } finally {
     watch.end()

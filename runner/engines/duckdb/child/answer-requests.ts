@@ -8,10 +8,10 @@ import { causeText } from '../../../model/cause-text.js'
 import {
   type Answer,
   type Answers,
+  type BoundQuery,
   type ExplainRequest,
   type Failure,
   type FromChild,
-  type ReadsRequest,
   type Request,
   type RunRequest,
   runsJavaScript,
@@ -91,8 +91,7 @@ export class Answering {
     try {
       const answer = await this.#perform(request, state)
       if (state.ended !== null) throw new EndedError()
-      if (this.#running.has(id)) send({ kind: 'answer', id, answer })
-      this.#running.delete(id)
+      if (this.#running.delete(id)) send({ kind: 'answer', id, answer })
     } catch (error) {
       if (isFatal(error)) return exitBroken(error)
       if (!this.#running.delete(id)) return
@@ -152,9 +151,10 @@ export class Answering {
 
   #failureFor(request: Request, state: Running, error: unknown): Failure {
     if (state.ended !== null) return state.ended
-    const { timeOut } = this.#options.session.javascript
+    const { javascript, openFiles } = this.#options.session
+    const { timeOut } = javascript
     const isTimeOut = timeOut !== null && runsJavaScript(request)
-    return isTimeOut ? { kind: 'javascript-time', message: timeOut } : failureOf(error)
+    return isTimeOut ? { kind: 'javascript-time', message: timeOut } : failureOf(error, path => openFiles.nameOf(path))
   }
 
   async #perform(request: Request, state: Running): Promise<Answer> {
@@ -199,20 +199,12 @@ export class Answering {
   }
 
   /** Calls `choose` with what evaluates conditions; cancelling the request interrupts an evaluation. */
-  #choosing<T>(
-    { parameters }: RunRequest | ExplainRequest | ReadsRequest,
-    state: Running,
-    choose: (deps: ChooseDeps) => Promise<T>,
-  ): Promise<T> {
+  #choosing<T>({ parameters }: BoundQuery, state: Running, choose: (deps: ChooseDeps) => Promise<T>): Promise<T> {
     const { session, guard } = this.#options
-    return session.borrow(connection =>
-      choose({
-        connection,
-        parameters,
-        guard: sql => guard(connection, sql, []),
-        evaluate: work => registered(connection, state, work),
-      }),
-    )
+    return session.borrow(connection => {
+      const evaluate = <R>(work: () => Promise<R>): Promise<R> => registered(connection, state, work)
+      return choose({ connection, parameters, guard: sql => guard(connection, sql, []), evaluate })
+    })
   }
 
   async #prepareSchemaViews(request: QueryRequest, prepared: Prepared): Promise<void> {

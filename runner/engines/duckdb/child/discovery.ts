@@ -21,7 +21,7 @@ import {
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import type { OpenFiles } from '../tables/open-files.js'
-import { parquetShape, type Shape, selectFrom, shapeOf } from '../tables/parquet-source.js'
+import { type Shape, selectFrom, shapeOf, shapeWithDurations } from '../tables/parquet-source.js'
 import type { StoredTable, TableStore } from '../tables/table-store.js'
 
 /** The name as which the session attaches the database. */
@@ -53,24 +53,22 @@ export async function openDiscovery(
   async function discover(): Promise<Discovery> {
     const found: TableDefinition[] = []
     const unreadable: Discovery['unreadable'][number][] = []
-    const take = async (name: string, define: () => Promise<StoredTable>): Promise<void> => {
-      const table = await define().catch(error => {
+    const listing = newListing()
+    const inFolder = (dataDir === null ? [] : tablesInFolder(dataDir)).filter(name => !database.has(name))
+    const names = [...database.keys(), ...inFolder].filter(name => !declared.has(name))
+    const isAllowed = (name: string): boolean => database.has(name) || allowed.has(datasetOf(name))
+    for (const name of names.filter(isAllowed)) {
+      const known = database.get(name)
+      // A shard of a declared wildcard table is not discovered in the folder: it is found when a query reads it.
+      if (!known && declaringOf(wildcards, name)) continue
+      const table = await (known ? ofDatabase(name, known) : ofFiles(name, listing)).catch(error => {
         if (!(error instanceof QueryFault)) throw error
         unreadable.push({ table: name, reason: error.message })
       })
-      if (!table) return
+      if (!table) continue
       store.declare(table)
       found.push(table.definition)
     }
-    for (const [name, table] of database) if (!declared.has(name)) await take(name, () => ofDatabase(name, table))
-    const listing = newListing()
-    const names = (dataDir === null ? [] : tablesInFolder(dataDir)).filter(
-      name => !declared.has(name) && !database.has(name),
-    )
-    const isAllowed = (name: string): boolean => allowed.has(datasetOf(name))
-    // A shard of a declared wildcard table is not discovered here: it is found when a query reads it.
-    for (const name of names)
-      if (isAllowed(name) && !declaringOf(wildcards, name)) await take(name, () => ofFiles(name, listing))
     return { tables: found, unreadable, hasNewDatasets: !names.every(isAllowed) }
   }
 
@@ -86,12 +84,14 @@ export async function openDiscovery(
   /** @throws QueryFault that says why the files of the table are not used. */
   async function ofFiles(name: string, listing: Listing): Promise<StoredTable> {
     const files = filesOfTable(dataDir!, name, listing)
+    const [first] = files
+    if (!first) throw new QueryFault('there is no file for it')
     const other = files.find(({ format }) => format !== 'parquet')
     if (other)
       throw new QueryFault(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
-    const shape = await shapeIn(files[0]!.path).catch((cause: unknown) => {
+    const shape = await shapeIn(first.path).catch((cause: unknown) => {
       throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
     return { definition: definitionOf(name, shape), isInferred: true, origin: { kind: 'data-folder' } }
@@ -99,7 +99,7 @@ export async function openDiscovery(
 
   async function shapeIn(path: string): Promise<Shape> {
     const file = openFiles.open({ path, stamp: null, isGiven: false })
-    return parquetShape(admin, file.path).finally(() => openFiles.close([file]))
+    return shapeWithDurations(admin, file.path).finally(() => openFiles.close([file]))
   }
 
   return { wildcards, discover }

@@ -97,8 +97,11 @@ const WORDINGS: readonly FailureWording[] = [
   { pattern: /^Conversion Error/, message: 'A value cannot be converted to the type asked for' },
 ]
 
-/** The failure for an error; DuckDB's text appears only in `cause`. */
-export function failureOf(error: unknown): Failure {
+/**
+ * The failure for an error; DuckDB's text appears only in `cause`. `nameOf` gives the name of the file that DuckDB reads under a
+ * path.
+ */
+export function failureOf(error: unknown, nameOf = (path: string): string => path): Failure {
   if (error instanceof BindError) {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
@@ -107,7 +110,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '', of: 'value' }
   if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
-  const text = textOf(error)
+  const text = textOf(error).replace(/(?<=file ")[^"\n]+/, nameOf)
   if (/^INTERRUPT Error/.test(text)) return { kind: 'interrupted' }
   const cause = causeText(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)

@@ -1,11 +1,11 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
-import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult, StatementType } from '@duckdb/node-api'
-import type { StructField } from '../../../../googlesql/data.js'
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
 import { BodyBuilder, objectKeys } from '../../../result/body.js'
-import { BrokenContractError } from '../../../result/broken-contract.js'
+import { BrokenContractError, NO_PROMISE } from '../../../result/broken-contract.js'
+import { ValueError } from '../../../result/scalar-text.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
-import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
+import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
@@ -21,7 +21,6 @@ export async function runQuery(
   sendPart: SendPart,
 ): Promise<Answers['run']> {
   return withStatement(connection, limited(request.sql, request.maxRows), request.parameters, async statement => {
-    checkSelect(statement, request.columns)
     const begun = statement.stream()
     // The writers are compiled while DuckDB works.
     const writers = request.columns.map((column, i) =>
@@ -47,7 +46,9 @@ export async function reasonOfCut(connection: DuckDBConnection, request: RunRequ
 /** Compiles a query without running it. */
 export const checkQuery = (connection: DuckDBConnection, { sql, columns }: CheckRequest): Promise<null> =>
   withStatement(connection, sql, [], statement => {
-    checkSelect(statement, columns)
+    // DuckDB does not know the columns before it knows the types of the parameters. Their number is then checked at run time.
+    const isUnknown = statement.columnCount === 1 && statement.columnName(0) === 'unknown'
+    if (!isUnknown) expectColumns(columns.length, statement.columnCount)
     return null
   })
 
@@ -69,14 +70,8 @@ function limited(sql: string, maxRows: number): string {
   return Number.isSafeInteger(maxRows) ? `SELECT * FROM (${sql}\n) LIMIT ${maxRows + 1}` : sql
 }
 
-/** Prepares a statement and checks that it is one SELECT, the only statement that the translator writes. */
-function checkSelect(prepared: DuckDBPreparedStatement, columns: readonly StructField[]): void {
-  if (prepared.statementType !== StatementType.SELECT) throw new UnexpectedValueError('Only SELECT statements are run')
-  if (prepared.columnCount === columns.length) return
-  // DuckDB does not know the columns before it knows the types of the parameters. The number of columns is then checked at run
-  // time.
-  if (prepared.columnCount === 1 && prepared.columnName(0) === 'unknown') return
-  throw new UnexpectedValueError(`${columns.length} columns expected, DuckDB gave ${prepared.columnCount}`)
+function expectColumns(expected: number, given: number): void {
+  if (given !== expected) throw new UnexpectedValueError(`${expected} columns expected, DuckDB gave ${given}`)
 }
 
 async function writeRows(
@@ -85,7 +80,7 @@ async function writeRows(
   request: RunRequest,
   sendPart: SendPart,
 ): Promise<Answers['run']> {
-  if (result.columnCount !== writers.length) throw new UnexpectedValueError('DuckDB gave another number of columns')
+  expectColumns(writers.length, result.columnCount)
   const names = request.columns.map(column => column.name)
   const keys = objectKeys(names)
   const body = new BodyBuilder(request.maxBytes)
@@ -104,6 +99,8 @@ async function writeRows(
       if (part !== null) await sendPart(part)
     }
   } catch (error) {
+    if (error instanceof ValueError)
+      throw new ValueError(`${error.message}, in row ${rowCount + 1} of column ${names[column]}`)
     throw error instanceof BrokenContractError ? error.inColumn(names[column]!).inRow(rowCount + 1) : error
   }
   return { body: body.finish(), rowCount, isTruncated: false }

@@ -1,10 +1,11 @@
 /** The DuckDB session: opened on a temporary file, extended with this project's macros and functions, and locked. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { type OnComputed, prepareInstance, prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import { isSource } from '../../../platform/own-module.js'
+import { temporaryFailure } from '../engine-folder.js'
 import type { SessionOptions } from '../process/messages.js'
 import { OpenFiles } from '../tables/open-files.js'
 import { ShardStore } from '../tables/shard-store.js'
@@ -38,7 +39,11 @@ const WAL_BYTES = '1MB'
  */
 export async function openSession(options: SessionOptions, onComputed?: OnComputed) {
   const spill = join(options.folder, 'spill')
-  mkdirSync(spill, { recursive: true })
+  try {
+    mkdirSync(spill, { recursive: true })
+  } catch (cause) {
+    throw temporaryFailure(dirname(dirname(options.folder)), cause)
+  }
   const own = join(options.folder, 'files')
   const openFiles = new OpenFiles({ own, dataDir: options.dataDir, datasets: datasetFolders(options) })
   const instance = await DuckDBInstance.create(':memory:', {
@@ -56,15 +61,12 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
   // to it.
   if (hasMacros) writeFileSync(file, readFileSync(MACROS_DATABASE))
   const attach = `ATTACH ${quoteText(file)} AS ${WORKSPACE} (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`
-  const connections: DuckDBConnection[] = []
-  const connectAnd = async (sql: string): Promise<DuckDBConnection> => {
+  await (await instance.connect()).run(attach)
+  const connect = async (): Promise<DuckDBConnection> => {
     const connection = await instance.connect()
-    connections.push(connection)
-    await connection.run(sql)
+    await connection.run(`USE ${WORKSPACE}`)
     return connection
   }
-  const connect = (): Promise<DuckDBConnection> => connectAnd(`USE ${WORKSPACE}`)
-  await connectAnd(attach)
   const admin = await connect()
   const javascript = new JavaScriptThread()
   await (hasMacros ? prepareInstance : prepareSession)(admin, javascript.run, options.isShared ? onComputed : undefined)
@@ -88,13 +90,6 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     ping: () => admin.run('SELECT 1'),
     /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
     discover,
-    /** Frees DuckDB's memory, files and threads. */
-    close: () => {
-      // DuckDB keeps an instance until its last connection has ended.
-      for (const connection of connections) connection.closeSync()
-      instance.closeSync()
-      openFiles.closeAll()
-    },
   }
 }
 

@@ -74,7 +74,8 @@ function commonTableNames(node: Node): readonly string[] {
 function whyForbidden(node: Node, names: ReadonlySet<string>): string | null {
   // Only table expressions have both members.
   if ('alias' in node && 'sample' in node) return whySourceForbidden(node, names)
-  return node['class'] === 'FUNCTION' ? whyFunctionForbidden(node) : null
+  const name = node['class'] === 'FUNCTION' ? String(node['function_name']).toLowerCase() : ''
+  return FORBIDDEN_FUNCTION.test(name) ? `It calls ${name}` : null
 }
 
 function whySourceForbidden(node: Node, names: ReadonlySet<string>): string | null {
@@ -88,9 +89,4 @@ function whySourceForbidden(node: Node, names: ReadonlySet<string>): string | nu
   const isQualified = node['schema_name'] !== '' || node['catalog_name'] !== ''
   const name = String(node['table_name']).toLowerCase()
   return isQualified || !names.has(name) ? `It reads ${name}` : null
-}
-
-function whyFunctionForbidden(node: Node): string | null {
-  const name = String(node['function_name']).toLowerCase()
-  return FORBIDDEN_FUNCTION.test(name) ? `It calls ${name}` : null
 }

@@ -23,7 +23,7 @@ interface Entry<T> {
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits
   /** In the order of arrival. */
-  readonly #waiting: Entry<T>[] = []
+  #waiting: Entry<T>[] = []
   #running: Share[] = []
 
   constructor(limits: FairQueueLimits) {
@@ -36,11 +36,9 @@ export class FairQueue<T> {
     else this.#waiting.push({ share, item })
   }
 
-  /** Removes a waiting item; false when it is not waiting. */
-  remove(item: T): boolean {
-    const index = this.#waiting.findIndex(entry => entry.item === item)
-    if (index >= 0) this.#waiting.splice(index, 1)
-    return index >= 0
+  /** Removes an item if it is waiting. */
+  remove(item: T): void {
+    this.#waiting = this.#waiting.filter(entry => entry.item !== item)
   }
 
   /**

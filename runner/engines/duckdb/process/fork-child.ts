@@ -1,12 +1,11 @@
 /** Starts a child process of the engine, without the parent's environment and with a memory limit. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../../model/ports.js'
 import { isSource, ownModule } from '../../../platform/own-module.js'
-import { temporaryFailure, tryRemove } from '../engine-folder.js'
+import { tryRemove } from '../engine-folder.js'
 import type { Discovery, FromChild, SessionOptions, ToChild } from './messages.js'
 import { watchMemory } from './watch-memory.js'
 
@@ -48,11 +47,6 @@ const UNCOUNTED_MB = 600
 /** Starts the child and sends it its options. A child that cannot be started is like one that has exited. */
 export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOptions) {
   const { folder } = session
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (cause) {
-    return neverStarted(temporaryFailure(dirname(dirname(folder)), cause).message)
-  }
   let reason = ''
   const child: ChildProcess = fork(CHILD, [], {
     serialization: 'advanced',
@@ -127,11 +121,6 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
   } catch {
     // The process has ended, or the system does not permit it. Queries then run at the parent's priority.
   }
-}
-
-function neverStarted(reason: string) {
-  const [opened, exited] = [Promise.resolve(null), Promise.resolve(reason)]
-  return { pid: undefined, post: () => undefined, kill: () => undefined, opened, exited }
 }
 
 /**

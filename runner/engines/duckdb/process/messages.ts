@@ -38,8 +38,9 @@ export interface WireParameter {
   readonly value: unknown
 }
 
-/** What the child must prepare before it can run a SQL text or find the files that it reads. */
-export interface SqlNeeds {
+/** A translated query. */
+export interface Statement {
+  readonly sql: string
   readonly tables: readonly string[]
   /** Whether the SQL, or a condition on shards or partitions, calls JavaScript functions. */
   readonly runsJavaScript: boolean
@@ -48,8 +49,7 @@ export interface SqlNeeds {
 }
 
 /** A translated query with its arguments. */
-export interface BoundQuery extends SqlNeeds {
-  readonly sql: string
+export interface BoundQuery extends Statement {
   /** The parameters, in the order of $1, $2, … */
   readonly parameters: readonly WireParameter[]
 }
@@ -64,20 +64,10 @@ export interface RunRequest extends BoundQuery {
   readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
 }
-export interface CheckRequest extends SqlNeeds {
-  readonly kind: 'check'
-  readonly sql: string
-  readonly columns: readonly StructField[]
-}
-export interface ExplainRequest extends BoundQuery {
-  readonly kind: 'explain'
-}
+export type CheckRequest = Statement & { readonly kind: 'check'; readonly columns: readonly StructField[] }
+export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
 /** Asks which files a query would open. */
-export interface ReadsRequest extends SqlNeeds {
-  readonly kind: 'reads'
-  readonly parameters: readonly WireParameter[]
-  readonly partitionReads: readonly PartitionRead[]
-}
+export type ReadsRequest = BoundQuery & { readonly kind: 'reads'; readonly partitionReads: readonly PartitionRead[] }
 /** Whether the request calls JavaScript functions. DuckDB calls none when it only plans a query. */
 export const runsJavaScript = (request: Request): boolean =>
   (request.kind === 'run' || request.kind === 'reads') && request.runsJavaScript

@@ -2,26 +2,20 @@
 import { join } from 'node:path'
 import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Observer } from '../../../model/events.js'
-import type { Clock } from '../../../model/ports.js'
 import { type EngineChild, forkChild, type OpenMessage } from './fork-child.js'
-import type { Discovery, Request, SessionOptions } from './messages.js'
-import { type Ask, EngineDiedError, RequestQueue, unavailable } from './request-queue.js'
+import type { Discovery, SessionOptions } from './messages.js'
+import { type Ask, EngineDiedError, RequestQueue, type RequestQueueOptions, unavailable } from './request-queue.js'
 
-export interface ProcessOptions {
+export interface ProcessOptions extends Pick<RequestQueueOptions, 'clock' | 'onDisruptive' | 'runsApart'> {
   /** The existing folder of the engine; each child gets a folder inside it. */
   readonly folder: string
   /** Distinguishes this process's folders from those of the engine's other processes. */
   readonly name: string
   readonly session: Omit<SessionOptions, 'folder'>
   readonly observe: Observer
-  readonly clock: Clock
   readonly onDiscovery?: (discovery: Discovery) => void
-  /** See RequestQueueOptions. */
-  readonly onDisruptive: (request: Request) => void
   /** The tables that a child reads before it replaces another, so that no query waits for them. @default none */
   readonly tablesAhead?: () => readonly string[]
-  /** See RequestQueueOptions. */
-  readonly runsApart?: (request: Request) => boolean
 }
 
 /** If a child dies sooner than this, and had no request that may be the cause, the next one is started after a pause. */
@@ -47,12 +41,10 @@ export class EngineProcess {
   private constructor(options: ProcessOptions) {
     this.#options = options
     this.#work = new RequestQueue({
+      ...options,
       connections: options.session.connections,
-      clock: options.clock,
       post: message => this.#child?.post(message),
       onStuck: () => void this.renew('a query did not stop when it was told to'),
-      onDisruptive: options.onDisruptive,
-      ...(options.runsApart && { runsApart: options.runsApart }),
     })
   }
 

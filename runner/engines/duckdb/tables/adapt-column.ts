@@ -84,6 +84,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
     return exactBignumeric(sql, have)
   if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
   if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
+  if (own === 'BYTES' && want.kind === 'STRING') return utf8(sql, place)
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
   return isWider || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
     ? castTo(want, sql)
@@ -96,6 +97,12 @@ const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUME
 function exactBignumeric(sql: string, have: DuckDBType): string {
   const scale = have instanceof DuckDBDecimalType ? have.scale : 0
   return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(BIGNUMERIC_SCALE - scale)}' AS BIGNUM)`
+}
+
+/** Texts of writers that do not declare them as such, such as Impala. */
+function utf8(sql: string, { path }: ColumnPlace): string {
+  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not UTF-8: declare it as BYTES`)
+  return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message})) END`
 }
 
 const castTo = (type: Type, sql: string): string => `CAST(${sql} AS ${duckdbType(type)})`

@@ -56,5 +56,16 @@ export function fileFault(error: unknown, format: string): string {
   if (own >= 0) return beginning(text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)
   const worded = wordingOf(text, WORDINGS)
   if (worded) return beginning(worded.message, MAX_LENGTH)
-  return `it cannot be read as ${format}`
+  return format === 'Parquet'
+    ? beginning(`${NO_PARQUET}: ${reasonOf(text)}`, MAX_LENGTH)
+    : `it cannot be read as ${format}`
 }
+
+const NO_PARQUET = 'it cannot be read as Parquet'
+
+/** DuckDB's reason, without the path under which it read the file. */
+const reasonOf = (text: string): string =>
+  text
+    .split('\n', 1)[0]!
+    .replace(/^[\w ]+ Error: (?:Failed to read file "[^"]*": )?/, '')
+    .replace(/ ?(["'])\/.*?\1/g, '')

@@ -12,7 +12,7 @@ import {
   DuckDBTypeId,
 } from '@duckdb/node-api'
 import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from '../../../../googlesql/data.js'
-import { isCut, isTooWide } from './stored-types.js'
+import { durationUnit, isCut, isTooWide } from './stored-types.js'
 
 const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -67,7 +67,7 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
     }
     return structOf(fields)
   }
-  if (isTooWide(type) || isCut(type)) return undefined
+  if (isTooWide(type) || isCut(type) || durationUnit(type) !== null) return undefined
   if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
   if (type.alias === 'JSON') return { kind: 'JSON' }
   const kind = EXACT[type.typeId] ?? NEARLY_EXACT[type.typeId]
@@ -110,6 +110,9 @@ export function whyUnreadable(table: string, column: string, type: DuckDBType): 
   const isWhole = path === column
   if (isTooWide(culprit))
     return `${isWhole ? `its type ${culprit}` : `the type ${culprit} of its field ${path}`} has ${TOO_WIDE}; ${without}, or ${NARROWER}`
+  const unit = durationUnit(culprit)
+  if (unit !== null)
+    return `${isWhole ? 'it has' : `its field ${path} has`} durations, which are whole ${unit} in the file; ${schema('INTEGER')}`
   if (isCut(culprit)) {
     const kind = culprit.typeId === DuckDBTypeId.TIME ? 'TIME' : 'TIMESTAMP'
     return `${isWhole ? 'it' : `its field ${path}`} has nanoseconds, which would be cut to microseconds; ${schema(kind)}, if they may be cut`

@@ -139,6 +139,11 @@ export class OpenFiles {
     return file
   }
 
+  /** The own path of the file that DuckDB reads under this path. */
+  nameOf(path: string): string {
+    return [...this.#open].find(file => file.path === path)?.name ?? path
+  }
+
   /** The name of the first of these files that has changed since it was opened; null where none has. */
   changedOf(files: readonly OpenFile[]): string | null {
     const hasChanged = ({ name, state, handle }: OpenFile): boolean => {

@@ -8,7 +8,7 @@ import { adaptColumn } from './adapt-column.js'
 import { emptyColumn, findKey } from './convert.js'
 import { fileFault } from './file-fault.js'
 import type { OpenFile } from './open-files.js'
-import { withStoredTypes } from './stored-types.js'
+import { withDurations, withStoredTypes } from './stored-types.js'
 
 /** Columns in the order of their source. */
 export interface Shape {
@@ -21,10 +21,16 @@ export interface ParquetShape extends Shape {
   readonly key: string
 }
 
-export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
+async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
   const { names, types: read } = await shapeOf(connection, parquetSource([path]))
   const types = await withStoredTypes(connection, path, read)
   return { names, types, key: JSON.stringify([names, types.map(type => type.toJson())]) }
+}
+
+/** The columns of a Parquet file of a table without a schema, which durations cannot be. */
+export async function shapeWithDurations(connection: DuckDBConnection, path: string): Promise<Shape> {
+  const { names, types } = await parquetShape(connection, path)
+  return { names, types: await withDurations(connection, path, types) }
 }
 
 /** The columns of a Parquet file that is open. @throws QueryFault that names the file. */

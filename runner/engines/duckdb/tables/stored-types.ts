@@ -4,6 +4,8 @@
  */
 import {
   DuckDBArrayType,
+  DuckDBBigIntType,
+  DuckDBBlobValue,
   type DuckDBConnection,
   DuckDBDecimalType,
   DuckDBListType,
@@ -16,6 +18,7 @@ import {
   DuckDBTypeId,
 } from '@duckdb/node-api'
 import { quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
+import { durationUnits } from './arrow-durations.js'
 
 /** The alias of a time type whose values have nanoseconds in the file, which DuckDB cuts. */
 const CUT = 'nanoseconds'
@@ -34,6 +37,45 @@ export const isCut = (type: DuckDBType): boolean => type.alias === CUT
 
 /** Whether DuckDB reads other numbers than the file has. */
 export const isTooWide = (type: DuckDBType): boolean => type instanceof DuckDBDecimalType && type.width > MAX_DIGITS
+
+const DURATION = 'duration in '
+
+/** The unit of a duration; null for any other type. */
+export const durationUnit = ({ alias }: DuckDBType): string | null =>
+  alias?.startsWith(DURATION) ? alias.slice(DURATION.length) : null
+
+/** The types with those of durations, which DuckDB reads as whole numbers, for a table whose types are those of its files. */
+export async function withDurations(
+  connection: DuckDBConnection,
+  path: string,
+  types: readonly DuckDBType[],
+): Promise<readonly DuckDBType[]> {
+  if (!types.some(type => leavesOf(type).some(leaf => leaf.typeId === DuckDBTypeId.BIGINT))) return types
+  const result = await connection.runAndReadAll(
+    `SELECT value FROM parquet_kv_metadata(${quotePath(path)}) WHERE key = 'ARROW:schema'::BLOB`,
+  )
+  const written = result.getRows()[0]?.[0]
+  const units = written instanceof DuckDBBlobValue ? readUnits(written.bytes) : []
+  return types.map((type, i) => {
+    const own = units[i] ?? []
+    if (own.length !== leavesOf(type).length) return type
+    let next = 0
+    return mapLeaves(type, leaf => {
+      const unit = own[next++]
+      return typeof unit === 'string' ? new DuckDBBigIntType(DURATION + unit) : leaf
+    })
+  })
+}
+
+/** Another program may have written anything there. */
+function readUnits(schema: Uint8Array): ReturnType<typeof durationUnits> {
+  try {
+    return durationUnits(Buffer.from(Buffer.from(schema).toString('latin1'), 'base64'))
+  } catch (error) {
+    if (error instanceof RangeError) return []
+    throw error
+  }
+}
 
 /** A column or field without fields of its own, as the file declares it. */
 interface StoredType {
@@ -72,11 +114,12 @@ function storedType(type: DuckDBType, { precision, scale, hasNanoseconds }: Stor
 export const asRead = (leaf: DuckDBType): DuckDBType =>
   isCut(leaf) ? (CUT_TYPES[leaf.typeId]?.create() ?? leaf) : leaf
 
-/** The type whose nanoseconds are cut, in all its parts. Without a zone, only INT96 is cut, which counts as UTC. */
+/** The type whose nanoseconds are cut and whose durations are whole numbers, in all its parts. Without a zone, only INT96 is cut, which counts as UTC. */
 export const cutTypes = (type: DuckDBType): DuckDBType =>
-  mapLeaves(type, leaf =>
-    isCut(leaf) && leaf.typeId === DuckDBTypeId.TIMESTAMP ? DuckDBTimestampTZType.create() : asRead(leaf),
-  )
+  mapLeaves(type, leaf => {
+    if (durationUnit(leaf) !== null) return DuckDBBigIntType.create()
+    return isCut(leaf) && leaf.typeId === DuckDBTypeId.TIMESTAMP ? DuckDBTimestampTZType.create() : asRead(leaf)
+  })
 
 function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBType): DuckDBType {
   if (type instanceof DuckDBStructType)

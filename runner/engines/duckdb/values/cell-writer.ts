@@ -17,7 +17,7 @@ import { dateText, datetimeText, type RangeKind, type StructField, type Type } f
 import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ColumnPromise } from '../../../model/query.js'
 import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
-import { nullInRequired } from '../../../result/broken-contract.js'
+import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
 import { intervalText, rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
 
 /** The JSON text of one cell. */
@@ -56,8 +56,6 @@ export class UnexpectedValueError extends Error {
 
 const isNull = (vector: DuckDBVector, row: number): boolean =>
   vector instanceof DuckDBStructVector ? !vector.isItemValid(row) : vector.getItem(row) === null
-
-export const NO_PROMISE: ColumnPromise = { required: false, json: null }
 
 function jsonWriter(type: Type, name: string, promise: ColumnPromise, options: CellOptions): CellWriter {
   if (type.kind === 'ARRAY') return arrayWriter(type.element, name, promise, options)

@@ -87,7 +87,7 @@ export const resultRules: readonly Rule<SqlFacts>[] = [
     check: ({ manifest, source, checked: [first, ...others] }, report) => {
       if (manifest.columns !== undefined || first === undefined) return
       const shape = ({ columns }: CheckedSql): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))
-      const other = others.find(one => shape(one) !== shape(first))
+      const other = others.find(variant => shape(variant) !== shape(first))
       if (other === undefined) return
       const message = `the query has other columns when ${other.text.variant.label} than when ${first.text.variant.label}; make them equal and declare "columns"`
       report(source.keyAt(['sql']), message)
@@ -120,9 +120,9 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
       report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
       continue
     }
-    const found = parseColumnType(actual[at]!.type)
-    const expected = parseColumnType(type)
-    if (found === null || expected === null || fitsColumnType(expected, found)) continue
+    const queryType = parseColumnType(actual[at]!.type)
+    const declaredType = parseColumnType(type)
+    if (queryType === null || declaredType === null || fitsColumnType(declaredType, queryType)) continue
     const message = `column "${name}" is declared as ${type}, but the query makes it ${actual[at]!.type}`
     report(source.valueAt(['columns', index, 'type']), message)
   }

@@ -308,7 +308,7 @@ describe('the type of a column', () => {
     ['a header without a name', () => [file('csv', 'a,\n1,2\n')], /a column without a name/],
     ['a header with a name twice', () => [file('csv', 'a,A\n1,2\n')], /names "A" twice/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
-    ['no Parquet', () => [file('parquet', 'x')], /not a Parquet file/],
+    ['no Parquet', () => [file('parquet', 'x')], /it cannot be read as Parquet: .*too small to be a Parquet file/],
     ['a truncated file', () => [file('csv.gz', gzipSync('a\n1\n').subarray(0, 12))], /not to its end|cannot be|ends/],
   ]
   for (const [says, files, message] of UNREADABLE) {
@@ -363,6 +363,8 @@ describe('the columns of Parquet files', () => {
       'a DATETIME',
       ['a has digits beyond microseconds in 1 row, which are cut'],
     ],
+    ["'k'::BLOB AS a", 'a BYTES', ['a is BYTES, and every value is UTF-8: STRING, if they are texts']],
+    ["'\\xFF'::BLOB AS a", 'a BYTES', []],
     ['[[1]] AS a', 'a JSON', ['a is JSON: its type INTEGER[][] has no equivalent in GoogleSQL']],
   ]
   for (const [sql, gives, doubts] of CASES) {

@@ -3,10 +3,10 @@ import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js
 import { Signer } from '../../../../runner/cache/stores/redis/signer.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { StoredResult } from '../../../../runner/model/ports.js'
-import { etagOf, purgePrefixesOf } from '../../../../runner/model/result-key.js'
+import { purgePrefixesOf } from '../../../../runner/model/result-key.js'
 import { systemClock } from '../../../../runner/platform/clock.js'
 import { Budgets } from '../../../../runner/request/budget.js'
-import { storedResult } from '../../../contracts/result-store.js'
+import { etagOf, storedResult } from '../../../contracts/result-store.js'
 import { pause, until } from '../../../until.js'
 import { isPendingWithoutRedis } from './redis-server.js'
 import {

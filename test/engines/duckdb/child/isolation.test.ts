@@ -181,7 +181,6 @@ describe('a resource that no SQL may reach', () => {
     await bare.tables.createEmptyViews(['logs.other'])
   })
   after(async () => {
-    bare.close()
     await raw.engine.close()
     scratch.remove()
   })

@@ -340,8 +340,11 @@ describe('a failure in a query', () => {
 
   it('is a NULL inside an array of the result', async () => {
     const type = { kind: 'ARRAY', element: { kind: 'INT64' } } as const
-    const error = await errorOf(raw.run({ sql: 'SELECT [1, NULL]::BIGINT[] AS x', columns: [{ name: 'x', type }] }))
-    expect((error.cause as QueryFault).message).to.equal('Array cannot have a null element; error in writing field x')
+    const sql = 'SELECT [1]::BIGINT[] AS x UNION ALL SELECT [1, NULL]'
+    const error = await errorOf(raw.run({ sql, columns: [{ name: 'x', type }] }))
+    expect((error.cause as QueryFault).message).to.equal(
+      'Array cannot have a null element; error in writing field x, in row 2 of column x',
+    )
   })
 
   it('is a bug when DuckDB gives a column of another type than inferred, and no row is sent', async () => {

@@ -33,6 +33,18 @@ const CASES: readonly Case[] = [
     schema: { type: 'INTEGER' },
     fails: 'd.uint64_too_large.x has a value that is not INT64: 18446744073709551615',
   },
+  {
+    name: 'bytes_as_text',
+    values: ["'k\\xC3\\xB6ln'::BLOB", "''::BLOB", 'NULL'],
+    schema: { type: 'STRING' },
+    rows: ['köln', '', null],
+  },
+  {
+    name: 'bytes_no_text',
+    values: ["'a'::BLOB", "'\\xFF'::BLOB"],
+    schema: { type: 'STRING' },
+    fails: 'd.bytes_no_text.x has a value that is not UTF-8: declare it as BYTES',
+  },
   { name: 'uint32', values: ['4294967295::UINTEGER'], rows: [4294967295] },
   {
     name: 'ns',

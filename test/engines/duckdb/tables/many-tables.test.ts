@@ -44,7 +44,6 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       session = await openSession({ folder: scratch.path, dataDir: null, database: null, tables, ...limits })
     })
     after(() => {
-      session.close()
       scratch.remove()
     })
 

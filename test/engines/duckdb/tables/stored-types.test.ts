@@ -28,6 +28,12 @@ write('nanos', {
     'm': pa.array([[('k', 1500)], []], type=pa.map_(pa.string(), pa.timestamp('ns', 'UTC'))),
 })
 write('int96', {'i': pa.array(nanos, type=pa.timestamp('ns'))}, use_deprecated_int96_timestamps=True)
+lengths = {'id': pa.array([1, 2])}
+lengths['d'] = pa.array([1500, None], type=pa.duration('ns'))
+lengths['s'] = pa.array([{'x': 1}, None], type=pa.struct([('x', pa.duration('s'))]))
+lengths['l'] = pa.array([[1], []], type=pa.list_(pa.duration('ms')))
+lengths['n'] = pa.array([{'x': 1}, None], type=pa.struct([('x', pa.int64())]))
+write('lengths', lengths)
 import os
 os.mkdir(f'{sys.argv[1]}/mixed')
 write('mixed/1', {'u': pa.array(nanos, type=pa.timestamp('us', 'UTC'))})
@@ -54,6 +60,7 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
         { name: 'u', type: 'TIMESTAMP' },
       ]),
       source('p.int96', [{ name: 'i', type: 'TIMESTAMP' }]),
+      source('p.lengths', [{ name: 'd', type: 'INTEGER' }]),
     ]
     declared = await openRawEngine({ dataDir, tables })
   })
@@ -67,7 +74,12 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
     const { columns, unreadable = [] } = inferred.engine.tables().find(table)!
     return { columns: columns.map(({ name, type }) => `${name} ${type.kind}`), unreadable }
   }
-  const read = (engine: RawEngine, table: string, column: string, kind: 'STRING' | 'FLOAT64' | 'TIMESTAMP' | 'TIME') =>
+  const read = (
+    engine: RawEngine,
+    table: string,
+    column: string,
+    kind: 'INT64' | 'STRING' | 'FLOAT64' | 'TIMESTAMP' | 'TIME',
+  ) =>
     engine.rows({
       sql: `SELECT ${column} AS c FROM "p.${table}"`,
       columns: [{ name: 'c', type: { kind } }],
@@ -138,6 +150,20 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
     ])
   })
 
+  it('is a column that cannot be read: durations, which are whole numbers in the file', async () => {
+    const { columns, unreadable } = columnsOf('p.lengths')
+    expect(columns).to.deep.equal(['id INT64', 'n STRUCT'])
+    expect(unreadable.map(({ reason }) => reason)).to.deep.equal([
+      'it has durations, which are whole nanoseconds in the file; leave it out (SELECT * EXCEPT (d)), or give the table a ' +
+        'schema, p.lengths.json, that declares d as INTEGER',
+      'its field s.x has durations, which are whole seconds in the file; leave it out (SELECT * EXCEPT (s)), or give the ' +
+        'table a schema, p.lengths.json, that declares s.x as INTEGER',
+      'it has durations, which are whole milliseconds in the file; leave it out (SELECT * EXCEPT (l)), or give the table a ' +
+        'schema, p.lengths.json, that declares l as INTEGER',
+    ])
+    expect(await read(declared, 'lengths', 'd', 'INT64')).to.deep.equal([[1500], [null]])
+  })
+
   it('is refused in a later file of a table without a schema', async () => {
     expect(await faultOf(read(inferred, 'mixed', 'u', 'TIMESTAMP'))).to.match(
       /^p\.mixed\.u has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema/,
@@ -163,6 +189,15 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
     expect(nanos.doubts.map(({ path, message }) => `${path} ${message}`)).to.include(
       'u has nanoseconds in the file, which are cut to microseconds',
     )
+    const lengths = await infer('lengths')
+    expect(lengths.fields.map(({ name, type }) => `${name} ${type}`)).to.deep.equal([
+      ...['id INTEGER', 'd INTEGER', 's RECORD', 'l INTEGER', 'n RECORD'],
+    ])
+    expect(lengths.doubts.map(({ path, message }) => `${path} ${message}`)).to.deep.equal([
+      'd has durations, which are INTEGER here: their nanoseconds',
+      's has durations, which are INTEGER here: their seconds',
+      'l has durations, which are INTEGER here: their milliseconds',
+    ])
     expect((await infer('int96')).fields[0]).to.deep.include({ name: 'i', type: 'TIMESTAMP' })
   })
 })
