@@ -13,6 +13,7 @@ export type {
   PartitionUnit,
   Shard,
   TableDefinition,
+  TypeLimits,
   UnreadableColumn,
 } from './table-definition.js'
 export { distinctNames } from './types/field-names.js'
@@ -33,8 +34,9 @@ export {
   typeName,
 } from './types/types.js'
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
+export { type IntervalParts, readInterval } from './values/interval-text.js'
 export { canonicalJson, normalDecimal } from './values/json-text.js'
-export { numericLiteral } from './values/literals.js'
+export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { type PatternSize, patternSize } from './values/re2-size.js'
 export { declaringOf, isShardOf, isWildcard, prefixOf, TABLE_SUFFIX } from './wildcard-tables.js'

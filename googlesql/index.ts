@@ -52,6 +52,7 @@ export {
   type TableCatalogue,
   type TableNaming,
   tableCatalogue,
+  typeLimits,
 } from './tables.js'
 export { type BrokenPath, type ColumnPath, findColumnPath } from './tenants/column-path.js'
 export type { TenantParameter } from './tenants/conditions.js'

@@ -11,6 +11,10 @@ export interface TableDefinition {
    * the same. @default none
    */
   readonly required?: readonly string[]
+  /** The parameters of types, NUMERIC(10, 2) and STRING(20), by the path of the column or field as in `required`. @default none */
+  readonly limits?: Readonly<Record<string, TypeLimits>>
+  /** Whether keys and columns of text files that the table has not are left out; otherwise they are an error. @default false */
+  readonly ignoresUnknown?: boolean
   /** Further columns of the table, which no query can read. */
   readonly unreadable?: readonly UnreadableColumn[]
   /**
@@ -27,6 +31,13 @@ export interface TableDefinition {
   readonly informationSchema?: { readonly dataset: string; readonly view: InformationSchemaView }
   /** Set for a wildcard table, such as `logs.events_*`. */
   readonly wildcard?: Wildcard
+}
+
+/** The parameters of NUMERIC(10, 2) and STRING(20); null where a type has none. */
+export interface TypeLimits {
+  readonly precision: number | null
+  readonly scale: number | null
+  readonly maxLength: number | null
 }
 
 export type PartitionUnit = 'HOUR' | 'DAY' | 'MONTH' | 'YEAR'

@@ -8,7 +8,7 @@ import {
 } from './broken-tables.js'
 import { informationSchemaName, informationSchemaTable, isComputedView } from './information-schema.js'
 import { type FunctionCatalogue, type FunctionSources, functionCatalogue, NO_FUNCTIONS } from './stored-functions.js'
-import type { TableDefinition } from './table-definition.js'
+import type { TableDefinition, TypeLimits } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
 import { isWildcard, wildcardTables } from './wildcard-tables.js'
 
@@ -111,6 +111,20 @@ export function requiredPaths(fields: readonly SchemaField[], record = ''): read
         return requiredPaths(within, `${path}.`)
     }
   })
+}
+
+/** The parameters of the types of these fields, as in `TableDefinition.limits`. */
+export function typeLimits(fields: readonly SchemaField[], record = ''): Readonly<Record<string, TypeLimits>> {
+  const count = (value: string | number | undefined): number | null =>
+    value !== undefined && /^\d{1,9}$/.test(String(value)) ? Number(value) : null
+  const limits: Record<string, TypeLimits> = {}
+  for (const { name, mode, precision, scale, maxLength, fields: within = [] } of fields) {
+    const path = record + name
+    const own = { precision: count(precision), scale: count(precision) === null ? null : (count(scale) ?? 0) }
+    if (own.precision !== null || count(maxLength) !== null) limits[path] = { ...own, maxLength: count(maxLength) }
+    Object.assign(limits, typeLimits(within, `${path}${mode?.toUpperCase() === 'REPEATED' ? '[]' : ''}.`))
+  }
+  return limits
 }
 
 /** The default project and dataset, which complete table names that a query writes without them. */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
+import { badRowLine } from '../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
@@ -56,11 +57,6 @@ export async function importRows(
 /** The most bad rows that are printed: further ones mostly have the same cause. */
 export const MAX_BAD_ROWS = 100
 
-/** `logs.ndjson:3:17: metadata[0].status: found "x", expected an INT64: …` */
-export function badRowLine({ file, line, column, path, found, expected }: ImportReport['badRows'][number]): string {
-  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}, expected ${expected}`
-}
-
 function summary(table: string, report: ImportReport, skipFile: string | null, isReplaced: boolean): string {
   const { rows, files, replaced, badRowCount } = report
   const what = `imported ${plural(rows, 'row')} into ${table}, in ${plural(files, 'file')}`
@@ -110,8 +106,8 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
   return importFiles({
     ...order,
     dataDir: settings.dataDir,
+    ignoresUnknown: order.ignoresUnknown || table.ignoresUnknown === true,
     table: definitionOf(table),
-    schema: table.fields,
     layout: isIngested ? { ...layout, ingestedAt } : layout,
     memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
     threads: threadsOf(settings),

@@ -132,7 +132,7 @@ lines.sku   STRING REQUIRED  x
       .to.match(
         /^raw\.bare cannot be read: there is a data file for it, but no table schema raw\.bare\.json; `sluice tables infer raw\.bare \S+bare\.csv\.gz` writes one$/m,
       )
-      .and.to.match(/^shop\.empty cannot be read: \S+empty\.ndjson: in line 1/m)
+      .and.to.match(/^shop\.empty cannot be read: \S+empty\.ndjson:1:6: /m)
   })
 
   it('of which one column has a value that no type holds are shown without it', async () => {

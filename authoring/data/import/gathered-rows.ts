@@ -1,7 +1,7 @@
 /** The rows of an import: good ones until DuckDB takes them, the first bad ones for the report, and all bad ones in a file. */
 import { closeSync, openSync, writeFileSync } from 'node:fs'
+import type { BadRow, RowSink } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { SETTING, writeFailure } from '../../../runner/platform/write-failure.js'
-import type { BadRow, RowSink } from './rows.js'
 
 /** Checked rows as JSON. */
 export type RowPiece = ReturnType<GatheredRows['take']>

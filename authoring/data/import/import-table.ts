@@ -5,25 +5,21 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { SchemaField, TableDefinition } from '../../../googlesql/index.js'
+import type { TableDefinition } from '../../../googlesql/index.js'
+import { type BadRow, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { rowFormat } from '../../../runner/engines/duckdb/tables/rows/stage-rows.js'
 import { SetupError, UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { systemReason } from '../../../runner/platform/write-failure.js'
-import { CsvRecordEnds } from './formats/csv.js'
-import { CsvRowReader } from './formats/csv-row.js'
-import { JsonRowReader } from './formats/json-row.js'
 import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
 import { GatheredRows } from './gathered-rows.js'
 import type { ImportLayout } from './layout.js'
 import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
-import { rowSchema } from './row-schema.js'
-import { type BadRow, EVERY_LINE, type RowFormat, RowStream } from './rows.js'
 import { importId, openTableFolder, type TableFolder, tableFailure } from './table-folder.js'
 
 export interface ImportOptions {
   readonly dataDir: string
   readonly table: TableDefinition
-  readonly schema: readonly SchemaField[]
   readonly layout: ImportLayout
   /** Paths; `-` is standard input. */
   readonly files: readonly string[]
@@ -125,8 +121,7 @@ class TableImport {
   /** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
   async #gather(sources: readonly ImportSource[], reading: DuckDBConnection, writer: ParquetWriter): Promise<number> {
     const gathered = this.#gathered
-    const { schema, ignoresUnknown, skipFile } = this.#options
-    const record = rowSchema(schema)
+    const { table, ignoresUnknown, skipFile } = this.#options
     let rows = 0
     let inFlight: Promise<void> = Promise.resolve()
     const flush = async (): Promise<void> => {
@@ -138,10 +133,7 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const format: RowFormat =
-        source.format === 'csv'
-          ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-          : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+      const format = rowFormat(source.format === 'csv' ? 'csv' : 'ndjson', table, ignoresUnknown)
       const stream = new RowStream(source.name, format, gathered)
       for await (const chunk of this.#chunksOf(source, reading)) {
         stream.push(chunk)

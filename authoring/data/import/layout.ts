@@ -1,6 +1,7 @@
 /** The partitioning and sort order of an import, from the table's resource, as DuckDB SQL. */
-import type { PartitionUnit, ScalarKind, TableDefinition, Type } from '../../../googlesql/index.js'
+import type { PartitionUnit, TableDefinition } from '../../../googlesql/index.js'
 import { duckdbType, quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
+import { stagedType, TEXT_IN_FILES, withText } from '../../../runner/engines/duckdb/tables/file-column.js'
 import { PARTITION_KEY } from '../../../runner/engines/duckdb/tables/imports-file.js'
 
 /** `clustering` and `timePartitioning` of a table's resource. */
@@ -46,34 +47,12 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
   return `${PARTITION_KEY}=${name}`
 }
 
-/**
- * The DuckDB type of a column in staged files. JSON and BYTES are staged as text: DuckDB's reader would change the numbers of
- * JSON and interpret escapes in BYTES. A BIGNUMERIC or a range is text both in staged files and in the table's files, since
- * Parquet has no such type.
- */
-export function stagedType(type: Type): string {
-  return duckdbType(asTexts(type))
-}
-
-const KEPT_AS_TEXT: readonly ScalarKind[] = ['BIGNUMERIC', 'RANGE<DATE>', 'RANGE<DATETIME>', 'RANGE<TIMESTAMP>']
-const asTexts = (type: Type): Type => withText(type, ['JSON', 'BYTES', ...KEPT_AS_TEXT])
-const inFiles = (type: Type): Type => withText(type, KEPT_AS_TEXT)
-
-/** The type with STRING in place of these scalar types. */
-function withText(type: Type, kinds: readonly ScalarKind[]): Type {
-  if (type.kind === 'ARRAY') return { kind: 'ARRAY', element: withText(type.element, kinds) }
-  if (type.kind === 'STRUCT') {
-    return { kind: 'STRUCT', fields: type.fields.map(({ name, type: own }) => ({ name, type: withText(own, kinds) })) }
-  }
-  return kinds.includes(type.kind) ? { kind: 'STRING' } : type
-}
-
 /** SQL of the table's columns over staged rows. */
 export function finishedColumns(table: TableDefinition): string {
   return table.columns
     .map(({ name, type }) => {
       const staged = stagedType(type)
-      const finished = duckdbType(inFiles(type))
+      const finished = duckdbType(withText(type, TEXT_IN_FILES))
       return staged === finished ? quoteName(name) : `CAST(${quoteName(name)} AS ${finished}) AS ${quoteName(name)}`
     })
     .join(', ')

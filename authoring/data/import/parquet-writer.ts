@@ -7,7 +7,8 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../googlesql/index.js'
-import { quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
+import { quoteText } from '../../../googlesql-duckdb/index.js'
+import { readStaged } from '../../../runner/engines/duckdb/tables/convert.js'
 import { parquetSource } from '../../../runner/engines/duckdb/tables/parquet-source.js'
 import type { RowPiece } from './gathered-rows.js'
 import {
@@ -17,7 +18,6 @@ import {
   PARTITION_COLUMN,
   partitionFolder,
   partitionSql,
-  stagedType,
 } from './layout.js'
 
 /** The metadata key that marks a Parquet file as written by an import, with its version. */
@@ -37,7 +37,6 @@ const MAX_RECORD_DICTIONARIES = 1 << 26
 const SORTED_TOGETHER = 500_000
 /** BigQuery's limit of partitions in a table. */
 const MAX_PARTITIONS = 10_000
-const MIN_READER_BYTES = 1 << 20
 
 export interface WriterOptions {
   readonly connection: DuckDBConnection
@@ -81,10 +80,7 @@ export class ParquetWriter {
     const piece = join(folder, `piece-${number}.ndjson`)
     const path = join(folder, `run-${number}.parquet`)
     await writeFile(piece, rows.join('\n'))
-    const columns = table.columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(stagedType(type))}`)
-    const source =
-      `read_json(${quoteText(piece)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
-      `maximum_object_size = ${Math.max(MIN_READER_BYTES, longestRow + 16)}, columns = {${columns.join(', ')}})`
+    const source = readStaged(piece, longestRow, table)
     const partition = partitionSql(layout, table)
     // The rows are sorted by partition, so that reading one partition later skips the row groups of the others.
     await connection.run(

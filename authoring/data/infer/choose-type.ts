@@ -15,7 +15,6 @@ interface Choosing extends Inference {
 
 /** The fields of a record, from the facts about its objects. */
 export function chooseFields(record: ValueFacts, within: string, into: Choosing): readonly SchemaField[] {
-  const names = new Map<string, string>()
   const objects = record.kinds.get('object')?.count ?? 0
   return [...record.fields].flatMap(([key, facts]) => {
     const path = within === '' ? key : `${within}.${key}`
@@ -25,12 +24,6 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
       doubt(`is left out: ${reason}`)
       return []
     }
-    const twin = names.get(key.toLowerCase())
-    if (twin !== undefined) {
-      doubt(`is left out: a column cannot differ from "${twin}" only in case; rename it in the file`)
-      return []
-    }
-    names.set(key.toLowerCase(), key)
     if (needsBackticks(key)) doubt(`is a name that SQL needs in backticks: \`${key}\``)
     const at = into.columns.length
     const { nested, ...field } = chooseField(key, path, facts, into)

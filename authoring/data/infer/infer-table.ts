@@ -1,10 +1,16 @@
 /** Infers the columns of a table from files of its rows. */
+
+import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import {
+  type BadRow,
+  EVERY_LINE,
+  type RowFormat,
+  RowStream,
+} from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
-import { CsvRecordEnds } from '../import/formats/csv.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
 import type { ImportOptions } from '../import/import-table.js'
-import { type BadRow, EVERY_LINE, type RowFormat, RowStream } from '../import/rows.js'
 import { chooseFields } from './choose-type.js'
 import type { Inference, InferredTable } from './inferred-table.js'
 import { CsvValueReader, JsonValueReader } from './read-values.js'

@@ -1,6 +1,6 @@
 /** The result of an inference. */
 import type { SchemaField } from '../../../googlesql/index.js'
-import type { BadRow } from '../import/rows.js'
+import type { BadRow } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 
 /** A column of the inferred table, or a field of a record. */
 export interface InferredColumn {

@@ -1,7 +1,7 @@
 /** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
-import { QueryFault } from '../../../runner/model/query-fault.js'
-import { BadRowError, shown } from '../import/bad-row.js'
-import { cellsOf } from '../import/formats/csv.js'
+
+import { BadRowError, shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import {
   beginsNumber,
   JsonTokens,
@@ -11,8 +11,9 @@ import {
   OPEN_OBJECT,
   QUOTE,
   TRUE,
-} from '../import/formats/json-tokens.js'
-import type { RowReader } from '../import/rows.js'
+} from '../../../runner/engines/duckdb/tables/rows/json-tokens.js'
+import type { RowReader } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { QueryFault } from '../../../runner/model/query-fault.js'
 import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
 import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 

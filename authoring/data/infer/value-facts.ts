@@ -1,5 +1,5 @@
 /** The facts about the values of one column, or of one field of a record, in all rows. */
-import { shown } from '../import/bad-row.js'
+import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import type { ValueKind } from './value-kinds.js'
 
 /** The first value of a kind, and where it stands. */
@@ -17,7 +17,7 @@ export class ValueFacts {
   readonly kinds = new Map<ValueKind, KindFacts>()
   /** The number of values that are present and not null. */
   count = 0
-  /** The fields of objects, by key, in the order of their first appearance. */
+  /** The fields of objects, by key as it is first spelled, in this order; names of columns have no case. */
   readonly fields = new Map<string, ValueFacts>()
   /** Whether objects have more different keys than may be kept. */
   hasTooManyFields = false
@@ -30,6 +30,7 @@ export class ValueFacts {
   fineTime: Sample | null = null
   /** The number of the object in which the key was last seen. */
   lastObject = 0
+  readonly #spellings = new Map<string, string>()
   #element: ValueFacts | null = null
   readonly #maxFields: number
 
@@ -61,7 +62,8 @@ export class ValueFacts {
 
   /** The facts of a key; null when there are too many keys. */
   field(key: string): ValueFacts | null {
-    const facts = this.fields.get(key)
+    const lower = key.toLowerCase()
+    const facts = this.fields.get(key) ?? this.fields.get(this.#spellings.get(lower) ?? key)
     if (facts) return facts
     if (this.fields.size >= this.#maxFields) {
       this.hasTooManyFields = true
@@ -69,6 +71,7 @@ export class ValueFacts {
     }
     const made = new ValueFacts()
     this.fields.set(key, made)
+    this.#spellings.set(lower, key)
     return made
   }
 }

@@ -35,7 +35,7 @@ const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
 // DATE and TIME accept the same texts as file-column.ts.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const TIME =
-  /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?<zone> ?(?:[Zz]|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?$/
+  /^(\d{4}-\d\d-\d\d|\d{4}\/\d\d\/\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?<zone> ?(?:[Zz]|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?$/
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
@@ -87,7 +87,7 @@ export function kindOfCell(text: string): ValueKind {
   const time = TIME.exec(text)
   if (time === null && DECIMAL_COMMA.test(text)) return 'decimal-comma'
   if (time === null && LOCAL_DATE.test(text)) return 'local-date'
-  if (time === null || !isDate(time[1]!)) return 'text'
+  if (time === null || !isDate(time[1]!.replaceAll('/', '-'))) return 'text'
   return time.groups?.['zone'] === undefined ? 'local-time' : 'time'
 }
 

@@ -1,6 +1,6 @@
 /** The embedded engine as a library: tables in, rows out. */
 import { tmpdir } from 'node:os'
-import { fieldsToColumns, requiredPaths, type SchemaField } from '../../../googlesql/index.js'
+import { fieldsToColumns, requiredPaths, type SchemaField, typeLimits } from '../../../googlesql/index.js'
 import { toTable } from '../../formats/table.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
@@ -65,7 +65,7 @@ function tableSource(name: string, { schema, rows, files }: EmbeddedTable) {
   const columns = fieldsToColumns(schema)
   if (!columns) throw new UsageError([`The schema of ${name} has a type that BigQuery does not know`])
   return {
-    definition: { name, columns, required: requiredPaths(schema) },
+    definition: { name, columns, required: requiredPaths(schema), limits: typeLimits(schema) },
     // A table with neither rows nor files is empty.
     ...(rows || !files ? { rows: rows ?? [] } : {}),
     ...(files ? { files } : {}),

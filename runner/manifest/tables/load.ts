@@ -10,6 +10,7 @@ import {
   type SchemaField,
   type StructField,
   type TableDefinition,
+  typeLimits,
   typeName,
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
@@ -115,6 +116,11 @@ function modeHint(key: string): More | null {
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
+/** Whether a table resource has `ignoreUnknownValues` among the options of its files. */
+function ignoresUnknown({ externalDataConfiguration: options }: Record<string, unknown>): boolean {
+  return isRecord(options) && options['ignoreUnknownValues'] === true
+}
+
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
   readonly #source: PlaceSource
@@ -145,7 +151,18 @@ class SchemaReader {
     const fields = given as readonly SchemaField[]
     const layout = this.#readLayout(resource, columns)
     const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
-    return { name, columns, required: requiredPaths(fields), layout, fields, declared, file, placeOf }
+    return {
+      name,
+      columns,
+      required: requiredPaths(fields),
+      limits: typeLimits(fields),
+      ...(ignoresUnknown(resource) && { ignoresUnknown: true }),
+      layout,
+      fields,
+      declared,
+      file,
+      placeOf,
+    }
   }
 
   #wrong(path: NodePath, rule: RuleId, message: string, more?: More): void {

@@ -11,8 +11,9 @@ import {
 } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
-import { AS_DECLARED, fromWire } from './file-column.js'
+import { fromWire } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
+import { UNLIMITED } from './rows/row-schema.js'
 import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
 
 /** The place of a column, and whether its type was declared or inferred from the file. */
@@ -56,7 +57,13 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   if (sqlName(have) === target && want.kind !== 'BIGNUMERIC' && !isJson) return sql
   if (isJson && want.kind === 'JSON') return sql
   const fromText = (text: string): string =>
-    fromWire(want, text, { path, form: 'text', rowNumber: null, spelling: AS_DECLARED })
+    fromWire(want, text, {
+      path,
+      form: 'parquet',
+      limitsOf: () => UNLIMITED,
+      isRequired: () => false,
+      isText: () => true,
+    })
   if (have.typeId === DuckDBTypeId.VARCHAR) return fromText(sql)
   if (want.kind === 'JSON' && googlesqlType(have) === undefined)
     return fromText(`CAST(CAST(${sql} AS JSON) AS VARCHAR)`)

@@ -1,135 +1,240 @@
 /**
- * Converts a text file to rows of a table, by one SELECT. DuckDB reads the file, and `fromWire` makes each value one of its
- * column's type, or an error.
+ * Converts a text file to rows of a table. One SELECT does it where the values have the spellings of most files: DuckDB reads the
+ * file, and `fromWire` makes each value one of its column's type. Any other file is read row by row, as `sluice import` reads it,
+ * which takes every spelling and names the place of a mistake.
  */
+import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
-import { QueryFault } from '../../../model/query-fault.js'
-import type { FileFormat } from './data-folder.js'
-import type { Compression } from './decompress.js'
-import { AS_DECLARED, fromWire, type KeySpelling, wireType } from './file-column.js'
+import type { TextFile } from './data-folder.js'
+import { fromStaged, fromWire, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
+import { UNLIMITED } from './rows/row-schema.js'
+import { stageRows } from './rows/stage-rows.js'
 
-/** A text file that does not change while it is converted. */
-export interface TextFile {
-  readonly path: string
-  /** The name in errors, where the file is a copy of another. */
-  readonly name: string
-  readonly format: Exclude<FileFormat, 'parquet'>
-  readonly compression: Compression
-}
+type Insert = (select: string) => Promise<unknown>
 
 /**
- * A SELECT of the table's columns over a text file; numbered, its errors name the row, and it is slower.
- * @throws QueryFault for a header that cannot be used, DuckDB's error for a file that cannot be read at all.
+ * Calls `insert` with a SELECT of the table's columns over the file, and again with another if it fails; what fails must have
+ * inserted nothing.
+ * @throws QueryFault that names the row with a mistake.
  */
 export async function convert(
   connection: DuckDBConnection,
   file: TextFile,
   table: TableDefinition,
-  isNumbered: boolean,
-): Promise<string> {
-  const isCsv = file.format === 'csv'
-  const { source, spelling } = await (isCsv ? readCsv : readNdjson)(connection, file, table)
-  const shared = { form: isCsv ? 'text' : 'json', rowNumber: isNumbered ? '"~row"' : null } as const
-  const columns = table.columns.map(({ name, type }) => {
-    const key = spelling.names.get(name)
-    if (isCsv && key === undefined) return `${emptyColumn(type)} AS ${quoteName(name)}`
-    const below = spelling.below.get(name) ?? AS_DECLARED
-    const context = { ...shared, path: `${table.name}.${name}`, spelling: below }
-    return `${fromWire(type, quoteName(key ?? name), context)} AS ${quoteName(name)}`
-  })
-  const from = isNumbered ? `(SELECT *, row_number() OVER () AS "~row" FROM ${source})` : source
-  return `SELECT ${columns.join(', ')} FROM ${from}`
+  insert: Insert,
+): Promise<void> {
+  for await (const select of selects(connection, file, table)) {
+    const isDone = await insert(select).then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return
+  }
+  const staged = join(dirname(file.path), 'rows')
+  const { rows, longestRow } = await stageRows(file, table, staged)
+  if (rows > 0) await insert(stagedSelect(staged, longestRow, table))
 }
 
-/** The SQL that reads the file, and how the file spells the names of columns. */
-async function readNdjson(connection: DuckDBConnection, file: TextFile, table: TableDefinition) {
-  const spelling = await spellingOfKeys(connection, file, table)
-  const columns = table.columns.map(
-    ({ name, type }) =>
-      `${quoteName(spelling.names.get(name) ?? name)}: ${quoteText(wireType(type, 'json', spelling.below.get(name)))}`,
-  )
-  const source =
-    `read_json(${quotePath(file.path)}, format = 'newline_delimited', records = true, compression = '${file.compression}', ` +
-    `columns = {${columns.join(', ')}})`
-  return { source, spelling }
-}
-
-// Keys are matched by the first thousand rows: a key that does not occur there as in the schema is searched for in another case.
-async function spellingOfKeys(
+/** The SELECT for the spellings of most files; null for a file that it cannot read. */
+export function plainSelect(
   connection: DuckDBConnection,
   file: TextFile,
   table: TableDefinition,
-): Promise<KeySpelling> {
-  const result = await connection.runAndReadAll(
-    'SELECT json_group_structure(json) FROM (SELECT json FROM read_ndjson_objects(' +
-      `${quotePath(file.path)}, compression = '${file.compression}') LIMIT 1000)`,
-  )
-  const structure = result.getRows()[0]?.[0]
-  return typeof structure === 'string'
-    ? spellingIn({ kind: 'STRUCT', fields: table.columns }, JSON.parse(structure))
-    : AS_DECLARED
+): Promise<string | null> {
+  return file.format === 'csv' ? csvSelect(connection, file, table) : ndjsonSelect(connection, file, table)
 }
 
-function spellingIn(type: Type, structure: unknown): KeySpelling {
-  if (type.kind === 'ARRAY') return Array.isArray(structure) ? spellingIn(type.element, structure[0]) : AS_DECLARED
-  if (type.kind !== 'STRUCT' || !isRecord(structure)) return AS_DECLARED
-  const names = new Map<string, string>()
-  const below = new Map<string, KeySpelling>()
-  for (const field of type.fields) {
-    const key = findKey(Object.keys(structure), field.name)
-    if (key === undefined) continue
-    if (key !== field.name) names.set(field.name, key)
-    const inner = spellingIn(field.type, structure[key])
-    if (inner !== AS_DECLARED) below.set(field.name, inner)
+/**
+ * The SELECTs to try, one after another. A STRING whose text could come from another value of JSON is in doubt; the first SELECT
+ * is for those that the first rows show, the second for all.
+ */
+async function* selects(
+  connection: DuckDBConnection,
+  file: TextFile,
+  table: TableDefinition,
+): AsyncGenerator<string, void> {
+  if (file.format === 'csv') {
+    const select = await csvSelect(connection, file, table)
+    if (select !== null) yield select
+    return
   }
-  return names.size === 0 && below.size === 0 ? AS_DECLARED : { names, below }
+  const rows = `read_ndjson_objects(${quotePath(file.path)}, compression = '${file.compression}')`
+  try {
+    const first = await connection.runAndReadAll(`SELECT json FROM ${rows} LIMIT ${SAMPLE_ROWS}`)
+    const values = first.getRows().map(([json]): unknown => JSON.parse(String(json)))
+    for (const isInDoubt of [(value: unknown) => typeof value === 'string' && looksOther(value), () => true]) {
+      const paths = new Set<string>()
+      for (const value of values) stringPaths({ kind: 'STRUCT', fields: table.columns }, value, '', isInDoubt, paths)
+      if (paths.size > 0) {
+        const other = await connection.runAndReadAll(`SELECT 1 FROM ${rows} WHERE ${hasOther([...paths])} LIMIT 1`)
+        if (other.currentRowCount > 0) return
+      }
+      yield await ndjsonSelect(connection, file, table, paths)
+    }
+  } catch {
+    // DuckDB cannot read the file as NDJSON.
+  }
 }
 
-/** The key for a name, also in another case. */
-export function findKey(keys: readonly string[], name: string): string | undefined {
-  return keys.includes(name) ? name : keys.find(key => key.toLowerCase() === name.toLowerCase())
+const SAMPLE_ROWS = 1_000
+
+/** Adds the paths of STRINGs in a row that have a wanted value. */
+function stringPaths(
+  type: Type,
+  value: unknown,
+  path: string,
+  isWanted: (value: unknown) => boolean,
+  into: Set<string>,
+): void {
+  if (type.kind === 'STRING' && isWanted(value)) into.add(path)
+  if (type.kind === 'ARRAY' && Array.isArray(value))
+    for (const element of value) stringPaths(type.element, element, `${path}[]`, isWanted, into)
+  if (type.kind === 'STRUCT' && isRecord(value))
+    for (const { name, type: field } of type.fields)
+      stringPaths(field, value[name!], path === '' ? name! : `${path}.${name}`, isWanted, into)
 }
 
-/** As readNdjson; the names are those that the header has. */
-async function readCsv(connection: DuckDBConnection, file: TextFile, table: TableDefinition) {
+/** SQL of whether a row has another value than a text, a whole number or a truth value at one of these paths. */
+function hasOther(paths: readonly string[]): string {
+  const inLists = paths.filter(path => path.includes('[]'))
+  const others = paths.filter(path => !path.includes('[]'))
+  const isOther = (list: string): string => `list_has_any(${list}, ['DOUBLE', 'OBJECT', 'ARRAY'])`
+  const listOf = (path: string): string => `json_type(json, ${quoteText(jsonPath(path))})`
+  // DuckDB reads the row again for each path within a list, so only a row that may have such a value is looked at.
+  const keys = new Set(inLists.map(path => /[^.[\]]+(?=[[\]]*$)/.exec(path)![0]))
+  const pattern = `"(${[...keys].map(patternOf).join('|')})"\\s*:\\s*([\\[{iI]|[nN][aA]|-[iI]|-?[0-9]+[.eE])`
+  const text = 'CAST(json AS VARCHAR)'
+  const mayHave = `regexp_matches(${text}, ${quoteText(pattern)}) OR contains(${text}, '\\u')`
+  return [
+    ...(inLists.length > 0
+      ? [`CASE WHEN ${mayHave} THEN ${inLists.map(path => isOther(listOf(path))).join(' OR ')} ELSE false END`]
+      : []),
+    ...(others.length > 0
+      ? [isOther(`json_type(json, [${others.map(path => quoteText(jsonPath(path))).join(', ')}])`)]
+      : []),
+  ].join(' OR ')
+}
+
+/** The pattern of a key as JSON writes it. */
+const patternOf = (key: string): string =>
+  JSON.stringify(key)
+    .slice(1, -1)
+    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+const jsonPath = (path: string): string =>
+  `$${path
+    .replace(/[^.[\]]+/g, name => `."${name}"`)
+    .replace(/\.\./g, '.')
+    .replaceAll('[]', '[*]')}`
+
+/**
+ * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
+ * infers them, from a file with one row that has all keys.
+ */
+async function ndjsonSelect(
+  connection: DuckDBConnection,
+  { path, compression }: TextFile,
+  table: TableDefinition,
+  texts: ReadonlySet<string> = new Set(),
+): Promise<string> {
+  const sample = join(dirname(path), 'sample')
+  const row = JSON.stringify(Object.fromEntries(table.columns.map(({ name, type }) => [name, sampleOf(type)])))
+  await connection.run(
+    `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
+      `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
+  )
+  const source =
+    `read_json([${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
+    `compression = '${compression}', sample_size = 1, maximum_sample_files = 1, maximum_depth = -1, ` +
+    "map_inference_threshold = -1, field_appearance_threshold = 0, filename = '~file')"
+  const context = contextOf(table, 'json', texts)
+  const columns = table.columns.map(
+    ({ name, type }) => `${fromWire(type, quoteName(name), { ...context, path: name })} AS ${quoteName(name)}`,
+  )
+  // DuckDB reads a row that is null as one whose columns are.
+  const isNull = table.columns.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ')
+  const isRow = `CASE WHEN ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
+  return `SELECT ${columns.join(', ')} FROM ${source} WHERE "~file" <> ${quoteText(sample)} AND ${isRow}`
+}
+
+function contextOf(
+  { required, limits = {} }: TableDefinition,
+  form: WireContext['form'],
+  texts: ReadonlySet<string> = new Set(),
+): WireContext {
+  const all = new Set(required)
+  return {
+    path: '',
+    form,
+    limitsOf: path => limits[path] ?? UNLIMITED,
+    isRequired: path => all.has(path),
+    isText: path => texts.has(path),
+  }
+}
+
+/** Null for a header that does not name columns of the table alone, each once. */
+async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
   const header = await csvHeader(connection, file)
+  const context = contextOf(table, 'csv')
+  const columns = header.map(name => table.columns.find(column => isSameName(column.name, name)))
+  const isPlain =
+    header.length > 1 &&
+    new Set(columns).size === header.length &&
+    columns.every(column => column && column.type.kind !== 'ARRAY' && column.type.kind !== 'STRUCT') &&
+    table.columns.every(column => columns.includes(column) || !context.isRequired(column.name))
+  if (!isPlain) return null
   // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
   const options =
     `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
-  const source = `read_csv(${quotePath(file.path)}, ${options})`
-  const names = new Map<string, string>()
-  for (const { name } of table.columns) {
-    const key = findKey(header, name)
-    if (key !== undefined) names.set(name, key)
-  }
-  if (names.size === 0 && header.length > 0) {
-    throw new QueryFault(`The header of ${file.name} names no column of ${table.name}: ${header.join(', ')}`)
-  }
-  return { source, spelling: { names, below: new Map() } }
+  const selected = table.columns.map(({ name, type }) => {
+    const key = header.find(other => isSameName(other, name))
+    const value = key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name })
+    return `${value} AS ${quoteName(name)}`
+  })
+  return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`
 }
+
+const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 /** The column names in the first line; empty for an empty file. */
 async function csvHeader(connection: DuckDBConnection, file: TextFile): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
     "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
-  const result = await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`)
-  const line = String(result.getRows()[0]?.[0] ?? '').replace(/^\ufeff/, '')
-  if (line === '') return []
-  const names = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+  const line = await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`).then(
+    result => String(result.getRows()[0]?.[0] ?? '').replace(/^\ufeff/, ''),
+    () => '',
+  )
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
   )
-  const seen = new Set<string>()
-  for (const name of names) {
-    if (seen.has(name.toLowerCase())) throw new QueryFault(`The header of ${file.name} names a column twice: ${name}`)
-    seen.add(name.toLowerCase())
-  }
-  return names
+}
+
+/** Over the rows that `stageRows` has written. */
+function stagedSelect(path: string, longestRow: number, table: TableDefinition): string {
+  const columns = table.columns.map(({ name, type }) => `${fromStaged(type, quoteName(name))} AS ${quoteName(name)}`)
+  return `SELECT ${columns.join(', ')} FROM ${readStaged(path, longestRow, table)}`
+}
+
+const MIN_READER_BYTES = 1 << 20
+
+/** Rows that have been read one by one, with the columns of `stagedType`. */
+export function readStaged(path: string, longestRow: number, table: TableDefinition): string {
+  const columns = table.columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(stagedType(type))}`)
+  return (
+    `read_json(${quoteText(path)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
+    `maximum_object_size = ${Math.max(MIN_READER_BYTES, longestRow + 16)}, columns = {${columns.join(', ')}})`
+  )
+}
+
+/** The key for a name, also in another case. */
+export function findKey(keys: readonly string[], name: string): string | undefined {
+  return keys.includes(name) ? name : keys.find(key => isSameName(key, name))
 }
 
 /** SQL of a column that a file does not have. */

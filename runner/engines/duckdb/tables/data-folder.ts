@@ -36,6 +36,15 @@ export interface DataFile {
   readonly stamp: string
 }
 
+/** A text file that does not change while it is converted. It is alone in its folder, where others are written beside it. */
+export interface TextFile {
+  readonly path: string
+  /** The name in errors, where the file is a copy of another. */
+  readonly name: string
+  readonly format: Exclude<FileFormat, 'parquet'>
+  readonly compression: Compression
+}
+
 /**
  * Why this data folder cannot be used, and what to do; null where it can be read. An empty folder is valid; a missing one
  * means a wrong path, an unmounted volume, or a first start.

@@ -1,8 +1,9 @@
 /**
- * Converts values of text files to values of columns: for each type, the DuckDB type that DuckDB's reader uses, and the SQL
- * that converts its value to the column's type or raises an error.
+ * SQL that converts values of text files to values of columns. It takes the spellings that most files have, and raises an error
+ * for any other value, so that the rows of the file are read one by one (rows/row-stream.ts), which takes every spelling. Both
+ * give the same value.
  */
-import { elementOfRange, type RangeKind, type Type } from '../../../../googlesql/data.js'
+import { elementOfRange, type RangeKind, type Type, type TypeLimits } from '../../../../googlesql/data.js'
 import {
   BIGNUMERIC_SCALE,
   duckdbType,
@@ -14,147 +15,206 @@ import {
   quoteText,
 } from '../../../../googlesql-duckdb/names-and-types.js'
 
-/** `json`: DuckDB's JSON reader gives each scalar its type. `text`: every value is a VARCHAR, as in CSV. */
-export type WireForm = 'json' | 'text'
-
 /**
- * How the file spells the keys of an object: `names` maps the schema's name to the key in the file, and `below` holds the
- * spelling of the objects inside it.
+ * `json`: DuckDB's JSON reader gives the types of `sampleOf`. `csv`: every value is a VARCHAR. `parquet`: also a VARCHAR, in a
+ * file that is not read in another way, so that an error is the author's.
  */
-export interface KeySpelling {
-  readonly names: ReadonlyMap<string, string>
-  readonly below: ReadonlyMap<string, KeySpelling>
-}
-export const AS_DECLARED: KeySpelling = { names: new Map(), below: new Map() }
+export type WireForm = 'json' | 'csv' | 'parquet'
 
-/** The type for DuckDB's reader, with the keys as the file spells them. */
-export function wireType(type: Type, form: WireForm, spelling: KeySpelling = AS_DECLARED): string {
-  if (form === 'text') return 'VARCHAR'
+/** A value from which DuckDB's JSON reader infers the type for values of this one: JSON for null, which keeps numbers apart from texts. */
+export function sampleOf(type: Type): unknown {
   switch (type.kind) {
     case 'ARRAY':
-      return `${wireType(type.element, form, spelling)}[]`
-    case 'STRUCT': {
-      const fields = fieldNames(type).map((name, i) => {
-        const inFile = quoteName(spelling.names.get(name) ?? name)
-        return `${inFile} ${wireType(type.fields[i]!.type, form, spelling.below.get(name))}`
-      })
-      return `STRUCT(${fields.join(', ')})`
-    }
+      return [sampleOf(type.element)]
+    case 'STRUCT':
+      return Object.fromEntries(fieldNames(type).map((name, i) => [name, sampleOf(type.fields[i]!.type)]))
     case 'FLOAT64':
-      return 'DOUBLE'
-    case 'BOOL':
-      return 'BOOLEAN'
+    case 'BYTES':
     case 'JSON':
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return 'JSON'
+      return null
     default:
-      return 'VARCHAR'
+      return 'x'
   }
 }
 
 export interface WireContext {
-  /** The path in errors: `logs.edge.metadata.request`. */
+  /** The path as in `TableDefinition.required`, after the name of the table: `logs.edge.metadata[].request`. */
   readonly path: string
   readonly form: WireForm
-  /** SQL of the row number; null if it is not known. */
-  readonly rowNumber: string | null
-  readonly spelling: KeySpelling
+  readonly limitsOf: (path: string) => TypeLimits
+  readonly isRequired: (path: string) => boolean
+  /** Whether all values of the path are known to be JSON strings. */
+  readonly isText: (path: string) => boolean
 }
 
-/**
- * SQL that converts the wire value `sql` to the column's value. A missing or null ARRAY becomes empty, as BigQuery stores it.
- * docs/data.md has the other rules. A TIMESTAMP is ISO 8601 text (without an offset it is in UTC; digits beyond microseconds
- * are cut) or a number that counts time since 1970: up to 11 digits count seconds, 12 to 14 digits milliseconds, and more
- * digits microseconds. A number with a fraction counts seconds.
- */
+/** SQL of the column's value for the wire value `sql`. A missing or null ARRAY becomes empty, as BigQuery stores it. */
 export function fromWire(type: Type, sql: string, context: WireContext): string {
+  const { path } = context
   switch (type.kind) {
     case 'ARRAY': {
-      const item = `x${depthOf(context)}`
-      const inner = fromWire(type.element, item, { ...context, path: `${context.path}[]` })
-      return inner === item ? `coalesce(${sql}, [])` : `coalesce(list_transform(${sql}, lambda ${item}: ${inner}), [])`
+      const item = `x${path.split('[]').length}`
+      const inner = fromWire(type.element, item, { ...context, path: `${path}[]` })
+      return `coalesce(list_transform(${sql}, lambda ${item}: ${inner}), [])`
     }
     case 'STRUCT': {
       const fields = fieldNames(type).map((name, i) => {
-        const inFile = context.spelling.names.get(name) ?? name
-        const value = fromWire(type.fields[i]!.type, `struct_extract(${sql}, ${quoteText(inFile)})`, {
-          ...context,
-          path: `${context.path}.${name}`,
-          spelling: context.spelling.below.get(name) ?? AS_DECLARED,
-        })
-        return `${quoteName(name)} := ${value}`
+        const field = `struct_extract(${sql}, ${quoteText(name)})`
+        return `${quoteName(name)} := ${fromWire(type.fields[i]!.type, field, { ...context, path: `${path}.${name}` })}`
       })
-      return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`
+      return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) ELSE ${whenNull(sql, context)} END`
     }
     default:
       return scalarFromWire(type.kind, sql, context)
   }
 }
 
-const depthOf = (context: WireContext): number => context.path.split('[]').length
+/** SQL of what a NULL becomes: an error where there may be none, as among the elements of a list. */
+const whenNull = (sql: string, context: WireContext): string =>
+  context.isRequired(context.path) || context.path.endsWith('[]') ? refused('a value', sql, context) : 'NULL'
+
+type Branch = readonly [when: string, then: string]
 
 function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: string, context: WireContext): string {
+  const { form } = context
+  // The limits of an element are those of its column.
+  const { maxLength, precision, scale } = context.limitsOf(context.path.replace(/\[\]$/, ''))
   const matches = (pattern: string): string => `regexp_full_match(${sql}, '${pattern}')`
-  const refused = `error(${refusal(kind, sql, context)})`
-  const checked = (...branches: readonly (readonly [when: string, then: string])[]): string =>
-    `CASE WHEN ${sql} IS NULL THEN NULL ${branches.map(([when, then]) => `WHEN ${when} THEN ${then}`).join(' ')} ELSE ${refused} END`
-  const cast = (type: Type): string => `TRY_CAST(${sql} AS ${duckdbType(type)})`
+  const checked = (...branches: readonly Branch[]): string =>
+    `CASE WHEN ${sql} IS NULL THEN ${whenNull(sql, context)} ${branches.map(([when, then]) => `WHEN ${when} THEN ${then}`).join(' ')} ELSE ${refused(kind, sql, context)} END`
+  const orWhenNull = (value: string): string => {
+    const absent = whenNull(sql, context)
+    return absent === 'NULL' ? value : `CASE WHEN ${sql} IS NULL THEN ${absent} ELSE ${value} END`
+  }
+  // Where the file can be read in another way, a cast that fails ends this way.
+  const cast = (type: Type): string => `${form === 'parquet' ? 'TRY_CAST' : 'CAST'}(${sql} AS ${duckdbType(type)})`
+  const fits = (value: string): string => (form === 'parquet' ? ` AND ${value} IS NOT NULL` : '')
+  const within = (length: string): string => (maxLength === null ? '' : ` AND ${length} <= ${maxLength}`)
   switch (kind) {
-    case 'STRING':
-      return sql
+    case 'STRING': {
+      const isSure = form !== 'json' || context.isText(context.path)
+      const doubts = [
+        ...(isSure ? [] : [mayBeOtherJson(sql)]),
+        ...(maxLength === null ? [] : [`length(${sql}) > ${maxLength}`]),
+      ]
+      if (doubts.length === 0) return orWhenNull(sql)
+      return orWhenNull(`CASE WHEN ${doubts.join(' OR ')} THEN ${refused(kind, sql, context)} ELSE ${sql} END`)
+    }
     case 'BOOL':
-      return context.form === 'json' ? sql : checked([matches('(?i)true|false'), `CAST(${sql} AS BOOLEAN)`])
-    case 'FLOAT64':
-      return context.form === 'json' ? sql : checked([`${cast({ kind })} IS NOT NULL`, cast({ kind })])
+      if (form === 'json') return checked([`${sql} IN ('true', 'false')`, `${sql} = 'true'`])
+      return checked([matches('(?i)true|false'), `CAST(${sql} AS BOOLEAN)`])
+    case 'FLOAT64': {
+      if (form === 'parquet') return checked([`${cast({ kind })} IS NOT NULL`, cast({ kind })])
+      // A text in quotes and a truth value are no numbers here.
+      const value = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DOUBLE)`
+      const isNumber = form === 'json' ? '' : `${matches('[-+0-9.eE]+')} AND `
+      return checked([`${isNumber}isfinite(${value})`, value])
+    }
     case 'JSON': {
       // BigQuery stores JSON in a canonical form, in which equal values have equal texts.
       const canonical = `CAST(bq_json_canonical(CAST(${sql} AS VARCHAR)) AS JSON)`
-      return context.form === 'json' ? canonical : checked([`json_valid(${sql})`, canonical])
+      return form === 'json' ? orWhenNull(canonical) : checked([`json_valid(${sql})`, canonical])
     }
     case 'INT64':
-      // Without the pattern, the cast would convert '1.5' to 2.
-      return checked([`${matches('[+-]?[0-9]+(\\.0*)?')} AND ${cast({ kind })} IS NOT NULL`, cast({ kind })])
+      // Without the pattern, the cast would convert '1.5' to 2. A JSON number with a fraction has 15 digits that are exact.
+      return checked([`${matches('[+-]?([0-9]+|[0-9]{1,15}\\.0*)')}${fits(cast({ kind }))}`, cast({ kind })])
     case 'NUMERIC':
     case 'BIGNUMERIC': {
-      const scale = kind === 'NUMERIC' ? 9 : BIGNUMERIC_SCALE
-      const number = `[+-]?([0-9]+(\\.[0-9]{0,${scale}}0*)?|\\.[0-9]{1,${scale}}0*)`
-      const text = context.form === 'json' ? `(${sql} ->> '$')` : sql
-      const value = kind === 'NUMERIC' ? `TRY_CAST(${text} AS ${duckdbType({ kind })})` : bignumericOf(text)
+      const places = scale ?? (kind === 'NUMERIC' ? 9 : BIGNUMERIC_SCALE)
+      const mostDigits = precision === null ? null : precision - (scale ?? 0)
+      const whole = mostDigits === null ? '[0-9]+' : mostDigits === 0 ? '0+' : `0*[0-9]{1,${mostDigits}}`
+      const fraction = places === 0 ? '' : `|\\.[0-9]{1,${places}}0*`
+      const number = `[+-]?(${whole}(\\.[0-9]{0,${places}}0*)?${fraction})`
+      const text = form === 'json' ? `(${sql} ->> '$')` : sql
+      const value = kind === 'NUMERIC' ? numericOf(text) : bignumericOf(text)
       const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
-      if (context.form === 'text') return checked([exact, value])
-      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE, in which 15 digits are exact; so below 10^6, nine
-      // decimals are exact.
-      const isSure = `CAST(${sql} AS VARCHAR) LIKE '"%' OR length(${text}) <= 16 OR NOT contains(${text}, '.')`
-      const isSmall = `abs(TRY_CAST(${text} AS DOUBLE)) < 1e6`
-      if (kind === 'BIGNUMERIC') return checked([`${exact} AND (${isSure})`, value])
-      return checked(
-        [`${exact} AND (${isSure})`, value],
-        [`${isSmall} AND ${value} IS NOT NULL AND regexp_full_match(${text}, '[-+0-9.eE]+')`, value],
-      )
+      if (form !== 'json') return checked([exact, value])
+      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE, whose distance from the number in the file is less
+      // than half of the ninth decimal below 10^6.
+      const isExact = `NOT contains(${text}, '.') OR CAST(${sql} AS VARCHAR) LIKE '"%'`
+      return kind === 'NUMERIC'
+        ? checked([`${exact} AND (${isExact} OR abs(TRY_CAST(${text} AS DOUBLE)) < 1e6)`, value])
+        : checked([`${exact} AND (${isExact})`, value])
     }
-    case 'BYTES':
-      return checked([`length(${sql}) % 4 = 0 AND ${matches('[A-Za-z0-9+/]*={0,2}')}`, `from_base64(${sql})`])
+    case 'BYTES': {
+      const text = form === 'json' ? `(${sql} ->> '$')` : sql
+      const isText = form === 'json' ? `CAST(${sql} AS VARCHAR) LIKE '"%' AND ` : ''
+      const isBase64 = `length(${text}) % 4 = 0 AND regexp_full_match(${text}, '[A-Za-z0-9+/]*={0,2}')`
+      return checked([`${isText}${isBase64}${within(`octet_length(from_base64(${text}))`)}`, `from_base64(${text})`])
+    }
     case 'DATE':
-      return checked([`${matches(DATE)} AND ${inYears(sql)} AND ${cast({ kind })} IS NOT NULL`, cast({ kind })])
+      return checked([`${matches(DATE)} AND ${inYears(sql)}${fits(cast({ kind }))}`, cast({ kind })])
     case 'TIME':
-      return checked([`${matches(CLOCK)} AND ${cast({ kind })} IS NOT NULL`, cast({ kind })])
+      return checked([`${matches(CLOCK)}${fits(cast({ kind }))}`, cast({ kind })])
     case 'DATETIME':
       return checked([
-        `${matches(`${DATE}([Tt ]${CLOCK})?`)} AND ${inYears(sql)} AND ${cast({ kind })} IS NOT NULL`,
+        `${matches(`${DATE}([Tt ]${CLOCK})?`)} AND ${inYears(sql)}${fits(cast({ kind }))}`,
         cast({ kind }),
       ])
     case 'TIMESTAMP':
-      return timestampFromWire(sql, checked, matches)
+      return timestampFromWire(sql, form, checked, matches)
     case 'INTERVAL':
-      return checked([`TRY_CAST(${sql} AS INTERVAL) IS NOT NULL`, `TRY_CAST(${sql} AS INTERVAL)`])
+      return form === 'parquet'
+        ? checked([`TRY_CAST(${sql} AS INTERVAL) IS NOT NULL`, `TRY_CAST(${sql} AS INTERVAL)`])
+        : checked(['false', 'NULL::INTERVAL'])
     case 'RANGE<DATE>':
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
-      return rangeOfText(sql, kind)
+      return orWhenNull(rangeOfText(sql, kind))
     default:
       return kind satisfies never
   }
+}
+
+/** The texts that DuckDB's JSON reader may have made of a number with a fraction, an object or a list, and so have changed. */
+const OTHER_NUMBER = '-?[0-9]+(\\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)'
+const NOT_FINITE = ['nan', 'inf', '-inf']
+
+const mayBeOtherJson = (sql: string): string =>
+  `(${sql} >= '-' AND ${sql} < ':' AND regexp_full_match(${sql}, '${OTHER_NUMBER}')) ` +
+  `OR (${sql} >= '[' AND ${sql} < '\\') OR (${sql} >= '{' AND ${sql} < '|') OR ${sql} IN (${NOT_FINITE.map(quoteText).join(', ')})`
+
+/** `mayBeOtherJson` of a text. */
+export const looksOther = (text: string): boolean =>
+  /^[{[]/.test(text) || new RegExp(`^(?:${OTHER_NUMBER})$`).test(text) || NOT_FINITE.includes(text)
+
+/** The type in the rows that are read one by one: a text where DuckDB's JSON reader would change the value. */
+export const stagedType = (type: Type): string => duckdbType(withText(type, ['JSON', 'BYTES', ...TEXT_IN_FILES]))
+
+/** The types of which a file of an import has texts, since Parquet has no such type. */
+export const TEXT_IN_FILES: readonly Type['kind'][] = [
+  'BIGNUMERIC',
+  'RANGE<DATE>',
+  'RANGE<DATETIME>',
+  'RANGE<TIMESTAMP>',
+]
+
+/** The type with STRING in place of these types. */
+export function withText(type: Type, kinds: readonly Type['kind'][]): Type {
+  if (type.kind === 'ARRAY') return { kind: 'ARRAY', element: withText(type.element, kinds) }
+  if (type.kind === 'STRUCT') {
+    return { kind: 'STRUCT', fields: type.fields.map(({ name, type: own }) => ({ name, type: withText(own, kinds) })) }
+  }
+  return kinds.includes(type.kind) ? { kind: 'STRING' } : type
+}
+
+/** SQL of the column's value for a value of `stagedType`. */
+export function fromStaged(type: Type, sql: string, depth = 0): string {
+  const inFiles = duckdbType(withText(type, TEXT_IN_FILES))
+  if (inFiles === duckdbType(type)) return stagedType(type) === inFiles ? sql : `CAST(${sql} AS ${inFiles})`
+  if (type.kind === 'ARRAY') {
+    const item = `x${depth}`
+    return `list_transform(${sql}, lambda ${item}: ${fromStaged(type.element, item, depth + 1)})`
+  }
+  if (type.kind === 'STRUCT') {
+    const fields = fieldNames(type).map(
+      (name, i) =>
+        `${quoteName(name)} := ${fromStaged(type.fields[i]!.type, `struct_extract(${sql}, ${quoteText(name)})`, depth)}`,
+    )
+    return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`
+  }
+  return type.kind === 'BIGNUMERIC' ? bignumericOf(sql) : rangeOfText(sql, type.kind as RangeKind)
 }
 
 /** SQL of the range in a text. bq_read_range raises BigQuery's error for any text that is not a range. */
@@ -164,6 +224,10 @@ function rangeOfText(sql: string, kind: RangeKind): string {
   const bounds = `bq_read_range(${sql}, '${element.toLowerCase()}')`
   return `list_transform([${bounds}], lambda b$: CASE WHEN b$ IS NOT NULL THEN struct_pack(s := CAST(b$[1] AS ${type}), e := CAST(b$[2] AS ${type})) END)[1]`
 }
+
+/** SQL of the NUMERIC of a plain decimal text. DuckDB casts to a DECIMAL of at most 18 digits some fifty times faster. */
+const numericOf = (text: string): string =>
+  `coalesce(CAST(TRY_CAST(${text} AS DECIMAL(18, 9)) AS ${duckdbType({ kind: 'NUMERIC' })}), TRY_CAST(${text} AS ${duckdbType({ kind: 'NUMERIC' })}))`
 
 /** SQL of the BIGNUMERIC of a plain decimal text; NULL beyond the range of BIGNUMERIC. */
 function bignumericOf(text: string): string {
@@ -179,30 +243,33 @@ const inYears = (sql: string): string => `${sql} NOT LIKE '0000%'`
 
 function timestampFromWire(
   sql: string,
-  checked: (...branches: readonly (readonly [string, string])[]) => string,
+  form: WireForm,
+  checked: (...branches: readonly Branch[]) => string,
   matches: (pattern: string) => string,
 ): string {
   // DuckDB accepts an offset only directly after the time, and `Z` only in upper case.
   const spelled = `upper(replace(${sql}, ' +', '+'))`
-  const fromText = (text: string): string => `TRY_CAST(${text} AS TIMESTAMPTZ)`
+  const fromText = (text: string): string => `${form === 'parquet' ? 'TRY_CAST' : 'CAST'}(${text} AS TIMESTAMPTZ)`
+  const fits = (value: string): string => (form === 'parquet' ? ` AND ${value} IS NOT NULL` : '')
   const micros = (expression: string): string => `make_timestamptz(${expression})`
   return checked(
-    [`${matches(`${DATE}[T ]${CLOCK}(Z| UTC)?`)} AND ${inYears(sql)} AND ${fromText(sql)} IS NOT NULL`, fromText(sql)],
+    [`${matches(`${DATE}[T ]${CLOCK}(Z| UTC)?`)} AND ${inYears(sql)}${fits(fromText(sql))}`, fromText(sql)],
     [matches('-?[0-9]{15,17}|-?[12][0-9]{17}'), micros(`CAST(${sql} AS BIGINT)`)],
     [matches('-?[0-9]{12,14}'), micros(`CAST(${sql} AS BIGINT) * 1000`)],
     [matches('-?[0-9]{1,11}'), micros(`CAST(${sql} AS BIGINT) * 1000000`)],
     [
-      matches('-?[0-9]{1,11}\\.[0-9]+|-?[0-9]\\.[0-9]+[eE]\\+?(0?[0-9]|10)'),
+      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE, which tells microseconds apart up to ten digits.
+      matches(form === 'json' ? '-?[0-9]{1,10}\\.[0-9]{1,6}' : '-?[0-9]{1,11}\\.[0-9]{1,9}'),
       micros(`CAST(round(CAST(${sql} AS DECIMAL(38,9)) * 1000000) AS BIGINT)`),
     ],
     [
-      `${matches(`${DATE}([Tt ]${CLOCK}(${ZONE})?)?`)} AND ${inYears(sql)} AND ${fromText(spelled)} IS NOT NULL`,
+      `${matches(`${DATE}([Tt ]${CLOCK}(${ZONE})?)?`)} AND ${inYears(sql)}${fits(fromText(spelled))}`,
       fromText(spelled),
     ],
   )
 }
 
-function refusal(kind: string, sql: string, { path, rowNumber }: WireContext): string {
-  const row = rowNumber === null ? '' : ` || ' in row ' || ${rowNumber}`
-  return `${quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${kind}`)}${row} || ': ' || left(CAST(${sql} AS VARCHAR), 80)`
+function refused(kind: string, sql: string, { path }: WireContext): string {
+  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${kind}`)
+  return `error(${message} || ': ' || coalesce(left(CAST(${sql} AS VARCHAR), 80), 'NULL'))`
 }

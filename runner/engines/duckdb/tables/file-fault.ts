@@ -43,26 +43,6 @@ const WORDINGS: readonly Wording[] = [
     message: LEADS_OUT,
   },
   {
-    // DuckDB's lenient mode would read these lines, but would also accept rows with broken quotes.
-    pattern: /CSV Parser state machine reached an invalid state/,
-    message: 'its lines end in different ways (LF, CRLF, CR); `sluice import` takes LF beside CRLF, and writes Parquet',
-  },
-  {
-    pattern: /byte order mark \(BOM\) is not supported/,
-    message: 'it begins with a byte order mark; `sluice import` takes such files, and writes Parquet',
-  },
-  {
-    // DuckDB has already read the line end, and counts one line too many.
-    pattern: /Malformed JSON in file .*?, at byte (\d+) in line (\d+): ([^\n]*?)\.?\s*(?:\n|$)/,
-    message: ([, byte, line, reason]) => `in line ${Number(line) - 1}, at byte ${byte}: not valid JSON: ${reason}`,
-  },
-  {
-    pattern: /JSON transform error in file .*?, in line (\d+): Failed to cast value to numerical: ([^\n]*)/,
-    message: 'in line $1: not a number: $2',
-  },
-  { pattern: /JSON transform error in file .*?, in line (\d+): ([^\n]*)/, message: 'in line $1: $2' },
-  { pattern: /CSV Error on Line: (\d+)/, message: 'in line $1: not valid CSV' },
-  {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)/m,
     message: 'it cannot be converted in the memory that the engine has (--engine-memory)',
   },

@@ -155,15 +155,17 @@ export class OpenFiles {
     return files.find(hasChanged)?.name ?? null
   }
 
-  /** Calls `use` with a copy of a text file, and the size of the copy. @throws QueryFault. */
+  /** Calls `use` with a copy of a text file in a folder of its own, and the size of the copy. @throws QueryFault. */
   async withCopy<T>(file: DataFile, isGiven: boolean, use: (path: string, size: number) => Promise<T>): Promise<T> {
-    const into = join(this.#copies, String(this.#count++))
+    const folder = join(this.#copies, String(this.#count++))
+    const into = join(folder, 'copy')
     const handle = this.#handleOf(file.path, isGiven)
     try {
+      mkdirSync(folder, { recursive: true })
       return await use(into, await copySteady(handle, file, into))
     } finally {
       closeSync(handle)
-      await rm(into, { force: true })
+      await rm(folder, { recursive: true, force: true })
     }
   }
 

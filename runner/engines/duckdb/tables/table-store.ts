@@ -6,7 +6,7 @@ import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { memo } from '../../../model/bounded-map.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { convert } from './convert.js'
+import { convert, plainSelect } from './convert.js'
 import {
   type DataFile,
   FolderReader,
@@ -16,6 +16,7 @@ import {
   newListing,
   statFile,
   type TableContents,
+  type TextFile,
 } from './data-folder.js'
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
@@ -247,39 +248,61 @@ export class TableStore {
     const columns = columnList(definition)
     const name = rowTable([definition.name, columns, ...files.map(({ path, stamp }) => keyOf(path, stamp))])
     if (entry.converted.has(name)) return name
-    let file = files[0]!
-    try {
-      await this.#transact(async () => {
-        await this.#connection.run(`CREATE TABLE ${quoteName(name)} (${columns})`)
-        for (file of files)
-          await this.#convert(entry, file, false, select => `INSERT INTO ${quoteName(name)} ${select}`)
-      })
-    } catch (error) {
-      throw error instanceof QueryFault ? error : await this.#faultOf(entry, file, error)
+    const create = `CREATE TABLE ${quoteName(name)} (${columns})`
+    const insert = (select: string): Promise<unknown> =>
+      this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
+    if (!(await this.#insertPlain(entry, files, create, insert))) {
+      await this.#connection.run(create)
+      try {
+        for (const file of files)
+          await this.#read(entry, file, copy => convert(this.#connection, copy, definition, insert)).catch(cause => {
+            if (cause instanceof QueryFault) throw cause
+            throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
+          })
+      } catch (error) {
+        await this.#connection.run(`DROP TABLE ${quoteName(name)}`)
+        throw error
+      }
     }
     entry.converted.add(name)
     return name
   }
 
-  async #convert(entry: Entry, file: DataFile, isNumbered: boolean, sqlOf: (select: string) => string): Promise<void> {
+  /** Inserts many files in one commit; false where one of them is not plain, since an error ends the transaction. */
+  async #insertPlain(
+    entry: Entry,
+    files: readonly DataFile[],
+    create: string,
+    insert: (select: string) => Promise<unknown>,
+  ): Promise<boolean> {
+    if (files.length === 1) return false
+    const { definition } = entry.table
+    try {
+      await this.#transact(async () => {
+        await this.#connection.run(create)
+        for (const file of files)
+          await this.#read(entry, file, async copy => {
+            const select = await plainSelect(this.#connection, copy, definition)
+            if (select === null) throw new NotPlainError()
+            await insert(select)
+          })
+      })
+      return true
+    } catch (error) {
+      if (error instanceof QueryFault) throw error
+      return false
+    }
+  }
+
+  /** Calls `use` with a copy of the file, if it has any bytes. @throws QueryFault that names the file. */
+  async #read(entry: Entry, file: DataFile, use: (copy: TextFile) => Promise<unknown>): Promise<void> {
     const { path: name, format, compression } = file
     await this.#openFiles.withCopy(file, isOfFiles(entry), async (path, size) => {
       await expectWhole(name, { path, compression })
       // An empty file has no rows and, for CSV, no header.
       if (size === 0 || format === 'parquet') return
-      const copy = { path, name, format, compression }
-      await this.#connection.run(sqlOf(await convert(this.#connection, copy, entry.table.definition, isNumbered)))
+      await use({ path, name, format, compression })
     })
-  }
-
-  /** The fault for a file that cannot be converted: the conversion with row numbers names the row. */
-  async #faultOf(entry: Entry, file: DataFile, error: unknown): Promise<QueryFault> {
-    const counting = (select: string): string => `SELECT count(COLUMNS(*)) FROM (${select})`
-    const reason = await this.#convert(entry, file, true, counting).then(
-      () => error,
-      numbered => numbered,
-    )
-    return new QueryFault(`${file.path}: ${fileFault(reason, file.format.toUpperCase())}`, { cause: error })
   }
 
   async #shapeOf(file: OpenFile): Promise<ParquetShape> {
@@ -312,6 +335,11 @@ export class TableStore {
       this.#openFiles.afterQueries(() => void this.#inTurn(drop).catch(() => undefined))
     }
   }
+}
+
+/** A file that one SELECT cannot read. */
+class NotPlainError extends Error {
+  override readonly name = 'NotPlainError'
 }
 
 const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'

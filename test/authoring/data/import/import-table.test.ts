@@ -166,7 +166,6 @@ describe('rows that are imported', () => {
     importFiles({
       dataDir: scratch.path,
       table: { name, columns: fieldsToColumns(schema)! },
-      schema,
       layout: { clusteredBy: [], partition: null },
       files: [file],
       inputFormat: null,

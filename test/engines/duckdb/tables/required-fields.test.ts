@@ -299,7 +299,7 @@ describe('REQUIRED fields of records', function () {
     })
   }
 
-  it('fails where a file breaks them, and names column and row', async () => {
+  it('fails where a text file breaks them, and names column and row', async () => {
     const folder = join(scratch.path, 'broken')
     mkdirSync(join(folder, 'shop'), { recursive: true })
     const broken = { ...ROWS[1]!, ship: { ...ship, place: { lat: null } } }
@@ -311,8 +311,9 @@ describe('REQUIRED fields of records', function () {
         (thrown: unknown) => thrown as RunnerError,
       )
       expect(failed).to.be.instanceOf(RunnerError)
-      expect(failed.code).to.equal('CONTRACT_BROKEN')
-      expect((failed.cause as Error).message).to.equal('row 2: column ship is required, but holds NULL')
+      expect((failed.cause as Error).message).to.match(
+        /orders\.ndjson:2:\d+: ship\.place\.lat: found null, expected a value: the field is REQUIRED$/,
+      )
     } finally {
       await engine.close()
     }

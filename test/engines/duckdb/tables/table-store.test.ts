@@ -75,7 +75,7 @@ describe('the tables of text files', () => {
     for (const n of [1, 2, 3]) {
       write('1.ndjson', n)
       const error = await store.refresh(['d.t']).catch((thrown: unknown) => thrown)
-      expect(String(error)).to.match(/2\.ndjson: d\.t\.n has a value that is not INT64 in row 1: x$/)
+      expect(String(error)).to.match(/2\.ndjson:1:6: n: found "x", expected an INT64/)
     }
     write('2.ndjson', 20)
     expect([await refresh(), await sum()]).to.deep.equal([2, 23])

@@ -111,17 +111,17 @@ describe('a data file that cannot be read', () => {
     expect(await rows('linked_here')).to.deep.equal([['a', 1]])
   })
 
-  for (const table of ['mixed_ends', 'mixed_head']) {
-    it(`since its lines end in different ways, as ${table}, is reported with that reason`, async () => {
-      expect((await failureOf(table)).cause)
-        .to.have.property('message')
-        .that.matches(/\.csv: its lines end in different ways/)
-    })
-  }
+  it('does not include one whose lines end in different ways', async () => {
+    expect(await rows('mixed_ends')).to.deep.equal([
+      ['a', 1],
+      ['b', 2],
+    ])
+    expect(await rows('mixed_head')).to.deep.equal([['a', 1]])
+  })
 
   it('since a row is bad is reported without the whole row', async () => {
     const text = causeText(await failureOf('long'))
-    expect(text).to.match(/long\.csv: in line 2: not valid CSV; caused by: [\s\S]* more characters\)$/)
+    expect(text).to.match(/long\.csv:2:1: found 3 cells, expected 2, as the header has$/)
     expect(text.length).to.be.below(5_000)
   })
 

@@ -1,6 +1,6 @@
 /** CSV by RFC 4180: splits a stream of bytes into records, and a record into cells. */
-import { BadRowError, shown } from '../bad-row.js'
-import type { RowEnds } from '../rows.js'
+import { BadRowError, shown } from './bad-row.js'
+import type { RowEnds } from './row-stream.js'
 
 const QUOTE = 0x22
 const COMMA = 0x2c

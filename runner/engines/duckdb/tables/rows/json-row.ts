@@ -2,11 +2,11 @@
  * Checks one row of NDJSON against its table's schema, and writes it as DuckDB's reader takes it: with the schema's names, and the
  * few values that the reader would interpret differently in another form.
  */
-import { BadRowError, shown } from '../bad-row.js'
-import type { RowField, RowRecord } from '../row-schema.js'
-import type { RowReader } from '../rows.js'
+import { BadRowError, shown } from './bad-row.js'
 import { beginsNumber, FALSE, JsonTokens, LETTER_N, NULL, OPEN_LIST, OPEN_OBJECT, QUOTE, TRUE } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
+import type { RowField, RowRecord } from './row-schema.js'
+import type { RowReader } from './row-stream.js'
 
 export class JsonRowReader implements RowReader {
   /** The open fields, outermost first, such as `lines[1]`. */
@@ -129,13 +129,18 @@ export class JsonRowReader implements RowReader {
       return this.#leaf(field, start, tokens.wholeText(start, tokens.at))
     }
     if (first === QUOTE) {
-      if (kind !== 'STRING' || field.limits.maxLength !== null) return this.#leaf(field, start, tokens.text())
-      tokens.string()
-      return tokens.wholeText(start, tokens.at)
+      if (kind === 'STRING' && field.limits.maxLength === null) {
+        tokens.string()
+        return tokens.wholeText(start, tokens.at)
+      }
+      const text = tokens.text()
+      // Loading of CSV alone takes `yes`, `t` and 1.
+      if (kind === 'BOOL' && !/^(?:true|false)$/i.test(text)) throw this.#wrong(field, start)
+      return this.#leaf(field, start, text)
     }
     if (beginsNumber(first)) {
       tokens.number()
-      if (NUMBER_KINDS.has(kind)) return this.#leaf(field, start, tokens.wholeText(start, tokens.at))
+      if (NUMBER_KINDS.has(kind)) return this.#leaf(field, start, numberText(kind, tokens.wholeText(start, tokens.at)))
       throw this.#wrong(field, start)
     }
     const word = tokens.standsHere(TRUE) ? 'true' : tokens.standsHere(FALSE) ? 'false' : null
@@ -176,6 +181,13 @@ export class JsonRowReader implements RowReader {
 const REQUIRED = 'a value: the field is REQUIRED'
 
 const NUMBER_KINDS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'STRING', 'TIMESTAMP'])
+
+/** A number as its type reads it: the two that have no exponents get the same number without one. DuckDB reads -0 as 0. */
+function numberText(kind: RowField['kind'], text: string): string {
+  if (text === '-0') return '0'
+  const hasExponent = /[eE]/.test(text)
+  return hasExponent && (kind === 'INT64' || kind === 'TIMESTAMP') ? String(Number(text)) : text
+}
 
 /** The object with these values, which are JSON. */
 export const jsonObject = (members: Iterable<readonly [RowField, string]>): string =>

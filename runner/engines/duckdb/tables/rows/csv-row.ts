@@ -1,11 +1,11 @@
 /** Converts records of CSV to rows of JSON by a table's schema. */
-import { QueryFault } from '../../../../runner/model/query-fault.js'
-import { BadRowError, shown } from '../bad-row.js'
-import type { RowField, RowRecord } from '../row-schema.js'
-import type { RowReader } from '../rows.js'
+import { QueryFault } from '../../../../model/query-fault.js'
+import { BadRowError, shown } from './bad-row.js'
 import { type Cell, cellsOf } from './csv.js'
 import { jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
+import type { RowField, RowRecord } from './row-schema.js'
+import type { RowReader } from './row-stream.js'
 
 export class CsvRowReader implements RowReader {
   readonly #record: RowRecord

@@ -12,10 +12,10 @@ import {
   readInterval,
   readRange,
   type ScalarKind,
+  type TypeLimits,
   timeLiteral,
   timestampLiteral,
-} from '../../../../googlesql/index.js'
-import type { LeafLimits } from '../row-schema.js'
+} from '../../../../../googlesql/data.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
@@ -26,10 +26,10 @@ const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
  * Converts a text to the JSON text of its value for DuckDB; null if the text is not a value of this type. `text` is the value
  * of a JSON string, a number's token, or a cell of CSV.
  */
-export const leafOfText = (kind: ScalarKind, text: string, limits: LeafLimits): string | null =>
+export const leafOfText = (kind: ScalarKind, text: string, limits: TypeLimits): string | null =>
   LEAVES[kind](text, limits)
 
-const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: LeafLimits) => string | null>> = {
+const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: TypeLimits) => string | null>> = {
   STRING: (text, { maxLength }) => (isWithin(maxLength, text) ? JSON.stringify(text) : null),
   INT64: int64,
   FLOAT64: float64,
@@ -52,7 +52,7 @@ const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: LeafLimits) => 
 }
 
 /** What was expected, for the report of a bad row. */
-export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: LeafLimits): string {
+export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: TypeLimits): string {
   if (kind === 'STRING' && maxLength !== null) return `a STRING of at most ${maxLength} characters`
   if (kind === 'BYTES' && maxLength !== null) return `BYTES in base64, at most ${maxLength} of them`
   if (kind !== 'NUMERIC' && kind !== 'BIGNUMERIC') return EXPECTATIONS[kind]
@@ -109,7 +109,7 @@ function float64(text: string): string | null {
   return infinite ? `"${infinite[1] === '-' ? '-' : ''}Infinity"` : null
 }
 
-function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scale }: LeafLimits): string | null {
+function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scale }: TypeLimits): string | null {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/.test(text)) return null
   const exact = numericLiteral(text, kind, 'cast')
   const value = exact === null || scale === null ? exact : rounded(exact, scale)
@@ -137,7 +137,7 @@ function bool(text: string): string | null {
 }
 
 /** BYTES as DuckDB's BLOB text, in which a byte may be written `\x41`. */
-function bytes(text: string, { maxLength }: LeafLimits): string | null {
+function bytes(text: string, { maxLength }: TypeLimits): string | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
   const value = Buffer.from(text, 'base64')
   if (maxLength !== null && value.length > maxLength) return null
@@ -151,7 +151,7 @@ function bytes(text: string, { maxLength }: LeafLimits): string | null {
  */
 function timestamp(text: string): string | null {
   const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
-  if (!number) return timestampLiteral(inMicros(text).replace(/z$/, 'Z').replace(/ \+/, '+'))
+  if (!number) return timestampLiteral(spelledTimestamp(inMicros(text)))
   const [, sign, digits = '', fraction] = number
   if (fraction !== undefined && digits.length > 11) return null
   const unit = digits.length <= 11 ? 1_000_000n : digits.length <= 14 ? 1_000n : 1n
@@ -159,6 +159,13 @@ function timestamp(text: string): string | null {
   const text8601 = datetimeText(sign === '-' ? -micros : micros)
   return text8601 === undefined ? null : `${text8601}Z`
 }
+
+/** The spelling of a CAST for one that loading takes as well: `2026/01/31 12:00:00 +01:00`. */
+const spelledTimestamp = (text: string): string =>
+  text
+    .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})(?!\d)/, '$1-$2-$3')
+    .replace(/z$/, 'Z')
+    .replace(/(?<=:\S*) (?=[+-])/, '')
 
 const roundedMicros = (fraction: string): bigint =>
   BigInt(fraction.slice(0, 6).padEnd(6, '0')) + (fraction.charCodeAt(6) >= 0x35 ? 1n : 0n)

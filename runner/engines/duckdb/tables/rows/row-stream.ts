@@ -1,6 +1,6 @@
 /** Reads rows of files without decoding the files as text: good rows go to the sink, and so do bad rows with their places. */
 import { isUtf8 } from 'node:buffer'
-import { QueryFault } from '../../../runner/model/query-fault.js'
+import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
 
 /** One bad row of a report. */
@@ -14,6 +14,11 @@ export interface BadRow {
   readonly path: string
   readonly found: string
   readonly expected: string
+}
+
+/** `logs.ndjson:3:17: metadata[0].status: found "x", expected an INT64: …` */
+export function badRowLine({ file, line, column, path, found, expected }: BadRow): string {
+  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}, expected ${expected}`
 }
 
 /** Receives every row, in order. */

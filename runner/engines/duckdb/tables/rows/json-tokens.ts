@@ -2,7 +2,7 @@
  * Reads JSON's tokens from bytes of UTF-8, and checks them by RFC 8259. They are rows that people write, so a
  * mistake is reported with its place and with what was expected there.
  */
-import { BadRowError, shown } from '../bad-row.js'
+import { BadRowError, shown } from './bad-row.js'
 
 const COMMA = 0x2c
 export const QUOTE = 0x22

@@ -1,0 +1,49 @@
+/** Writes the rows of a text file as JSON that DuckDB reads without changing a value. */
+import { open } from 'node:fs/promises'
+import type { TableDefinition } from '../../../../../googlesql/data.js'
+import { QueryFault } from '../../../../model/query-fault.js'
+import type { TextFile } from '../data-folder.js'
+import { decompressed, openFile } from '../decompress.js'
+import { CsvRecordEnds } from './csv.js'
+import { CsvRowReader } from './csv-row.js'
+import { JsonRowReader } from './json-row.js'
+import { rowSchema } from './row-schema.js'
+import { badRowLine, EVERY_LINE, type RowFormat, RowStream } from './row-stream.js'
+
+/** The reader of a format for rows of this table. */
+export function rowFormat(format: TextFile['format'], table: TableDefinition, ignoresUnknown: boolean): RowFormat {
+  const record = rowSchema(table)
+  return format === 'csv'
+    ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
+    : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+}
+
+/** @throws QueryFault for the first row with a mistake. */
+export async function stageRows({ path, name, format, compression }: TextFile, table: TableDefinition, into: string) {
+  const staged = { rows: 0, longestRow: 0 }
+  let text = ''
+  const stream = new RowStream(name, rowFormat(format, table, table.ignoresUnknown === true), {
+    row: json => {
+      staged.rows++
+      staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
+      text += `${json}\n`
+    },
+    bad: row => {
+      throw new QueryFault(badRowLine(row))
+    },
+    aside: () => undefined,
+  })
+  const file = await open(into, 'w')
+  try {
+    for await (const chunk of decompressed(openFile(path), compression)) {
+      stream.push(chunk)
+      await file.appendFile(text)
+      text = ''
+    }
+    stream.end()
+    await file.appendFile(text)
+  } finally {
+    await file.close()
+  }
+  return staged
+}

@@ -1,0 +1,239 @@
+/** Files whose spelling is read alike everywhere. */
+import type { SchemaField } from '../../../googlesql/index.js'
+
+export interface FileCase {
+  readonly says: string
+  readonly fields: readonly SchemaField[]
+  readonly format: 'ndjson' | 'csv'
+  readonly text: string
+  readonly ignoresUnknown?: boolean
+  /** The values of the columns; where there is one column, its values. */
+  readonly rows?: readonly unknown[]
+  /** A part of the message. */
+  readonly mistake: string
+}
+
+const column = (type: string, more: Partial<SchemaField> = {}): SchemaField => ({ name: 'a', type, ...more })
+
+const json = (
+  says: string,
+  field: SchemaField,
+  values: readonly string[],
+  rows: readonly unknown[] | string,
+): FileCase => ({
+  says,
+  fields: [field],
+  format: 'ndjson',
+  text: values.map(value => `{"a": ${value}}\n`).join(''),
+  ...(typeof rows === 'string' ? { mistake: rows } : { rows, mistake: '' }),
+})
+
+const lines = (
+  says: string,
+  format: 'ndjson' | 'csv',
+  fields: readonly SchemaField[],
+  text: string,
+  rows: readonly unknown[] | string,
+): FileCase => ({
+  says,
+  fields,
+  format,
+  text,
+  ...(typeof rows === 'string' ? { mistake: rows } : { rows, mistake: '' }),
+})
+
+const ID = column('INTEGER', { name: 'id' })
+const RECORD = column('RECORD', { fields: [ID] })
+const B = column('INTEGER', { name: 'b' })
+
+export const CASES: readonly FileCase[] = [
+  lines('keys in another case', 'ndjson', [ID], '{"id":1}\n{"ID":2}\n', [1, 2]),
+  lines('keys of records in another case', 'ndjson', [RECORD], '{"a":{"id":1}}\n{"A":{"Id":2}}\n', [
+    { id: 1 },
+    { id: 2 },
+  ]),
+  lines('a key twice in an object', 'ndjson', [ID], '{"id":1,"id":2}\n', 'id: found the field a second time'),
+  lines(
+    'a key twice in an object, in another case',
+    'ndjson',
+    [ID],
+    '{"Id":1,"id":2}\n',
+    'id: found the field a second time',
+  ),
+  lines(
+    'a key that the schema lacks',
+    'ndjson',
+    [ID],
+    '{"id":1}\n{"id":1,"nmae":2}\n',
+    'found the unknown field "nmae"',
+  ),
+  lines('a key that a record lacks', 'ndjson', [RECORD], '{"a":{"id":1,"x":2}}\n', 'found the unknown field "a.x"'),
+  lines(
+    'a header with spaces',
+    'csv',
+    [column('INTEGER'), B],
+    'a, b\n1,2\n',
+    'the header names an unknown column: " b"',
+  ),
+  lines(
+    'a header with another column',
+    'csv',
+    [column('INTEGER'), B],
+    'a,c\n1,2\n',
+    'the header names an unknown column: "c"',
+  ),
+  lines('a header in another case and order', 'csv', [column('INTEGER'), B], 'B,A\n1,2\n', [[2, 1]]),
+  lines('a byte order mark in NDJSON', 'ndjson', [ID], '\ufeff{"id":1}\n', [1]),
+  lines('a byte order mark in CSV', 'csv', [column('INTEGER'), B], '\ufeffa,b\n1,2\n', [[1, 2]]),
+  json(
+    'a STRING of scalars',
+    column('STRING'),
+    ['"x"', '1', '1.50', '1e3', 'true', '-1.0', '12345678901234567890123', 'null'],
+    ['x', '1', '1.50', '1e3', 'true', '-1.0', '12345678901234567890123', null],
+  ),
+  json(
+    'a STRING that looks like another value',
+    column('STRING'),
+    ['"1.50"', '"{}"', '"[1]"', '"1e3"', '"nan"'],
+    ['1.50', '{}', '[1]', '1e3', 'nan'],
+  ),
+  json('a STRING of an object', column('STRING'), ['"x"', '{"b": 1}'], 'a: found an object, expected a STRING'),
+  json('a STRING of a list', column('STRING'), ['[1]'], 'a: found a list, expected a STRING'),
+  json(
+    'a STRING that is too long',
+    column('STRING', { maxLength: '3' }),
+    ['"abc"', '"abcd"'],
+    'expected a STRING of at most 3 characters',
+  ),
+  json(
+    'a NULL that is REQUIRED',
+    column('STRING', { mode: 'REQUIRED' }),
+    ['"abc"', 'null'],
+    'a: found null, expected a value: the field is REQUIRED',
+  ),
+  lines(
+    'a field of a record that is REQUIRED',
+    'ndjson',
+    [column('RECORD', { fields: [{ ...ID, mode: 'REQUIRED' }, B] })],
+    '{"a":{"b":1}}\n',
+    'a.id: found nothing, expected a value',
+  ),
+  lines(
+    'an empty cell that is REQUIRED',
+    'csv',
+    [column('STRING', { mode: 'REQUIRED' }), B],
+    'a,b\n,1\n',
+    'a: found an empty cell',
+  ),
+  json(
+    'NUMERIC',
+    column('NUMERIC'),
+    ['123456789.123456789', '"1.5"', '1e3', '1.5e-3', '7', '0.1', '1.00000000049999999999', '1000000000.00000001'],
+    ['123456789.123456789', '1.5', '1000', '0.0015', '7', '0.1', '1', '1000000000.00000001'],
+  ),
+  json(
+    'NUMERIC(5, 2)',
+    column('NUMERIC', { precision: '5', scale: '2' }),
+    ['123.455', '"0.1"', '007'.replace('00', '')],
+    ['123.46', '0.1', '7'],
+  ),
+  json(
+    'NUMERIC(5, 2) that is too large',
+    column('NUMERIC', { precision: '5', scale: '2' }),
+    ['1234.5'],
+    'a: found 1234.5, expected a NUMERIC(5, 2)',
+  ),
+  json(
+    'BIGNUMERIC',
+    column('BIGNUMERIC'),
+    ['1.0000000000000000001', '2', '"3.5"'],
+    ['1.0000000000000000001', '2', '3.5'],
+  ),
+  json(
+    'INT64',
+    column('INTEGER'),
+    ['1', '"+7"', '1.0', '9007199254740993.0', '1e3', '"-3"'],
+    [1, 7, 1, '9007199254740993', 1000, -3],
+  ),
+  json('INT64 of a fraction', column('INTEGER'), ['1.5'], 'a: found 1.5, expected an INT64'),
+  json('INT64 of true', column('INTEGER'), ['true'], 'a: found true, expected an INT64'),
+  json(
+    'FLOAT64',
+    column('FLOAT'),
+    ['1', '1.5', '"2.5"', '"NaN"', '"Infinity"', '1e300'],
+    [1, 1.5, 2.5, 'NaN', 'Infinity', 1e300],
+  ),
+  json('FLOAT64 of true', column('FLOAT'), ['true'], 'a: found true, expected a FLOAT64'),
+  json('FLOAT64 that is not finite', column('FLOAT'), ['1e400'], 'a: found 1e400, expected a FLOAT64'),
+  json('BOOL', column('BOOLEAN'), ['true', 'false', '"true"', '"FALSE"'], [true, false, true, false]),
+  json('BOOL of a number', column('BOOLEAN'), ['1'], 'a: found 1, expected a BOOL'),
+  json('BOOL of yes', column('BOOLEAN'), ['"yes"'], 'a: found "yes", expected a BOOL'),
+  lines('BOOL in CSV', 'csv', [column('BOOLEAN'), B], 'a,b\nyes,1\nt,1\n1,1\nFALSE,1\nn,1\n', [
+    [true, 1],
+    [true, 1],
+    [true, 1],
+    [false, 1],
+    [false, 1],
+  ]),
+  json('BYTES of a number', column('BYTES'), ['"aGk="', '1234'], 'a: found 1234, expected BYTES'),
+  json('DATE', column('DATE'), ['"2017-01-05"', '"2017-1-5"'], ['2017-01-05', '2017-01-05']),
+  json(
+    'TIMESTAMP',
+    column('TIMESTAMP'),
+    [
+      '"2015/01/01 01:00:00"',
+      '"2014-08-19 07:41:35.220 -05:00"',
+      '"2026-01-31 12:00:00 Europe/Berlin"',
+      '"1767261600"',
+      '1767261600.5',
+      '1.7672616e9',
+      '"2026-1-5 1:2:3"',
+    ],
+    [
+      '2015-01-01T01:00:00Z',
+      '2014-08-19T12:41:35.220Z',
+      '2026-01-31T11:00:00Z',
+      '2026-01-01T10:00:00Z',
+      '2026-01-01T10:00:00.500Z',
+      '2026-01-01T10:00:00Z',
+      '2026-01-05T01:02:03Z',
+    ],
+  ),
+  lines('TIMESTAMP in CSV', 'csv', [column('TIMESTAMP'), B], 'a,b\n2015/01/01 01:00:00,1\n', [
+    ['2015-01-01T01:00:00Z', 1],
+  ]),
+  json(
+    'a list with null',
+    column('INTEGER', { mode: 'REPEATED' }),
+    ['[1, null]'],
+    'a[1]: found null, expected a value',
+  ),
+  json('a list of JSON with null', column('JSON', { mode: 'REPEATED' }), ['[1, null]'], [[1, null]]),
+  json(
+    'a list of STRING',
+    column('STRING', { mode: 'REPEATED' }),
+    ['["x", 1.50]', 'null', '["1.5"]'],
+    [['x', '1.50'], [], ['1.5']],
+  ),
+  json('JSON', column('JSON'), ['{"b": 1.50, "a": -0.0}', '"x"', '[1e2]'], [{ a: -0, b: 1.5 }, 'x', [100]]),
+  lines('a row that is no object', 'ndjson', [ID], 'null\n', 'found "null", expected a row'),
+  lines('lines that end in different ways', 'csv', [column('INTEGER'), B], 'a,b\r\n1,2\n3,4\r\n', [
+    [1, 2],
+    [3, 4],
+  ]),
+  lines('cells that are too many', 'csv', [column('INTEGER'), B], 'a,b\n1,2,3\n', 'found 3 cells, expected 2'),
+  {
+    ...lines(
+      'keys that the schema lacks, ignored',
+      'ndjson',
+      [ID, RECORD],
+      '{"ID":1,"nmae":2,"a":{"id":1,"x":[1.5]}}\n',
+      [[1, { id: 1 }]],
+    ),
+    ignoresUnknown: true,
+  },
+  {
+    ...lines('a header with another column, ignored', 'csv', [column('INTEGER'), B], 'a,c,b\n1,x,2\n', [[1, 2]]),
+    ignoresUnknown: true,
+  },
+]
