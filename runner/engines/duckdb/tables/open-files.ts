@@ -161,7 +161,6 @@ export class OpenFiles {
     const into = join(folder, 'copy')
     const handle = this.#handleOf(file.path, isGiven)
     try {
-      mkdirSync(folder, { recursive: true })
       return await use(into, await copySteady(handle, file, into))
     } finally {
       closeSync(handle)

@@ -4,6 +4,7 @@ import type { TableDefinition } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 import type { TextFile } from '../data-folder.js'
 import { decompressed, openFile } from '../decompress.js'
+import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
@@ -18,7 +19,7 @@ export function rowFormat(format: TextFile['format'], table: TableDefinition, ig
     : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
 }
 
-/** @throws QueryFault for the first row with a mistake. */
+/** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
 export async function stageRows({ path, name, format, compression }: TextFile, table: TableDefinition, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
@@ -33,15 +34,15 @@ export async function stageRows({ path, name, format, compression }: TextFile, t
     },
     aside: () => undefined,
   })
-  const file = await open(into, 'w')
+  const file = await writing(into, () => open(into, 'w'))
   try {
     for await (const chunk of decompressed(openFile(path), compression)) {
       stream.push(chunk)
-      await file.appendFile(text)
+      await writing(into, () => file.appendFile(text))
       text = ''
     }
     stream.end()
-    await file.appendFile(text)
+    await writing(into, () => file.appendFile(text))
   } finally {
     await file.close()
   }
