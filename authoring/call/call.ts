@@ -3,7 +3,7 @@
 import { UsageError } from '../../runner/model/errors.js'
 import { bindParams } from '../../runner/request/bind-params.js'
 import { FORMAT_NAME } from '../../runner/request/negotiate.js'
-import { rawArguments as readArguments } from '../../runner/request/raw-arguments.js'
+import { toRawArguments } from '../../runner/request/raw-arguments.js'
 import { type CallArguments, openRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument } from '../terminal/arguments.js'
@@ -59,5 +59,5 @@ function checkCall(runner: Runner, name: string, args: CallArguments): void {
     throw new UsageError([`the format is a flag here: --format ${String(args[FORMAT_NAME])}`])
   }
   const listHint = (own: string): string => `repeat the name, ${own}=a ${own}=b`
-  bindParams({ ...endpoint, rejectsUnknown: true }, readArguments(args), listHint)
+  bindParams({ ...endpoint, rejectsUnknown: true }, toRawArguments(args), listHint)
 }

@@ -17,7 +17,7 @@ export function checkDryRun({ dryRun, explain, format }: DryRunFlags): void {
   if (!dryRun) return
   if (explain) throw new UsageError(['--dry-run or --explain, not both'])
   if (format !== 'text' && format !== 'json') {
-    throw new UsageError([`--dry-run prints --format text or json, found ${format}`])
+    throw new UsageError([`--dry-run needs --format text or json, found ${format}`])
   }
 }
 

@@ -12,10 +12,7 @@ const LEAST_MIB = 10
 /** The price in USD. */
 export const priceOf = (reads: WarehouseReads, usdPerTib: number): number => (billed(reads) / BYTES_PER_TIB) * usdPerTib
 
-/**
- * The billed bytes. BigQuery does not say how much it reads of each table, so with small tables among large ones it bills
- * more.
- */
+/** The least that is billed, in bytes: BigQuery does not say how much it reads of each table, so small ones may cost more. */
 const billed = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
 
@@ -27,7 +24,7 @@ export function sizeText(bytes: number): string {
   return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** The price with enough digits that a price above zero is never shown as zero. */
+/** The price with four decimals; a smaller one above zero is `< 0.0001 USD`. */
 export function usdText(usd: number): string {
   return usd > 0 && usd < 0.0001 ? '< 0.0001 USD' : `${usd.toFixed(4)} USD`
 }

@@ -20,20 +20,20 @@ export async function limitTo(dir: string, only: readonly string[]): Promise<Lim
   if (only.length === 0) return { isWanted: () => true, mistakes: [] }
   const names = await namesBelow(dir).catch(() => []) // The load reports a folder that cannot be read.
   const paths = names.map(name => posix.join(dir.split(sep).join('/'), name))
-  const outside = only.filter(path => !isWithin(path, dir) && !paths.some(file => isWithin(path, file)))
+  const outside = only.filter(path => !contains(path, dir) && !paths.some(file => contains(path, file)))
   return {
-    isWanted: file => only.some(path => isWithin(path, file)),
+    isWanted: file => only.some(path => contains(path, file)),
     mistakes: outside.map(path => notBelow(dir, path, paths)),
   }
 }
 
-/** Whether the file is this path, or is inside the folder that the path names. */
-export function isWithin(path: string, file: string): boolean {
+/** Whether the file is this path, or is below the folder that the path names. */
+export function contains(path: string, file: string): boolean {
   const [outer, inner] = [resolve(path), resolve(file)]
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }
 
-/** For a path that is not among those below the folder of manifests. */
+/** The diagnostic for a path that is not among those below the folder of manifests. */
 function notBelow(dir: string, path: string, among: readonly string[]): Diagnostic {
   if (existsSync(path)) {
     const message = `is not below ${dir}, the folder of manifests that --endpoints or SLUICE_ENDPOINTS names`

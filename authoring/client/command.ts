@@ -19,7 +19,7 @@ export function declareClient({ command, settings, io }: Declaring): void {
     .option('--allow <pattern...>', 'only endpoints of these names, where * stands for any characters')
     .option(
       '--pin <name=value...>',
-      'as for a token with this pin: without the parameter, and without endpoints that have none',
+      'as for a token with this pin: without the parameter, and without endpoints that lack it',
     )
     .option('--out <file>', 'write this file; else the client is printed')
     .option('--check', 'write nothing; end with 1 and tell what differs if the file is not what would be written')

@@ -29,7 +29,7 @@ export type Difference =
     }
 
 export interface CompareOptions {
-  /** The most differing rows that are reported. */
+  /** How many differing rows are reported at most. */
   readonly maxRows: number
   /** The significant digits in which FLOAT64s must agree; null where they must be the same to the last bit. */
   readonly floatDigits: number | null
@@ -77,17 +77,17 @@ function rowDifferences(
 ): readonly Difference[] {
   const [a, b] = options.isUnordered ? [sorted(ours), sorted(theirs)] : [ours, theirs]
   const differing: Difference[] = []
-  let isSame = true
+  let isFirst = true
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const differences = names.flatMap((name, column) => {
       const difference = valueDifference(name, a[i]![column], b[i]![column], options.floatDigits)
       return difference === null ? [] : [{ kind: 'value' as const, row: i + 1, ...difference }]
     })
     if (differences.length === 0) continue
-    if (isSame && !options.isUnordered && isReordered(ours, theirs)) {
+    if (isFirst && !options.isUnordered && isReordered(ours, theirs)) {
       return [{ kind: 'order', row: i + 1, duckdb: JSON.stringify(a[i]), bigquery: JSON.stringify(b[i]) }]
     }
-    isSame = false
+    isFirst = false
     differing.push(...differences)
     if (new Set(differing.map(difference => 'row' in difference && difference.row)).size >= options.maxRows) break
   }
@@ -120,7 +120,7 @@ function valueDifference(path: string, a: unknown, b: unknown, digits: number | 
 const first = (all: readonly (ValueDifference | null)[]): ValueDifference | null =>
   all.find(item => item !== null) ?? null
 
-/** Whole numbers are counts, and are never only close. */
+/** Whole numbers are counts, which must be equal. */
 function isClose(a: unknown, b: unknown, digits: number | null): boolean {
   if (digits === null || typeof a !== 'number' || typeof b !== 'number') return false
   if (Number.isInteger(a) && Number.isInteger(b)) return false

@@ -18,7 +18,7 @@ import { renamedUses } from './features/rename.js'
 import { signatureHelp } from './features/signature-help.js'
 import { symbolsOf } from './features/symbols.js'
 import type { FolderNames } from './folders.js'
-import { EditorSession, pathOf, sqlRange, useAt } from './session.js'
+import { EditorSession, parameterUseAt, pathOf, sqlRange } from './session.js'
 import type { WorkspaceDeps } from './workspace.js'
 
 export interface ServerDeps extends Pick<WorkspaceDeps, 'openChecker'> {
@@ -131,7 +131,7 @@ function answerAboutSql(connection: Connection, session: EditorSession): void {
     const place = at?.cursor && thingAt(at.cursor)?.place
     if (place) return session.locationOf(place)
     // `by:` and `tenant:` name a parameter outside the SQL.
-    const use = at?.cursor === null ? useAt(at) : null
+    const use = at?.cursor === null ? parameterUseAt(at) : null
     const source = at?.view.manifest?.source
     return use && source ? session.locationOf(source.keyAt(['parameters', use.name])) : null
   })
@@ -140,17 +140,17 @@ function answerAboutSql(connection: Connection, session: EditorSession): void {
 function answerAboutParameters(connection: Connection, session: EditorSession): void {
   connection.onReferences(async params => {
     const at = await session.at(params)
-    const use = useAt(at)
+    const use = parameterUseAt(at)
     const uses = use ? usesIn(at!.view.workspace, at!.view.manifest!, use.name) : []
     return uses.map(use => ({ uri: session.uriOf(use.file), range: session.rangeOf(use) }))
   })
   connection.onPrepareRename(async params => {
-    const use = useAt(await session.at(params))
+    const use = parameterUseAt(await session.at(params))
     return use ? { range: session.rangeOf(use), placeholder: use.name } : null
   })
   connection.onRenameRequest(async params => {
     const at = await session.at(params)
-    const use = useAt(at)
+    const use = parameterUseAt(at)
     if (!use) return new ResponseError(REQUEST_FAILED, 'only parameters can be renamed')
     // An editor may give the name as it stands in SQL.
     const newText = params.newName.replace(/^@/, '')

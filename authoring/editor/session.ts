@@ -93,7 +93,7 @@ export class EditorSession {
     return { view, document, offset, cursor: sqlCursor(view, offset) }
   }
 
-  /** The address of a file: of an open document as the client writes it. */
+  /** The address of a file; of an open document, as the client spells it. */
   uriOf(file: string): string {
     return this.#uris.get(file) ?? pathToFileURL(file).href
   }
@@ -110,7 +110,7 @@ export class EditorSession {
 }
 
 /** The parameter whose name is at the position. */
-export const useAt = (at: At | null) => at && parameterAt(at.view, at.offset)
+export const parameterUseAt = (at: At | null) => at && parameterAt(at.view, at.offset)
 
 /** The range of offsets in the template. */
 export const sqlRange = ({ view, document }: At, from: number, to: number): Range =>

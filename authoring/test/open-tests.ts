@@ -23,7 +23,7 @@ import { loadManifests } from '../../runner/serve/manifests.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { placeFailuresBelow } from '../call/place-failure.js'
-import { isWithin } from '../check/only.js'
+import { contains } from '../check/only.js'
 import { coverageOf } from './coverage.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from './files/load.js'
@@ -163,7 +163,7 @@ function subjectFilter(
   if (paths.length === 0) return () => true
   const tested = plans.flatMap(({ detail }) => (detail === null ? [] : [detail.file]))
   const subjects = [...paths, ...files.map(({ file }) => manifestOf(file)), ...tested]
-  return file => subjects.some(subject => isWithin(subject, file))
+  return file => subjects.some(subject => contains(subject, file))
 }
 
 /** A table of a test as the engine opens it. */

@@ -2,7 +2,7 @@
 import type { TableCatalogue } from '../../googlesql/index.js'
 import type { Loaded } from '../../runner/manifest/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
-import { isWithin } from '../check/only.js'
+import { contains } from '../check/only.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { findTests, readTests, TEST_ENDING } from './files/load.js'
 
@@ -19,7 +19,7 @@ export async function testMistakes(
   loaded: Loaded,
 ): Promise<readonly Diagnostic[]> {
   const isWanted = (file: string): boolean =>
-    only.length === 0 || only.some(path => isWithin(path, file) || isWithin(path, manifestOf(file)))
+    only.length === 0 || only.some(path => contains(path, file) || contains(path, manifestOf(file)))
   const testFiles = await findTests([], endpointsDir)
   const unread = testFiles.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
   const mistakes = testFiles.files

@@ -10,23 +10,15 @@ import {
   overList,
   SqlWriterError,
 } from './function-sql.js'
-import { LIST_WRITERS, MADE_SMALL } from './list-aggregates.js'
+import { LIST_WRITERS, TIMES_2_TO_MINUS_64 } from './list-aggregates.js'
 
-interface CallOptions {
-  /** A condition that is combined with the call's FILTER. */
-  readonly where?: string
-  /** True for an auxiliary aggregate over the same rows, which takes neither DISTINCT nor ORDER BY. */
-  readonly isAside?: boolean
-}
-
-/** A call of one DuckDB aggregate with the call's DISTINCT, ORDER BY, FILTER and OVER. */
-function aggregate(call: AggregateWriterCall, name: string, args: string, options: CallOptions = {}): string {
+/** A call of one DuckDB aggregate with the call's DISTINCT, ORDER BY, OVER and FILTER, which `where` narrows. */
+function aggregate(call: AggregateWriterCall, name: string, args: string, where?: string): string {
   if (call.havingSql !== null)
     throw new SqlWriterError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
-  const conditions = [call.filterSql, options.where].filter(condition => condition !== undefined && condition !== null)
+  const conditions = [call.filterSql, where].filter(condition => condition !== undefined && condition !== null)
   const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.map(each => `(${each})`).join(' AND ')})`
-  const { distinct, orderBy } = options.isAside ? { distinct: '', orderBy: '' } : call
-  return `${name}(${distinct}${args}${orderBy})${filter}${call.over}`
+  return `${name}(${call.distinct}${args}${call.orderBy})${filter}${call.over}`
 }
 
 /** The writer of a function that equals the DuckDB aggregate of this name. */
@@ -35,8 +27,9 @@ const same =
   call =>
     aggregate(call, name, call.sql[0]!)
 
+/** An auxiliary aggregate over the same rows, which takes neither DISTINCT nor ORDER BY. */
 const aside = (call: AggregateWriterCall, name: string, args: string): string =>
-  aggregate(call, name, args, { isAside: true })
+  aggregate({ ...call, distinct: '', orderBy: '' }, name, args)
 
 /**
  * The largest and smallest value in DuckDB's order, where NaN is the largest. In a query that contains MAX and MIN of the same
@@ -55,10 +48,6 @@ function unsupported(call: AggregateWriterCall, type: Type): SqlWriterError {
 const parts = (call: AggregateWriterCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
 
-/**
- * Whether the call has DISTINCT. Integer parts or fractions of different values may be equal, so distinct values are summed
- * as a list.
- */
 const isDistinct = (call: AggregateWriterCall): boolean => call.distinct !== ''
 
 /**
@@ -67,7 +56,7 @@ const isDistinct = (call: AggregateWriterCall): boolean => call.distinct !== ''
  */
 function floatTotal(call: AggregateWriterCall, name: 'sum' | 'avg'): string {
   const [x] = call.sql
-  return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${MADE_SMALL}`)})`
+  return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${TIMES_2_TO_MINUS_64}`)})`
 }
 
 const INTERVAL_PARTS = ['months', 'days', 'micros']
@@ -123,6 +112,7 @@ const sum: AggregateWriter = call => {
     case 'BIGNUMERIC':
       return `bq_bignumeric_total(${aggregate(call, 'sum', x!)})`
     case 'NUMERIC':
+      // Integer parts or fractions of different values may be equal, so distinct values are summed as a list.
       if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
       return call.over === '' && !call.addsByParts
         ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})`
@@ -152,16 +142,16 @@ const average: AggregateWriter = call => {
   }
 }
 
-/** Orders intervals by length: DuckDB's own MIN and MAX compare months first. */
-const longest = (call: AggregateWriterCall, name: 'arg_max' | 'arg_min'): string =>
+/** The longest or shortest INTERVAL: DuckDB's own MIN and MAX compare months first. */
+const byLength = (call: AggregateWriterCall, name: 'arg_max' | 'arg_min'): string =>
   aggregate(call, name, `${call.sql[0]}, bq_interval_key(${call.sql[0]})`)
 
 const maximum: AggregateWriter = call =>
-  call.type.kind === 'INTERVAL' ? longest(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
+  call.type.kind === 'INTERVAL' ? byLength(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
 
 /** The minimum. In BigQuery NaN is both the smallest and the largest value; in DuckDB it is only the largest. */
 const minimum: AggregateWriter = call => {
-  if (call.type.kind === 'INTERVAL') return longest(call, 'arg_min')
+  if (call.type.kind === 'INTERVAL') return byLength(call, 'arg_min')
   const [x] = call.sql
   const least = aggregate(call, 'min', x!)
   return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${aside(call, 'max', x!)})` : least
@@ -191,12 +181,12 @@ const limited = (call: AggregateWriterCall, list: string): string =>
 
 const arrayAgg: AggregateWriter = call => {
   const [x] = call.sql
-  return limited(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {}))
+  return limited(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? `${x} IS NOT NULL` : undefined))
 }
 
 const arrayConcatAgg: AggregateWriter = call => {
   const [x] = call.sql
-  return `flatten(${limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))})`
+  return `flatten(${limited(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))})`
 }
 
 const stringAgg: AggregateWriter = call => {
@@ -205,7 +195,7 @@ const stringAgg: AggregateWriter = call => {
   const isParameter = given && call.args[1]?.kind !== 'literal'
   const delimiter = isParameter ? `bq_separator(${given})` : (given ?? (isBytes ? "','::BLOB" : "','"))
   if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
-  const list = limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))
+  const list = limited(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))
   const joined = `bq_join_list(${list}, ${delimiter})`
   // With fewer than two items the join does not read the delimiter, so a NULL delimiter must be detected here.
   return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
@@ -220,7 +210,7 @@ const countRows: AggregateWriter = call => {
 const countDistinct: AggregateWriter = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
 /** 2^-600 exactly: the squares of FLOAT64s scaled by it can be summed, in any number, without overflow. */
-const MADE_TINY = '2.409919865102884e-181::DOUBLE'
+const TIMES_2_TO_MINUS_600 = '2.409919865102884e-181::DOUBLE'
 
 /**
  * Variance or standard deviation. DuckDB refuses values that are not finite, for which BigQuery returns NaN, and values whose
@@ -237,10 +227,11 @@ const spread =
       return `bq_${type.kind.toLowerCase()}_${name}(CAST(${items} AS VARCHAR[]))`
     }
     const x = call.sql[0]!
-    const plain = aggregate(call, name, x, { where: `abs(${x}) < 1e150` })
-    const tiny = aggregate(call, name, `${x} * ${MADE_TINY}`, { where: `isfinite(${x})` })
-    const back = name.startsWith('stddev') ? '1' : '4.149515568880993e180'
-    const value = `bq_spread(${plain}, ${tiny}, ${back}, ${extremes(call, x)})`
+    const plain = aggregate(call, name, x, `abs(${x}) < 1e150`)
+    const tiny = aggregate(call, name, `${x} * ${TIMES_2_TO_MINUS_600}`, `isfinite(${x})`)
+    // bq_spread multiplies by 2^600 once more than this: a variance is of squares, and needs it twice.
+    const scaleAgain = name.startsWith('stddev') ? '1' : '4.149515568880993e180'
+    const value = `bq_spread(${plain}, ${tiny}, ${scaleAgain}, ${extremes(call, x)})`
     return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
   }
 
@@ -259,32 +250,32 @@ const pairs =
       const [a, b] = call.sql
       const pair = `[CAST(${a} AS VARCHAR), CAST(${b} AS VARCHAR)]`
       const { kind } = call.args[0]!.type
-      return `bq_${kind.toLowerCase()}_${exact}(${aggregate(call, 'list', pair, { where: `${a} IS NOT NULL AND ${b} IS NOT NULL` })})`
+      return `bq_${kind.toLowerCase()}_${exact}(${aggregate(call, 'list', pair, `${a} IS NOT NULL AND ${b} IS NOT NULL`)})`
     }
     const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`) as [string, string]
     const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
     const finite = `isfinite(${x}) AND isfinite(${y})`
-    const allFinite = aggregate(call, 'bool_and', finite, { where: both })
-    const counted = aggregate(call, 'count', '*', { where: both })
+    const allFinite = aggregate(call, 'bool_and', finite, both)
+    const counted = aggregate(call, 'count', '*', both)
     const value = write(call, x, y, finite)
     return `(CASE WHEN ${counted} >= ${least} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
   }
 
 const covariance = (name: string, least: number): AggregateWriter =>
-  pairs(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
+  pairs(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, finite))
 
 /**
  * 2^-512 exactly: the squares of the largest FLOAT64s scaled by it do not overflow, and the squares of much smaller values in
  * the same group do not become zero.
  */
-const MADE_TINY_PAIR = '7.458340731200207e-155::DOUBLE'
+const TIMES_2_TO_MINUS_512 = '7.458340731200207e-155::DOUBLE'
 
 /** The correlation. DuckDB refuses values whose squares overflow. */
 const correlation = pairs(2, 'correlation', (call, x, y, finite) => {
-  const plain = aggregate(call, 'corr', `${x}, ${y}`, { where: `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150` })
-  const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY_PAIR}, ${y} * ${MADE_TINY_PAIR}`, { where: finite })
-  const extremes = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, { where: finite }))
-  return `bq_corr(${plain}, ${tiny}, ${extremes.join(', ')})`
+  const plain = aggregate(call, 'corr', `${x}, ${y}`, `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150`)
+  const tiny = aggregate(call, 'corr', `${x} * ${TIMES_2_TO_MINUS_512}, ${y} * ${TIMES_2_TO_MINUS_512}`, finite)
+  const largest = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, finite))
+  return `bq_corr(${plain}, ${tiny}, ${largest.join(', ')})`
 })
 
 /** The value of a literal, which may be inside a cast; null for any other expression. */
@@ -294,8 +285,9 @@ function constantOf(expr: Expr | null | undefined): number | null {
 }
 
 /**
- * The boundaries of `count` quantiles as fractions for quantile_disc. Each is slightly less than the quotient, so that its
- * product with the number of rows, which is rounded, never passes the intended row.
+ * The boundaries of `count` quantiles as fractions for quantile_disc, negative ones for a descending order, which -0 would not
+ * ask for. Each is slightly less than the quotient: DuckDB rounds its product with the number of rows, which must not pass the
+ * intended row.
  */
 function fractions(count: number, isDescending: boolean): string[] {
   return Array.from({ length: count + 1 }, (_, i) => {
@@ -313,7 +305,7 @@ const quantiles: AggregateWriter = call => {
   const isFloat = call.args[0]!.type.kind === 'FLOAT64'
   const { count, offsets } = countAndOffsets(call.args[1])
   if (count === null || !call.call.ignoresNulls) {
-    const list = aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {})
+    const list = aggregate(call, 'list', x!, call.call.ignoresNulls ? `${x} IS NOT NULL` : undefined)
     return `${isFloat ? 'bq_quantiles_float64' : 'bq_quantiles'}(${list}, ${countSql})`
   }
   const all = fractions(count, isFloat)
@@ -323,8 +315,8 @@ const quantiles: AggregateWriter = call => {
 }
 
 /**
- * The number of quantiles, and the offsets that are read; `offsets` is null unless the argument is an array of both, see
- * quantile-offsets.ts.
+ * The number of quantiles, and the offsets that are read; `offsets` is null unless the argument is an array `[count, offset, …]`,
+ * see quantile-offsets.ts.
  */
 function countAndOffsets(expr: Expr | null | undefined): { count: number | null; offsets: readonly number[] | null } {
   if (expr?.kind !== 'array') return { count: constantOf(expr), offsets: null }

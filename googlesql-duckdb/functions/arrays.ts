@@ -6,7 +6,7 @@ import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
 import { variable } from '../emit/quote.js'
 import { called, ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
-import { MADE_SMALL } from './list-aggregates.js'
+import { TIMES_2_TO_MINUS_64 } from './list-aggregates.js'
 import { typed } from './typed.js'
 
 /** ARRAY_CONCAT; NULL where an array is NULL. DuckDB's list_concat ignores NULL arrays. */
@@ -88,7 +88,7 @@ const isDistinct: SqlWriter = ({ sql: [items], args: [array] }) => {
   return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`
 }
 
-const madeSmall = (items: string): string => `list_transform(${items}, lambda item$: item$ * ${MADE_SMALL})`
+const madeSmall = (items: string): string => `list_transform(${items}, lambda item$: item$ * ${TIMES_2_TO_MINUS_64})`
 
 const sum: SqlWriter = ({ sql: [items], type }) => {
   const total = `list_sum(${items})`

@@ -6,11 +6,11 @@ import type { ListWriter } from './function-sql.js'
 /**
  * 2^-64 exactly: sums of values scaled by it do not overflow for any number of rows. bq_float_total scales the total back.
  */
-export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
+export const TIMES_2_TO_MINUS_64 = '5.421010862427522e-20::DOUBLE'
 
 /** A total together with the total of scaled-down values, for the same reason as in aggregates.ts. */
 const floatTotal = (name: string, list: string): string =>
-  `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${MADE_SMALL})))`
+  `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${TIMES_2_TO_MINUS_64})))`
 
 const sum: ListWriter = (list, { kind }) => {
   if (kind === 'INT64') return `bq_sum_int64(list_sum(${list}))`

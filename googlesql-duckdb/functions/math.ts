@@ -37,8 +37,6 @@ const inDomain =
   ({ sql: [x] }) =>
     `(CASE WHEN ${domain(x!)} THEN ${name.toLowerCase()}(${x}) ELSE bq_checked_float('error', '${name}', ${x}, 'nan'::DOUBLE) END)`
 
-const SAFE_OPERATORS = { SAFE_ADD: '+', SAFE_SUBTRACT: '-', SAFE_MULTIPLY: '*' } as const
-
 const BIGNUMERIC_OPERATORS = { '+': 'add', '-': 'subtract', '*': 'multiply' }
 
 const safe =
@@ -91,11 +89,11 @@ const round: SqlWriter = call => {
 }
 
 /**
- * ROUND or TRUNC of a FLOAT64 `x`. `checked` is SQL with the same value that raises an error where x is infinite or NaN
- * because of an error.
+ * ROUND or TRUNC of a FLOAT64 `x`. `xOrError` is SQL with the same value that raises an error where x is not finite because its
+ * calculation failed.
  */
-export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, checked: string, digits: number): string =>
-  `bq_${name.toLowerCase()}_float64(${x}, ${checked}, ${digits}, ${10 ** digits}::DOUBLE)`
+export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, xOrError: string, digits: number): string =>
+  `bq_${name.toLowerCase()}_float64(${x}, ${xOrError}, ${digits}, ${10 ** digits}::DOUBLE)`
 
 const truncate: SqlWriter = call => {
   const [x, digits] = call.sql
@@ -131,8 +129,8 @@ const sign = ({ sql: [x], type }: WriterCall): string => {
 export const MATH_WRITERS: SqlWriters = {
   ABS: orBignumeric('abs', ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`)),
   SIGN: orBignumeric('sign', sign),
-  IS_INF: ({ sql: [x] }) => `isinf(${x})`,
-  IS_NAN: ({ sql: [x] }) => `isnan(${x})`,
+  IS_INF: called('isinf'),
+  IS_NAN: called('isnan'),
   IEEE_DIVIDE: ({ sql: [x, y] }) => `(${x} / ${y})`,
   RAND: () => 'random()',
   PI: () => 'pi()',
@@ -148,9 +146,9 @@ export const MATH_WRITERS: SqlWriters = {
   LOG10: floatOnly('LOG10', called('bq_log10')),
   DIV: orBignumeric('div', divide),
   MOD: orBignumeric('mod', modulo),
-  SAFE_ADD: trying(safe(SAFE_OPERATORS.SAFE_ADD)),
-  SAFE_SUBTRACT: trying(safe(SAFE_OPERATORS.SAFE_SUBTRACT)),
-  SAFE_MULTIPLY: trying(safe(SAFE_OPERATORS.SAFE_MULTIPLY)),
+  SAFE_ADD: trying(safe('+')),
+  SAFE_SUBTRACT: trying(safe('-')),
+  SAFE_MULTIPLY: trying(safe('*')),
   SAFE_NEGATE: trying(({ sql: [x], type }) => {
     if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_negate(${x}))`
     return type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`
@@ -164,9 +162,9 @@ export const MATH_WRITERS: SqlWriters = {
   ASIN: inDomain('ASIN', x => `abs(${x}) <= 1`),
   ACOSH: inDomain('ACOSH', x => `${x} >= 1 AND NOT isnan(${x})`),
   ATANH: inDomain('ATANH', x => `abs(${x}) < 1`),
-  ASINH: ({ sql: [x] }) => `asinh(${x})`,
-  ATAN: ({ sql: [x] }) => `atan(${x})`,
-  ATAN2: ({ sql: [y, x] }) => `atan2(${y}, ${x})`,
+  ASINH: called('asinh'),
+  ATAN: called('atan'),
+  ATAN2: called('atan2'),
   CBRT: called('bq_cbrt'),
   COS: periodic('cos(x)'),
   SIN: periodic('sin(x)'),
@@ -176,7 +174,7 @@ export const MATH_WRITERS: SqlWriters = {
   COT: checked('COT', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / tan(${x}) END)`),
   COSH: checked('COSH', x => `cosh(${x})`, 'overflow'),
   SINH: checked('SINH', x => `sinh(${x})`, 'overflow'),
-  TANH: ({ sql: [x] }) => `tanh(${x})`,
+  TANH: called('tanh'),
   SECH: ({ sql: [x] }) => `(1 / cosh(${x}))`,
   CSCH: checked('CSCH', x => `(1 / sinh(${x}))`),
   COTH: checked('COTH', x => `(1 / tanh(${x}))`),

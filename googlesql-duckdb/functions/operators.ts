@@ -50,7 +50,10 @@ const swapped =
 
 const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
 
-/** Adds an INTERVAL to a time, or subtracts it for sign -1. A literal interval becomes a number of microseconds. */
+/**
+ * Adds an INTERVAL to a time, or subtracts it for sign -1. A literal interval becomes a number of microseconds. `swapped` swaps
+ * the SQL of the operands and not their expressions, so either of these may be the interval.
+ */
 const addInterval =
   (sign: 1 | -1): Binary =>
   (time, i, { args: [left, right] }) => {
@@ -122,7 +125,8 @@ const equal: SqlWriter = call => equalOf(call, 0, 1)
 const notEqual: SqlWriter = call => {
   const [a, b] = call.sql
   const [x, y] = call.args
-  if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
+  if (x!.type.kind === 'FLOAT64')
+    return isFloatLiteral(x!) || isFloatLiteral(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
   if (x!.type.kind === 'INTERVAL') return intervalOrder('<>', a!, b!)
   return isNested(x!.type) ? `(NOT ${equalOf(call, 0, 1)})` : `(${a} <> ${b})`
 }
@@ -132,12 +136,12 @@ const isPlainType = (type: Type): boolean => !isNested(type) && type.kind !== 'I
 
 /** Equality. In a comparison with a literal that is not NaN, DuckDB's own equality has BigQuery's result. */
 function equalOf(call: WriterCall, left: number, right: number): string {
-  return isNumber(call.args[left]!) || isNumber(call.args[right]!)
+  return isFloatLiteral(call.args[left]!) || isFloatLiteral(call.args[right]!)
     ? `(${call.sql[left]} = ${call.sql[right]})`
     : equalSql(operandAt(call, left), operandAt(call, right))
 }
 
-const isNumber = (expr: Expr): boolean =>
+const isFloatLiteral = (expr: Expr): boolean =>
   expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
 
 const order =
@@ -151,7 +155,7 @@ const order =
 
 const floatSide = (expr: Expr, sql: string): FloatSide => ({
   sql,
-  isNumber: isNumber(expr),
+  isNumber: isFloatLiteral(expr),
   isComputed: expr.kind === 'call',
 })
 
@@ -162,7 +166,7 @@ const between: SqlWriter = ({ sql: [x, low, high], args: [value, from, to] }) =>
   const side = floatSide(value!, x!)
   const below = floatOrder('<=', side, floatSide(to!, high!))
   // Where `high` is a number, a value that passes `below` is not NaN, so the other comparison needs no test.
-  const above = isNumber(to!) ? `(${x} >= ${low})` : floatOrder('>=', side, floatSide(from!, low!))
+  const above = isFloatLiteral(to!) ? `(${x} >= ${low})` : floatOrder('>=', side, floatSide(from!, low!))
   return `(${above} AND ${below})`
 }
 
@@ -170,7 +174,7 @@ const isIn: SqlWriter = call => {
   const [x, ...items] = call.sql
   const [operand, ...exprs] = call.args
   const isPlain =
-    isPlainType(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
+    isPlainType(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isFloatLiteral(expr!)))
   if (isPlain) return `(${x} IN (${items.join(', ')}))`
   return `(${items.map((_, i) => equalOf(call, 0, i + 1)).join(' OR ')})`
 }
@@ -180,7 +184,7 @@ const isInArray: SqlWriter = ({ sql: [x, list], args: [operand, array] }) =>
 
 /**
  * LIKE. DuckDB's own takes linear time for a literal without `_` and escapes, which it also turns into prefix and substring
- * searches, and for a pattern with a single `%` in its middle.
+ * searches, and for a literal with at most one `%` in its middle.
  */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
@@ -205,9 +209,9 @@ const likeArray =
     `${name}(list_transform(${list}, lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
 
 const bits =
-  (symbol: Binary, name: string): SqlWriter =>
+  (ofIntegers: Binary, name: string): SqlWriter =>
   ({ sql: [a, b], args, type }) =>
-    type.kind === 'BYTES' ? `${name}(${a}, ${b})` : symbol(a!, b!, { sql: [a!, b!], args, type })
+    type.kind === 'BYTES' ? `${name}(${a}, ${b})` : ofIntegers(a!, b!, { sql: [a!, b!], args, type })
 const shift =
   (direction: 'left' | 'right'): SqlWriter =>
   ({ sql: [a, n], type }) =>
@@ -229,7 +233,7 @@ const safeElement =
 /**
  * Whether DuckDB's own IS DISTINCT FROM can compare values of these types: for structs, the fields must have the same names.
  */
-const sameStructs = (a: Type, b: Type): boolean => a.kind !== 'INTERVAL' && duckdbType(a) === duckdbType(b)
+const isComparedByDuckdb = (a: Type, b: Type): boolean => a.kind !== 'INTERVAL' && duckdbType(a) === duckdbType(b)
 
 export const OPERATOR_WRITERS: SqlWriters = {
   $add: add,
@@ -258,7 +262,9 @@ export const OPERATOR_WRITERS: SqlWriters = {
   $is_false: ({ sql: [x] }) => `(${x} IS FALSE)`,
   $is_distinct: call => {
     const [left, right] = [operandAt(call, 0), operandAt(call, 1)]
-    return sameStructs(left.type, right.type) ? `(${left.sql} IS DISTINCT FROM ${right.sql})` : distinctSql(left, right)
+    return isComparedByDuckdb(left.type, right.type)
+      ? `(${left.sql} IS DISTINCT FROM ${right.sql})`
+      : distinctSql(left, right)
   },
   $between: between,
   $in: isIn,

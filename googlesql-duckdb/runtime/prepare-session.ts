@@ -1,4 +1,4 @@
-/** Prepares a DuckDB connection for the SQL of emit/. */
+/** Prepares an instance of DuckDB for the SQL of emit/. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { MAX_LATE_ROWS } from '../late-columns.js'
 import { type RunJavaScript, registerJavaScript } from './javascript/register.js'
@@ -15,7 +15,7 @@ import { ScalarFunctionError } from './scalar-functions/scalar-function.js'
  */
 const MAX_SOUGHT_ROWS = 128
 
-/** Prepares an instance whose current database has no macros. See `prepareInstance` and `createMacros`. */
+/** `prepareInstance`, and the macros, for an instance whose current database has none. */
 export async function prepareSession(
   connection: DuckDBConnection,
   runJavaScript?: RunJavaScript,
@@ -37,7 +37,7 @@ export async function prepareInstance(
 ): Promise<void> {
   keepByteOrderMark()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  // A constant column of a SELECT DISTINCT is one of its keys, and its ORDER BY may contain such a key.
+  // `SELECT DISTINCT 1 AS x … ORDER BY x` is written as ORDER BY of a constant.
   await connection.run('SET GLOBAL order_by_non_integer_literal = true')
   // By default, DuckDB uses late materialization up to a limit of 50 rows, and few endpoints have such a low limit.
   await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)

@@ -8,7 +8,7 @@ import { mayRun } from '../request/authorize.js'
 import type { EndpointIndex } from '../request/route.js'
 
 /** What a request asks for, besides who asks. */
-export type DocumentOrder = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>
+export type DocumentRequest = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>
 
 /** The most characters that are kept; a document beyond them, or a reload, drops all others. */
 const MAX_CHARACTERS = 8_000_000
@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 8_000_000
 /** Stands for the server's address while a document is made. No manifest has this text. */
 const ADDRESS = `https://${randomUUID()}.invalid`
 
-/** Documents by the load, the caller and what was asked for. */
+/** The documents of the endpoints that are served now, by caller and request. */
 export class OpenApiDocuments {
   #index: EndpointIndex | null = null
   #revision = ''
@@ -24,7 +24,7 @@ export class OpenApiDocuments {
   #characters = 0
 
   /** The bytes, which are put together anew with each call, and a hash of what makes them up, for an ETag. */
-  find(index: EndpointIndex, caller: Caller, order: DocumentOrder) {
+  find(index: EndpointIndex, caller: Caller, order: DocumentRequest) {
     if (index !== this.#index) {
       this.#index = index
       this.#revision = revisionOf(index.all)
@@ -35,7 +35,7 @@ export class OpenApiDocuments {
     return { body: () => Buffer.from(parts.join(address)), tag: hash(`${tag} ${address}`) }
   }
 
-  #keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentOrder): KeptDocument {
+  #keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentRequest): KeptDocument {
     const key = `${order.version} ${order.allFormats}`
     const kept = this.#kept.get(caller)?.get(key)
     if (kept) return kept

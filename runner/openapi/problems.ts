@@ -21,7 +21,7 @@ const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
 }
 
 /** Only agents, a purge, or /readyz, are answered with these. */
-const OF_OTHERS: ReadonlySet<string> = new Set(['ORIGIN_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'NOT_READY'])
+const NOT_OF_QUERIES: ReadonlySet<string> = new Set(['ORIGIN_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'NOT_READY'])
 
 /** The statuses that each endpoint describes. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
@@ -39,14 +39,14 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 const RETRIED = new Set([429, 503])
 
 /**
- * The responses that an endpoint can give, with their codes in the order of the catalogue, and the schemas that they refer to, by
- * their names in `components`. The name has the status, and those of its codes that only some endpoints have:
+ * The responses that an endpoint can give, with their codes in the order of the catalogue, and the schemas that they refer to. A
+ * schema's name in `components` is the status and those of its codes that only some endpoints have:
  * `Problem502.CONTRACT_BROKEN`.
  */
 export function problemResponses(facts: ProblemFacts) {
   const responses: Record<string, unknown> = {}
   const schemas: Record<string, JsonSchema> = {}
-  const possible = Object.entries(ERROR_CODES).filter(([code]) => OPTIONAL[code]?.(facts) ?? !OF_OTHERS.has(code))
+  const possible = Object.entries(ERROR_CODES).filter(([code]) => OPTIONAL[code]?.(facts) ?? !NOT_OF_QUERIES.has(code))
   for (const [text, description] of Object.entries(DESCRIPTIONS)) {
     const status = Number(text)
     const codes = possible.filter(([, row]) => row.status === status).map(([code]) => code)

@@ -11,10 +11,10 @@ export interface RawArgument {
 
 export type RawArguments = ReadonlyMap<string, RawArgument>
 
-/** How deep the lists and objects of a body may be nested: deeper ones take JSON.parse much longer than as long a flat text. */
+/** How deep the lists and objects of a body may be nested: deeper ones take JSON.parse much longer than a flat text of that length. */
 const MAX_DEPTH = 500
 
-/** The most different names in one request: the work for each, known or not, comes after they are counted. */
+/** How many different names one request may have: the work for each comes after they are counted. */
 const MAX_NAMES = 1_000
 
 /** @throws RunnerError REQUEST_INVALID where there are more names than that. */
@@ -122,7 +122,7 @@ export function countNames(text: string, most: number): { readonly all: number; 
 }
 
 /** Arguments of a call from within the process. */
-export function rawArguments(given: Readonly<Record<string, string | readonly string[]>>): RawArguments {
+export function toRawArguments(given: Readonly<Record<string, string | readonly string[]>>): RawArguments {
   return new Map(
     Object.entries(given).map(([name, value]) => [
       name,

@@ -30,7 +30,7 @@ import { bindParams } from '../request/bind-params.js'
 import { Budgets } from '../request/budget.js'
 import { handleFor, type RequestDeps } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
-import { rawArguments } from '../request/raw-arguments.js'
+import { toRawArguments } from '../request/raw-arguments.js'
 import { route, routeWithHint } from '../request/route.js'
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { Closers } from './closers.js'
@@ -237,7 +237,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     listener: app.listener,
     async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
       const { format = 'json' } = rest
-      const readAddress = () => rawArguments(args)
+      const readAddress = () => toRawArguments(args)
       const request = { ref: name, readAddress, signal, ...rest, format }
       const progress = { token: null, endpoint: null }
       const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
@@ -250,7 +250,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
       const began = clock.nowMicros()
       const endpoint = route(registry.index(), name)
-      const bound = bindParams(endpoint, rawArguments(args))
+      const bound = bindParams(endpoint, toRawArguments(args))
       const { sql, parameters } = endpoint.render(bound, nowMicros)
       const rendered = clock.nowMicros()
       const { engineSql, plan } = await engine.explain({ sql, parameters })
@@ -261,7 +261,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     },
     dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
       const endpoint = route(registry.index(), name)
-      return engine.dryRun(endpoint.render(bindParams(endpoint, rawArguments(args)), nowMicros))
+      return engine.dryRun(endpoint.render(bindParams(endpoint, toRawArguments(args)), nowMicros))
     },
     endpoints: () => registry.index().all,
     find: name => routeWithHint(registry.index(), name),

@@ -31,7 +31,7 @@ export interface Frame {
   /** The value of `this`; absent outside loops. */
   readonly self?: Constant
   readonly own: ReadonlyMap<string, Binding>
-  /** The fields that at least one entry of the loop has: in a condition, an entry that lacks one counts as false. */
+  /** The fields that at least one entry of the loop has. A field that this entry lacks is false in a condition. */
   readonly fields: ReadonlySet<string>
   readonly data?: { readonly index: number; readonly first: boolean; readonly last: boolean }
   /** True in a branch that is never taken: there, a field that this entry lacks is not a mistake. */
@@ -44,12 +44,12 @@ export interface Frame {
 export class Resolver {
   readonly #path: NamePath
   readonly #names: TemplateNames
-  readonly #isAsked: boolean
+  readonly #isCondition: boolean
 
   constructor(path: NamePath, names: TemplateNames, use: Use) {
     this.#path = path
     this.#names = names
-    this.#isAsked = use === 'condition'
+    this.#isCondition = use === 'condition'
   }
 
   resolve(frame: Frame): Resolved {
@@ -69,7 +69,7 @@ export class Resolver {
       const binding = at.own.get(first)
       if (binding) return this.#follow(binding, rest)
       if (!at.fields.has(first)) continue
-      if (this.#isAsked || frame.isDiscarded) return { kind: 'constant', value: false }
+      if (this.#isCondition || frame.isDiscarded) return { kind: 'constant', value: false }
       return this.#wrong(`entry ${(at.data?.index ?? 0) + 1} of the list has no "${first}", which other entries have`)
     }
     return isOwn ? this.#unknown(scope.own.keys()) : this.#global(first, rest, scope)
@@ -79,10 +79,9 @@ export class Resolver {
     return { kind: 'problem', problem: { rule, offset: this.#path.offset, message, more } }
   }
 
-  /** One of these words may be meant. */
-  #notOneOf(among: Iterable<string>, message: string): Resolved {
-    const { parts, written } = this.#path
-    return this.#wrong(message, 'template/unknown-name', didYouMean(parts.at(-1) ?? written, among))
+  /** One of these words may be meant instead of `word`. */
+  #notOneOf(among: Iterable<string>, message: string, word = this.#path.parts.at(-1) ?? this.#path.written): Resolved {
+    return this.#wrong(message, 'template/unknown-name', didYouMean(word, among))
   }
 
   /** The first part of the path is unknown; the rest may be right. */
@@ -114,7 +113,8 @@ export class Resolver {
         return this.#wrong(`unknown name "${this.#path.written}": what stands before ".${part}" has no fields`)
       }
       const map = value.value as Readonly<Record<string, Constant>>
-      if (!Object.hasOwn(map, part)) return this.#unknown(Object.keys(map))
+      if (!Object.hasOwn(map, part))
+        return this.#notOneOf(Object.keys(map), `unknown name "${this.#path.written}"`, part)
       value = { ...value, value: map[part]! }
     }
     return value
@@ -142,7 +142,7 @@ export class Resolver {
     if (parameters.has(first)) {
       const inText = `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`
       const asked = `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`
-      return this.#wrong(this.#isAsked ? asked : inText, 'template/argument-in-text')
+      return this.#wrong(this.#isCondition ? asked : inText, 'template/argument-in-text')
     }
     if (fields) {
       return this.#wrong(`"${first}" is a lookup table; write one of its fields: ${list}`, 'template/not-a-word')
@@ -161,13 +161,13 @@ export class Resolver {
       return table ? { hint: `; write {{${table}.${field}}} for a field of the lookup table`, table } : { hint: '' }
     }
     const asked = `to ask whether an argument was given, write {{#if given.${first}}}`
-    return { hint: `; ${this.#isAsked ? asked : `an argument is written @${first}, without braces`}` }
+    return { hint: `; ${this.#isCondition ? asked : `an argument is written @${first}, without braces`}` }
   }
 
   #given(name: string): Resolved {
     const { parameters } = this.#names
     if (!parameters.has(name)) return this.#notOneOf(parameters, `"given.${name}": no parameter is named "${name}"`)
-    if (this.#isAsked) return { kind: 'given', parameter: name }
+    if (this.#isCondition) return { kind: 'given', parameter: name }
     const message = `"given.${name}" can only be asked about with {{#if}} or {{#unless}}; the argument itself is @${name}`
     return this.#wrong(message, 'template/argument-in-text')
   }

@@ -144,7 +144,7 @@ describe('--dry-run', () => {
     expect(await query('SELECT 1', '--format', 'csv')).to.deep.equal({
       code: 2,
       out: '',
-      err: 'sluice: --dry-run prints --format text or json, found csv\n',
+      err: 'sluice: --dry-run needs --format text or json, found csv\n',
     })
     expect(await query('SELECT 1', '--explain')).to.include({
       code: 2,

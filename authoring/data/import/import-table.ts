@@ -14,7 +14,7 @@ import { systemReason } from '../../../runner/platform/write-failure.js'
 import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
 import { GatheredRows } from './gathered-rows.js'
 import type { ImportLayout } from './layout.js'
-import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
+import { PartitionWriter, TooManyPartitionsError } from './partition-writer.js'
 import { importId, openTableFolder, type TableFolder, tableFailure } from './table-folder.js'
 
 export interface ImportOptions {
@@ -105,7 +105,7 @@ class TableImport {
     const [pieces, result] = [join(this.#folder.work, 'pieces'), join(this.#folder.work, 'result')]
     mkdirSync(pieces)
     mkdirSync(result)
-    const writer = new ParquetWriter({ connection, folder: pieces, table, layout })
+    const writer = new PartitionWriter({ connection, folder: pieces, table, layout })
     const rows = await this.#gather(sources, reading, writer)
     const { badRowCount } = this.#gathered
     const report = { badRows: this.#gathered.badRows as readonly BadRow[], badRowCount }
@@ -119,7 +119,7 @@ class TableImport {
   }
 
   /** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
-  async #gather(sources: readonly ImportSource[], reading: DuckDBConnection, writer: ParquetWriter): Promise<number> {
+  async #gather(sources: readonly ImportSource[], reading: DuckDBConnection, writer: PartitionWriter): Promise<number> {
     const gathered = this.#gathered
     const { table, ignoresUnknown, skipFile } = this.#options
     let rows = 0

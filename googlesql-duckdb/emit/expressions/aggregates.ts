@@ -171,10 +171,10 @@ function boundText({ kind, offset }: ResolvedBound, isRange: boolean, place: Pla
   if (!offset) return BOUNDS[kind]
   const sql = place.expr(offset, place).text
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
-  const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
+  const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_offset_float' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`
   if (!isRange) return `${isKnown && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
   if (offset.type.kind === 'BIGNUMERIC') return `bq_bignumeric_frame_units(${checked}) ${BOUNDS[kind]}`
-  if (offset.type.kind === 'NUMERIC') return `bq_frame_units(${checked}) ${BOUNDS[kind]}`
+  if (offset.type.kind === 'NUMERIC') return `bq_frame_offset_numeric(${checked}) ${BOUNDS[kind]}`
   return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`
 }

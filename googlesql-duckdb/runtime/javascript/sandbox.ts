@@ -106,6 +106,7 @@ function inContext(context: QuickJSContext, definitionText: string, calls: reado
   }
   let value = own(context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js')))
   let failure: ScalarFunctionError | null = null
+  // The prelude is a function of the definition that returns a function of the calls.
   for (const text of [definitionText, `[${calls.join(',')}]`]) {
     const result = context.callFunction(value, context.undefined, own(context.newString(text)))
     value = own(result.error ?? result.value)

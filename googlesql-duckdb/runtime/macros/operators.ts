@@ -31,7 +31,7 @@ export const OPERATOR_MACROS: readonly string[] = [
   // DuckDB's LIKE goes back to every % of the pattern, so its time is a power of the text's length. Where that is too much, a
   // text that contains the first literal part of the pattern is matched in linear time.
   `bq_like(x, p) AS CASE
-     WHEN strlen(x) > bq_like_reach(p) THEN CASE WHEN contains(x, regexp_extract(bq_like_pattern(p), '[^%_\\\\]+'))
+     WHEN strlen(x) > bq_like_max_length(p) THEN CASE WHEN contains(x, regexp_extract(bq_like_pattern(p), '[^%_\\\\]+'))
        THEN coalesce(bq_like_text(x, p), bq_exceeded('LIKE compares too long a text with too long a pattern')) ELSE false END
      WHEN contains(p, '\\') THEN x LIKE bq_like_pattern(p) ESCAPE '\\'
      ELSE x LIKE p END`,
@@ -39,7 +39,7 @@ export const OPERATOR_MACROS: readonly string[] = [
      THEN coalesce(bq_like_blob(x, p), bq_exceeded('LIKE compares too long a text with too long a pattern')) END`,
   // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons: text^n / n! times pattern, where n is the number
   // of % that are followed by something. The tests of a pattern are LIKEs, which are faster than counting.
-  `bq_like_reach(p) AS CASE
+  `bq_like_max_length(p) AS CASE
      WHEN p NOT LIKE '%!%%!%_%' ESCAPE '!' THEN 1048576 // (strlen(p) + 1)
      WHEN p NOT LIKE '%!%%!%%!%_%' ESCAPE '!' THEN 1448 / sqrt(strlen(p) + 1)
      WHEN p NOT LIKE '%!%%!%%!%%!%_%' ESCAPE '!' THEN 184 / cbrt(strlen(p) + 1)
@@ -51,11 +51,11 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_only_element(list) AS CASE WHEN len(list) > 1 THEN bq_raise('Scalar subquery produced more than one element') ELSE list_extract(list, 1) END`,
   `bq_frame_offset(n) AS CASE WHEN n IS NULL THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING cannot be NULL')
      WHEN n < 0 THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING must be non-negative, but was ' || n) ELSE n END`,
-  `bq_frame_distance(n) AS CASE WHEN isfinite(n) OR n IS NULL THEN bq_frame_offset(n)
+  `bq_frame_offset_float(n) AS CASE WHEN isfinite(n) OR n IS NULL THEN bq_frame_offset(n)
      ELSE bq_raise('Window frame offsets that are not finite are not supported on the embedded engine') END`,
   // A NUMERIC in units of 1e-9: at most 1e38, and a HUGEINT holds up to 1.7e38.
   `bq_decimal_units(x) AS (CAST(trunc(x) AS HUGEINT) * 1000000000 + CAST(CAST(x - trunc(x) AS DECIMAL(10,9)) * 1000000000::DECIMAL(10,0) AS HUGEINT))`,
-  `bq_frame_units(n) AS CASE WHEN n > 70000000000000000000000000000
+  `bq_frame_offset_numeric(n) AS CASE WHEN n > 70000000000000000000000000000
      THEN bq_raise('Window frame offsets of NUMERIC above 7e28 are not supported on the embedded engine') ELSE bq_decimal_units(n) END`,
   'bq_interval_add(a, b, sgn) AS bq_interval(bq_interval_months(a) + bq_interval_months(b) * sgn, bq_interval_days(a) + bq_interval_days(b) * sgn, bq_interval_micros(a) + bq_interval_micros(b) * sgn)',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',

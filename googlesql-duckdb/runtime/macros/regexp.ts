@@ -5,19 +5,19 @@ export const NO_MATCH_OR = '[^\\x00-\\x{10FFFF}]|'
 
 export const REGEXP_MACROS: readonly string[] = [
   // RE2 keeps to linear time only while its automaton fits into its memory; otherwise the time is text times pattern. Compiling
-  // a pattern takes a microsecond for each part. For a small pattern that is constant, nothing is left of the test.
+  // a pattern takes a microsecond for each part. For a small pattern that is constant, DuckDB folds the test away.
   `bq_regexp_bounded(s, p, result) AS CASE
     WHEN bq_re_size(p) > 300 AND (bq_re_size(p) > 5000 OR strlen(s) * bq_re_size(p) > 5000000)
     THEN bq_exceeded('a regular expression is too large for the text that it searches') ELSE result END`,
-  // DuckDB turns regexp_matches into LIKE where the pattern is constant and a sequence of texts. It takes anchors and empty groups
-  // inside of the sequence for its ends, so that '-^' would match '-'. It leaves an alternation as it is.
+  // DuckDB turns regexp_matches into LIKE where a constant pattern is literal text. It takes an anchor or an empty group inside of
+  // the text for one at its end, so that '-^' would match '-'. It leaves an alternation as it is.
   `bq_re_contains(s, p) AS regexp_matches(s, CASE
     WHEN contains(substr(p, 2), '^') OR contains(substr(p, 1, length(p) - 1), '$') OR contains(p, ':)') OR contains(p, '\\A') OR contains(p, '\\z')
     THEN '${NO_MATCH_OR}' || p ELSE p END)`,
-  // An ASCII text has the same bytes. A call of JavaScript for each of thousands of matches would take longer than the search.
+  // In ASCII, characters are bytes already. A call of JavaScript for each of thousands of matches would take longer than the search.
   `bq_bytes_of_latin1(text) AS CASE WHEN strlen(text) = length(text) THEN encode(text) ELSE bq_from_latin1(text) END`,
-  // The result is at most 8 MB: each match adds the replacement, and each reference in the replacement at most the text. The
-  // matches are counted only where the result could be so long.
+  // The result is at most 8 MB: each match adds the replacement, and each reference in the replacement adds, over all matches, at
+  // most the text. The matches are counted only where the result could be so long.
   `bq_regexp_replace(s, p, rewrite) AS CASE
     WHEN strlen(s) * strlen(rewrite) > 8388608 AND strlen(s) * (strlen(rewrite) - strlen(replace(rewrite, '\\', ''))) + len(regexp_extract_all(s, p)) * strlen(rewrite) > 8388608
     THEN bq_exceeded('the result of REGEXP_REPLACE is too long')
@@ -29,7 +29,7 @@ export const REGEXP_MACROS: readonly string[] = [
     regexp_extract_all(m$.s, bq_re_wrap(m$.p), CAST(2 + bq_re_group(m$.p) AS INTEGER)),
     length(m$.s)))[1]`,
   // A position beyond the end gives no match, except position 1 of an empty text. As in the reference implementation, the end of
-  // a STRING is counted in bytes and the position in characters: beyond the last character the text is empty.
+  // a STRING is counted in bytes and the position in characters: a position between the two reads an empty text.
   `bq_regexp_end(s, is_bytes) AS CASE WHEN is_bytes THEN length(s) ELSE strlen(s) END`,
   `bq_regexp_from(s, is_bytes, pos) AS list_transform([{'s': s, 'pos': bq_re_position(pos)}], lambda m$:
     CASE WHEN m$.pos = 1 THEN m$.s WHEN m$.pos <= bq_regexp_end(m$.s, is_bytes) THEN substr(m$.s, m$.pos) END)[1]`,
@@ -45,6 +45,7 @@ export const REGEXP_MACROS: readonly string[] = [
       WHEN m$ IS NULL THEN NULL
       WHEN m$.p = '' OR m$.pos > bq_regexp_end(m$.s, is_bytes) THEN 0
       ELSE bq_regexp_place(substr(m$.s, m$.pos), m$.p, bq_re_placed(m$.p), m$.pos, m$.n, m$.after) END)[1]`,
+  // The position of the nth match, from the texts that every group of `placed` has in each match.
   `bq_regexp_place(s, p, placed, pos, n, after) AS list_transform([{'s': s, 'w': placed}], lambda t$: CAST(bq_unrefused(bq_re_instr(
     list_transform(
       range(1, bq_re_placed_groups(t$.w) + 1), lambda i$: regexp_extract_all(t$.s, t$.w, CAST(i$ AS INTEGER))),

@@ -12,7 +12,7 @@ const LIMIT = 10n ** 38n - 1n
 /** The units of a DECIMAL(38,9) in DuckDB's text. */
 function unitsOf(text: string): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)!
-  const units = BigInt(whole!) * UNIT + BigInt(fraction.padEnd(SCALE, '0').slice(0, SCALE) || '0')
+  const units = BigInt(whole!) * UNIT + BigInt(fraction.padEnd(SCALE, '0').slice(0, SCALE))
   return sign === '-' ? -units : units
 }
 
@@ -45,7 +45,7 @@ function power(x: string, y: string): string {
   )
 }
 
-/** What `compute` returns; an error names the call. */
+/** Adds the call to the message of an error. */
 function withCall<T>(name: string, compute: () => T): T {
   try {
     return compute()
@@ -96,7 +96,6 @@ function ceilOfProduct(count: bigint, factor: number): bigint {
 const MADE_SMALL_BY = 2 ** 64
 
 export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  // Undoes the scaling of bq_float_total on a finite total.
   scalar('bq_made_large', ['DOUBLE'], 'DOUBLE', small => {
     if (!Number.isFinite(small)) return small
     const total = small * MADE_SMALL_BY

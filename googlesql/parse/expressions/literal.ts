@@ -83,9 +83,7 @@ function parseString(p: Parser): string {
 }
 
 function parseBytes(p: Parser): Uint8Array {
-  const first = p.take().bytes!
-  if (!isPiece(p, 'bytes')) return first
-  const pieces = [first]
+  const pieces = [p.take().bytes!]
   while (isPiece(p, 'bytes')) pieces.push(p.take().bytes!)
   return new Uint8Array(Buffer.concat(pieces))
 }

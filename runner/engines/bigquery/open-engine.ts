@@ -77,7 +77,7 @@ export class BigQueryEngine implements Engine {
   readonly #cancellations = new AbortController()
   /** What closing waits for: queries, checks, cancellations. */
   readonly #work = new Set<Promise<unknown>>()
-  /** The answer to all pings of some seconds. */
+  /** The last ping, which is shared for PING_KEPT_MS. */
   #pinged: Promise<unknown> | null = null
 
   constructor(options: BigQueryEngineOptions) {
@@ -99,8 +99,9 @@ export class BigQueryEngine implements Engine {
   }
 
   run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
-    const explained = async (error: RunnerError) => Promise.reject(await this.#faults.explain(error, query, runOptions))
-    return this.#track(this.#runJob(query, runOptions).catch(explained))
+    const rethrowExplained = async (error: RunnerError) =>
+      Promise.reject(await this.#faults.explain(error, query, runOptions))
+    return this.#track(this.#runJob(query, runOptions).catch(rethrowExplained))
   }
 
   check(sql: string, types: TypeNames, values: Readonly<Record<string, unknown>> = {}): Promise<CheckResult> {
@@ -109,8 +110,8 @@ export class BigQueryEngine implements Engine {
   }
 
   /**
-   * `check`, without asking BigQuery where the query resolves here: what this project does not know (a function, a table
-   * without a schema) BigQuery may.
+   * `check` that asks BigQuery only where the query does not resolve here: BigQuery may know what this project does not, such as
+   * a function, or a table without a schema.
    */
   async compile(sql: string, types: TypeNames): Promise<CheckResult> {
     const parameterTypes = readTypes(types)
@@ -152,7 +153,7 @@ export class BigQueryEngine implements Engine {
     this.#rest.close()
   }
 
-  /** A query that ends may begin a cancellation. */
+  /** Waits for all work, again and again: a query that ends may begin a cancellation. */
   async #ended(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work)
   }

@@ -18,7 +18,7 @@ import {
 } from '../process/messages.js'
 import type { ChooseDeps } from '../tables/choose-parts.js'
 import { informationSchemaSql, tablesCounted } from '../tables/information-schema.js'
-import { Prepared } from '../tables/prepared.js'
+import { QueryNeeds } from '../tables/query-needs.js'
 import { emptyShards } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
 import { findReads } from '../tables/table-reads.js'
@@ -165,7 +165,7 @@ export class Answering {
     session.shards.declare(request.tables)
     if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
     if (request.kind === 'check') {
-      const prepared = new Prepared()
+      const prepared = new QueryNeeds()
       await session.tables.createEmptyViews(request.tables)
       for (const read of request.shardReads) prepared.views.set(read.view, emptyShards(read))
       addSchemaViews(prepared, request, null)
@@ -183,7 +183,7 @@ export class Answering {
   async #performOnce(request: RunRequest | ExplainRequest, state: Running): Promise<Answer> {
     const { session, send } = this.#options
     const startedAt = performance.now()
-    const prepared = new Prepared()
+    const prepared = new QueryNeeds()
     await session.tables.prepare(request.tables, prepared)
     if (request.shardReads.length > 0)
       await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
@@ -207,7 +207,7 @@ export class Answering {
     })
   }
 
-  async #prepareSchemaViews(request: QueryRequest, prepared: Prepared): Promise<void> {
+  async #prepareSchemaViews(request: QueryRequest, prepared: QueryNeeds): Promise<void> {
     const { discover, tables, shards } = this.#options.session
     await discover()
     const all = [...tables.definitions(), ...shards.definitions()]
@@ -217,7 +217,7 @@ export class Answering {
     addSchemaViews(prepared, request, all)
   }
 
-  #withConnection(request: QueryRequest, state: Running, prepared: Prepared): Promise<Answer> {
+  #withConnection(request: QueryRequest, state: Running, prepared: QueryNeeds): Promise<Answer> {
     const { borrow, largePlans } = this.#options.session
     return borrow(connection => {
       const begin = (): Promise<Answer> =>
@@ -234,7 +234,7 @@ export class Answering {
     connection: DuckDBConnection,
     request: QueryRequest,
     state: Running,
-    prepared: Prepared,
+    prepared: QueryNeeds,
   ): Promise<Answer> {
     await this.#options.guard(connection, request.sql, [...request.tables, ...prepared.views.keys()])
     await prepared.makeViews(connection)
@@ -274,6 +274,6 @@ async function registered<T>(connection: DuckDBConnection, state: Running, work:
 }
 
 /** Adds the views of INFORMATION_SCHEMA that the request reads and that are computed. */
-function addSchemaViews({ views }: Prepared, { tables }: QueryRequest, all: readonly TableDefinition[] | null): void {
+function addSchemaViews({ views }: QueryNeeds, { tables }: QueryRequest, all: readonly TableDefinition[] | null): void {
   for (const name of tables.filter(isComputedView)) views.set(name, informationSchemaSql(name, all))
 }

@@ -30,7 +30,10 @@ const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
  * thread has an arena of its own. Queries take a tenth longer if a DuckDB thread has to wait for the arena of another thread.
  */
 const MORE_ARENAS = 2
-/** glibc gives memory above this back to the system at once. It would keep more after the first large block, such as a table's. */
+/**
+ * glibc gives free memory above this back to the system. Unless it is set, glibc raises it when the first large block is freed, such
+ * as a table's, and keeps that much.
+ */
 const TRIM_BYTES = '131072'
 const SHELL = '/bin/sh'
 /**
@@ -40,7 +43,7 @@ const SHELL = '/bin/sh'
 const NICENESS = 10
 /**
  * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows that operators are
- * processing, which DuckDB does not count. A REPEAT over a series took 4 GB although the limit was 200 MB.
+ * processing, which DuckDB does not count. A child that outgrows it is killed: a REPEAT over a series took 4 GB where the limit was 200 MB.
  */
 const UNCOUNTED_MB = 600
 
@@ -112,7 +115,7 @@ export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOpt
 
 /**
  * Set by the parent as soon as the process exists: the threads that the process creates later inherit the priority, and on Linux
- * a process can change the priority of none of its other threads.
+ * a process can change the priority of its calling thread only.
  */
 function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return

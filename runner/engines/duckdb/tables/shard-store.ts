@@ -25,7 +25,7 @@ import { type ChooseDeps, chooseParts } from './choose-parts.js'
 import { shardsInFolder } from './data-folder.js'
 import type { OpenFiles } from './open-files.js'
 import { selectFrom, shapeOf } from './parquet-source.js'
-import type { Prepared } from './prepared.js'
+import type { QueryNeeds } from './query-needs.js'
 import type { TableStore } from './table-store.js'
 import { emptySelect, inScans } from './table-view.js'
 
@@ -91,11 +91,11 @@ export class ShardStore {
    * Chooses the shards of each read, and brings them up to date with their files.
    * @throws QueryFault for a shard that cannot be read.
    */
-  async prepare(reads: readonly ShardRead[], deps: ChooseDeps, prepared: Prepared): Promise<void> {
+  async prepare(reads: readonly ShardRead[], deps: ChooseDeps, needs: QueryNeeds): Promise<void> {
     for (const read of reads) {
       const { all, chosen } = await this.select(read, deps)
-      prepared.views.set(read.view, await this.#viewOver(read, chosen, deps.connection, prepared))
-      prepared.summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
+      needs.views.set(read.view, await this.#viewOver(read, chosen, deps.connection, needs))
+      needs.summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
     }
   }
 
@@ -112,12 +112,12 @@ export class ShardStore {
     read: ShardRead,
     chosen: readonly Shard[],
     connection: DuckDBConnection,
-    prepared: Prepared,
+    needs: QueryNeeds,
   ): Promise<string> {
     const { tables, openFiles, declared } = this.#options
     const names = chosen.map(({ table }) => table)
     this.declare(names, read)
-    await tables.prepare(names, prepared, false)
+    await tables.prepare(names, needs, false)
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
     const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table), suffix }))

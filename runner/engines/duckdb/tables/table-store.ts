@@ -22,7 +22,7 @@ import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
 import { type ParquetShape, shapeOfFile } from './parquet-source.js'
-import type { Prepared, TableRead } from './prepared.js'
+import type { QueryNeeds, RefreshedTable } from './query-needs.js'
 import { FileChangedError } from './steady-copy.js'
 import { type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
 
@@ -108,7 +108,7 @@ export class TableStore {
   }
 
   /** Brings these tables up to date for a query; see `refresh`. */
-  async prepare(names: readonly string[], { reads, files }: Prepared, withViews = true): Promise<void> {
+  async prepare(names: readonly string[], { reads, files }: QueryNeeds, withViews = true): Promise<void> {
     reads.push(...(await this.refresh(names, withViews)))
     const parquet = this.#entriesOf(names).flatMap(({ shown }) => shown?.parts.parquet ?? [])
     // Files of imports never change.
@@ -120,13 +120,13 @@ export class TableStore {
    * began with. Without views, queries read the tables by their parts.
    * @throws QueryFault that names the file and row when a file holds a value that its table's schema does not allow.
    */
-  async refresh(names: readonly string[], withViews = true): Promise<readonly TableRead[]> {
+  async refresh(names: readonly string[], withViews = true): Promise<readonly RefreshedTable[]> {
     const wanted = this.#entriesOf(names)
     const listing = newListing()
     if (wanted.every(entry => this.#isCurrent(entry, listing, withViews))) return []
     return this.#inTurn(async () => {
       const now = newListing()
-      const reads: TableRead[] = []
+      const reads: RefreshedTable[] = []
       const loaded = new Map<Entry, Shown>()
       try {
         for (const entry of wanted) {

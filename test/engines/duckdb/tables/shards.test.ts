@@ -8,7 +8,7 @@ import { openSession } from '../../../../runner/engines/duckdb/child/session.js'
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
 import type { TableSource } from '../../../../runner/engines/duckdb/process/messages.js'
-import { Prepared } from '../../../../runner/engines/duckdb/tables/prepared.js'
+import { QueryNeeds } from '../../../../runner/engines/duckdb/tables/query-needs.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { rowsFrom } from '../../ask-engine.js'
 import { CLOCK, scratchFolder, source } from '../raw-engine.js'
@@ -275,7 +275,7 @@ describe('wildcard tables over a data folder', () => {
     })
     const { shardReads } = translate(`${ids} WHERE _TABLE_SUFFIX < '2025'`, tableCatalogue([table.definition]), {})
     const began = process.cpuUsage()
-    const prepared = new Prepared()
+    const prepared = new QueryNeeds()
     const deps = { parameters: [], guard: async () => {}, evaluate: <T>(work: () => Promise<T>) => work() }
     await session.borrow(connection => session.shards.prepare(shardReads, { connection, ...deps }, prepared))
     const { user, system } = process.cpuUsage(began)

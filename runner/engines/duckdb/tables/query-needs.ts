@@ -3,18 +3,20 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { OpenFile } from './open-files.js'
 
-export interface TableRead {
+/** A table whose files were new or changed. */
+export interface RefreshedTable {
   readonly table: string
   /** The number of new and changed files; an import counts as one. */
   readonly files: number
 }
 
-export class Prepared {
+/** What one query needs: views, and the files that it reads. */
+export class QueryNeeds {
   /** The SQL of the temporary views that the query reads, by name. */
   readonly views = new Map<string, string>()
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: string[] = []
-  readonly reads: TableRead[] = []
+  readonly reads: RefreshedTable[] = []
   /** The files that are read in place and may change. */
   readonly files: OpenFile[] = []
 

@@ -57,7 +57,7 @@ export class TooManyPartitionsError extends Error {
   override readonly name = 'TooManyPartitionsError'
 }
 
-export class ParquetWriter {
+export class PartitionWriter {
   readonly #options: WriterOptions
   readonly #rowGroups: string
   readonly #runs: Run[] = []
