@@ -25,6 +25,7 @@ export type {
   TableDefinition,
   TableNaming,
   Type,
+  TypeLimits,
   UnreadableColumn,
   Wildcard,
   WrittenConstant,

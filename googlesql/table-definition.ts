@@ -13,7 +13,10 @@ export interface TableDefinition {
   readonly required?: readonly string[]
   /** The parameters of types, NUMERIC(10, 2) and STRING(20), by the path of the column or field as in `required`. @default none */
   readonly limits?: Readonly<Record<string, TypeLimits>>
-  /** Whether keys and columns of text files that the table has not are left out; otherwise they are an error. @default false */
+  /**
+   * Whether keys and columns of text files that the table has not are left out; otherwise they are an error.
+   * @default true for files in place, false for imports
+   */
   readonly ignoresUnknown?: boolean
   /** Further columns of the table, which no query can read. */
   readonly unreadable?: readonly UnreadableColumn[]

@@ -173,7 +173,7 @@ export const definitionOf = ({
   columns,
   ...(required && { required }),
   ...(limits && { limits }),
-  ...(ignoresUnknown && { ignoresUnknown }),
+  ...(ignoresUnknown !== undefined && { ignoresUnknown }),
   ...(layout.partition && { partitionedBy: layout.partition.column, partitionUnit: layout.partition.unit }),
   ...(layout.clusteredBy.length > 0 && { clusteredBy: layout.clusteredBy }),
   ...(layout.partition?.column === PARTITION_TIME && { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }),

@@ -2,9 +2,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { invalidRequest, SetupError } from '../../model/errors.js'
-import { type Event, requestDone } from '../../model/events.js'
+import { type Event, type Observer, requestDone } from '../../model/events.js'
+import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
-import { type ExchangeDeps, loggedPath } from '../request-context.js'
+import { loggedPath } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, endConnection, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
@@ -20,7 +21,7 @@ const SWEEP_MS = 50
 /** How long connections that seem idle stay open during shutdown, in milliseconds: requests on them may be under way. */
 const LINGER_MS = 300
 
-export interface ServerOptions extends Omit<ExchangeDeps, 'unsent'> {
+export interface ServerOptions {
   readonly listener: RequestListener
   readonly host: string
   /** The port; 0 for any free port. */
@@ -33,6 +34,9 @@ export interface ServerOptions extends Omit<ExchangeDeps, 'unsent'> {
   readonly graceMs: number
   /** The time within which a whole request must arrive. @default 30 seconds */
   readonly requestTimeoutMs?: number
+  readonly clock: Clock
+  readonly observe: Observer
+  readonly newRequestId: () => string
   /** Called at the begin of shutdown: `/readyz` then answers 503. */
   readonly onLeaving: () => void
   /** Called after the delay: the listener then refuses new work. */

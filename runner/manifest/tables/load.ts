@@ -116,9 +116,10 @@ function modeHint(key: string): More | null {
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
-/** Whether a table resource has `ignoreUnknownValues` among the options of its files. */
-function ignoresUnknown({ externalDataConfiguration: options }: Record<string, unknown>): boolean {
-  return isRecord(options) && options['ignoreUnknownValues'] === true
+/** `ignoreUnknownValues` among the options of a table resource's files. */
+function ignoresUnknown({ externalDataConfiguration: options }: Record<string, unknown>): boolean | undefined {
+  const value = isRecord(options) ? options['ignoreUnknownValues'] : undefined
+  return typeof value === 'boolean' ? value : undefined
 }
 
 class SchemaReader {
@@ -150,13 +151,14 @@ class SchemaReader {
     if (this.diagnostics.length > 0) return null
     const fields = given as readonly SchemaField[]
     const layout = this.#readLayout(resource, columns)
+    const isIgnoring = ignoresUnknown(resource)
     const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
     return {
       name,
       columns,
       required: requiredPaths(fields),
       limits: typeLimits(fields),
-      ...(ignoresUnknown(resource) && { ignoresUnknown: true }),
+      ...(isIgnoring !== undefined && { ignoresUnknown: isIgnoring }),
       layout,
       fields,
       declared,

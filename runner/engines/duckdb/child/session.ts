@@ -73,8 +73,11 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
+  const converting = await connect()
+  // Optimizing the SELECT of a text file with many columns takes longer than reading a megabyte.
+  await converting.run('PRAGMA disable_optimizer')
   await lock(admin, options, own)
-  const tables = new TableStore(await connect(), options.dataDir, openFiles)
+  const tables = new TableStore(converting, options.dataDir, openFiles)
   const { wildcards, discover } = await openDiscovery(options, admin, tables, openFiles)
   const shards = new ShardStore({ tables, openFiles, dataDir: options.dataDir, declared: wildcards })
   return {

@@ -269,7 +269,9 @@ function timestampFromWire(
   )
 }
 
-function refused(kind: string, sql: string, { path }: WireContext): string {
+/** SQL of an error. Only a Parquet file's is shown: a text file is read row by row then, which finds the place. */
+function refused(kind: string, sql: string, { form, path }: WireContext): string {
+  if (form !== 'parquet') return "error('')"
   const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${kind}`)
   return `error(${message} || ': ' || coalesce(left(CAST(${sql} AS VARCHAR), 80), 'NULL'))`
 }

@@ -248,19 +248,27 @@ export class TableStore {
     const columns = columnList(definition)
     const name = rowTable([definition.name, columns, ...files.map(({ path, stamp }) => keyOf(path, stamp))])
     if (entry.converted.has(name)) return name
-    const create = `CREATE TABLE ${quoteName(name)} (${columns})`
+    const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columns})`
     const insert = (select: string): Promise<unknown> =>
       this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
     if (!(await this.#insertPlain(entry, files, create, insert))) {
-      await this.#connection.run(create)
+      // In one commit, since a table of many columns takes as long to create as to fill.
+      const createAndInsert = (select: string): Promise<unknown> =>
+        this.#transact(async () => {
+          await this.#connection.run(create)
+          await insert(select)
+        })
       try {
         for (const file of files)
-          await this.#read(entry, file, copy => convert(this.#connection, copy, definition, insert)).catch(cause => {
-            if (cause instanceof QueryFault) throw cause
-            throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
-          })
+          await this.#read(entry, file, copy => convert(this.#connection, copy, definition, createAndInsert)).catch(
+            cause => {
+              if (cause instanceof QueryFault) throw cause
+              throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
+            },
+          )
+        await this.#connection.run(create)
       } catch (error) {
-        await this.#connection.run(`DROP TABLE ${quoteName(name)}`)
+        await this.#connection.run(`DROP TABLE IF EXISTS ${quoteName(name)}`)
         throw error
       }
     }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once, setMaxListeners } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { getPriority } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -240,7 +240,8 @@ describe("the engine's process", () => {
     const ended = once(child, 'exit')
     child.send({ kind: 'open', options: { folder: join(scratch.path, 'broken') } })
     const [message] = await once(child, 'message')
-    expect(message).to.deep.equal({ kind: 'broken', cause: 'no folder; caused by: the disk is full' })
+    const cause = `cannot write the engine's temporary files into ${tmpdir()}: no folder; TMPDIR names another place`
+    expect(message).to.deep.equal({ kind: 'broken', cause: `${cause}; caused by: the disk is full` })
     await ended
   })
 
