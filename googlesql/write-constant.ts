@@ -119,7 +119,7 @@ function writtenArguments({ name, arguments: args }: CallExpr, parameters: Set<s
   return written
 }
 
-const WITH_TYPE: ReadonlySet<string> = new Set('DATE DATETIME TIME TIMESTAMP NUMERIC BIGNUMERIC'.split(' '))
+const WITH_TYPE: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC', 'BIGNUMERIC'])
 
 function writtenLiteral(value: unknown, type: string): string | null {
   if (type === 'BOOL') return value === null ? null : String(value)

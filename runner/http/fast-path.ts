@@ -33,7 +33,15 @@ const PLAIN_REF = /^[\w.-]+$/
 /** The most plans that are kept. */
 const MAX_PLANS = 10_000
 /** A request with one of these headers asks for more than a hit. */
-const BEYOND_A_HIT = 'origin if-match range expect content-length transfer-encoding upgrade'.split(' ')
+const BEYOND_A_HIT = [
+  'origin',
+  'if-match',
+  'range',
+  'expect',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+] as const
 
 /** What is known of a call before its result is looked up. */
 interface PlannedCall {

@@ -192,7 +192,7 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
   const selected = table.columns.map(({ name, type }) => {
-    const key = header.find(other => isSameName(other, name))
+    const key = findKey(header, name)
     const value = key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name })
     return `${value} AS ${quoteName(name)}`
   })

@@ -2,7 +2,6 @@
  * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
  * imports that `imports.json` names there.
  */
-
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'

@@ -1,5 +1,4 @@
 /** Keeps DuckDB's tables and views in step with the files of the tables. */
-
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
