@@ -13,6 +13,7 @@ export type {
   PartitionUnit,
   Shard,
   TableDefinition,
+  TextForm,
   TypeLimits,
   UnreadableColumn,
 } from './table-definition.js'

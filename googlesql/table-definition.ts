@@ -13,11 +13,7 @@ export interface TableDefinition {
   readonly required?: readonly string[]
   /** The parameters of types, NUMERIC(10, 2) and STRING(20), by the path of the column or field as in `required`. @default none */
   readonly limits?: Readonly<Record<string, TypeLimits>>
-  /**
-   * Whether keys and columns of text files that the table has not are left out; otherwise they are an error.
-   * @default true for files in place, false for imports
-   */
-  readonly ignoresUnknown?: boolean
+  readonly textForm?: TextForm
   /** Further columns of the table, which no query can read. */
   readonly unreadable?: readonly UnreadableColumn[]
   /**
@@ -34,6 +30,15 @@ export interface TableDefinition {
   readonly informationSchema?: { readonly dataset: string; readonly view: InformationSchemaView }
   /** Set for a wildcard table, such as `logs.events_*`. */
   readonly wildcard?: Wildcard
+}
+
+/** How the table's text files are written: the `externalDataConfiguration` of its resource. */
+export interface TextForm {
+  /**
+   * Whether keys and columns of text files that the table has not are left out; otherwise they are an error.
+   * @default true for files in place, false for imports
+   */
+  readonly ignoresUnknown?: boolean
 }
 
 /** The parameters of NUMERIC(10, 2) and STRING(20); null where a type has none. */

@@ -106,7 +106,7 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
   return importFiles({
     ...order,
     dataDir: settings.dataDir,
-    ignoresUnknown: order.ignoresUnknown || table.ignoresUnknown === true,
+    ignoresUnknown: order.ignoresUnknown || table.textForm?.ignoresUnknown === true,
     table: definitionOf(table),
     layout: isIngested ? { ...layout, ingestedAt } : layout,
     memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),

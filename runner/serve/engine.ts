@@ -161,19 +161,12 @@ export const optionsOf = (settings: Settings) => ({
 export const threadsOf = ({ engineThreads }: Settings): number =>
   engineThreads === 0 ? availableParallelism() : engineThreads
 
-export const definitionOf = ({
-  name,
-  columns,
-  required,
-  limits,
-  ignoresUnknown,
-  layout,
-}: LoadedTable): TableDefinition => ({
+export const definitionOf = ({ name, columns, required, limits, textForm, layout }: LoadedTable): TableDefinition => ({
   name,
   columns,
   ...(required && { required }),
   ...(limits && { limits }),
-  ...(ignoresUnknown !== undefined && { ignoresUnknown }),
+  ...(textForm && { textForm }),
   ...(layout.partition && { partitionedBy: layout.partition.column, partitionUnit: layout.partition.unit }),
   ...(layout.clusteredBy.length > 0 && { clusteredBy: layout.clusteredBy }),
   ...(layout.partition?.column === PARTITION_TIME && { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }),

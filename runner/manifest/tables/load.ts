@@ -10,6 +10,7 @@ import {
   type SchemaField,
   type StructField,
   type TableDefinition,
+  type TextForm,
   typeLimits,
   typeName,
 } from '../../../googlesql/index.js'
@@ -116,10 +117,10 @@ function modeHint(key: string): More | null {
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
-/** `ignoreUnknownValues` among the options of a table resource's files. */
-function ignoresUnknown({ externalDataConfiguration: options }: Record<string, unknown>): boolean | undefined {
-  const value = isRecord(options) ? options['ignoreUnknownValues'] : undefined
-  return typeof value === 'boolean' ? value : undefined
+/** How a table resource says that the table's text files are written; undefined where it says nothing. */
+function textFormOf({ externalDataConfiguration: options }: Record<string, unknown>): TextForm | undefined {
+  const ignoresUnknown = isRecord(options) ? options['ignoreUnknownValues'] : undefined
+  return typeof ignoresUnknown === 'boolean' ? { ignoresUnknown } : undefined
 }
 
 class SchemaReader {
@@ -151,14 +152,14 @@ class SchemaReader {
     if (this.diagnostics.length > 0) return null
     const fields = given as readonly SchemaField[]
     const layout = this.#readLayout(resource, columns)
-    const isIgnoring = ignoresUnknown(resource)
+    const textForm = textFormOf(resource)
     const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
     return {
       name,
       columns,
       required: requiredPaths(fields),
       limits: typeLimits(fields),
-      ...(isIgnoring !== undefined && { ignoresUnknown: isIgnoring }),
+      ...(textForm && { textForm }),
       layout,
       fields,
       declared,

@@ -14,7 +14,7 @@ let engine: RawEngine
 
 const nameOf = (i: number): string => `t${i}`
 const definitionOf = (name: string, fields: readonly SchemaField[], ignoresUnknown: boolean) => ({
-  ignoresUnknown,
+  textForm: { ignoresUnknown },
   name,
   columns: fieldsToColumns(fields)!,
   required: requiredPaths(fields),

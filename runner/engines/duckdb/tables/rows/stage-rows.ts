@@ -23,7 +23,7 @@ export function rowFormat(format: TextFile['format'], table: TableDefinition, ig
 export async function stageRows({ path, name, format, compression }: TextFile, table: TableDefinition, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const stream = new RowStream(name, rowFormat(format, table, table.ignoresUnknown !== false), {
+  const stream = new RowStream(name, rowFormat(format, table, table.textForm?.ignoresUnknown !== false), {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
