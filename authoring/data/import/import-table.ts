@@ -133,7 +133,11 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const format = rowFormat(source.format === 'csv' ? 'csv' : 'ndjson', table, ignoresUnknown)
+      const format = rowFormat(
+        source.format === 'csv' ? 'csv' : 'ndjson',
+        table,
+        ignoresUnknown ? null : '--ignore-unknown',
+      )
       const stream = new RowStream(source.name, format, gathered)
       for await (const chunk of this.#chunksOf(source, reading)) {
         stream.push(chunk)

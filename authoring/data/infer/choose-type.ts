@@ -6,7 +6,7 @@ import type { SchemaField } from '../../../googlesql/index.js'
 import { isLikeValue, needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'
 import type { Sample, ValueFacts } from './value-facts.js'
-import { epochUnit, type ValueKind } from './value-kinds.js'
+import { epochUnit, isTaken, type ValueKind } from './value-kinds.js'
 
 interface Choosing extends Inference {
   /** The paths, in lower case, of what is to be JSON; those that are found are removed. */
@@ -125,7 +125,8 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
   const local = kinds.get('local-time')
   if (local) {
     const which = local.count === facts.count ? 'without an offset' : `partly without an offset (${at(local.first)})`
-    doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC; DATETIME is for times of no zone`)
+    const civil = isTaken('DATETIME', local.first.text) ? '; DATETIME is for times of no zone' : ''
+    doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC${civil}`)
   }
   if (fineTime) doubt(`has digits beyond microseconds (${at(fineTime)}), which are cut`)
   return 'TIMESTAMP'

@@ -233,11 +233,17 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'times with slashes are TIMESTAMP',
-    csv: 'a,b\n2015/01/31 01:00:00,x\n',
-    gives: 'a TIMESTAMP, b STRING',
+    csv: 'a,b\n2015/01/31 01:00:00,2015/1/31\n',
+    gives: 'a TIMESTAMP, b TIMESTAMP',
     doubts: [
-      'a is TIMESTAMP, and its times are without an offset: they count as UTC; DATETIME is for times of no zone',
+      'a is TIMESTAMP, and its times are without an offset: they count as UTC',
+      'b is TIMESTAMP, and its times are without an offset: they count as UTC',
     ],
+  },
+  {
+    says: 'short dates are DATE, and times of a named zone TIMESTAMP',
+    rows: '{"a":"2017-1-5","b":"2017-1-5 9:05:00 Europe/Berlin","c":"2017-01-05 09:05:00 -05:00"}',
+    gives: 'a DATE, b TIMESTAMP, c TIMESTAMP',
   },
   {
     says: 'keys that are not names of columns are left out, and named',

@@ -9,15 +9,16 @@ import type { RowReader } from './row-stream.js'
 
 export class CsvRowReader implements RowReader {
   readonly #record: RowRecord
-  readonly #ignoresUnknown: boolean
+  readonly #leavesOut: string | null
   /** The fields by position, with null for an ignored column. Null until the header has been read. */
   #columns: readonly (RowField | null)[] | null = null
   /** The REPEATED fields that the file does not have. */
   #emptyLists: readonly RowField[] = []
 
-  constructor(record: RowRecord, ignoresUnknown: boolean) {
+  /** @param leavesOut see rowFormat */
+  constructor(record: RowRecord, leavesOut: string | null) {
     this.#record = record
-    this.#ignoresUnknown = ignoresUnknown
+    this.#leavesOut = leavesOut
   }
 
   /** Reads a record; the first one is the header. @throws BadRowError; QueryFault when the header is invalid. */
@@ -45,10 +46,9 @@ export class CsvRowReader implements RowReader {
     })
     if (columns.every(column => column === null)) {
       problems.push(`the header names no column of the table: ${unknown.join(', ')}`)
-    } else if (unknown.length > 0 && !this.#ignoresUnknown) {
-      problems.push(
-        `the header names ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${unknown.join(', ')}`,
-      )
+    } else if (unknown.length > 0 && this.#leavesOut !== null) {
+      const [what, them] = unknown.length === 1 ? ['an unknown column', 'it'] : ['unknown columns', 'them']
+      problems.push(`the header names ${what}: ${unknown.join(', ')}; ${this.#leavesOut} leaves ${them} out`)
     }
     const awaited = this.#record.awaited.filter(field => !columns.includes(field))
     for (const field of awaited) {

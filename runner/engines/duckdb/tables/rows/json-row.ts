@@ -13,13 +13,14 @@ export class JsonRowReader implements RowReader {
   readonly #path: string[] = []
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
   readonly #record: RowRecord
-  readonly #ignoresUnknown: boolean
+  readonly #leavesOut: string | null
   #unknown: string[] = []
   #unknownAt = 0
 
-  constructor(record: RowRecord, ignoresUnknown: boolean) {
+  /** @param leavesOut see rowFormat */
+  constructor(record: RowRecord, leavesOut: string | null) {
     this.#record = record
-    this.#ignoresUnknown = ignoresUnknown
+    this.#leavesOut = leavesOut
   }
 
   /** @throws BadRowError */
@@ -42,7 +43,7 @@ export class JsonRowReader implements RowReader {
       this.#unknownAt,
       '',
       names.length === 1 ? `the unknown field ${list}` : `the unknown fields ${list}`,
-      'fields of the schema',
+      `fields of the schema; ${this.#leavesOut} leaves others out`,
     )
   }
 
@@ -81,7 +82,7 @@ export class JsonRowReader implements RowReader {
   }
 
   #meetUnknown(name: string, start: number): void {
-    if (!this.#ignoresUnknown) {
+    if (this.#leavesOut !== null) {
       if (this.#unknown.length === 0) this.#unknownAt = start - this.#tokens.start
       this.#unknown.push(this.#pathOf(name))
     }
@@ -180,7 +181,15 @@ export class JsonRowReader implements RowReader {
 
 const REQUIRED = 'a value: the field is REQUIRED'
 
-const NUMBER_KINDS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'STRING', 'TIMESTAMP'])
+/** The kinds of which a number of JSON is a value. */
+export const NUMBER_KINDS: ReadonlySet<string> = new Set([
+  'INT64',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'STRING',
+  'TIMESTAMP',
+])
 
 /** A number as its type reads it: the two that have no exponents get the same number without one. DuckDB reads -0 as 0. */
 function numberText(kind: RowField['kind'], text: string): string {

@@ -11,19 +11,21 @@ import { JsonRowReader } from './json-row.js'
 import { rowSchema } from './row-schema.js'
 import { badRowLine, EVERY_LINE, type RowFormat, RowStream } from './row-stream.js'
 
-/** The reader of a format for rows of this table. */
-export function rowFormat(format: TextFile['format'], table: TableDefinition, ignoresUnknown: boolean): RowFormat {
+/** The reader of a format for rows of this table; `leavesOut` is what would leave out unknown keys and columns, or null where they are. */
+export function rowFormat(format: TextFile['format'], table: TableDefinition, leavesOut: string | null): RowFormat {
   const record = rowSchema(table)
   return format === 'csv'
-    ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-    : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+    ? { reader: new CsvRowReader(record, leavesOut), ends: new CsvRecordEnds(), isCsv: true }
+    : { reader: new JsonRowReader(record, leavesOut), ends: EVERY_LINE, isCsv: false }
 }
+
+const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
 export async function stageRows({ path, name, format, compression }: TextFile, table: TableDefinition, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const stream = new RowStream(name, rowFormat(format, table, table.textForm?.ignoresUnknown !== false), {
+  const stream = new RowStream(name, rowFormat(format, table, table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN), {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
