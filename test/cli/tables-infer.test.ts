@@ -96,6 +96,22 @@ wrote /schemas/tables/sales.orders.json
     )
   })
 
+  it('gives keys that cannot name a column a name, in place and in an import', async () => {
+    const logs = folder.path('data', 'logs', 'web.ndjson')
+    mkdirSync(folder.path('data', 'logs'))
+    writeFileSync(logs, '{"@timestamp":"2026-01-31T12:00:00Z","http.status_code":200,"uri":"/a"}\n')
+    const { out } = await infer('logs.web', [logs])
+    expect(out).to.include('doubt: _timestamp is the name for "@timestamp", which cannot name a column\n')
+    expect(out).to.include('doubt: http_status_code is the name for "http.status_code", which cannot name a column\n')
+    const query = async () =>
+      (await command(['query', 'SELECT * FROM `logs.web`', '--format', 'ndjson', ...flags, '--engine-memory', '256']))
+        .out
+    const row = '{"_timestamp":"2026-01-31T12:00:00Z","http_status_code":200,"uri":"/a"}\n'
+    expect(await query()).to.equal(row)
+    expect(await command(['import', 'logs.web', logs, ...flags])).to.deep.include({ code: 0, err: '' })
+    expect(await query()).to.equal(row + row)
+  })
+
   const USAGE: readonly [says: string, table: string, file: string, told: RegExp][] = [
     ['a table without a dataset', 'orders', orders, /"orders" is not the name of a table: dataset\.table/],
     ['a path for a table', '../x.y', orders, /is not the name of a table/],

@@ -5,9 +5,10 @@ import { quoteName, quotePath } from '../../../../googlesql-duckdb/names-and-typ
 import { QueryFault } from '../../../model/query-fault.js'
 import { withStatement } from '../values/bind-parameters.js'
 import { adaptColumn } from './adapt-column.js'
-import { emptyColumn, findKey } from './convert.js'
+import { emptyColumn } from './convert.js'
 import { fileFault } from './file-fault.js'
 import type { OpenFile } from './open-files.js'
+import { keysOfFields } from './rows/column-name.js'
 import { withDurations, withStoredTypes } from './stored-types.js'
 
 /** Columns in the order of their source. */
@@ -58,8 +59,11 @@ export function selectFrom(
   shape: Shape,
   { more = '', isInferred = false }: { readonly more?: string; readonly isInferred?: boolean } = {},
 ): string {
-  const columns = table.columns.map(({ name, type }) => {
-    const key = findKey(shape.names, name)
+  const { keyOf: keys, twice } = keysOfFields(table.columns, shape.names)
+  if (twice !== null) throw new QueryFault(`${table.name}.${twice}`)
+  const columns = table.columns.map(column => {
+    const { name, type } = column
+    const key = keys.get(column)
     const place = { table: table.name, path: `${table.name}.${name}`, isInferred }
     const sql =
       key === undefined

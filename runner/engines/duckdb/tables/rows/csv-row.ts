@@ -1,6 +1,7 @@
 /** Converts records of CSV to rows of JSON by a table's schema. */
 import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
+import { asOneName, headerNames } from './column-name.js'
 import { type Cell, cellsOf } from './csv.js'
 import { jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
@@ -31,17 +32,19 @@ export class CsvRowReader implements RowReader {
 
   #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
     const problems: string[] = []
-    const seen = new Set<string>()
+    const keys = new Map<RowField, string>()
     const unknown: string[] = []
-    const columns = cells.map(({ text }) => {
-      const name = text ?? ''
-      const field = this.#record.byName.get(name.toLowerCase()) ?? null
-      if (seen.has(name.toLowerCase())) problems.push(`the header names ${JSON.stringify(name)} twice`)
-      seen.add(name.toLowerCase())
-      if (field === null) unknown.push(JSON.stringify(shown(name)))
-      else if (field.isRepeated || field.record !== null) {
-        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
+    const columns = headerNames(cells.map(({ text }) => text ?? '')).map(name => {
+      const field = this.#record.find(name) ?? null
+      if (field === null) {
+        unknown.push(JSON.stringify(shown(name)))
+        return field
       }
+      const other = keys.get(field)
+      if (other !== undefined) problems.push(`the header names ${field.name} twice${asOneName(other, name)}`)
+      keys.set(field, name)
+      if (field.isRepeated || field.record !== null)
+        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
       return field
     })
     if (columns.every(column => column === null)) {

@@ -1,10 +1,11 @@
 /** A table's definition, compiled for checking rows: the fields by key, and the values of missing fields. */
 import type { ScalarKind, StructField, TableDefinition, TypeLimits } from '../../../../../googlesql/data.js'
+import { finder } from './column-name.js'
 
 /** The fields of a record, or the columns of a table. */
 export interface RowRecord {
-  /** Fields by name in lower case, since BigQuery's names are case-insensitive. */
-  readonly byName: ReadonlyMap<string, RowField>
+  /** The field for a key. */
+  readonly find: (key: string) => RowField | undefined
   /**
    * Fields that must be handled when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes
    * an empty array.
@@ -36,7 +37,7 @@ export function rowSchema({
   const recordOf = (fields: readonly StructField[], within: string): RowRecord => {
     const compiled = fields.map(field => compile(field, within + field.name))
     return {
-      byName: new Map(compiled.map(field => [field.name.toLowerCase(), field])),
+      find: finder(compiled),
       awaited: compiled.filter(field => field.isRequired || field.isRepeated),
     }
   }
