@@ -5,11 +5,12 @@
  */
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { TableDefinition, Type } from '../../../../googlesql/data.js'
+import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
 import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
+import { keyConstant } from './folder-keys.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { stageRows } from './rows/stage-rows.js'
 
@@ -44,7 +45,7 @@ export function plainSelect(
   file: TextFile,
   table: TableDefinition,
 ): Promise<string | null> {
-  return file.format === 'csv' ? csvSelect(connection, file, table) : ndjsonSelect(connection, file, table)
+  return file.format !== 'ndjson' ? csvSelect(connection, file, table) : ndjsonSelect(connection, file, table)
 }
 
 /**
@@ -56,7 +57,7 @@ async function* selects(
   file: TextFile,
   table: TableDefinition,
 ): AsyncGenerator<string, void> {
-  if (file.format === 'csv') {
+  if (file.format !== 'ndjson') {
     const select = await csvSelect(connection, file, table)
     if (select !== null) yield select
     return
@@ -136,12 +137,13 @@ const jsonPath = (path: string): string =>
  */
 async function ndjsonSelect(
   connection: DuckDBConnection,
-  { path, compression }: TextFile,
+  { path, compression, keys }: TextFile,
   table: TableDefinition,
   texts: ReadonlySet<string> = new Set(),
 ): Promise<string> {
   const sample = join(dirname(path), 'sample')
-  const row = JSON.stringify(Object.fromEntries(table.columns.map(({ name, type }) => [name, sampleOf(type)])))
+  const inRows = columnsInRows(table, keys)
+  const row = JSON.stringify(Object.fromEntries(inRows.map(({ name, type }) => [name, sampleOf(type)])))
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
@@ -151,13 +153,23 @@ async function ndjsonSelect(
     `compression = '${compression}', sample_size = 1, maximum_sample_files = 1, maximum_depth = -1, ` +
     "map_inference_threshold = -1, field_appearance_threshold = 0, filename = '~file')"
   const context = contextOf(table, 'json', texts)
-  const columns = table.columns.map(
-    ({ name, type }) => `${fromWire(type, quoteName(name), { ...context, path: name })} AS ${quoteName(name)}`,
-  )
+  const columns = table.columns.map(column => {
+    const { name, type } = column
+    const value = constantOf(column, keys) ?? fromWire(type, quoteName(name), { ...context, path: name })
+    return `${value} AS ${quoteName(name)}`
+  })
   // DuckDB reads a row that is null as one whose columns are.
-  const isNull = table.columns.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ')
+  const isNull = inRows.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ')
   const isRow = `CASE WHEN ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
   return `SELECT ${columns.join(', ')} FROM ${source} WHERE "~file" <> ${quoteText(sample)} AND ${isRow}`
+}
+
+const columnsInRows = ({ columns }: TableDefinition, keys: TextFile['keys']): TableDefinition['columns'] =>
+  columns.filter(column => !keys.some(key => key.column === column))
+
+function constantOf(column: StructField, keys: TextFile['keys']): string | null {
+  const key = keys.find(other => other.column === column)
+  return key ? keyConstant(key) : null
 }
 
 function contextOf(
@@ -179,21 +191,25 @@ function contextOf(
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
   const header = await csvHeader(connection, file)
   const context = contextOf(table, 'csv')
-  const columns = header.map(name => table.columns.find(column => isSameName(column.name, name)))
+  const inRows = columnsInRows(table, file.keys)
+  const columns = header.map(name => inRows.find(column => isSameName(column.name, name)))
   const isPlain =
     header.length > 1 &&
     new Set(columns).size === header.length &&
     columns.every(column => column && column.type.kind !== 'ARRAY' && column.type.kind !== 'STRUCT') &&
-    table.columns.every(column => columns.includes(column) || !context.isRequired(column.name))
+    inRows.every(column => columns.includes(column) || !context.isRequired(column.name))
   if (!isPlain) return null
   // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
   const options =
     `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
-  const selected = table.columns.map(({ name, type }) => {
+  const selected = table.columns.map(column => {
+    const { name, type } = column
     const key = findKey(header, name)
-    const value = key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name })
+    const value =
+      constantOf(column, file.keys) ??
+      (key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name }))
     return `${value} AS ${quoteName(name)}`
   })
   return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`

@@ -57,9 +57,9 @@ export class JsonRowReader implements RowReader {
     tokens.members(() => this.#readMember(record, members))
     for (const field of record.awaited) {
       if (members.has(field)) continue
-      if (field.isRequired)
+      if (field.given === null && field.isRequired)
         throw new BadRowError(tokens.at - 1 - tokens.start, this.#pathOf(field.name), 'nothing', REQUIRED)
-      members.set(field, '[]')
+      members.set(field, field.given ?? '[]')
     }
     return jsonObject(members)
   }
@@ -76,6 +76,7 @@ export class JsonRowReader implements RowReader {
     }
     this.#path.push(field.name)
     if (members.has(field)) throw tokens.bad(start, 'the field a second time', 'each field once')
+    if (field.given !== null) throw tokens.bad(start, 'the field', GIVEN)
     members.set(field, this.#readField(field))
     this.#path.pop()
   }
@@ -177,6 +178,9 @@ export class JsonRowReader implements RowReader {
     return tokens.bad(start, found, expected)
   }
 }
+
+/** Expected of a row that has a field of which its folder gives the value. */
+export const GIVEN = 'it in the name of the folder alone'
 
 const REQUIRED = 'a value: the field is REQUIRED'
 
