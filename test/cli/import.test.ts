@@ -534,7 +534,7 @@ describe('sluice import', () => {
       'an unknown format',
       () => ['shop.flat', '-', '--input-format', 'xml'],
       2,
-      /--input-format xml: must be ndjson, jsonl or csv/,
+      /--input-format xml: must be ndjson, jsonl, json or csv/,
     ],
     [
       'a file that is not there',

@@ -20,6 +20,7 @@ import {
 } from '../tables/data-folder.js'
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
+import { inferredKeys } from '../tables/folder-keys.js'
 import type { OpenFiles } from '../tables/open-files.js'
 import { type Shape, selectFrom, shapeOf, shapeWithDurations } from '../tables/parquet-source.js'
 import { columnName, keysOfFields } from '../tables/rows/column-name.js'
@@ -95,7 +96,9 @@ export async function openDiscovery(
     const shape = await shapeIn(first.path).catch((cause: unknown) => {
       throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
-    return { definition: definitionOf(name, shape), isInferred: true, origin: { kind: 'data-folder' } }
+    const definition = definitionOf(name, shape)
+    const columns = [...definition.columns, ...inferredKeys(files)]
+    return { definition: { ...definition, columns }, isInferred: true, origin: { kind: 'data-folder' } }
   }
 
   async function shapeIn(path: string): Promise<Shape> {

@@ -10,6 +10,7 @@ import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googles
 import { isRecord } from '../../../model/is-record.js'
 import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, type KeyOf, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
+import { keyConstant } from './folder-keys.js'
 import { headerNames, keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { stageRows } from './rows/stage-rows.js'
@@ -45,7 +46,7 @@ export async function plainSelect(
   file: TextFile,
   table: TableDefinition,
 ): Promise<string | null> {
-  if (file.format === 'csv') return csvSelect(connection, file, table)
+  if (file.format !== 'ndjson') return csvSelect(connection, file, table)
   return ndjsonSelect(connection, file, table, keysIn(table, await firstRows(connection, file, 1)))
 }
 
@@ -58,7 +59,7 @@ async function* selects(
   file: TextFile,
   table: TableDefinition,
 ): AsyncGenerator<string, void> {
-  if (file.format === 'csv') {
+  if (file.format !== 'ndjson') {
     const select = await csvSelect(connection, file, table)
     if (select !== null) yield select
     return
@@ -172,13 +173,14 @@ const patternOf = (key: string): string =>
  */
 async function ndjsonSelect(
   connection: DuckDBConnection,
-  { path, compression }: TextFile,
+  { path, compression, keys }: TextFile,
   table: TableDefinition,
   keyOf: KeyOf,
   texts: Texts = new Map(),
 ): Promise<string> {
   const sample = join(dirname(path), 'sample')
-  const row = JSON.stringify(sampleOf({ kind: 'STRUCT', fields: table.columns }, keyOf))
+  const inRows = columnsInRows(table, keys)
+  const row = JSON.stringify(sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf))
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
@@ -190,12 +192,21 @@ async function ndjsonSelect(
   const context = contextOf(table, 'json', keyOf, texts)
   const columns = table.columns.map(column => {
     const { name, type } = column
-    return `${fromWire(type, quoteName(keyOf(column)), { ...context, path: name })} AS ${quoteName(name)}`
+    const value = constantOf(column, keys) ?? fromWire(type, quoteName(keyOf(column)), { ...context, path: name })
+    return `${value} AS ${quoteName(name)}`
   })
   // DuckDB reads a row that is null as one whose columns are.
-  const isNull = table.columns.map(column => `${quoteName(keyOf(column))} IS NULL`).join(' AND ')
+  const isNull = inRows.map(column => `${quoteName(keyOf(column))} IS NULL`).join(' AND ')
   const isRow = `CASE WHEN ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
   return `SELECT ${columns.join(', ')} FROM ${source} WHERE "~file" <> ${quoteText(sample)} AND ${isRow}`
+}
+
+const columnsInRows = ({ columns }: TableDefinition, keys: TextFile['keys']): TableDefinition['columns'] =>
+  columns.filter(column => !keys.some(key => key.column === column))
+
+function constantOf(column: StructField, keys: TextFile['keys']): string | null {
+  const key = keys.find(other => other.column === column)
+  return key ? keyConstant(key) : null
 }
 
 function contextOf(
@@ -219,12 +230,13 @@ function contextOf(
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
   const header = await csvHeader(connection, file)
   const context = contextOf(table, 'csv')
-  const { keyOf: keys } = keysOfFields(table.columns, header)
+  const inRows = columnsInRows(table, file.keys)
+  const { keyOf: keys } = keysOfFields(inRows, header)
   const isPlain =
     header.length > 1 &&
     keys.size === header.length &&
     [...keys.keys()].every(({ type }) => type.kind !== 'ARRAY' && type.kind !== 'STRUCT') &&
-    table.columns.every(column => keys.has(column) || !context.isRequired(column.name))
+    inRows.every(column => keys.has(column) || !context.isRequired(column.name))
   if (!isPlain) return null
   // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
   const options =
@@ -234,7 +246,9 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
   const selected = table.columns.map(column => {
     const { name, type } = column
     const key = keys.get(column)
-    const value = key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name })
+    const value =
+      constantOf(column, file.keys) ??
+      (key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name }))
     return `${value} AS ${quoteName(name)}`
   })
   return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`

@@ -3,7 +3,7 @@ import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
 import { asOneName, headerNames } from './column-name.js'
 import { type Cell, cellsOf } from './csv.js'
-import { jsonObject } from './json-row.js'
+import { GIVEN, jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
@@ -13,8 +13,8 @@ export class CsvRowReader implements RowReader {
   readonly #leavesOut: string | null
   /** The fields by position, with null for an ignored column. Null until the header has been read. */
   #columns: readonly (RowField | null)[] | null = null
-  /** The REPEATED fields that the file does not have. */
-  #emptyLists: readonly RowField[] = []
+  /** The fields that the file does not have, and that a row has all the same. */
+  #absent: readonly RowField[] = []
 
   /** @param leavesOut see rowFormat */
   constructor(record: RowRecord, leavesOut: string | null) {
@@ -43,6 +43,7 @@ export class CsvRowReader implements RowReader {
       const other = keys.get(field)
       if (other !== undefined) problems.push(`the header names ${field.name} twice${asOneName(other, name)}`)
       keys.set(field, name)
+      if (field.given !== null) problems.push(`the header names ${field.name}: expected ${GIVEN}`)
       if (field.isRepeated || field.record !== null)
         problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
       return field
@@ -55,10 +56,11 @@ export class CsvRowReader implements RowReader {
     }
     const awaited = this.#record.awaited.filter(field => !columns.includes(field))
     for (const field of awaited) {
-      if (field.isRequired) problems.push(`the header does not name ${field.name}, which is REQUIRED`)
+      if (field.isRequired && field.given === null)
+        problems.push(`the header does not name ${field.name}, which is REQUIRED`)
     }
     if (problems.length > 0) throw new QueryFault(problems.join('; '))
-    this.#emptyLists = awaited
+    this.#absent = awaited
     return columns
   }
 
@@ -66,7 +68,7 @@ export class CsvRowReader implements RowReader {
     if (cells.length !== columns.length) {
       throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
     }
-    const members = new Map(this.#emptyLists.map(field => [field, '[]']))
+    const members = new Map(this.#absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
       const value = field === null ? null : jsonOf(field, cells[i]!)
       if (field !== null && value !== null) members.set(field, value)

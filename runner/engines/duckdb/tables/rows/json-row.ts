@@ -62,9 +62,9 @@ export class JsonRowReader implements RowReader {
     tokens.members(() => this.#readMember(record, members))
     for (const field of record.awaited) {
       if (members.has(field)) continue
-      if (field.isRequired)
+      if (field.given === null && field.isRequired)
         throw new BadRowError(tokens.at - 1 - tokens.start, this.#pathOf(field.name), 'nothing', REQUIRED)
-      members.set(field, '[]')
+      members.set(field, field.given ?? '[]')
     }
     return jsonObject(members)
   }
@@ -84,6 +84,7 @@ export class JsonRowReader implements RowReader {
       const twice = asOneName(this.#keys.get(field) ?? field.name, name)
       throw tokens.bad(start, `the field a second time${twice}`, 'each field once')
     }
+    if (field.given !== null) throw tokens.bad(start, 'the field', GIVEN)
     if (name !== field.name) this.#keys.set(field, name)
     else if (this.#keys.size > 0) this.#keys.delete(field)
     members.set(field, this.#readField(field))
@@ -187,6 +188,9 @@ export class JsonRowReader implements RowReader {
     return tokens.bad(start, found, expected)
   }
 }
+
+/** Expected of a row that has a field of which its folder gives the value. */
+export const GIVEN = 'it in the name of the folder alone'
 
 const REQUIRED = 'a value: the field is REQUIRED'
 
