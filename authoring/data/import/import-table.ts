@@ -157,7 +157,7 @@ class TableImport {
     // A reader of Parquet needs the end of the file first, so a stream is first written to a file.
     if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
     const { parquetLines } = await import('./formats/parquet-lines.js')
-    yield* parquetLines(reading, source.path ?? spool, source.name)
+    yield* parquetLines(reading, source.path ?? spool, source.name, this.#options.table)
     if (source.path === null) await rm(spool, { force: true })
   }
 }

@@ -1,47 +1,63 @@
 /** Converts rows of a Parquet file to rows of NDJSON, so that they are checked like all others. */
-import type { DuckDBConnection, DuckDBListType, DuckDBStructType, DuckDBType } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBStructType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import type { StructField, TableDefinition, Type } from '../../../../googlesql/index.js'
 import { quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
-import { parquetSource, shapeOf } from '../../../../runner/engines/duckdb/tables/parquet-source.js'
+import { textOfBytes } from '../../../../runner/engines/duckdb/tables/file-column.js'
+import { fileFault } from '../../../../runner/engines/duckdb/tables/file-fault.js'
+import { asList, NARROWER, TOO_WIDE } from '../../../../runner/engines/duckdb/tables/file-types.js'
+import { parquetSource, shapeOfFile } from '../../../../runner/engines/duckdb/tables/parquet-source.js'
+import { finder } from '../../../../runner/engines/duckdb/tables/rows/column-name.js'
+import { cutTypes, isTooWide, leavesOf } from '../../../../runner/engines/duckdb/tables/stored-types.js'
 import { chunksOf } from '../../../../runner/engines/duckdb/values/result-chunks.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
 
 /** Yields the rows as lines, some thousands at a time. @throws QueryFault naming the file. */
-export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
-  const source = parquetSource([path])
-  const { names, types } = await shapeOf(connection, source).catch(cause => {
-    throw new QueryFault(`${name}: the file is not a Parquet file, or a damaged one`, { cause })
-  })
+export async function* parquetLines(
+  connection: DuckDBConnection,
+  path: string,
+  name: string,
+  table: TableDefinition,
+): AsyncGenerator<Buffer> {
+  const { names, types } = await shapeOfFile(connection, { path, name })
+  const find = finder(table.columns)
   const members = names.map((column, i) => {
-    const sql = wireSql(quoteName(column), types[i]!, 0)
+    const type = cutTypes(types[i]!)
+    const wide = leavesOf(type).find(isTooWide)
+    if (wide) throw new QueryFault(`${name}: the column ${column} has the type ${wide}, with ${TOO_WIDE}: ${NARROWER}`)
+    const sql = wireSql(quoteName(column), type, find(column)?.type, column)
     if (sql !== null) return `${quoteName(column)} := ${sql}`
     throw new QueryFault(`${name}: the column ${column} is ${types[i]}, which no type of BigQuery can hold`)
   })
-  const result = await connection.stream(`SELECT to_json(struct_pack(${members.join(', ')})) FROM ${source}`)
+  const source = parquetSource([path])
   try {
+    const result = await connection.stream(`SELECT to_json(struct_pack(${members.join(', ')})) FROM ${source}`)
     for await (const chunk of chunksOf(result)) yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`)
   } catch (cause) {
-    throw new QueryFault(`${name}: the file is damaged`, { cause })
+    throw new QueryFault(`${name}: ${fileFault(cause, 'Parquet')}`, { cause })
   }
 }
 
-// Types are compared by name, since DuckDB's type classes are loaded only where DuckDB runs.
+// Types are compared by name, since DuckDB's type classes do not tell all of these apart.
 const AS_JSON = /^(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|VARCHAR|JSON)$/
 const AS_TEXT =
   /^(U?HUGEINT|UUID|ENUM\(.*|DATE|TIME|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ|DECIMAL\(.*)$/
-const isList = (type: DuckDBType): type is DuckDBListType => 'valueType' in type && String(type).endsWith('[]')
-const isStruct = (type: DuckDBType): type is DuckDBStructType => 'entryNames' in type
 
 /** SQL that converts the value to a form that `to_json` keeps exactly; null for a type without such a form. */
-function wireSql(sql: string, type: DuckDBType, depth: number): string | null {
-  if (isList(type)) {
-    const item = `x${depth}`
-    const inner = wireSql(item, type.valueType, depth + 1)
-    return inner && (inner === item ? sql : `list_transform(${sql}, lambda ${item}: ${inner})`)
+function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: string): string | null {
+  const list = asList(type)
+  if (list) {
+    const item = `x${path.split('[]').length}`
+    const element = want?.kind === 'ARRAY' ? want.element : undefined
+    const inner = wireSql(item, list.valueType, element, `${path}[]`)
+    const entries = type.typeId === DuckDBTypeId.MAP ? `map_entries(${sql})` : sql
+    return inner && (inner === item ? entries : `list_transform(${entries}, lambda ${item}: ${inner})`)
   }
-  if (isStruct(type)) {
+  if (type instanceof DuckDBStructType) {
+    const find = finder<StructField>(want?.kind === 'STRUCT' ? want.fields : [])
     const members: string[] = []
     for (const [i, name] of type.entryNames.entries()) {
-      const inner = wireSql(`struct_extract(${sql}, ${quoteText(name)})`, type.entryTypes[i]!, depth)
+      const field = `struct_extract(${sql}, ${quoteText(name)})`
+      const inner = wireSql(field, type.entryTypes[i]!, find(name)?.type, `${path}.${name}`)
       if (inner === null) return null
       members.push(`${quoteName(name)} := ${inner}`)
     }
@@ -49,7 +65,7 @@ function wireSql(sql: string, type: DuckDBType, depth: number): string | null {
   }
   const name = String(type)
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
-  if (name === 'BLOB') return `to_base64(${sql})`
+  if (name === 'BLOB') return want?.kind === 'STRING' ? textOfBytes(sql, path) : `to_base64(${sql})`
   if (name === 'DOUBLE' || name === 'FLOAT') {
     // JSON has no NaN and no infinities, so these values are written as text.
     const double = `CAST(${sql} AS DOUBLE)`

@@ -94,7 +94,7 @@ export async function openDiscovery(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
     const shape = await shapeIn(first.path).catch((cause: unknown) => {
-      throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
+      throw new QueryFault(`its data file ${first.path} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
     const definition = definitionOf(name, shape)
     const columns = [...definition.columns, ...inferredKeys(files)]

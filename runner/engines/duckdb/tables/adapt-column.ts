@@ -11,11 +11,11 @@ import {
 } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
-import { fromWire } from './file-column.js'
+import { fromWire, textOfBytes } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
-import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
+import { asRead, isCut, isInt96, isTooWide, leavesOf } from './stored-types.js'
 
 /** The place of a column, and whether its type was declared or inferred from the file. */
 export interface ColumnPlace {
@@ -35,7 +35,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   const { path } = place
   const tooWide = want.kind === 'ARRAY' || want.kind === 'STRUCT' ? undefined : leavesOf(have).find(isTooWide)
   if (tooWide) throw new QueryFault(`${path} is ${tooWide} in the file, with ${TOO_WIDE}: ${NARROWER}`)
-  if (isCut(have) && place.isInferred)
+  if (isCut(have) && !isInt96(have) && place.isInferred)
     throw new QueryFault(
       `${path} has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema, ${place.table}.json, that declares it as ${want.kind}, if they may be cut`,
     )
@@ -86,7 +86,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
     return exactBignumeric(sql, have)
   if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
   if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
-  if (own === 'BYTES' && want.kind === 'STRING') return utf8(sql, place)
+  if (own === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path)
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
   return isWider || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
     ? castTo(want, sql)
@@ -99,12 +99,6 @@ const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUME
 function exactBignumeric(sql: string, have: DuckDBType): string {
   const scale = have instanceof DuckDBDecimalType ? have.scale : 0
   return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(BIGNUMERIC_SCALE - scale)}' AS BIGNUM)`
-}
-
-/** Texts of writers that do not declare them as such, such as Impala. */
-function utf8(sql: string, { path }: ColumnPlace): string {
-  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not UTF-8: declare it as BYTES`)
-  return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message})) END`
 }
 
 const castTo = (type: Type, sql: string): string => `CAST(${sql} AS ${duckdbType(type)})`

@@ -285,3 +285,9 @@ function refused(kind: string, sql: string, { form, path }: WireContext): string
   const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${kind}`)
   return `error(${message} || ': ' || coalesce(left(CAST(${sql} AS VARCHAR), 80), 'NULL'))`
 }
+
+/** SQL of the text in bytes, for columns of writers that do not declare their texts as such, such as Impala. */
+export function textOfBytes(sql: string, path: string): string {
+  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not UTF-8: declare it as BYTES`)
+  return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message})) END`
+}

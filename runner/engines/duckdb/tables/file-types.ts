@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api'
 import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from '../../../../googlesql/data.js'
 import { columnName } from './rows/column-name.js'
-import { durationUnit, isCut, isTooWide } from './stored-types.js'
+import { durationUnit, isCut, isInt96, isTooWide } from './stored-types.js'
 
 const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -70,6 +70,7 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
     const names = new Set(fields.map(({ name }) => name.toLowerCase()))
     return names.size === fields.length ? structOf(fields) : undefined
   }
+  if (isInt96(type)) return { kind: 'TIMESTAMP' }
   if (isTooWide(type) || isCut(type) || durationUnit(type) !== null) return undefined
   if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
   if (type.alias === 'JSON') return { kind: 'JSON' }

@@ -23,7 +23,15 @@ export interface ParquetShape extends Shape {
   readonly key: string
 }
 
+/** The codecs that DuckDB decodes. */
+const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD', 'LZ4_RAW']
+
+/** @throws QueryFault for a file that the engine cannot decode; it does not name the file. */
 async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
+  const codecs = CODECS.map(quoteText).join(', ')
+  const other = `SELECT path_in_schema, compression FROM parquet_metadata(${quotePath(path)}) WHERE compression NOT IN (${codecs})`
+  const [row] = (await connection.runAndReadAll(`${other} LIMIT 1`)).getRows()
+  if (row) throw new QueryFault(`its column ${row[0]} has the codec ${row[1]}; write the file with ZSTD, for example`)
   const { names, types: read } = await shapeOf(connection, parquetSource([path]))
   const types = await withStoredTypes(connection, path, read)
   return { names, types, key: JSON.stringify([names, types.map(type => type.toJson())]) }
@@ -35,8 +43,11 @@ export async function shapeWithDurations(connection: DuckDBConnection, path: str
   return { names, types: await withDurations(connection, path, types) }
 }
 
-/** The columns of a Parquet file that is open. @throws QueryFault that names the file. */
-export function shapeOfFile(connection: DuckDBConnection, { path, name }: OpenFile): Promise<ParquetShape> {
+/** The columns of a Parquet file. @throws QueryFault that names the file. */
+export function shapeOfFile(
+  connection: DuckDBConnection,
+  { path, name }: Pick<OpenFile, 'path' | 'name'>,
+): Promise<ParquetShape> {
   return parquetShape(connection, path).catch(cause => {
     throw new QueryFault(`${name}: ${fileFault(cause, 'Parquet')}`, { cause })
   })

@@ -35,6 +35,9 @@ const CUT_TYPES: Readonly<
 
 export const isCut = (type: DuckDBType): boolean => type.alias === CUT
 
+/** Whether the type is INT96: a TIMESTAMP, as BigQuery loads it. Any other time without a zone has nanoseconds in DuckDB. */
+export const isInt96 = (type: DuckDBType): boolean => isCut(type) && type.typeId === DuckDBTypeId.TIMESTAMP
+
 /** Whether DuckDB reads other numbers than the file has. */
 export const isTooWide = (type: DuckDBType): boolean => type instanceof DuckDBDecimalType && type.width > MAX_DIGITS
 
@@ -118,7 +121,7 @@ export const asRead = (leaf: DuckDBType): DuckDBType =>
 export const cutTypes = (type: DuckDBType): DuckDBType =>
   mapLeaves(type, leaf => {
     if (durationUnit(leaf) !== null) return DuckDBBigIntType.create()
-    return isCut(leaf) && leaf.typeId === DuckDBTypeId.TIMESTAMP ? DuckDBTimestampTZType.create() : asRead(leaf)
+    return isInt96(leaf) ? DuckDBTimestampTZType.create() : asRead(leaf)
   })
 
 function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBType): DuckDBType {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { importFiles } from '../../../../authoring/data/import/import-table.js'
 import { inferTable } from '../../../../authoring/data/infer/infer-table.js'
 import { need, PYTHON, whyPending } from '../../../installed/installed.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
@@ -131,10 +132,36 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
       'it has nanoseconds, which would be cut to microseconds; leave it out (SELECT * EXCEPT (u)), ' +
         'or give the table a schema, p.nanos.json, that declares u as TIMESTAMP, if they may be cut',
     )
-    const [int96] = inferred.engine.unreadable()
-    expect(int96!.table).to.equal('p.int96')
-    expect(int96!.reason).to.match(
-      /^none of its columns can be read; i: it has nanoseconds.* declares i as TIMESTAMP, if/,
+  })
+
+  it('is a TIMESTAMP, if it is INT96, with and without a schema', async () => {
+    for (const engine of [inferred, declared])
+      expect(await read(engine, 'int96', 'i', 'TIMESTAMP')).to.deep.equal([
+        ['1970-01-01T00:00:00.000001Z'],
+        ['1970-01-01T00:00:00.000002Z'],
+      ])
+    expect(columnsOf('p.int96')).to.deep.equal({ columns: ['i TIMESTAMP'], unreadable: [] })
+  })
+
+  it('is refused by an import: a DECIMAL of more than 38 digits', async () => {
+    const importing = importFiles({
+      dataDir: join(scratch.path, 'imported'),
+      table: source('p.wide', [{ name: 'v', type: 'NUMERIC' }]).definition,
+      layout: { clusteredBy: [], partition: null },
+      files: [file('wide')],
+      inputFormat: null,
+      standardInput: () => process.stdin,
+      replaces: false,
+      ignoresUnknown: true,
+      skipFile: null,
+      maxBadRows: 10,
+      memoryLimitMb: 200,
+      threads: 1,
+      nowMs: 0,
+      unique: '00000000',
+    })
+    expect(await importing.then(String, ({ message }) => message)).to.include(
+      'the column v has the type DECIMAL(39,2), with more than 38 digits, which the embedded engine reads as other numbers: write',
     )
   })
 
@@ -144,10 +171,6 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
       ['1970-01-01T00:00:00.000002Z'],
     ])
     expect(await read(declared, 'nanos', 't', 'TIME')).to.deep.equal([['00:00:00.000001'], ['00:00:00.000002']])
-    expect(await read(declared, 'int96', 'i', 'TIMESTAMP')).to.deep.equal([
-      ['1970-01-01T00:00:00.000001Z'],
-      ['1970-01-01T00:00:00.000002Z'],
-    ])
   })
 
   it('is a column that cannot be read: durations, which are whole numbers in the file', async () => {
