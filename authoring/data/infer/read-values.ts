@@ -30,7 +30,6 @@ export class JsonValueReader implements RowReader, Place {
   readonly #row: ValueFacts
   readonly #path: string[] = []
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
-  #objects = 0
 
   constructor(file: string, row: ValueFacts) {
     this.file = file
@@ -51,7 +50,7 @@ export class JsonValueReader implements RowReader, Place {
 
   #readObject(facts: ValueFacts, depth: number): void {
     const tokens = this.#tokens
-    const object = ++this.#objects
+    const object = ++this.#row.objects
     facts.see('object', '{…}', this)
     tokens.members(() => {
       tokens.peek()

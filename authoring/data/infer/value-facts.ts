@@ -34,6 +34,8 @@ export class ValueFacts {
   max = Number.NEGATIVE_INFINITY
   /** The first time with digits beyond microseconds; null if there is no such time. */
   fineTime: Sample | null = null
+  /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
+  objects = 0
   /** The number of the object in which the field was last seen, and its key there. */
   lastObject = 0
   lastKey = ''

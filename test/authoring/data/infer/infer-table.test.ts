@@ -315,6 +315,11 @@ describe('the type of a column', () => {
     expect(columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 1', 'r 2', 'r.x 1'])
   })
 
+  it('reads a second file whose rows are numbered like those of the first', async () => {
+    const files = [file('ndjson', '{"id":1}\n'), file('ndjson', '{"id":2}\n')]
+    expect(await infer(...files)).to.deep.include({ rows: 2, badRows: [] })
+  })
+
   it('reports rows that cannot be read, with their places', async () => {
     const path = file('ndjson', '{"a":1}\n{"a":}\n[1]\n{"a":1,"a":2}\n')
     const { badRows } = await infer(path)
