@@ -60,6 +60,8 @@ function readStruct(
       hasUnknown = true
       continue
     }
+    if (Object.hasOwn(row, field.name))
+      report(key as Node, `"${name}" is in ${place.name} a second time, in another case`)
     const path = place.path + field.name
     if (isNull(value) && reader.required.has(path)) {
       report(key as Node, `"${field.name}" is REQUIRED in ${place.name}: give it a value`)
@@ -131,8 +133,10 @@ const EXPECTED: Readonly<Record<CheckedKind, string>> = {
 
 /** Whether the reader of files takes the value, with all its digits. */
 function isTaken(kind: CheckedKind, node: Scalar): boolean {
-  const isOfKind = typeof node.value === 'string' || (typeof node.value === 'number' && NUMBER_KINDS.has(kind))
-  return isOfKind && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
+  const { value, source = '' } = node
+  const isOfKind = typeof value === 'string' || (typeof value === 'number' && NUMBER_KINDS.has(kind))
+  const isBeyond = Math.abs(Number(value)) === Number.POSITIVE_INFINITY && /\d/.test(source)
+  return isOfKind && !isBeyond && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
 }
 
 /** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
@@ -170,7 +174,7 @@ const MAX_EXACT_DIGITS = 15
 function exact(node: Scalar): unknown {
   const { value, source } = node
   if (typeof value !== 'number' || source === undefined || !/^[+-]?[\d.]+$/.test(source)) return value
-  if (Number.isInteger(value) ? Number.isSafeInteger(value) : source.replace(/\D/g, '').length <= MAX_EXACT_DIGITS) {
+  if (source.includes('.') ? source.replace(/\D/g, '').length <= MAX_EXACT_DIGITS : Number.isSafeInteger(value)) {
     return value
   }
   // A FLOAT64 in its shortest form is exact, however many digits it has.
