@@ -294,6 +294,20 @@ export const CASES: readonly FileCase[] = [
     ignoresUnknown: true,
   },
   {
+    ...lines(
+      'keys that the schema lacks, ignored, and later another case',
+      'ndjson',
+      [ID, RECORD],
+      '{"id":1,"nmae":2,"a":{"id":1,"x":[1.5]}}\n{"id":2,"nmae":2,"a":{"ID":2,"x":[1.5]}}\n{"ID":3,"nmae":2,"a":null}\n',
+      [
+        [1, { id: 1 }],
+        [2, { id: 2 }],
+        [3, null],
+      ],
+    ),
+    ignoresUnknown: true,
+  },
+  {
     ...lines('a header with another column, ignored', 'csv', [column('INTEGER'), B], 'a,c,b\n1,x,2\n', [[1, 2]]),
     ignoresUnknown: true,
   },

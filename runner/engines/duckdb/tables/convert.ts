@@ -72,7 +72,7 @@ async function* selects(
         const other = await connection.runAndReadAll(`SELECT 1 FROM ${rows} WHERE ${hasOther([...paths])} LIMIT 1`)
         if (other.currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, file, table, paths)
+      yield await ndjsonSelect(connection, file, table, { texts: paths, values })
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.
@@ -130,6 +130,32 @@ const jsonPath = (path: string): string =>
     .replace(/\.\./g, '.')
     .replaceAll('[]', '[*]')}`
 
+/** What the first rows show. */
+interface FirstRows {
+  /** The paths of STRINGs whose values are all known to be JSON strings. */
+  readonly texts: ReadonlySet<string>
+  readonly values: readonly unknown[]
+}
+
+/** The sample with null for each key that these values have and it lacks. */
+function withUnknown(sample: unknown, values: readonly unknown[]): unknown {
+  if (Array.isArray(sample)) return [withUnknown(sample[0], values.filter(Array.isArray).flat())]
+  if (!isRecord(sample)) return sample
+  const records = values.filter(isRecord)
+  const names = new Set(Object.keys(sample).map(name => name.toLowerCase()))
+  const unknown = records.flatMap(Object.keys).filter(key => !names.has(key.toLowerCase()))
+  return Object.fromEntries([
+    ...unknown.map(key => [key, null]),
+    ...Object.entries(sample).map(([key, value]) => [
+      key,
+      withUnknown(
+        value,
+        records.map(record => record[key]),
+      ),
+    ]),
+  ])
+}
+
 /**
  * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
  * infers them, from a file with one row that has all keys.
@@ -138,10 +164,12 @@ async function ndjsonSelect(
   connection: DuckDBConnection,
   { path, compression }: TextFile,
   table: TableDefinition,
-  texts: ReadonlySet<string> = new Set(),
+  { texts, values }: FirstRows = { texts: new Set(), values: [] },
 ): Promise<string> {
   const sample = join(dirname(path), 'sample')
-  const row = JSON.stringify(Object.fromEntries(table.columns.map(({ name, type }) => [name, sampleOf(type)])))
+  const known = Object.fromEntries(table.columns.map(({ name, type }) => [name, sampleOf(type)]))
+  const all = table.textForm?.ignoresUnknown ? (withUnknown(known, values) as typeof known) : known
+  const row = JSON.stringify(all)
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
@@ -154,10 +182,14 @@ async function ndjsonSelect(
   const columns = table.columns.map(
     ({ name, type }) => `${fromWire(type, quoteName(name), { ...context, path: name })} AS ${quoteName(name)}`,
   )
-  // DuckDB reads a row that is null as one whose columns are.
-  const isNull = table.columns.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ')
-  const isRow = `CASE WHEN ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
-  return `SELECT ${columns.join(', ')} FROM ${source} WHERE "~file" <> ${quoteText(sample)} AND ${isRow}`
+  // DuckDB reads a row that is null as one whose columns are. It refuses unknown keys only where a query names all columns.
+  const isNull = Object.keys(all)
+    .map(name => `${quoteName(name)} IS NULL`)
+    .join(' AND ')
+  const isOfFile = `"~file" <> ${quoteText(sample)}`
+  // DuckDB may evaluate either condition first.
+  const isRow = `CASE WHEN ${isOfFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
+  return `SELECT ${columns.join(', ')} FROM ${source} WHERE ${isOfFile} AND ${isRow}`
 }
 
 function contextOf(
