@@ -83,7 +83,7 @@ const PURE = `^(runner/(model|template|cache(?!/stores)|request|result|formats(?
 const ENGINE_INDEX = '^runner/engines/[^/]+/index\\.ts$'
 /** What import and infer share with the embedded engine. */
 const FILES_OF_TABLES =
-  '^runner/engines/duckdb/(tables/(convert|data-folder|decompress|file-column|file-fault|file-types|imports-file|parquet-source|stored-types|rows/[^/]+)|values/result-chunks)\\.ts$'
+  '^runner/engines/duckdb/(tables/(convert|data-folder|decompress|file-column|file-fault|file-types|folder-keys|imports-file|parquet-source|stored-types|rows/[^/]+)|values/result-chunks)\\.ts$'
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'

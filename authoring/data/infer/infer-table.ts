@@ -1,5 +1,6 @@
 /** Infers the columns of a table from files of its rows. */
 
+import { alsoInFile, inferredKeys } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import {
   type BadRow,
@@ -26,6 +27,27 @@ const MAX_COLUMNS = 10_000
 /** @throws UsageError for a file whose format is not known, QueryFault for one that cannot be read. */
 export async function inferTable(options: InferOptions): Promise<InferredTable> {
   const sources = sourcesOf(options.files, options.inputFormat)
+  const inferred = await inferRows(sources, options)
+  return inferred.badRows.length > 0 ? inferred : withKeys(inferred, sources)
+}
+
+/** With the columns that the names of folders give. @throws QueryFault for one that the files have as well. */
+function withKeys(inferred: InferredTable, sources: readonly ImportSource[]): InferredTable {
+  const [fields, columns, doubts] = [[...inferred.fields], [...inferred.columns], [...inferred.doubts]]
+  for (const { name = '', type } of inferredKeys(sources)) {
+    const isSame = (other: { readonly name: string }): boolean => other.name.toLowerCase() === name.toLowerCase()
+    const file = sources.find(({ keys }) => keys.some(isSame))!
+    const { written } = file.keys.find(isSame)!
+    if (fields.some(isSame)) throw new QueryFault(`${file.name}: ${alsoInFile(name)}`)
+    const field = { name, type: type.kind === 'INT64' ? 'INTEGER' : type.kind, mode: 'NULLABLE' }
+    fields.push(field)
+    columns.push({ path: name, field, nulls: null, example: written })
+    doubts.push({ path: name, message: `is ${field.type} by the names of folders, such as ${name}=${written}` })
+  }
+  return { ...inferred, fields, columns, doubts }
+}
+
+async function inferRows(sources: readonly ImportSource[], options: InferOptions): Promise<InferredTable> {
   const parquet = sources.filter(({ format }) => format === 'parquet')
   if (parquet.length === 0) return inferFromText(sources, options)
   if (parquet.length < sources.length) {
@@ -46,7 +68,7 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   for (const source of sources) {
     const { name } = source
     const format: RowFormat =
-      source.format === 'csv'
+      source.format !== 'ndjson'
         ? { reader: new CsvValueReader(name, row), ends: new CsvRecordEnds(), isCsv: true }
         : { reader: new JsonValueReader(name, row), ends: EVERY_LINE, isCsv: false }
     const stream = new RowStream(name, format, sink)

@@ -1,6 +1,7 @@
 /** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
 
 import { BadRowError, shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { asOneName, headerNames } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import {
   beginsNumber,
@@ -61,8 +62,12 @@ export class JsonValueReader implements RowReader, Place {
         tokens.skip()
         return
       }
-      if (field.lastObject === object) throw tokens.bad(start, `the key "${shown(key)}" a second time`, 'each key once')
+      if (field.lastObject === object) {
+        const twice = `the key "${shown(key)}" a second time${asOneName(field.lastKey, key)}`
+        throw tokens.bad(start, twice, 'each key once')
+      }
       field.lastObject = object
+      field.lastKey = key
       this.#path.push(key)
       this.#readValue(field, depth)
       this.#path.pop()
@@ -151,13 +156,17 @@ export class CsvValueReader implements RowReader, Place {
       const what = separator === '\t' ? 'a tab' : `"${separator}"`
       throw new QueryFault(`cells are separated by commas, and this header by ${what}: ${shown(names[0]!)}`)
     }
-    const seen = new Set<string>()
-    for (const name of names) {
-      const key = name.toLowerCase()
-      if (key === '') throw new QueryFault('the header has a column without a name')
-      if (seen.has(key)) throw new QueryFault(`the header names ${JSON.stringify(shown(name))} twice`)
-      seen.add(key)
-    }
-    return names.map(name => this.#row.field(name))
+    const keys = new Map<ValueFacts, string>()
+    return headerNames(names).map((name, i) => {
+      const field = this.#row.field(name)
+      if (field === null) return null
+      const other = keys.get(field)
+      if (other !== undefined) throw new QueryFault(`the header has a name twice${asOneName(other, name)}`)
+      keys.set(field, name)
+      if (names[i] === '') field.renaming ??= `is the name for column ${i + 1}, which has none`
+      else if (names[i] !== name)
+        field.renaming ??= `is the name for another column ${JSON.stringify(shown(names[i]!))}`
+      return field
+    })
   }
 }

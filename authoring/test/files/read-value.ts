@@ -8,6 +8,7 @@ import {
   type Type,
   typeName,
 } from '../../../googlesql/index.js'
+import { finder } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { NUMBER_KINDS } from '../../../runner/engines/duckdb/tables/rows/json-row.js'
 import { leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
 import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
@@ -49,10 +50,11 @@ function readStruct(
   const row: Record<string, unknown> = {}
   if (!isMap(node)) return row
   const { report } = reader
+  const find = finder(fields)
   let hasUnknown = false
   for (const { key, value } of node.items) {
     const name = String((key as Scalar).value)
-    const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
+    const field = find(name)
     if (field === undefined && reader.ignoresUnknown) continue
     if (field === undefined) {
       const names = fields.map(one => one.name)
@@ -60,8 +62,7 @@ function readStruct(
       hasUnknown = true
       continue
     }
-    if (Object.hasOwn(row, field.name))
-      report(key as Node, `"${name}" is in ${place.name} a second time, in another case`)
+    if (Object.hasOwn(row, field.name)) report(key as Node, `"${name}" is in ${place.name} a second time`)
     const path = place.path + field.name
     if (isNull(value) && reader.required.has(path)) {
       report(key as Node, `"${field.name}" is REQUIRED in ${place.name}: give it a value`)

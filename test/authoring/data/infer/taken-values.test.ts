@@ -87,7 +87,7 @@ async function refusal(format: 'ndjson' | 'csv', text: string): Promise<string |
     required: requiredPaths(fields),
     limits: typeLimits(fields),
   }
-  const stream = new RowStream('in', rowFormat(format, table, 'nothing'), {
+  const stream = new RowStream('in', rowFormat(format, table, 'nothing', []), {
     row: () => undefined,
     bad: row => void problems.push(`${badRowLine(row)} ${JSON.stringify(fields)}`),
     aside: () => undefined,

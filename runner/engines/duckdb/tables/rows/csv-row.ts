@@ -1,8 +1,9 @@
 /** Converts records of CSV to rows of JSON by a table's schema. */
 import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
+import { asOneName, headerNames } from './column-name.js'
 import { type Cell, cellsOf } from './csv.js'
-import { jsonObject } from './json-row.js'
+import { GIVEN, jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
@@ -12,8 +13,8 @@ export class CsvRowReader implements RowReader {
   readonly #leavesOut: string | null
   /** The fields by position, with null for an ignored column. Null until the header has been read. */
   #columns: readonly (RowField | null)[] | null = null
-  /** The REPEATED fields that the file does not have. */
-  #emptyLists: readonly RowField[] = []
+  /** The fields that the file does not have, and that a row has all the same. */
+  #absent: readonly RowField[] = []
 
   /** @param leavesOut see rowFormat */
   constructor(record: RowRecord, leavesOut: string | null) {
@@ -31,17 +32,20 @@ export class CsvRowReader implements RowReader {
 
   #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
     const problems: string[] = []
-    const seen = new Set<string>()
+    const keys = new Map<RowField, string>()
     const unknown: string[] = []
-    const columns = cells.map(({ text }) => {
-      const name = text ?? ''
-      const field = this.#record.byName.get(name.toLowerCase()) ?? null
-      if (seen.has(name.toLowerCase())) problems.push(`the header names ${JSON.stringify(name)} twice`)
-      seen.add(name.toLowerCase())
-      if (field === null) unknown.push(JSON.stringify(shown(name)))
-      else if (field.isRepeated || field.record !== null) {
-        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
+    const columns = headerNames(cells.map(({ text }) => text ?? '')).map(name => {
+      const field = this.#record.find(name) ?? null
+      if (field === null) {
+        unknown.push(JSON.stringify(shown(name)))
+        return field
       }
+      const other = keys.get(field)
+      if (other !== undefined) problems.push(`the header names ${field.name} twice${asOneName(other, name)}`)
+      keys.set(field, name)
+      if (field.given !== null) problems.push(`the header names ${field.name}: expected ${GIVEN}`)
+      if (field.isRepeated || field.record !== null)
+        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
       return field
     })
     if (columns.every(column => column === null)) {
@@ -52,10 +56,11 @@ export class CsvRowReader implements RowReader {
     }
     const awaited = this.#record.awaited.filter(field => !columns.includes(field))
     for (const field of awaited) {
-      if (field.isRequired) problems.push(`the header does not name ${field.name}, which is REQUIRED`)
+      if (field.isRequired && field.given === null)
+        problems.push(`the header does not name ${field.name}, which is REQUIRED`)
     }
     if (problems.length > 0) throw new QueryFault(problems.join('; '))
-    this.#emptyLists = awaited
+    this.#absent = awaited
     return columns
   }
 
@@ -63,7 +68,7 @@ export class CsvRowReader implements RowReader {
     if (cells.length !== columns.length) {
       throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
     }
-    const members = new Map(this.#emptyLists.map(field => [field, '[]']))
+    const members = new Map(this.#absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
       const value = field === null ? null : jsonOf(field, cells[i]!)
       if (field !== null && value !== null) members.set(field, value)

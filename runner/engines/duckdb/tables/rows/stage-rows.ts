@@ -2,8 +2,9 @@
 import { open } from 'node:fs/promises'
 import type { TableDefinition } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
-import type { TextFile } from '../data-folder.js'
+import type { TextFile, TextFormat } from '../data-folder.js'
 import { decompressed, openFile } from '../decompress.js'
+import type { KeyColumn } from '../folder-keys.js'
 import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
 import { CsvRowReader } from './csv-row.js'
@@ -11,10 +12,18 @@ import { JsonRowReader } from './json-row.js'
 import { rowSchema } from './row-schema.js'
 import { badRowLine, EVERY_LINE, type RowFormat, RowStream } from './row-stream.js'
 
-/** The reader of a format for rows of this table; `leavesOut` is what would leave out unknown keys and columns, or null where they are. */
-export function rowFormat(format: TextFile['format'], table: TableDefinition, leavesOut: string | null): RowFormat {
-  const record = rowSchema(table)
-  return format === 'csv'
+/**
+ * The reader of a format for rows of this table; `leavesOut` is what would leave out unknown keys and columns, or null where they
+ * are; `keys` are the columns that the file's folders give.
+ */
+export function rowFormat(
+  format: TextFormat,
+  table: TableDefinition,
+  leavesOut: string | null,
+  keys: readonly KeyColumn[],
+): RowFormat {
+  const record = rowSchema(table, keys)
+  return format !== 'ndjson'
     ? { reader: new CsvRowReader(record, leavesOut), ends: new CsvRecordEnds(), isCsv: true }
     : { reader: new JsonRowReader(record, leavesOut), ends: EVERY_LINE, isCsv: false }
 }
@@ -22,10 +31,15 @@ export function rowFormat(format: TextFile['format'], table: TableDefinition, le
 const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
-export async function stageRows({ path, name, format, compression }: TextFile, table: TableDefinition, into: string) {
+export async function stageRows(
+  { path, name, format, compression, keys }: TextFile,
+  table: TableDefinition,
+  into: string,
+) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const stream = new RowStream(name, rowFormat(format, table, table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN), {
+  const leavesOut = table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN
+  const stream = new RowStream(name, rowFormat(format, table, leavesOut, keys), {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
