@@ -13,6 +13,7 @@ export const SECTIONS = [
   'Other formats of a result',
   'The explorer',
   'Planning',
+  'Text files',
   'Arithmetic',
   'In the process',
   'Unions of many tables',

@@ -15,6 +15,7 @@ import { decoding, inFrontOfFake } from './bigquery.js'
 import { deriving } from './derive.js'
 import { inBrowser } from './explorer.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
+import { readingFiles } from './files.js'
 import { formatHits } from './format-hits.js'
 import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
@@ -197,6 +198,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
   '--planning': async () => writeSection('Planning', await planning()),
   '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
+  '--files': async folder => writeSection('Text files', table(await readingFiles(folder))),
   '--formats': async folder => writeSection('Other formats of a result', table(await formats(folder))),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--explorer': async () => writeSection('The explorer', table(await inBrowser())),

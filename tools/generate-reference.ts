@@ -1,10 +1,11 @@
 /** Generates the pages in docs/reference/ from the tables of the code. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
 import { HINT_RULE } from '../authoring/check/hints.js'
 import { CHANGE_RULES } from '../authoring/diff/change-rules.js'
 import { makeProgram } from '../cli/program.js'
+import { VALUE_RULES } from '../runner/engines/duckdb/tables/rows/value-rules.js'
 import { ALL_RULES } from '../runner/manifest/check/rules.js'
 import { ERROR_CODES, type ErrorText } from '../runner/model/error-codes.js'
 import { FAULTS } from '../runner/model/explain-problem.js'
@@ -184,8 +185,27 @@ const optionCells = ({ flags, defaultValue, argChoices, description, mandatory }
   ]
 }
 
+/** The text of docs/data.md with its table of values generated again; everything else is kept. */
+export function dataText(written: string): string {
+  const heads = ['Type', 'NDJSON and rows of tests', 'CSV', 'Refused']
+  const rows = Object.entries(VALUE_RULES).map(([kind, { ndjson, csv, refused }]) => [
+    kind === 'STRUCT' ? 'RECORD' : cell(kind),
+    cell(ndjson),
+    csv === '' ? '–' : cell(csv),
+    cell(refused),
+  ])
+  const lines = table(heads, rows).join('\n')
+  return written.replace(
+    /(<!-- generated: values -->\n)[\s\S]*?(<!-- end -->)/,
+    (_, start, end) => `${start}\n${lines}\n\n${end}`,
+  )
+}
+
+const DATA_PAGE = new URL('../docs/data.md', import.meta.url)
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(PAGES)) {
     await writeFile(new URL(`../docs/reference/${name}`, import.meta.url), text())
   }
+  await writeFile(DATA_PAGE, dataText(await readFile(DATA_PAGE, 'utf8')))
 }

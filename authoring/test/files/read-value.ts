@@ -8,6 +8,7 @@ import {
   type Type,
   typeName,
 } from '../../../googlesql/index.js'
+import { finder } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { NUMBER_KINDS } from '../../../runner/engines/duckdb/tables/rows/json-row.js'
 import { leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
 import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
@@ -49,10 +50,11 @@ function readStruct(
   const row: Record<string, unknown> = {}
   if (!isMap(node)) return row
   const { report } = reader
+  const find = finder(fields)
   let hasUnknown = false
   for (const { key, value } of node.items) {
     const name = String((key as Scalar).value)
-    const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
+    const field = find(name)
     if (field === undefined && reader.ignoresUnknown) continue
     if (field === undefined) {
       const names = fields.map(one => one.name)
@@ -60,6 +62,7 @@ function readStruct(
       hasUnknown = true
       continue
     }
+    if (Object.hasOwn(row, field.name)) report(key as Node, `"${name}" is in ${place.name} a second time`)
     const path = place.path + field.name
     if (isNull(value) && reader.required.has(path)) {
       report(key as Node, `"${field.name}" is REQUIRED in ${place.name}: give it a value`)
@@ -131,8 +134,10 @@ const EXPECTED: Readonly<Record<CheckedKind, string>> = {
 
 /** Whether the reader of files takes the value, with all its digits. */
 function isTaken(kind: CheckedKind, node: Scalar): boolean {
-  const isOfKind = typeof node.value === 'string' || (typeof node.value === 'number' && NUMBER_KINDS.has(kind))
-  return isOfKind && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
+  const { value, source = '' } = node
+  const isOfKind = typeof value === 'string' || (typeof value === 'number' && NUMBER_KINDS.has(kind))
+  const isBeyond = Math.abs(Number(value)) === Number.POSITIVE_INFINITY && /\d/.test(source)
+  return isOfKind && !isBeyond && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
 }
 
 /** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
@@ -170,7 +175,7 @@ const MAX_EXACT_DIGITS = 15
 function exact(node: Scalar): unknown {
   const { value, source } = node
   if (typeof value !== 'number' || source === undefined || !/^[+-]?[\d.]+$/.test(source)) return value
-  if (Number.isInteger(value) ? Number.isSafeInteger(value) : source.replace(/\D/g, '').length <= MAX_EXACT_DIGITS) {
+  if (source.includes('.') ? source.replace(/\D/g, '').length <= MAX_EXACT_DIGITS : Number.isSafeInteger(value)) {
     return value
   }
   // A FLOAT64 in its shortest form is exact, however many digits it has.

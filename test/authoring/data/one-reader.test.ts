@@ -1,13 +1,16 @@
-/** The same file is read alike in place and by `import`, and `tables infer` reads it too. */
+/** The same values are read alike in place, by `import` and in the rows of tests, and `tables infer` reads them too. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
+import { isMap, parseDocument } from 'yaml'
 import { importFiles } from '../../../authoring/data/import/import-table.js'
 import { inferTable } from '../../../authoring/data/infer/infer-table.js'
+import { PARSE_OPTIONS } from '../../../authoring/test/files/load.js'
+import { readTableRow } from '../../../authoring/test/files/read-value.js'
 import { fieldsToColumns, requiredPaths, type SchemaField, typeLimits } from '../../../googlesql/index.js'
 import { openRawEngine, type RawEngine, scratchFolder } from '../../engines/duckdb/raw-engine.js'
-import { CASES } from './file-cases.js'
+import { CASES, type FileCase } from './file-cases.js'
 
 const scratch = scratchFolder()
 let engine: RawEngine
@@ -30,6 +33,22 @@ const readRows = async (name: string, fields: readonly SchemaField[]): Promise<r
 
 const reasonOf = (error: Error & { cause?: Error }): string => (error.cause ?? error).message
 
+/** The lines of NDJSON as rows of a test file; null where one of them is refused. */
+function testRows({ fields, text, ignoresUnknown = false }: FileCase): readonly object[] | null {
+  const refused: string[] = []
+  const table = definitionOf('t', fields, ignoresUnknown)
+  const rows = text
+    .replace('\ufeff', '')
+    .trimEnd()
+    .split('\n')
+    .map(line => {
+      const { contents, errors } = parseDocument(line, PARSE_OPTIONS)
+      if (errors.length > 0 || !isMap(contents)) refused.push(line)
+      return contents === null ? {} : readTableRow(contents, table, (_, message) => void refused.push(message))
+    })
+  return refused.length > 0 ? null : rows
+}
+
 describe('A text file', () => {
   before(async () => {
     mkdirSync(join(scratch.path, 'in'))
@@ -49,8 +68,11 @@ describe('A text file', () => {
       writeFileSync(join(scratch.path, 'in', `${nameOf(i)}.${format}`), text)
     engine = await openRawEngine({
       dataDir: scratch.path,
-      tables: CASES.flatMap(({ fields, ignoresUnknown = false }, i) =>
-        ['in', 'out'].map(dataset => ({ definition: definitionOf(`${dataset}.${nameOf(i)}`, fields, ignoresUnknown) })),
+      tables: CASES.flatMap((each, i) =>
+        ['in', 'out', 'test'].map(dataset => ({
+          definition: definitionOf(`${dataset}.${nameOf(i)}`, each.fields, each.ignoresUnknown ?? false),
+          ...(dataset === 'test' && { rows: each.format === 'csv' ? [] : (testRows(each) ?? []) }),
+        })),
       ),
     })
   })
@@ -97,6 +119,15 @@ describe('A text file', () => {
         expect(row ? `${row.path}: found ${row.found}, expected ${row.expected}` : String(report)).to.include(mistake)
       }
     })
+
+    if (format === 'ndjson') {
+      it(`${says}: in the rows of a test`, async () => {
+        const given = testRows(CASES[i]!)
+        const read =
+          given === null ? 'refused' : await readRows(`test.${nameOf(i)}`, fields).then(asRead, () => 'refused')
+        expect(read).to.equal(rows ? asRead(rows) : 'refused')
+      })
+    }
 
     it(`${says}: inferred`, async () => {
       const inferred = await inferTable({

@@ -11,7 +11,7 @@ import { isRecord } from '../../../model/is-record.js'
 import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, type KeyOf, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
 import { keyConstant } from './folder-keys.js'
-import { headerNames, keysOfFields } from './rows/column-name.js'
+import { finder, headerNames, keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { stageRows } from './rows/stage-rows.js'
 
@@ -76,7 +76,7 @@ async function* selects(
         const sql = `SELECT 1 FROM ${jsonRows(file)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
         if ((await connection.runAndReadAll(sql)).currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, file, table, keyOf, texts)
+      yield await ndjsonSelect(connection, file, table, keyOf, { texts, values })
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.
@@ -167,6 +167,31 @@ const patternOf = (key: string): string =>
     .slice(1, -1)
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
+/** What the first rows show. */
+interface FirstRows {
+  /** The STRINGs whose values are all known to be JSON strings. */
+  readonly texts: Texts
+  readonly values: readonly unknown[]
+}
+
+/** The sample with null for each key that these values have and that is no field of the type. */
+function withUnknown(type: Type, sample: unknown, values: readonly unknown[]): unknown {
+  if (type.kind === 'ARRAY' && Array.isArray(sample))
+    return [withUnknown(type.element, sample[0], values.filter(Array.isArray).flat())]
+  if (type.kind !== 'STRUCT' || !isRecord(sample)) return sample
+  const find = finder(type.fields)
+  const records = values.filter(isRecord)
+  const unknown = records.flatMap(Object.keys).filter(key => find(key) === undefined)
+  return Object.fromEntries([
+    ...unknown.map(key => [key, null]),
+    ...Object.entries(sample).map(([key, value]) => {
+      const field = find(key)
+      const within = records.map(record => record[key])
+      return [key, field ? withUnknown(field.type, value, within) : value]
+    }),
+  ])
+}
+
 /**
  * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
  * infers them, from a file with one row that has all keys.
@@ -176,11 +201,14 @@ async function ndjsonSelect(
   { path, compression, keys }: TextFile,
   table: TableDefinition,
   keyOf: KeyOf,
-  texts: Texts = new Map(),
+  { texts, values }: FirstRows = { texts: new Map(), values: [] },
 ): Promise<string> {
   const sample = join(dirname(path), 'sample')
   const inRows = columnsInRows(table, keys)
-  const row = JSON.stringify(sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf))
+  const known = sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf)
+  const isOpen = table.textForm?.ignoresUnknown === true
+  const all = isOpen ? withUnknown({ kind: 'STRUCT', fields: table.columns }, known, values) : known
+  const row = JSON.stringify(all)
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
@@ -195,10 +223,14 @@ async function ndjsonSelect(
     const value = constantOf(column, keys) ?? fromWire(type, quoteName(keyOf(column)), { ...context, path: name })
     return `${value} AS ${quoteName(name)}`
   })
-  // DuckDB reads a row that is null as one whose columns are.
-  const isNull = inRows.map(column => `${quoteName(keyOf(column))} IS NULL`).join(' AND ')
-  const isRow = `CASE WHEN ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
-  return `SELECT ${columns.join(', ')} FROM ${source} WHERE "~file" <> ${quoteText(sample)} AND ${isRow}`
+  // DuckDB reads a row that is null as one whose columns are. It refuses unknown keys only where a query names all columns.
+  const isNull = Object.keys(all as object)
+    .map(name => `${quoteName(name)} IS NULL`)
+    .join(' AND ')
+  const isOfFile = `"~file" <> ${quoteText(sample)}`
+  // DuckDB may evaluate either condition first.
+  const isRow = `CASE WHEN ${isOfFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
+  return `SELECT ${columns.join(', ')} FROM ${source} WHERE ${isOfFile} AND ${isRow}`
 }
 
 const columnsInRows = ({ columns }: TableDefinition, keys: TextFile['keys']): TableDefinition['columns'] =>

@@ -179,15 +179,19 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
 
 /** The texts that DuckDB's JSON reader may have made of a number with a fraction, an object or a list, and so have changed. */
 const OTHER_NUMBER = '-?[0-9]+(\\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)'
+/** DuckDB writes a FLOAT64 in at most 25 characters, so longer texts, such as hashes, are as they are in the file. */
+const MAX_NUMBER = 30
 const NOT_FINITE = ['nan', 'inf', '-inf']
 
 const mayBeOtherJson = (sql: string): string =>
-  `(${sql} >= '-' AND ${sql} < ':' AND regexp_full_match(${sql}, '${OTHER_NUMBER}')) ` +
+  `(${sql} >= '-' AND ${sql} < ':' AND length(${sql}) <= ${MAX_NUMBER} AND regexp_full_match(${sql}, '${OTHER_NUMBER}')) ` +
   `OR (${sql} >= '[' AND ${sql} < '\\') OR (${sql} >= '{' AND ${sql} < '|') OR ${sql} IN (${NOT_FINITE.map(quoteText).join(', ')})`
 
 /** `mayBeOtherJson` of a text. */
 export const looksOther = (text: string): boolean =>
-  /^[{[]/.test(text) || new RegExp(`^(?:${OTHER_NUMBER})$`).test(text) || NOT_FINITE.includes(text)
+  /^[{[]/.test(text) ||
+  (text.length <= MAX_NUMBER && new RegExp(`^(?:${OTHER_NUMBER})$`).test(text)) ||
+  NOT_FINITE.includes(text)
 
 /** The type in the rows that are read one by one: a text where DuckDB's JSON reader would change the value. */
 export const stagedType = (type: Type): string => duckdbType(withText(type, ['JSON', 'BYTES', ...TEXT_IN_FILES]))
