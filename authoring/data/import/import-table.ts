@@ -133,7 +133,8 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const format = rowFormat(source.format === 'csv' ? 'csv' : 'ndjson', table, ignoresUnknown)
+      const kind = source.format === 'csv' ? 'csv' : 'ndjson'
+      const format = rowFormat({ format: kind, name: source.name }, table, ignoresUnknown)
       const stream = new RowStream(source.name, format, gathered)
       for await (const chunk of this.#chunksOf(source, reading)) {
         stream.push(chunk)

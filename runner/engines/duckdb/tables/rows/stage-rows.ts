@@ -6,24 +6,29 @@ import type { TextFile } from '../data-folder.js'
 import { decompressed, openFile } from '../decompress.js'
 import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
+import { csvForm } from './csv-form.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
 import { rowSchema } from './row-schema.js'
 import { badRowLine, EVERY_LINE, type RowFormat, RowStream } from './row-stream.js'
 
-/** The reader of a format for rows of this table. */
-export function rowFormat(format: TextFile['format'], table: TableDefinition, ignoresUnknown: boolean): RowFormat {
+/** The reader of a file for rows of this table. */
+export function rowFormat(
+  { format, name }: Pick<TextFile, 'format' | 'name'>,
+  table: TableDefinition,
+  ignoresUnknown: boolean,
+): RowFormat {
   const record = rowSchema(table)
-  return format === 'csv'
-    ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-    : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+  if (format !== 'csv') return { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, csv: null }
+  const csv = csvForm(table.textForm, name)
+  return { reader: new CsvRowReader(record, ignoresUnknown, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
-export async function stageRows({ path, name, format, compression }: TextFile, table: TableDefinition, into: string) {
+export async function stageRows(file: TextFile, table: TableDefinition, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const stream = new RowStream(name, rowFormat(format, table, table.textForm?.ignoresUnknown !== false), {
+  const stream = new RowStream(file.name, rowFormat(file, table, table.textForm?.ignoresUnknown !== false), {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
@@ -34,17 +39,17 @@ export async function stageRows({ path, name, format, compression }: TextFile, t
     },
     aside: () => undefined,
   })
-  const file = await writing(into, () => open(into, 'w'))
+  const out = await writing(into, () => open(into, 'w'))
   try {
-    for await (const chunk of decompressed(openFile(path), compression)) {
+    for await (const chunk of decompressed(openFile(file.path), file.compression)) {
       stream.push(chunk)
-      await writing(into, () => file.appendFile(text))
+      await writing(into, () => out.appendFile(text))
       text = ''
     }
     stream.end()
-    await writing(into, () => file.appendFile(text))
+    await writing(into, () => out.appendFile(text))
   } finally {
-    await file.close()
+    await out.close()
   }
   return staged
 }
