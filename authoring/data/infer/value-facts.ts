@@ -28,6 +28,8 @@ export class ValueFacts {
   max = Number.NEGATIVE_INFINITY
   /** The first time with digits beyond microseconds; null if there is no such time. */
   fineTime: Sample | null = null
+  /** The first text with spaces around it; null where there is none. */
+  padded: Sample | null = null
   /** The number of the object in which the key was last seen. */
   lastObject = 0
   readonly #spellings = new Map<string, string>()
@@ -55,6 +57,7 @@ export class ValueFacts {
       if (value < this.min) this.min = value
       if (value > this.max) this.max = value
     }
+    if (this.padded === null && kind === 'text' && text.trim().length < text.length) this.padded = sampleOf(text, place)
     if (this.fineTime === null && (kind === 'time' || kind === 'local-time') && /\.\d{6}0*[1-9]/.test(text)) {
       this.fineTime = sampleOf(text, place)
     }

@@ -25,6 +25,9 @@ export type ValueKind =
   | 'null-word'
   | 'decimal-comma'
   | 'local-date'
+  | 'day-first'
+  | 'month-first'
+  | 'worded-date'
   | 'text'
   | 'object'
   | 'list'
@@ -36,7 +39,10 @@ const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n)$/i
 /** `1.234,50` and `12,5`. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
 /** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
-const LOCAL_DATE = /^\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d\d)$/
+const LOCAL_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(?:\d{4}|\d\d)$/
+/** `Jan 1 2000`, `Sat, 1 January 2000` and `01-Jan-2000`. */
+const WORDED_DATE =
+  /^(?:[a-z]{2,9},? )?(?:\d{1,2}[ -])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[ -](?:\d{1,2},? )?\d{4}\b/i
 const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
 // DATE and TIME accept the same texts as file-column.ts.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
@@ -89,6 +95,7 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   if (!isNumeric) {
     if (text === '') return 'empty'
     if (/^(?:true|false)$/i.test(text)) return 'bool'
+    if (WORDED_DATE.test(text)) return 'worded-date'
     return text.trim() === '' ? 'blank' : NULL_WORD.test(text) ? 'null-word' : 'text'
   }
   if (text === '-') return 'null-word'
@@ -103,9 +110,18 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   if (isDate(text)) return 'date'
   const time = TIME.exec(text)
   if (time === null && DECIMAL_COMMA.test(text)) return 'decimal-comma'
-  if (time === null && LOCAL_DATE.test(text)) return 'local-date'
-  if (time === null || !isDate(time[1]!.replaceAll('/', '-'))) return 'text'
+  if (time === null && WORDED_DATE.test(text)) return 'worded-date'
+  if (time === null) return kindOfLocalDate(text) ?? 'text'
+  if (!isDate(time[1]!.replaceAll('/', '-'))) return 'text'
   return time.groups?.['zone'] === undefined ? 'local-time' : 'time'
+}
+
+/** A number beyond 12 tells which one is the day. */
+function kindOfLocalDate(text: string): ValueKind | null {
+  const [, first, , second] = LOCAL_DATE.exec(text)?.map(Number) ?? []
+  const isDay = (number = 0): boolean => number >= 1 && number <= 31
+  if (!isDay(first) || !isDay(second) || (first! > 12 && second! > 12)) return null
+  return first! > 12 ? 'day-first' : second! > 12 ? 'month-first' : 'local-date'
 }
 
 function isDate(text: string): boolean {

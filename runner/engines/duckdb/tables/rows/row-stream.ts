@@ -187,7 +187,7 @@ function isBlank(bytes: Buffer, start: number, end: number, delimiter?: number):
 }
 
 /** The encoding whose byte order mark is here; null for UTF-8. */
-function markedEncoding(chunk: Buffer): TextEncoding | null {
+export function markedEncoding(chunk: Buffer): TextEncoding | null {
   const mark = chunk.toString('latin1', 0, 2)
   return mark === '\xff\xfe' ? 'UTF-16LE' : mark === '\xfe\xff' ? 'UTF-16BE' : null
 }
