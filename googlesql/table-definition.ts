@@ -36,7 +36,7 @@ export interface TableDefinition {
 export interface TextForm {
   /**
    * Whether keys and columns of text files that the table has not are left out; otherwise they are an error.
-   * @default true for files in place, false for imports
+   * @default false
    */
   readonly ignoresUnknown?: boolean
   /** CSV: the ASCII character between cells. @default a comma; a tab in files that end in `.tsv` */

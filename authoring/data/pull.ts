@@ -1,6 +1,7 @@
 /** `sluice tables pull`: schema files from the warehouse. */
 import { join } from 'node:path'
 import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/load.js'
+import { recordOf } from '../../runner/model/is-record.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { readIfThere } from '../terminal/files.js'
@@ -39,13 +40,16 @@ export async function pullTables(dataset: string, settings: Settings, io: Io): P
 /** Prints what became of the file: `new PATH`, `same PATH`, or `changed PATH; what differed: …`. False where it is left out. */
 async function writeSchema(dir: string, name: string, resource: TableResource, io: Io): Promise<boolean> {
   const path = join(dir, `${name}.json`)
-  const text = `${JSON.stringify(resource, null, 2)}\n`
+  const old = readIfThere(path)
+  const { table } = old === null ? { table: null } : readTableSchema({ file: path, text: old })
+  // How the table's text files here are written is not in the warehouse.
+  const { externalDataConfiguration } = recordOf(table?.declared)
+  const text = `${JSON.stringify({ ...resource, externalDataConfiguration }, null, 2)}\n`
   const refused = readTableSchema({ file: path, text }).diagnostics[0]
   if (refused) {
     io.printError(`left out ${name}: ${refused.message}\n`)
     return false
   }
-  const old = readIfThere(path)
   if (old !== text) await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
   if (old === text) io.print(`same ${path}\n`)
   else io.print(old === null ? `new ${path}\n` : `changed ${path}; what differed: ${changes(path, old, text)}\n`)

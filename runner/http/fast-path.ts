@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ListedFormat } from '../formats/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { requestDone } from '../model/events.js'
+import { pacedTurns } from '../model/in-turns.js'
 import type { Caller, StoredResult } from '../model/ports.js'
 import { chooseType } from '../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/negotiate-coding.js'
@@ -74,6 +75,7 @@ interface Hit {
 export class FastPath {
   readonly #deps: AppDeps
   readonly #app: RequestListener
+  readonly #inTurn: ReturnType<typeof pacedTurns>
   readonly #vary: string
   /** By all that decides about them; none is older than the endpoints. */
   readonly #plans = new BoundedMap<string, PlannedCall>(MAX_PLANS)
@@ -82,6 +84,7 @@ export class FastPath {
   constructor(deps: AppDeps, app: RequestListener) {
     this.#deps = deps
     this.#app = app
+    this.#inTurn = pacedTurns(() => deps.clock.ticksMs())
     this.#vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
     this.#index = deps.endpoints()
   }
@@ -91,7 +94,7 @@ export class FastPath {
     const { method, url = '' } = req
     const isSimple = (method === 'GET' || method === 'HEAD') && url.startsWith(PREFIX) && url.length <= MAX_ADDRESS
     // Headers of a program around this listener are combined with ours in the app.
-    if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#app(req, res)
+    if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#passOn(req, res)
     const began = this.#deps.clock.ticksMs()
     try {
       const hit = this.#findHit(req)
@@ -101,7 +104,18 @@ export class FastPath {
       this.#deps.observe({ kind: 'bug', where: 'hit', cause })
       if (res.headersSent) return void res.destroy()
     }
-    this.#app(req, res)
+    this.#passOn(req, res)
+  }
+
+  /** Some hundred requests that arrive together would keep the hits behind them waiting, so not all are begun at once. */
+  #passOn(req: IncomingMessage, res: ServerResponse): void {
+    this.#inTurn(() => {
+      if (!res.closed) return this.#app(req, res)
+      // The caller has left meanwhile.
+      const { newRequestId, observe } = this.#deps
+      const call = { method: req.method!, path: loggedPath(req.url ?? ''), endpoint: null, token: null }
+      observe(requestDone({ requestId: newRequestId(), ...call }, 499, 0, { error: null }))
+    })
   }
 
   /** The hit that answers this request; null for any other request, and then no call has been counted. */

@@ -35,4 +35,33 @@ export function queueOfTurns(): () => Promise<void> {
   }
 }
 
+/** How long new work may begin in one turn, in milliseconds. */
+const TURN_MS = 5
+
+/**
+ * Calls work at once, unless this turn of the event loop has taken long; then it waits for a later turn, behind what waits
+ * already. So a caller who sends much at once does not delay what others send next.
+ */
+export function pacedTurns(nowMs: () => number): (work: () => void) => void {
+  const waiting: (() => void)[] = []
+  /** The time at which this turn begins nothing new; null where nothing has begun. */
+  let until: number | null = null
+  const begin = (): void => {
+    until = nowMs() + TURN_MS
+    setImmediate(endTurn)
+  }
+  const endTurn = (): void => {
+    until = null
+    if (waiting.length === 0) return
+    begin()
+    do waiting.shift()!()
+    while (waiting.length > 0 && nowMs() < until!)
+  }
+  return work => {
+    if (until === null) begin()
+    if (waiting.length === 0 && nowMs() < until!) work()
+    else waiting.push(work)
+  }
+}
+
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

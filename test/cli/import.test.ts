@@ -285,9 +285,13 @@ describe('sluice import', () => {
     [
       'unknown fields',
       '{"id":1,"foo":{"a":[1]},"lines":[{"n":1,"bar":2}]}',
-      '2:9: found the unknown fields "foo", "lines[0].bar", expected fields of the schema',
+      '2:9: found the unknown fields "foo", "lines[0].bar", expected fields of the schema; --ignore-unknown leaves others out',
     ],
-    ['a field twice', '{"id":1,"ID":2}', '2:9: id: found the field a second time, expected each field once'],
+    [
+      'a field twice',
+      '{"id":1,"ID":2}',
+      '2:9: id: found the field a second time: "id" and "ID" are one name, expected each field once',
+    ],
     ['half a row', '{"id":1,"tags":["a"', '2:20: tags[0]: found the end of the row, expected "," or "]"'],
     ['what is not an object', '[1]', '2:1: found "[1]", expected a row, as a JSON object'],
     ['two objects', '{"id":1} {"id":2}', '2:10: found "{"id":2}", expected the end of the row'],
@@ -396,7 +400,9 @@ describe('sluice import', () => {
     const path = file('in/more.ndjson', '{"foo":[{"a":1}],"id":1,"lines":[{"n":1,"bar":"x"}],"foo":2}\n')
     expect((await load('more', 'shop.orders', path, '--ignore-unknown')).code).to.equal(0)
     const csv = file('in/more.csv', 'x,id\n1,2\n')
-    expect((await load('more', 'shop.flat', csv)).err).to.match(/more\.csv: the header names an unknown column: "x"\n$/)
+    expect((await load('more', 'shop.flat', csv)).err).to.match(
+      /more\.csv: the header names an unknown column: "x"; --ignore-unknown leaves it out\n$/,
+    )
     expect((await load('more', 'shop.flat', csv, '--ignore-unknown')).code).to.equal(0)
     expect(await rows('more', 'SELECT id, lines FROM shop.orders')).to.deep.equal([
       { id: 1, lines: [{ n: 1, ok: null }] },
@@ -528,7 +534,7 @@ describe('sluice import', () => {
       'an unknown format',
       () => ['shop.flat', '-', '--input-format', 'xml'],
       2,
-      /--input-format xml: must be ndjson, jsonl or csv/,
+      /--input-format xml: must be ndjson, jsonl, json or csv/,
     ],
     [
       'a file that is not there',

@@ -59,7 +59,7 @@ function rowMisfits(row: Row, fields: readonly SchemaField[], path: string): rea
 }
 
 const schemaOf = (stream: string): readonly SchemaField[] =>
-  JSON.parse(readFileSync(`schemas/tables/logs.${stream}.json`, 'utf8')) as readonly SchemaField[]
+  JSON.parse(readFileSync(`schemas/tables/logs.${stream}.json`, 'utf8')).schema.fields as readonly SchemaField[]
 
 describe('sluice sample', () => {
   const folder = scratch()

@@ -114,7 +114,7 @@ wrote /schemas/tables/sales.orders.json
     const { code, out } = await infer('sales.more', [path])
     expect(code).to.equal(0)
     expect(out).to.match(
-      /^its rows are read from \S+sales\/more\.parquet, \.ndjson, \.jsonl or \.csv, or from such files in \S+sales\/more\/: put/m,
+      /^its rows are read from \S+sales\/more\.parquet, \.ndjson, \.jsonl, \.json or \.csv, or from such files below \S+sales\/more\/: put/m,
     )
     expect(out).not.to.include('is not read')
   })
@@ -142,6 +142,22 @@ wrote /schemas/tables/sales.orders.json
     expect(err).to.equal(
       `${path}:2:8: found "}", expected a key in quotes\n1 row cannot be read; nothing was written\n`,
     )
+  })
+
+  it('gives keys that cannot name a column a name, in place and in an import', async () => {
+    const logs = folder.path('data', 'logs', 'web.ndjson')
+    mkdirSync(folder.path('data', 'logs'))
+    writeFileSync(logs, '{"@timestamp":"2026-01-31T12:00:00Z","http.status_code":200,"uri":"/a"}\n')
+    const { out } = await infer('logs.web', [logs])
+    expect(out).to.include('doubt: _timestamp is the name for "@timestamp", which cannot name a column\n')
+    expect(out).to.include('doubt: http_status_code is the name for "http.status_code", which cannot name a column\n')
+    const query = async () =>
+      (await command(['query', 'SELECT * FROM `logs.web`', '--format', 'ndjson', ...flags, '--engine-memory', '256']))
+        .out
+    const row = '{"_timestamp":"2026-01-31T12:00:00Z","http_status_code":200,"uri":"/a"}\n'
+    expect(await query()).to.equal(row)
+    expect(await command(['import', 'logs.web', logs, ...flags])).to.deep.include({ code: 0, err: '' })
+    expect(await query()).to.equal(row + row)
   })
 
   const USAGE: readonly [says: string, table: string, file: string, told: RegExp][] = [

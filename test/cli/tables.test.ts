@@ -136,6 +136,15 @@ describe('sluice tables', () => {
       expect(readdirSync(dir)).to.deep.equal(['shop.days.json', 'shop.orders.json'])
     })
 
+    it('keeps what a file says of how text files are written', async () => {
+      await tables('pull', 'shop')
+      const path = `${dir}/shop.orders.json`
+      const resource = JSON.parse(readFileSync(path, 'utf8')) as object
+      const more = { externalDataConfiguration: { ignoreUnknownValues: true } }
+      writeFileSync(path, `${JSON.stringify({ ...resource, ...more }, null, 2)}\n`)
+      expect((await tables('pull', 'shop')).out).to.include(`same ${path}\n`)
+    })
+
     it('prints what it changed in existing files', async () => {
       write('shop.orders', [
         { name: 'id', type: 'STRING' },

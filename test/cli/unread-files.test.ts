@@ -26,15 +26,14 @@ describe('files in the place of a table that are not read', () => {
   after(() => folder.remove())
 
   const UNREAD: readonly (readonly [what: string, file: string, named: string])[] = [
-    ['another ending', 'x/orders.json', 'x/orders.json'],
-    ['capitals', 'x/orders.CSV', 'x/orders.CSV'],
+    ['another ending', 'x/orders.log', 'x/orders.log'],
     ['two endings', 'x/orders.2026.csv', 'x/orders.2026.csv'],
     ['compressed Parquet', 'x/orders.parquet.gz', 'x/orders.parquet.gz'],
     ['another ending in the folder', 'x/orders/1.avro', 'x/orders/1.avro'],
     ['a file that is not data', 'x/orders/README.md', 'x/orders/README.md'],
-    ['a folder of a partition', 'x/orders/cat=a/1.parquet', 'x/orders/cat=a'],
-    ['a folder of a partition that begins with _', 'x/orders/_cat=a/1.parquet', 'x/orders/_cat=a'],
-    ['a folder as Spark writes it', 'x/orders.parquet/part-0.parquet', 'x/orders.parquet'],
+    ['another ending in a folder below', 'x/orders/2026/1.avro', 'x/orders/2026/1.avro'],
+    ['another ending in a folder as Spark writes it', 'x/orders.csv/part-0.zip', 'x/orders.csv/part-0.zip'],
+    ['the log of a Delta table', 'x/orders/_delta_log/0.json', 'x/orders/_delta_log'],
   ]
   for (const [what, file, named] of UNREAD) {
     it(`are an error that names them: ${what}`, async () => {
@@ -44,51 +43,57 @@ describe('files in the place of a table that are not read', () => {
       const { code, out, err } = await count('x.orders')
       expect([code, out]).to.deep.equal([1, ''])
       expect(err).to.include(`${folder.path('data', named)} is not read`)
-      const isDotted = named === 'x/orders.2026.csv'
-      expect(err).to.match(isDotted ? /the ending follows the name of x\.orders without/ : /\.ndjson, \.jsonl or \.csv/)
+      const reason =
+        named === 'x/orders.2026.csv'
+          ? /the ending follows the name of x\.orders without/
+          : named.endsWith('_log')
+            ? /it is the log of a table/
+            : /\.ndjson, \.jsonl, \.json or \.csv/
+      expect(err).to.match(reason)
     })
   }
 
   it('are an error also where nothing else is there, with a schema and without one', async () => {
-    write('x/orders.json', '{"id":1}\n')
-    write('x/bare/k=1/1.parquet')
+    write('x/orders.avro')
+    write('x/bare/k=1/1.avro')
     write('x/README.md')
-    expect((await count('x.orders')).err).to.match(/orders\.json is not read/)
+    expect((await count('x.orders')).err).to.match(/orders\.avro is not read/)
     const { code, err } = await count('x.bare')
     expect(code).to.equal(1)
-    expect(err).to.match(/Table not found: x\.bare; .*x\/bare\/k=1 is not read/)
+    expect(err).to.match(/Table not found: x\.bare; .*x\/bare\/k=1\/1\.avro is not read/)
     expect((await command(['query', 'SELECT 1 AS a', ...flags])).code).to.equal(0)
   })
 
   it('are an error of a shard, and of no other', async () => {
     write('x/events_1.ndjson', '{"id":1}\n')
-    write('x/events_2.json', '{"id":1}\n')
+    write('x/events_2.log', '{"id":1}\n')
     const shards = (below: string) =>
       command(['query', `SELECT COUNT(*) AS n FROM \`x.events_*\` WHERE _TABLE_SUFFIX < '${below}'`, ...flags])
     expect((await shards('2')).out).to.match(/^ *1$/m)
-    expect((await shards('3')).err).to.match(/events_2\.json is not read/)
+    expect((await shards('3')).err).to.match(/events_2\.log is not read/)
   })
 
   it('are named by tables list and describe, and a warning of validate', async () => {
-    write('x/orders.json')
+    write('x/orders.avro')
     const list = await command(['tables', 'list', ...flags])
     expect(list.code).to.equal(1)
-    expect(list.err).to.match(/^x\.orders cannot be read: .*orders\.json is not read/m)
-    expect((await command(['tables', 'describe', 'x.orders', ...flags])).err).to.match(/orders\.json is not read/)
+    expect(list.err).to.match(/^x\.orders cannot be read: .*orders\.avro is not read/m)
+    expect((await command(['tables', 'describe', 'x.orders', ...flags])).err).to.match(/orders\.avro is not read/)
     const validate = ['validate', '--endpoints', folder.path('endpoints'), ...flags.slice(0, 4)]
     const { code, err, out } = await command([...validate, '--format', 'json'])
     expect([code, err]).to.deep.equal([0, ''])
     const [warning] = JSON.parse(out)
     expect(warning).to.deep.include({ rule: 'table/unread-file', severity: 'warning' })
-    expect(warning.file).to.match(/data\/x\/orders\.json$/)
-    expect(warning.message).to.match(/^orders\.json is not read/)
+    expect(warning.file).to.match(/data\/x\/orders\.avro$/)
+    expect(warning.message).to.match(/^orders\.avro is not read/)
   })
 
   it('are not those of a writer, a link that leads nowhere is one, and an empty folder holds none', async () => {
     write('x/orders/1.ndjson', '{"id":1}\n')
     for (const name of [
       '_SUCCESS',
-      '_delta_log/0.json',
+      '_temporary/0.json',
+      '_metadata.parquet',
       '.part.crc',
       'a.csv~',
       '2.ndjson.tmp',

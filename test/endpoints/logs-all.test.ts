@@ -281,7 +281,8 @@ describe('logs.all', () => {
   it('gives every nested value of the metadata, in the order of the schema', async () => {
     const [row] = await logs.rows('logs.all', { project: 'nested', project_tier: 'FREE' })
     expect(given(row?.['metadata'])).to.deep.equal([repeated(sampleOf('edge')['metadata'])])
-    const schema = JSON.parse(readFileSync('schemas/tables/logs.edge.json', 'utf8')) as readonly SchemaField[]
+    const schema = JSON.parse(readFileSync('schemas/tables/logs.edge.json', 'utf8')).schema
+      .fields as readonly SchemaField[]
     expect(namesOf(row?.['metadata'])).to.deep.equal(schemaNames(schema.find(field => field.name === 'metadata')!))
   })
 

@@ -26,7 +26,8 @@ describe("Supabase Studio's log pages over sample data", function () {
     const tables = SAMPLE_STREAMS.map(stream => [
       `logs.${stream}`,
       {
-        schema: JSON.parse(readFileSync(`schemas/tables/logs.${stream}.json`, 'utf8')) as readonly SchemaField[],
+        schema: JSON.parse(readFileSync(`schemas/tables/logs.${stream}.json`, 'utf8')).schema
+          .fields as readonly SchemaField[],
         rows: [...sampleLines(stream, options)].map(line => JSON.parse(line) as object),
       },
     ])

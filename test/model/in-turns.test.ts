@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { joinInTurns } from '../../runner/model/in-turns.js'
+import { joinInTurns, pacedTurns } from '../../runner/model/in-turns.js'
 import { etagInTurns } from '../../runner/model/result-key.js'
 import { etagOf } from '../contracts/result-store.js'
 
@@ -38,5 +38,48 @@ describe('work on many bytes', () => {
     expect((await turnsOf(etagInTurns(bytes))).turns).to.be.at.least(8)
     expect((await turnsOf(joinInTurns([bytes]))).turns).to.be.at.least(8)
     expect((await turnsOf(joinInTurns(Array.from({ length: 10 }, () => Buffer.alloc(9))))).turns).to.be.at.least(8)
+  })
+})
+
+describe('work that comes all at once', () => {
+  it('begins in order, as much in a turn as fits into a few milliseconds', async () => {
+    let nowMs = 0
+    let turn = 0
+    const begun: { readonly i: number; readonly turn: number }[] = []
+    const inTurn = pacedTurns(() => nowMs)
+    const count = (): void => {
+      turn += 1
+      if (begun.length < 10) setImmediate(count)
+    }
+    setImmediate(count)
+    for (let i = 0; i < 10; i++)
+      inTurn(() => {
+        nowMs += 2
+        begun.push({ i, turn })
+      })
+    expect(begun.map(({ i }) => i)).to.deep.equal([0, 1, 2])
+    while (begun.length < 10) await new Promise(resolve => setImmediate(resolve))
+    expect(begun.map(({ i }) => i)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(new Set(begun.map(work => work.turn)).size).to.equal(4)
+  })
+
+  it('goes on behind work that fails', async () => {
+    let nowMs = 0
+    const inTurn = pacedTurns(() => nowMs)
+    const begun: number[] = []
+    const failures: unknown[] = []
+    const listeners = process.rawListeners('uncaughtException')
+    process.removeAllListeners('uncaughtException')
+    process.once('uncaughtException', error => failures.push(error))
+    inTurn(() => {
+      nowMs += 9
+    })
+    inTurn(() => {
+      throw new Error('a bug')
+    })
+    inTurn(() => begun.push(1))
+    while (begun.length < 1) await new Promise(resolve => setImmediate(resolve))
+    for (const listener of listeners) process.on('uncaughtException', listener as () => void)
+    expect(failures).to.have.length(1)
   })
 })

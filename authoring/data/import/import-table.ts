@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../googlesql/index.js'
+import { keyColumns } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { type BadRow, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { rowFormat } from '../../../runner/engines/duckdb/tables/rows/stage-rows.js'
 import { SetupError, UsageError } from '../../../runner/model/errors.js'
@@ -133,8 +134,9 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const kind = source.format === 'csv' ? 'csv' : 'ndjson'
-      const format = rowFormat({ format: kind, name: source.name }, table, ignoresUnknown)
+      const text = source.format === 'parquet' ? 'ndjson' : source.format
+      const leavesOut = ignoresUnknown ? null : '--ignore-unknown'
+      const format = rowFormat(text, table, leavesOut, keyColumns(source.name, source.keys, table))
       const stream = new RowStream(source.name, format, gathered)
       for await (const chunk of this.#chunksOf(source, reading)) {
         stream.push(chunk)

@@ -82,9 +82,11 @@ export class PartitionWriter {
     await writeFile(piece, rows.join('\n'))
     const source = readStaged(piece, longestRow, table)
     const partition = partitionSql(layout, table)
-    // The rows are sorted by partition, so that reading one partition later skips the row groups of the others.
+    // The rows are sorted by partition, so that reading one partition later skips the row groups of the others. Without partitions they
+    // keep their order, which DuckDB's sort would not keep among equal rows.
+    const order = layout.partition === null ? '' : ` ORDER BY ${PARTITION_COLUMN}`
     await connection.run(
-      `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source} ORDER BY ${PARTITION_COLUMN}) ` +
+      `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source}${order}) ` +
         `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
     )
     rmSync(piece)

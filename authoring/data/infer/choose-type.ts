@@ -3,10 +3,11 @@
  * are in doubt.
  */
 import type { SchemaField } from '../../../googlesql/index.js'
+import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { isLikeValue, needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'
 import type { Sample, ValueFacts } from './value-facts.js'
-import { epochUnit, type ValueKind } from './value-kinds.js'
+import { epochUnit, isTaken, type ValueKind } from './value-kinds.js'
 
 interface Choosing extends Inference {
   /** The paths, in lower case, of what is to be JSON; those that are found are removed. */
@@ -16,17 +17,18 @@ interface Choosing extends Inference {
 /** The fields of a record, from the facts about its objects. */
 export function chooseFields(record: ValueFacts, within: string, into: Choosing): readonly SchemaField[] {
   const objects = record.kinds.get('object')?.count ?? 0
-  return [...record.fields].flatMap(([key, facts]) => {
-    const path = within === '' ? key : `${within}.${key}`
+  return [...record.fields].flatMap(([name, facts]) => {
+    const path = within === '' ? name : `${within}.${name}`
     const doubt = (message: string): void => void into.doubts.push({ path, message })
-    const reason = whyNoColumn(key)
+    const reason = whyNoColumn(facts.key)
     if (reason !== null) {
-      doubt(`is left out: ${reason}`)
+      into.doubts.push({ path: JSON.stringify(shown(facts.key)), message: `is left out: ${reason}` })
       return []
     }
-    if (needsBackticks(key)) doubt(`is a name that SQL needs in backticks: \`${key}\``)
+    if (facts.renaming !== null) doubt(facts.renaming)
+    if (needsBackticks(name)) doubt(`is a name that SQL needs in backticks: \`${name}\``)
     const index = into.columns.length
-    const { nested, ...field } = chooseField(key, path, facts, into)
+    const { nested, ...field } = chooseField(name, path, facts, into)
     const fields = nested === null ? null : chooseFields(nested, path, into)
     const whole = fields === null ? field : { ...field, fields }
     if (facts.padded !== null)
@@ -113,14 +115,17 @@ function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (m
     doubt('is JSON: its objects have more keys or levels than a record of a table; its keys may be values')
     return 'JSON'
   }
-  const value = [...fields.keys()].find(isLikeValue)
+  const keys = [...fields.values()].map(({ key }) => key)
+  const value = keys.find(isLikeValue)
   if (value !== undefined) {
     doubt(`is JSON: its key ${JSON.stringify(value)} looks like a value`)
     return 'JSON'
   }
-  const usable = [...fields.keys()].filter(key => whyNoColumn(key) === null)
-  if (usable.length > 0) return 'RECORD'
-  doubt(`is JSON: ${fields.size === 0 ? 'its objects are empty' : 'none of its keys can be the name of a column'}`)
+  const unusable = keys.find(key => whyNoColumn(key) !== null)
+  if (keys.length > 0 && unusable === undefined) return 'RECORD'
+  const why =
+    unusable === undefined ? 'its objects are empty' : `no field can be for its key ${JSON.stringify(shown(unusable))}`
+  doubt(`is JSON: ${why}`)
   return 'JSON'
 }
 
@@ -132,7 +137,8 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
   const local = kinds.get('local-time')
   if (local) {
     const which = local.count === facts.count ? 'without an offset' : `partly without an offset (${at(local.first)})`
-    doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC; DATETIME is for times of no zone`)
+    const civil = isTaken('DATETIME', local.first.text) ? '; DATETIME is for times of no zone' : ''
+    doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC${civil}`)
   }
   if (fineTime) doubt(`has digits beyond microseconds (${at(fineTime)}), which are cut`)
   return 'TIMESTAMP'

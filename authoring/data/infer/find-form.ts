@@ -35,7 +35,7 @@ const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
 /** The members of the form that are not given, as far as they are not the usual ones. */
-export function findForm(sample: Buffer, name: string, given: TextForm): FoundForm {
+export function findForm(sample: Buffer, format: string, given: TextForm): FoundForm {
   const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
   const doubts: string[] = []
   const encoding = given.encoding ?? encodingOf(sample)
@@ -44,8 +44,8 @@ export function findForm(sample: Buffer, name: string, given: TextForm): FoundFo
     doubts.push(`is read as ${encoding}, since it is not UTF-8: --encoding says otherwise`)
   }
   const text = decoderOf(encoding)?.decode(sample) ?? sample
-  const usual = String.fromCharCode(csvForm(given, name).delimiter)
-  const reading = bestReading(text, name, form, usual)
+  const usual = String.fromCharCode(csvForm(given, format).delimiter)
+  const reading = bestReading(text, form, usual)
   if (reading === null) return { form, doubts }
   if (reading.delimiter !== usual) {
     form.delimiter = reading.delimiter
@@ -88,9 +88,9 @@ export function encodingOf(sample: Buffer): TextEncoding {
   return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
 }
 
-function bestReading(text: Buffer, name: string, form: TextForm, usual: string): Reading | null {
+function bestReading(text: Buffer, form: TextForm, usual: string): Reading | null {
   const delimiters = form.delimiter === undefined ? DELIMITERS : [form.delimiter]
-  const readings = delimiters.flatMap(delimiter => readingBy(delimiter, text, name, form) ?? [])
+  const readings = delimiters.flatMap(delimiter => readingBy(delimiter, text, form) ?? [])
   const best = readings.sort((a, b) => b.share - a.share || a.first - b.first || b.cells - a.cells)[0]
   if (best && best.share >= LEAST_SHARE && isTitled(best, text)) return best
   return readings.find(({ delimiter, first }) => delimiter === usual && first === 0) ?? null
@@ -103,8 +103,8 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
   return above.some(({ cells: [cell = ''] }) => cell.startsWith('#')) || /\n\r?\n/.test(text.toString('utf8', 0, 2000))
 }
 
-function readingBy(delimiter: string, text: Buffer, name: string, form: TextForm): Reading | null {
-  const rows = rowsOf(text, name, { ...form, delimiter, skipLeadingRows: 1 })
+function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | null {
+  const rows = rowsOf(text, { ...form, delimiter, skipLeadingRows: 1 })
   const counts = new Map<number, number>()
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
   const [cells = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
@@ -117,8 +117,8 @@ function readingBy(delimiter: string, text: Buffer, name: string, form: TextForm
 }
 
 /** The first rows, without those that are cut or have a misplaced quote. */
-function rowsOf(text: Buffer, name: string, form: TextForm): readonly Row[] {
-  const csv = csvForm(form, name)
+function rowsOf(text: Buffer, form: TextForm): readonly Row[] {
+  const csv = csvForm(form, 'csv')
   const ends = new CsvRecordEnds(csv)
   const rows: Row[] = []
   const mark = text.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 3 : 0

@@ -18,6 +18,7 @@ import {
   whyUnreadable,
 } from '../../../runner/engines/duckdb/tables/file-types.js'
 import { parquetSource, shapeWithDurations } from '../../../runner/engines/duckdb/tables/parquet-source.js'
+import { asOneName, columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import {
   cutTypes,
   durationUnit,
@@ -28,7 +29,7 @@ import {
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { plural } from '../../terminal/plural.js'
 import type { ImportSource } from '../import/formats/source-file.js'
-import { needsBackticks, whyNoColumn } from './column-name.js'
+import { needsBackticks, renaming, whyNoColumn } from './column-name.js'
 import type { Doubt, Inference, InferredColumn, InferredTable } from './inferred-table.js'
 
 /** @throws QueryFault for a file that is not Parquet, and for a column whose types in two files have no common type. */
@@ -46,6 +47,7 @@ export async function inferFromParquet(sources: readonly ImportSource[]): Promis
 /** A column in one of the files. */
 interface FilePart {
   readonly file: ImportSource
+  readonly key: string
   readonly type: DuckDBType
 }
 
@@ -77,9 +79,12 @@ class ParquetInference implements Inference {
       const { names, types } = await shapeWithDurations(this.#connection, file.path!).catch(cause => {
         throw new QueryFault(`${file.name}: ${fileFault(cause, 'Parquet')}`, { cause })
       })
-      for (const [i, name] of names.entries()) {
+      for (const [i, key] of names.entries()) {
+        const name = columnName(key)
         const [first, parts] = columns.get(name.toLowerCase()) ?? [name, []]
-        columns.set(name.toLowerCase(), [first, [...parts, { file, type: types[i]! }]])
+        const other = parts.find(part => part.file === file)
+        if (other) throw new QueryFault(`${file.name}: ${name} is in the file twice${asOneName(other.key, key)}`)
+        columns.set(name.toLowerCase(), [first, [...parts, { file, key, type: types[i]! }]])
       }
     }
     return columns
@@ -102,12 +107,15 @@ class ParquetInference implements Inference {
       doubt(`is left out: ${reason}`)
       return []
     }
+    const renamed = parts.find(({ key }) => columnName(key) !== key)
+    if (renamed) doubt(renaming(renamed.key))
     if (needsBackticks(name)) doubt(`is a name that SQL needs in backticks: \`${name}\``)
-    const select = `SELECT count(${quoteName(name)}), left(CAST(any_value(${quoteName(name)}) AS VARCHAR), 80)`
     let values = 0
     let example: string | null = null
     const fields: SchemaField[] = []
-    for (const { file, type } of parts) {
+    for (const { file, key, type } of parts) {
+      const column = quoteName(key)
+      const select = `SELECT count(${column}), left(CAST(any_value(${column}) AS VARCHAR), 80)`
       const [count, first] = await this.#firstRow(file, select)
       values += Number(count)
       example ??= first === null ? null : String(first)
@@ -115,7 +123,7 @@ class ParquetInference implements Inference {
         doubt(`is left out: ${whyUnreadable('', name, type)}`)
         return []
       }
-      fields.push(await this.#field(name, type, file, doubt))
+      fields.push(await this.#field(name, { file, key, type }, doubt))
     }
     const names = parts.map(({ file }) => file.name)
     const field = fields.reduce((a, b) => common(a, b, names))
@@ -126,8 +134,7 @@ class ParquetInference implements Inference {
   /** The field for a column of one file; reads the column's values if the type depends on them. */
   async #field(
     name: string,
-    stored: DuckDBType,
-    file: ImportSource,
+    { file, key, type: stored }: FilePart,
     doubt: (message: string) => void,
   ): Promise<SchemaField> {
     const doubted = (type: string, why: string): SchemaField => {
@@ -140,7 +147,7 @@ class ParquetInference implements Inference {
       if (unit !== null) doubt(`has durations, which are INTEGER here: their ${unit}`)
     const exact = googlesqlType(type)
     if (exact === undefined) return doubted('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
-    const column = quoteName(name)
+    const column = quoteName(key)
     const misfits = async (fits: string): Promise<number> =>
       Number((await this.#firstRow(file, 'SELECT count(*)', `NOT (${column} IS NULL OR ${fits})`))[0])
     if (type.typeId === DuckDBTypeId.UBIGINT || WIDE.has(type.typeId)) {

@@ -1,7 +1,7 @@
 /** Infers the columns of a table from files of its rows. */
 import { isAscii } from 'node:buffer'
-
 import type { TextForm } from '../../../googlesql/index.js'
+import { alsoInFile, inferredKeys } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import {
@@ -32,6 +32,27 @@ const MAX_COLUMNS = 10_000
 /** @throws UsageError for a file whose format is not known, QueryFault for one that cannot be read. */
 export async function inferTable(options: InferOptions): Promise<InferredTable> {
   const sources = sourcesOf(options.files, options.inputFormat)
+  const inferred = await inferRows(sources, options)
+  return inferred.badRows.length > 0 ? inferred : withKeys(inferred, sources)
+}
+
+/** With the columns that the names of folders give. @throws QueryFault for one that the files have as well. */
+function withKeys(inferred: InferredTable, sources: readonly ImportSource[]): InferredTable {
+  const [fields, columns, doubts] = [[...inferred.fields], [...inferred.columns], [...inferred.doubts]]
+  for (const { name = '', type } of inferredKeys(sources)) {
+    const isSame = (other: { readonly name: string }): boolean => other.name.toLowerCase() === name.toLowerCase()
+    const file = sources.find(({ keys }) => keys.some(isSame))!
+    const { written } = file.keys.find(isSame)!
+    if (fields.some(isSame)) throw new QueryFault(`${file.name}: ${alsoInFile(name)}`)
+    const field = { name, type: type.kind === 'INT64' ? 'INTEGER' : type.kind, mode: 'NULLABLE' }
+    fields.push(field)
+    columns.push({ path: name, field, nulls: null, example: written })
+    doubts.push({ path: name, message: `is ${field.type} by the names of folders, such as ${name}=${written}` })
+  }
+  return { ...inferred, fields, columns, doubts }
+}
+
+async function inferRows(sources: readonly ImportSource[], options: InferOptions): Promise<InferredTable> {
   const parquet = sources.filter(({ format }) => format === 'parquet')
   if (parquet.length === 0) return inferFromText(sources, options)
   if (parquet.length < sources.length) {
@@ -56,9 +77,9 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
     const { name } = source
     let stream: RowStream | null = null
     for await (const chunk of withLongStart(byteChunks(source, options.standardInput))) {
-      if (stream === null && source.format === 'csv') {
+      if (stream === null && source.format !== 'ndjson') {
         if (found === null) {
-          const { form, doubts } = findForm(chunk, name, given)
+          const { form, doubts } = findForm(chunk, source.format, given)
           found = { name, form }
           for (const message of doubts) result.doubts.push({ path: name, message })
         } else if (given.encoding === undefined) expectEncoding(chunk, name, found)
@@ -86,8 +107,8 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
 }
 
 function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: TextForm): RowFormat {
-  if (format !== 'csv') return { reader: new JsonValueReader(name, row), ends: EVERY_LINE, csv: null }
-  const csv = csvForm(form, name)
+  if (format === 'ndjson') return { reader: new JsonValueReader(name, row), ends: EVERY_LINE, csv: null }
+  const csv = csvForm(form, format)
   return { reader: new CsvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
 }
 

@@ -7,8 +7,8 @@ export interface InferredColumn {
   /** The name with the names of the enclosing records: `lines.sku`. */
   readonly path: string
   readonly field: SchemaField
-  /** In how many occurrences of its record the column is NULL or missing. */
-  readonly nulls: number
+  /** In how many occurrences of its record the column is NULL or missing; null where they are not counted. */
+  readonly nulls: number | null
   /** The first value; null where every value is null. */
   readonly example: string | null
 }

@@ -1,6 +1,7 @@
 /** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
 
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { asOneName, headerNames } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { cellsOf, headerOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import type { CsvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { expectCells, expectDelimiter } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
@@ -63,8 +64,12 @@ export class JsonValueReader implements RowReader, Place {
         tokens.skip()
         return
       }
-      if (field.lastObject === object) throw tokens.bad(start, `the key "${shown(key)}" a second time`, 'each key once')
+      if (field.lastObject === object) {
+        const twice = `the key "${shown(key)}" a second time${asOneName(field.lastKey, key)}`
+        throw tokens.bad(start, twice, 'each key once')
+      }
       field.lastObject = object
+      field.lastKey = key
       this.#path.push(key)
       this.#readValue(field, depth)
       this.#path.pop()
@@ -152,13 +157,17 @@ export class CsvValueReader implements RowReader, Place {
   }
 
   #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {
-    const seen = new Set<string>()
-    for (const name of names) {
-      const key = name.toLowerCase()
-      if (key === '') throw new QueryFault('the header has a column without a name')
-      if (seen.has(key)) throw new QueryFault(`the header names ${JSON.stringify(shown(name))} twice`)
-      seen.add(key)
-    }
-    return names.map(name => this.#row.field(name))
+    const keys = new Map<ValueFacts, string>()
+    return headerNames(names).map((name, i) => {
+      const field = this.#row.field(name)
+      if (field === null) return null
+      const other = keys.get(field)
+      if (other !== undefined) throw new QueryFault(`the header has a name twice${asOneName(other, name)}`)
+      keys.set(field, name)
+      if (names[i] === '') field.renaming ??= `is the name for column ${i + 1}, which has none`
+      else if (names[i] !== name)
+        field.renaming ??= `is the name for another column ${JSON.stringify(shown(names[i]!))}`
+      return field
+    })
   }
 }

@@ -1,5 +1,8 @@
 /** The facts about the values of one column, or of one field of a record, in all rows. */
+
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
+import { renaming } from './column-name.js'
 import type { ValueKind } from './value-kinds.js'
 
 /** The first value of a kind, and where it stands. */
@@ -17,7 +20,10 @@ export class ValueFacts {
   readonly kinds = new Map<ValueKind, KindFacts>()
   /** The number of values that are present and not null. */
   count = 0
-  /** The fields of objects, by key as it is first spelled, in this order; names of columns have no case. */
+  /** The key for which these facts are, as it is first spelled, and how the name of its column differs. */
+  readonly key: string
+  renaming: string | null = null
+  /** The fields of objects by the names of their columns, in this order; names of columns have no case. */
   readonly fields = new Map<string, ValueFacts>()
   /** Whether objects have more different keys than may be kept. */
   hasTooManyFields = false
@@ -30,14 +36,16 @@ export class ValueFacts {
   fineTime: Sample | null = null
   /** The first text with spaces around it; null where there is none. */
   padded: Sample | null = null
-  /** The number of the object in which the key was last seen. */
+  /** The number of the object in which the field was last seen, and its key there. */
   lastObject = 0
+  lastKey = ''
   readonly #spellings = new Map<string, string>()
   #element: ValueFacts | null = null
   readonly #maxFields: number
 
-  constructor(maxFields = MAX_FIELDS) {
+  constructor(maxFields = MAX_FIELDS, key = '') {
     this.#maxFields = maxFields
+    this.key = key
   }
 
   /** The facts about the elements of lists. */
@@ -65,16 +73,18 @@ export class ValueFacts {
 
   /** The facts of a key; null when there are too many keys. */
   field(key: string): ValueFacts | null {
-    const lower = key.toLowerCase()
-    const facts = this.fields.get(key) ?? this.fields.get(this.#spellings.get(lower) ?? key)
+    const name = columnName(key)
+    const lower = name.toLowerCase()
+    const facts = this.fields.get(name) ?? this.fields.get(this.#spellings.get(lower) ?? name)
     if (facts) return facts
     if (this.fields.size >= this.#maxFields) {
       this.hasTooManyFields = true
       return null
     }
-    const made = new ValueFacts()
-    this.fields.set(key, made)
-    this.#spellings.set(lower, key)
+    const made = new ValueFacts(MAX_FIELDS, key)
+    if (name !== key) made.renaming = renaming(key)
+    this.fields.set(name, made)
+    this.#spellings.set(lower, name)
     return made
   }
 }

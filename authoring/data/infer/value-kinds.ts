@@ -1,5 +1,8 @@
 /** The kinds of values in text files. The type of a column is chosen from the kinds of its values. */
+import type { ScalarKind } from '../../../googlesql/index.js'
 import { withPoint } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
+import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
 
 /**
  * `large-integer` is beyond INT64 and within NUMERIC, `wide-integer` beyond both and within BIGNUMERIC; `huge-number` is beyond all
@@ -44,10 +47,6 @@ const LOCAL_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(?:\d{4}|\d\d)$/
 const WORDED_DATE =
   /^(?:[a-z]{2,9},? )?(?:\d{1,2}[ -])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[ -](?:\d{1,2},? )?\d{4}\b/i
 const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
-// DATE and TIME accept the same texts as file-column.ts.
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
-const TIME =
-  /^(\d{4}-\d\d-\d\d|\d{4}\/\d\d\/\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?<zone> ?(?:[Zz]|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?$/
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
@@ -107,14 +106,15 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
     if (LEADING_ZERO.test(text)) return 'leading-zero'
     if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
   }
-  if (isDate(text)) return 'date'
-  const time = TIME.exec(text)
-  if (time === null && DECIMAL_COMMA.test(text)) return 'decimal-comma'
-  if (time === null && WORDED_DATE.test(text)) return 'worded-date'
-  if (time === null) return kindOfLocalDate(text) ?? 'text'
-  if (!isDate(time[1]!.replaceAll('/', '-'))) return 'text'
-  return time.groups?.['zone'] === undefined ? 'local-time' : 'time'
+  if (isTaken('DATE', text)) return 'date'
+  if (isTimestamp(text)) return isLocal(text) ? 'local-time' : 'time'
+  if (DECIMAL_COMMA.test(text)) return 'decimal-comma'
+  if (WORDED_DATE.test(text)) return 'worded-date'
+  return kindOfLocalDate(text) ?? 'text'
 }
+
+/** Whether a text that is not a number is a TIMESTAMP. */
+const isTimestamp = (text: string): boolean => !NUMBER.test(text) && isTaken('TIMESTAMP', text)
 
 /** A number beyond 12 tells which one is the day. */
 function kindOfLocalDate(text: string): ValueKind | null {
@@ -124,13 +124,11 @@ function kindOfLocalDate(text: string): ValueKind | null {
   return first! > 12 ? 'day-first' : second! > 12 ? 'month-first' : 'local-date'
 }
 
-function isDate(text: string): boolean {
-  const [, year, month, day] = DATE.exec(text)?.map(Number) ?? []
-  if (year === undefined || year < 1) return false
-  const date = new Date(0)
-  date.setUTCFullYear(year, month! - 1, day)
-  return date.getUTCMonth() === month! - 1 && date.getUTCDate() === day
-}
+/** Whether the reader of files takes the text as a value of this type. */
+export const isTaken = (kind: ScalarKind, text: string): boolean => leafOfText(kind, text, UNLIMITED) !== null
+
+/** Whether a time has neither an offset nor a zone after its date and clock. */
+const isLocal = (text: string): boolean => /^[\d/-]+(?:[Tt ][\d:.]+)?$/.test(text)
 
 /** The units in which numbers count time since 1970. */
 const EPOCH_UNITS = [

@@ -181,9 +181,8 @@ class Reader {
       if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
       const report = (at: Node, message: string, more?: More): void =>
         this.#report(this.#placeOf(at.range?.[0] ?? 0), 'tests/row', message, more)
-      const rows = (value.items as Node[]).map(row =>
-        readTableRow(row, rowColumns(table), table.required ?? [], table.name, report),
-      )
+      const given = { ...table, columns: rowColumns(table) }
+      const rows = (value.items as Node[]).map(row => readTableRow(row, given, report))
       return [{ ...about, rows, file: null }]
     })
   }

@@ -2,39 +2,35 @@
 
 import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml'
 import {
-  dateLiteral,
-  datetimeLiteral,
-  elementOfRange,
-  numericLiteral,
-  type RangeKind,
-  readRange,
   type ScalarKind,
   type StructField,
+  type TableDefinition,
   type Type,
-  timeLiteral,
-  timestampLiteral,
   typeName,
 } from '../../../googlesql/index.js'
+import { NUMBER_KINDS } from '../../../runner/engines/duckdb/tables/rows/json-row.js'
+import { leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
+import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
 import { describeValue, type More, quotedList } from '../../../runner/manifest/report.js'
 import { didYouMean } from '../../../runner/model/suggest.js'
 
 /** Called for each mistake; `node` is its place. */
 export type ReportNode = (node: Node, message: string, more?: More) => void
 
-/** A row of a table as NDJSON has it. `required` has the paths of columns and fields that have a value in every row. */
+/** A row of a table as NDJSON has it. */
 export function readTableRow(
   node: Node,
-  columns: readonly StructField[],
-  required: readonly string[],
-  table: string,
+  { name, columns, required, textForm }: TableDefinition,
   report: ReportNode,
 ): Record<string, unknown> {
-  const reader: RowReader = { required: new Set(required), report }
-  return readStruct(node, columns, { name: `the table ${table}`, path: '' }, reader)
+  const reader: RowReader = { required: new Set(required), ignoresUnknown: textForm?.ignoresUnknown === true, report }
+  return readStruct(node, columns, { name: `the table ${name}`, path: '' }, reader)
 }
 
 interface RowReader {
+  /** As in `TableDefinition`. */
   readonly required: ReadonlySet<string>
+  readonly ignoresUnknown: boolean
   readonly report: ReportNode
 }
 
@@ -57,6 +53,7 @@ function readStruct(
   for (const { key, value } of node.items) {
     const name = String((key as Scalar).value)
     const field = fields.find(one => one.name.toLowerCase() === name.toLowerCase())
+    if (field === undefined && reader.ignoresUnknown) continue
     if (field === undefined) {
       const names = fields.map(one => one.name)
       report(key as Node, `unknown column "${name}" in ${place.name}`, didYouMean(name, names))
@@ -106,8 +103,7 @@ function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: Ro
   if (type.kind === 'BOOL') {
     return typeof value === 'boolean' || /^(?:true|false)$/i.test(String(value)) ? value : refuse('true or false')
   }
-  const [, fits] = CHECKS[type.kind]
-  if (!fits(writtenAs(node))) return refuse(expectedFor(type.kind, String(value)))
+  if (!isTaken(type.kind, node)) return refuse(expectedFor(type.kind, String(value)))
   if (typeof value !== 'number' || !NUMBERS.includes(type.kind)) return value
   return Number.isFinite(value) ? exact(node) : String(value)
 }
@@ -116,69 +112,36 @@ const NUMBERS: readonly string[] = ['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']
 
 type CheckedKind = Exclude<ScalarKind, 'STRING' | 'BOOL' | 'JSON'>
 
-type Written = ReturnType<typeof writtenAs>
-
-/** A value as the file has it. */
-function writtenAs(node: Scalar) {
-  const { value } = node
-  const text = String(value)
-  return {
-    value,
-    text,
-    /** With all digits of a number. */
-    digits: String(exact(node)),
-    /** Without what follows six digits of a second's fraction: GoogleSQL's literals take no more, data files do. */
-    cut: text.replace(/(\.\d{6})\d+/, '$1'),
-  }
+/** What messages expect of a value. */
+const EXPECTED: Readonly<Record<CheckedKind, string>> = {
+  INT64: 'an integer of 64 bits',
+  FLOAT64: 'a number',
+  NUMERIC: 'a number of at most 29 digits before its point',
+  BIGNUMERIC: 'a number of at most 39 digits before its point',
+  DATE: 'a date such as 2026-01-31',
+  DATETIME: 'a date and time such as 2026-01-31T12:00:00',
+  TIME: 'a time such as 12:00:00',
+  TIMESTAMP: 'a time such as 2026-01-31T12:00:00Z',
+  BYTES: 'base64',
+  INTERVAL: 'text',
+  'RANGE<DATE>': 'a range such as [2026-01-31, UNBOUNDED)',
+  'RANGE<DATETIME>': 'a range such as [2026-01-31T12:00:00, UNBOUNDED)',
+  'RANGE<TIMESTAMP>': 'a range such as [2026-01-31T12:00:00Z, UNBOUNDED)',
 }
 
-const readsAsRange =
-  (kind: RangeKind) =>
-  ({ text }: Written): boolean =>
-    typeof readRange(text, elementOfRange(kind)) !== 'string'
-
-/** What messages expect of a value, and whether an engine reads it as one from a file of rows, which 30 February is not. */
-const CHECKS: Readonly<Record<CheckedKind, readonly [expected: string, fits: (written: Written) => boolean]>> = {
-  INT64: ['an integer of 64 bits', ({ digits }) => INTEGER.test(digits) && isInt64(BigInt(digits.replace('+', '')))],
-  FLOAT64: ['a number', ({ value, text }) => typeof value === 'number' || NUMBER.test(text)],
-  NUMERIC: [
-    'a number of at most 29 digits before its point',
-    ({ digits }) => numericLiteral(digits, 'NUMERIC', 'cast') !== null,
-  ],
-  BIGNUMERIC: [
-    'a number of at most 39 digits before its point',
-    ({ digits }) => numericLiteral(digits, 'BIGNUMERIC', 'cast') !== null,
-  ],
-  DATE: ['a date such as 2026-01-31', ({ text }) => /^\d{4}-\d\d-\d\d$/.test(text) && dateLiteral(text) !== null],
-  DATETIME: [
-    'a date and time such as 2026-01-31T12:00:00',
-    ({ text, cut }) => DATETIME.test(text) && datetimeLiteral(cut) !== null,
-  ],
-  TIME: ['a time such as 12:00:00', ({ text, cut }) => TIME.test(text) && timeLiteral(cut) !== null],
-  TIMESTAMP: [
-    'a time such as 2026-01-31T12:00:00Z',
-    ({ value, text, cut }) => typeof value === 'number' || (TIMESTAMP.test(text) && timestampLiteral(cut) !== null),
-  ],
-  BYTES: ['base64', ({ text }) => /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text)],
-  INTERVAL: ['text', ({ value }) => typeof value !== 'boolean'],
-  'RANGE<DATE>': ['a range such as [2026-01-31, UNBOUNDED)', readsAsRange('RANGE<DATE>')],
-  'RANGE<DATETIME>': ['a range such as [2026-01-31T12:00:00, UNBOUNDED)', readsAsRange('RANGE<DATETIME>')],
-  'RANGE<TIMESTAMP>': ['a range such as [2026-01-31T12:00:00Z, UNBOUNDED)', readsAsRange('RANGE<TIMESTAMP>')],
+/** Whether the reader of files takes the value, with all its digits. */
+function isTaken(kind: CheckedKind, node: Scalar): boolean {
+  const isOfKind = typeof node.value === 'string' || (typeof node.value === 'number' && NUMBER_KINDS.has(kind))
+  return isOfKind && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
 }
 
 /** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
 function expectedFor(kind: CheckedKind, text: string): string {
   if (kind === 'INT64' && !INTEGER.test(text)) return 'an integer'
-  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : CHECKS[kind][0]
+  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
 }
 
-const isInt64 = (value: bigint): boolean => value === BigInt.asIntN(64, value)
-
 const INTEGER = /^[+-]?\d+$/
-const DATETIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?)?$/i
-const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?$/
-/** Data files have offsets, and of the names of time zones only UTC. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:Z|UTC|[+-]\d\d?(?::?\d\d)?)?)?$/i
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i
 
 /** The value that a result has, or JSON: a number of more digits than a number of JavaScript keeps is its text. */

@@ -1,11 +1,14 @@
 /** The connections that a server keeps open: which answers are under way on each, and how long they may be idle. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { pacedTurns } from '../../model/in-turns.js'
 
 /** Longer than load balancers keep theirs (60 seconds), so that they never use a connection as it closes. */
 export const KEEP_ALIVE_MS = 65_000
 /** The most requests that a connection may send before they are answered: more than clients send that pipeline at all. */
 export const MOST_AHEAD = 16
+
+const inTurn = pacedTurns(() => performance.now())
 
 /** Where a socket carries the responses under way, in order: a WeakMap would have to be written to with every request. */
 const UNDER_WAY = Symbol('responses under way')
@@ -32,11 +35,12 @@ export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean 
 function watch(connection: Socket): ServerResponse[] {
   const underWay: ServerResponse[] = []
   connection.once('close', () => {
-    for (const res of underWay) {
-      if (res.destroyed || res.writableFinished) continue
-      res.destroy()
-      res.emit('close')
-    }
+    for (const res of underWay)
+      inTurn(() => {
+        if (res.destroyed || res.writableFinished) return
+        res.destroy()
+        res.emit('close')
+      })
   })
   return underWay
 }

@@ -49,6 +49,12 @@ const lines = (
 const ID = column('INTEGER', { name: 'id' })
 const RECORD = column('RECORD', { fields: [ID] })
 const B = column('INTEGER', { name: 'b' })
+const TIME = column('TIMESTAMP', { name: '_timestamp' })
+const NAMED = [
+  TIME,
+  column('INTEGER', { name: 'http_status_code' }),
+  column('RECORD', { name: 'geo', fields: [column('STRING', { name: 'a_b' }), column('FLOAT', { name: '_1st__' })] }),
+]
 
 const TEXT = column('STRING')
 const AMOUNT = column('NUMERIC', { name: 'b' })
@@ -416,6 +422,104 @@ export const CASES: readonly FileCase[] = [
     [['x', '1.50'], [], ['1.5']],
   ),
   json('JSON', column('JSON'), ['{"b": 1.50, "a": -0.0}', '"x"', '[1e2]'], [{ a: -0, b: 1.5 }, 'x', [100]]),
+  lines(
+    'keys that cannot name a column',
+    'ndjson',
+    NAMED,
+    '{"@timestamp":"2026-01-31T12:00:00Z","http.status_code":200,"geo":{"a.b":"x","1st()":1.5}}\n' +
+      '{"http.status_code":404,"@timestamp":null}\n',
+    [
+      ['2026-01-31T12:00:00Z', 200, { a_b: 'x', _1st__: 1.5 }],
+      [null, 404, null],
+    ],
+  ),
+  lines(
+    'texts of keys that cannot name a column',
+    'ndjson',
+    [column('STRING', { name: 'a_b' }), RECORD],
+    '{"a.b":1.50}\n',
+    [['1.50', null]],
+  ),
+  lines(
+    'keys of one column in rows of their own',
+    'ndjson',
+    [column('INTEGER', { name: 'a_b' })],
+    '{"a.b":1}\n{"A_B":2}\n{"a/b":3}\n',
+    [1, 2, 3],
+  ),
+  lines('keys in capitals, then in small letters', 'ndjson', [RECORD], '{"A":{"ID":1}}\n{"a":{"id":2}}\n', [
+    { id: 1 },
+    { id: 2 },
+  ]),
+  lines(
+    'two keys of one column',
+    'ndjson',
+    [column('INTEGER', { name: 'a_b' })],
+    '{"a_b":1}\n{"a.b":1,"a_b":2}\n',
+    'a_b: found the field a second time: "a.b" and "a_b" are one name',
+  ),
+  {
+    ...lines(
+      'two keys of one column, where unknown keys are ignored',
+      'ndjson',
+      [column('INTEGER', { name: 'a_b' })],
+      '{"a.b":1,"x":{"y":[]},"a/b":2}\n',
+      'a_b: found the field a second time: "a.b" and "a/b" are one name',
+    ),
+    ignoresUnknown: true,
+  },
+  lines(
+    'a key that may name a column',
+    'ndjson',
+    [column('INTEGER', { name: 'Body Mass' }), column('INTEGER', { name: 'größe' })],
+    '{"Body Mass":1,"Größe":2}\n',
+    [[1, 2]],
+  ),
+  {
+    ...lines(
+      'a column that has the key as its name',
+      'ndjson',
+      [column('INTEGER', { name: '@id' }), column('INTEGER', { name: '_id' })],
+      '{"@id":1,"_id":2}\n',
+      [[1, 2]],
+    ),
+    ignoresUnknown: true,
+  },
+  lines(
+    'a header that cannot name columns',
+    'csv',
+    [column('INTEGER', { name: 'Body_Mass__g_' }), B],
+    'Body Mass (g),b\n1,2\n',
+    [[1, 2]],
+  ),
+  lines(
+    'a header of one name for two columns',
+    'csv',
+    [column('INTEGER', { name: 'a_b' }), B],
+    'a.b,b,a_b\n1,2,3\n',
+    '"a.b" and "a_b" are one name',
+  ),
+  lines(
+    'a header with a name three times',
+    'csv',
+    ['a', 'A_1', 'a_2', 'b'].map(name => column('INTEGER', { name })),
+    'a,A,a,b\n1,2,3,4\n',
+    [[1, 2, 3, 4]],
+  ),
+  lines(
+    'a header with a name twice, and with the name that the second gets',
+    'csv',
+    ['a', 'a_2', 'a_1'].map(name => column('INTEGER', { name })),
+    'a,a,a_1\n1,2,3\n',
+    [[1, 2, 3]],
+  ),
+  lines(
+    'a header with columns without a name',
+    'csv',
+    ['column_1', 'b', 'column_3', 'column_3_1'].map(name => column('INTEGER', { name })),
+    ',b,,column_3\n1,2,4,3\n',
+    [[1, 2, 3, 4]],
+  ),
   lines('a row that is no object', 'ndjson', [ID], 'null\n', 'found "null", expected a row'),
   lines('lines that end in different ways', 'csv', [column('INTEGER'), B], 'a,b\r\n1,2\n3,4\r\n', [
     [1, 2],

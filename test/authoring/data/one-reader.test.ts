@@ -19,8 +19,8 @@ const scratch = scratchFolder()
 let engine: RawEngine
 
 const nameOf = (i: number): string => `t${i}`
-const definitionOf = (name: string, fields: readonly SchemaField[], textForm: TextForm) => ({
-  textForm,
+const definitionOf = (name: string, fields: readonly SchemaField[], { ignoresUnknown, ...form }: TextForm) => ({
+  textForm: { ...form, ...(ignoresUnknown && { ignoresUnknown }) },
   name,
   columns: fieldsToColumns(fields)!,
   required: requiredPaths(fields),
@@ -40,6 +40,17 @@ describe('A text file', () => {
   before(async () => {
     mkdirSync(join(scratch.path, 'in'))
     mkdirSync(join(scratch.path, 'out'))
+    it('names what would leave out an unknown key: the member of the table resource, or the flag of import', async () => {
+      const i = CASES.findIndex(({ mistake }) => mistake.includes('"nmae"'))
+      const { fields } = CASES[i]!
+      const inPlace = await readRows(`in.${nameOf(i)}`, fields).then(String, reasonOf)
+      const leavesOut =
+        '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource leaves others out'
+      expect(inPlace).to.equal(
+        `in/${nameOf(i)}.ndjson:2:9: found the unknown field "nmae", expected fields of the schema; ${leavesOut}`,
+      )
+    })
+
     for (const [i, { format, text }] of CASES.entries())
       writeFileSync(join(scratch.path, 'in', `${nameOf(i)}.${format}`), text)
     engine = await openRawEngine({

@@ -8,6 +8,7 @@ import {
   notToItsEnd,
   openFile,
 } from '../../../../runner/engines/duckdb/tables/decompress.js'
+import { type FolderKey, keysInPath } from '../../../../runner/engines/duckdb/tables/folder-keys.js'
 import { UsageError } from '../../../../runner/model/errors.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
 
@@ -19,9 +20,11 @@ export interface ImportSource {
   readonly path: string | null
   readonly format: FileFormat
   readonly compression: Compression
+  /** The keys of the folders in its name. */
+  readonly keys: readonly FolderKey[]
 }
 
-const FORMAT_NAMES = 'ndjson, jsonl or csv, which .gz or .zst may follow, or parquet'
+const FORMAT_NAMES = 'ndjson, jsonl, json or csv, which .gz or .zst may follow, or parquet'
 
 /**
  * The sources with these names; `-` is standard input.
@@ -38,13 +41,16 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
     const kind = (isInput ? null : kindOf(name)) ?? given
     if (kind) {
       const { format, compression } = kind
-      return [{ name: isInput ? 'standard input' : name, path: isInput ? null : resolve(name), format, compression }]
+      const keys = keysInPath(name)
+      return isInput
+        ? [{ name: 'standard input', path: null, format, compression, keys }]
+        : [{ name, path: resolve(name), format, compression, keys }]
     }
     if (isInput && inputFormat === null)
       problems.push('standard input needs --input-format: ndjson, csv, parquet, ndjson.gz, …')
     else if (inputFormat === null)
       problems.push(
-        `${name}: the name must end with .ndjson, .jsonl or .csv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
+        `${name}: the name must end with .ndjson, .jsonl, .json or .csv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
       )
     return []
   })

@@ -20,8 +20,10 @@ import {
 } from '../tables/data-folder.js'
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
+import { inferredKeys } from '../tables/folder-keys.js'
 import type { OpenFiles } from '../tables/open-files.js'
 import { type Shape, selectFrom, shapeOf, shapeWithDurations } from '../tables/parquet-source.js'
+import { columnName, keysOfFields } from '../tables/rows/column-name.js'
 import type { StoredTable, TableStore } from '../tables/table-store.js'
 
 /** The name as which the session attaches the database. */
@@ -94,7 +96,9 @@ export async function openDiscovery(
     const shape = await shapeIn(first.path).catch((cause: unknown) => {
       throw new QueryFault(`its data file is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
     })
-    return { definition: definitionOf(name, shape), isInferred: true, origin: { kind: 'data-folder' } }
+    const definition = definitionOf(name, shape)
+    const columns = [...definition.columns, ...inferredKeys(files)]
+    return { definition: { ...definition, columns }, isInferred: true, origin: { kind: 'data-folder' } }
   }
 
   async function shapeIn(path: string): Promise<Shape> {
@@ -135,7 +139,8 @@ const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.la
 function definitionOf(name: string, shape: Shape): TableDefinition {
   const columns: StructField[] = []
   const unreadable: UnreadableColumn[] = []
-  for (const [i, column] of shape.names.entries()) {
+  for (const [i, key] of shape.names.entries()) {
+    const column = columnName(key)
     const type = googlesqlType(shape.types[i]!)
     if (type) columns.push({ name: column, type })
     else unreadable.push({ name: column, reason: whyUnreadable(name, column, shape.types[i]!) })
@@ -145,6 +150,8 @@ function definitionOf(name: string, shape: Shape): TableDefinition {
     throw new QueryFault(
       first ? `none of its columns can be read; ${first.name}: ${first.reason}` : 'it has no columns',
     )
+  const { twice } = keysOfFields(columns, shape.names)
+  if (twice !== null) throw new QueryFault(twice)
   return { name, columns, ...(first && { unreadable }) }
 }
 

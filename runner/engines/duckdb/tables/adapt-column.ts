@@ -13,6 +13,7 @@ import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
 import { fromWire } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
+import { keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { asRead, isCut, isTooWide, leavesOf } from './stored-types.js'
 
@@ -60,6 +61,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
     fromWire(want, text, {
       path,
       form: 'parquet',
+      keyOf: ({ name }) => name,
       limitsOf: () => UNLIMITED,
       isRequired: () => false,
       isText: () => true,
@@ -166,16 +168,19 @@ const WIDER: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = 
 
 function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly StructField[], place: ColumnPlace): string {
   const names = fieldNames(structOf(fields))
+  const { keyOf, twice } = keysOfFields(fields, have.entryNames)
+  if (twice !== null) throw new QueryFault(`${place.path}.${twice}`)
   let isSame = have.entryNames.length === fields.length
-  const entries = fields.map(({ type }, i) => {
+  const entries = fields.map((field, i) => {
+    const { type } = field
     const name = names[i]!
-    const exact = have.entryNames.indexOf(name)
-    const at = exact >= 0 ? exact : have.entryNames.findIndex(entry => entry.toLowerCase() === name.toLowerCase())
-    if (at !== i || have.entryNames[at] !== name) isSame = false
-    if (at < 0) return `${quoteName(name)} := ${emptyColumn(type)}`
-    const field = `struct_extract(${sql}, ${quoteText(have.entryNames[at]!)})`
-    const value = adaptColumn(field, have.entryTypes[at]!, type, { ...place, path: `${place.path}.${name}` })
-    if (value !== field) isSame = false
+    const key = keyOf.get(field)
+    const at = key === undefined ? -1 : have.entryNames.indexOf(key)
+    if (at !== i || key !== name) isSame = false
+    if (key === undefined) return `${quoteName(name)} := ${emptyColumn(type)}`
+    const member = `struct_extract(${sql}, ${quoteText(key)})`
+    const value = adaptColumn(member, have.entryTypes[at]!, type, { ...place, path: `${place.path}.${name}` })
+    if (value !== member) isSame = false
     return `${quoteName(name)} := ${value}`
   })
   return isSame ? sql : `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${entries.join(', ')}) END`

@@ -5,11 +5,13 @@
  */
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { PARTITION_TIME, type TableDefinition, type Type } from '../../../../googlesql/data.js'
+import { PARTITION_TIME, type StructField, type TableDefinition, type Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
 import type { TextFile } from './data-folder.js'
-import { fromStaged, fromWire, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
+import { fromStaged, fromWire, type KeyOf, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
+import { keyConstant } from './folder-keys.js'
+import { headerNames, keysOfFields } from './rows/column-name.js'
 import { headerOf } from './rows/csv.js'
 import { type CsvForm, csvForm, hasDecimals } from './rows/csv-form.js'
 import { UNLIMITED } from './rows/row-schema.js'
@@ -41,12 +43,13 @@ export async function convert(
 }
 
 /** The SELECT for the spellings of most files; null for a file that it cannot read. */
-export function plainSelect(
+export async function plainSelect(
   connection: DuckDBConnection,
   file: TextFile,
   table: TableDefinition,
 ): Promise<string | null> {
-  return file.format === 'csv' ? csvSelect(connection, file, table) : ndjsonSelect(connection, file, table)
+  if (file.format !== 'ndjson') return csvSelect(connection, file, table)
+  return ndjsonSelect(connection, file, table, keysIn(table, await firstRows(connection, file, 1)))
 }
 
 /**
@@ -58,23 +61,24 @@ async function* selects(
   file: TextFile,
   table: TableDefinition,
 ): AsyncGenerator<string, void> {
-  if (file.format === 'csv') {
+  if (file.format !== 'ndjson') {
     const select = await csvSelect(connection, file, table)
     if (select !== null) yield select
     return
   }
-  const rows = `read_ndjson_objects(${quotePath(file.path)}, compression = '${file.compression}')`
   try {
-    const first = await connection.runAndReadAll(`SELECT json FROM ${rows} LIMIT ${SAMPLE_ROWS}`)
-    const values = first.getRows().map(([json]): unknown => JSON.parse(String(json)))
+    const values = await firstRows(connection, file, SAMPLE_ROWS)
+    const keyOf = keysIn(table, values)
     for (const isInDoubt of [(value: unknown) => typeof value === 'string' && looksOther(value), () => true]) {
-      const paths = new Set<string>()
-      for (const value of values) stringPaths({ kind: 'STRUCT', fields: table.columns }, value, '', isInDoubt, paths)
-      if (paths.size > 0) {
-        const other = await connection.runAndReadAll(`SELECT 1 FROM ${rows} WHERE ${hasOther([...paths])} LIMIT 1`)
-        if (other.currentRowCount > 0) return
+      const texts: Texts = new Map()
+      const root = { path: '', json: '$', key: '' }
+      for (const value of values)
+        findTexts({ kind: 'STRUCT', fields: table.columns }, value, root, keyOf, isInDoubt, texts)
+      if (texts.size > 0) {
+        const sql = `SELECT 1 FROM ${jsonRows(file)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
+        if ((await connection.runAndReadAll(sql)).currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, file, table, paths)
+      yield await ndjsonSelect(connection, file, table, keyOf, texts)
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.
@@ -83,39 +87,78 @@ async function* selects(
 
 const SAMPLE_ROWS = 1_000
 
-/** Adds the paths of STRINGs in a row that have a wanted value. */
-function stringPaths(
-  type: Type,
-  value: unknown,
-  path: string,
-  isWanted: (value: unknown) => boolean,
-  into: Set<string>,
-): void {
-  if (type.kind === 'STRING' && isWanted(value)) into.add(path)
-  if (type.kind === 'ARRAY' && Array.isArray(value))
-    for (const element of value) stringPaths(type.element, element, `${path}[]`, isWanted, into)
-  if (type.kind === 'STRUCT' && isRecord(value))
-    for (const { name, type: field } of type.fields)
-      stringPaths(field, value[name!], path === '' ? name! : `${path}.${name}`, isWanted, into)
+const jsonRows = ({ path, compression }: TextFile): string =>
+  `read_ndjson_objects(${quotePath(path)}, compression = '${compression}')`
+
+async function firstRows(connection: DuckDBConnection, file: TextFile, most: number): Promise<readonly unknown[]> {
+  const first = await connection.runAndReadAll(`SELECT json FROM ${jsonRows(file)} LIMIT ${most}`)
+  return first.getRows().map(([json]): unknown => JSON.parse(String(json)))
 }
 
-/** SQL of whether a row has another value than a text, a whole number or a truth value at one of these paths. */
-function hasOther(paths: readonly string[]): string {
-  const inLists = paths.filter(path => path.includes('[]'))
-  const others = paths.filter(path => !path.includes('[]'))
+/** The keys that these rows have for columns and fields. A row with another key for one of them is not plain. */
+function keysIn({ columns }: TableDefinition, rows: readonly unknown[]): KeyOf {
+  const keys = new Map<StructField, string>()
+  const read = (type: Type, value: unknown): void => {
+    if (type.kind === 'ARRAY' && Array.isArray(value)) for (const element of value) read(type.element, element)
+    if (type.kind !== 'STRUCT' || !isRecord(value)) return
+    for (const [field, key] of keysOfFields(type.fields, Object.keys(value)).keyOf) {
+      if (!keys.has(field)) keys.set(field, key)
+      read(field.type, value[key])
+    }
+  }
+  for (const row of rows) read({ kind: 'STRUCT', fields: columns }, row)
+  return field => keys.get(field) ?? field.name
+}
+
+/** The place of texts: the path in the schema, the path in the rows, and the last key. */
+interface TextPlace {
+  readonly path: string
+  readonly json: string
+  readonly key: string
+}
+
+type Texts = Map<string, TextPlace>
+
+/** Adds the STRINGs in a row that have a wanted value. */
+function findTexts(
+  type: Type,
+  value: unknown,
+  place: TextPlace,
+  keyOf: KeyOf,
+  isWanted: (value: unknown) => boolean,
+  into: Texts,
+): void {
+  const { path, json } = place
+  if (type.kind === 'STRING' && isWanted(value)) into.set(path, place)
+  if (type.kind === 'ARRAY' && Array.isArray(value)) {
+    const inList = { ...place, path: `${path}[]`, json: `${json}[*]` }
+    for (const element of value) findTexts(type.element, element, inList, keyOf, isWanted, into)
+  }
+  if (type.kind !== 'STRUCT' || !isRecord(value)) return
+  for (const field of type.fields) {
+    const key = keyOf(field)
+    const own = { path: path === '' ? field.name : `${path}.${field.name}`, json: `${json}."${key}"`, key }
+    findTexts(field.type, value[key], own, keyOf, isWanted, into)
+  }
+}
+
+/** SQL of whether a row has another value than a text, a whole number or a truth value at one of these places. */
+function hasOther(places: readonly TextPlace[]): string {
+  const inLists = places.filter(({ path }) => path.includes('[]'))
+  const others = places.filter(({ path }) => !path.includes('[]'))
   const isOther = (list: string): string => `list_has_any(${list}, ['DOUBLE', 'OBJECT', 'ARRAY'])`
-  const listOf = (path: string): string => `json_type(json, ${quoteText(jsonPath(path))})`
+  const listOf = ({ json }: TextPlace): string => `json_type(json, ${quoteText(json)})`
   // DuckDB reads the row again for each path within a list, so only a row that may have such a value is looked at.
-  const keys = new Set(inLists.map(path => /[^.[\]]+(?=[[\]]*$)/.exec(path)![0]))
+  const keys = new Set(inLists.map(({ key }) => key))
   const pattern = `"(${[...keys].map(patternOf).join('|')})"\\s*:\\s*([\\[{iI]|[nN][aA]|-[iI]|-?[0-9]+[.eE])`
   const text = 'CAST(json AS VARCHAR)'
-  const mayHave = `regexp_matches(${text}, ${quoteText(pattern)}) OR contains(${text}, '\\u')`
+  const mayHave = `regexp_matches(${text}, ${quoteText(pattern)}) OR contains(${text}, '\\u') OR contains(${text}, '\\/')`
   return [
     ...(inLists.length > 0
-      ? [`CASE WHEN ${mayHave} THEN ${inLists.map(path => isOther(listOf(path))).join(' OR ')} ELSE false END`]
+      ? [`CASE WHEN ${mayHave} THEN ${inLists.map(place => isOther(listOf(place))).join(' OR ')} ELSE false END`]
       : []),
     ...(others.length > 0
-      ? [isOther(`json_type(json, [${others.map(path => quoteText(jsonPath(path))).join(', ')}])`)]
+      ? [isOther(`json_type(json, [${others.map(({ json }) => quoteText(json)).join(', ')}])`)]
       : []),
   ].join(' OR ')
 }
@@ -126,24 +169,20 @@ const patternOf = (key: string): string =>
     .slice(1, -1)
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-const jsonPath = (path: string): string =>
-  `$${path
-    .replace(/[^.[\]]+/g, name => `."${name}"`)
-    .replace(/\.\./g, '.')
-    .replaceAll('[]', '[*]')}`
-
 /**
  * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
  * infers them, from a file with one row that has all keys.
  */
 async function ndjsonSelect(
   connection: DuckDBConnection,
-  { path, compression }: TextFile,
+  { path, compression, keys }: TextFile,
   table: TableDefinition,
-  texts: ReadonlySet<string> = new Set(),
+  keyOf: KeyOf,
+  texts: Texts = new Map(),
 ): Promise<string> {
   const sample = join(dirname(path), 'sample')
-  const row = JSON.stringify(Object.fromEntries(table.columns.map(({ name, type }) => [name, sampleOf(type)])))
+  const inRows = columnsInRows(table, keys)
+  const row = JSON.stringify(sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf))
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
@@ -152,25 +191,37 @@ async function ndjsonSelect(
     `read_json([${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
     `compression = '${compression}', sample_size = 1, maximum_sample_files = 1, maximum_depth = -1, ` +
     "map_inference_threshold = -1, field_appearance_threshold = 0, filename = '~file')"
-  const context = contextOf(table, 'json', texts)
-  const columns = table.columns.map(
-    ({ name, type }) => `${fromWire(type, quoteName(name), { ...context, path: name })} AS ${quoteName(name)}`,
-  )
+  const context = contextOf(table, 'json', keyOf, texts)
+  const columns = table.columns.map(column => {
+    const { name, type } = column
+    const value = constantOf(column, keys) ?? fromWire(type, quoteName(keyOf(column)), { ...context, path: name })
+    return `${value} AS ${quoteName(name)}`
+  })
   // DuckDB reads a row that is null as one whose columns are.
-  const isNull = table.columns.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ')
+  const isNull = inRows.map(column => `${quoteName(keyOf(column))} IS NULL`).join(' AND ')
   const isRow = `CASE WHEN ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
   return `SELECT ${columns.join(', ')} FROM ${source} WHERE "~file" <> ${quoteText(sample)} AND ${isRow}`
+}
+
+const columnsInRows = ({ columns }: TableDefinition, keys: TextFile['keys']): TableDefinition['columns'] =>
+  columns.filter(column => !keys.some(key => key.column === column))
+
+function constantOf(column: StructField, keys: TextFile['keys']): string | null {
+  const key = keys.find(other => other.column === column)
+  return key ? keyConstant(key) : null
 }
 
 function contextOf(
   { required, limits = {} }: TableDefinition,
   form: WireContext['form'],
-  texts: ReadonlySet<string> = new Set(),
+  keyOf: KeyOf = ({ name }) => name,
+  texts: Texts = new Map(),
 ): WireContext {
   const all = new Set(required)
   return {
     path: '',
     form,
+    keyOf,
     limitsOf: path => limits[path] ?? UNLIMITED,
     isRequired: path => all.has(path),
     isText: path => texts.has(path),
@@ -179,17 +230,19 @@ function contextOf(
 
 /** Null for a header that does not name columns of the table alone, each once, and for a file that DuckDB may read otherwise. */
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
-  const form = csvForm(table.textForm, file.name)
+  const form = csvForm(table.textForm, file.format)
   const isOwn = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
   if (isOwn || form.encoding !== 'UTF-8' || form.headerLine > 1 || form.isJagged) return null
-  const header = await csvHeader(connection, file, table, form)
   const context = contextOf(table, 'csv')
-  const columns = header.map(name => table.columns.find(column => isSameName(column.name, name)))
+  const inRows = columnsInRows(table, file.keys)
+  const inOrder = inRows.map(({ name }) => name).filter(name => name !== PARTITION_TIME)
+  const header = form.headerLine === 0 ? inOrder : await csvHeader(connection, file, form)
+  const { keyOf: keys } = keysOfFields(inRows, header)
   const isPlain =
     header.length > 1 &&
-    new Set(columns).size === header.length &&
-    columns.every(column => column && column.type.kind !== 'ARRAY' && column.type.kind !== 'STRUCT') &&
-    table.columns.every(column => columns.includes(column) || !context.isRequired(column.name))
+    keys.size === header.length &&
+    [...keys.keys()].every(({ type }) => type.kind !== 'ARRAY' && type.kind !== 'STRUCT') &&
+    inRows.every(column => keys.has(column) || !context.isRequired(column.name))
   if (!isPlain) return null
   const quote = quoteText(form.quote === null ? '' : String.fromCharCode(form.quote))
   // DuckDB's sniffer is off, since it would drop rows that it does not understand.
@@ -199,31 +252,26 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     `nullstr = [${[...form.nulls].map(quoteText).join(', ')}], ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
-  const selected = table.columns.map(({ name, type }) => {
-    const key = findKey(header, name)
-    const value = key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name })
+  const selected = table.columns.map(column => {
+    const { name, type } = column
+    const key = keys.get(column)
+    const value =
+      constantOf(column, file.keys) ??
+      (key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name }))
     return `${value} AS ${quoteName(name)}`
   })
   return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`
 }
 
-const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
-
-/** The column names in the first line; those of the table in their order where a file has no header; empty for an empty file. */
-async function csvHeader(
-  connection: DuckDBConnection,
-  file: TextFile,
-  { columns }: TableDefinition,
-  form: CsvForm,
-): Promise<readonly string[]> {
-  if (form.headerLine === 0) return columns.map(({ name }) => name).filter(name => name !== PARTITION_TIME)
+/** The names of the columns by the first line; those of one column for an empty file, and none for one with a misplaced quote. */
+async function csvHeader(connection: DuckDBConnection, file: TextFile, form: CsvForm): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
     "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
   try {
     const [row] = (await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`)).getRows()
     const line = Buffer.from(String(row?.[0] ?? '').replace(/^\ufeff/, ''))
-    return headerOf(line, 0, line.length, form).map(({ text }) => text ?? '')
+    return headerNames(headerOf(line, 0, line.length, form).map(({ text }) => text ?? ''))
   } catch {
     return []
   }
@@ -244,11 +292,6 @@ export function readStaged(path: string, longestRow: number, table: TableDefinit
     `read_json(${quoteText(path)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
     `maximum_object_size = ${Math.max(MIN_READER_BYTES, longestRow + 16)}, columns = {${columns.join(', ')}})`
   )
-}
-
-/** The key for a name, also in another case. */
-export function findKey(keys: readonly string[], name: string): string | undefined {
-  return keys.includes(name) ? name : keys.find(key => isSameName(key, name))
 }
 
 /** SQL of a column that a file does not have. */

@@ -1,8 +1,8 @@
 /**
- * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
- * imports that `imports.json` names there.
+ * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files below `DIR/<dataset>/<table>/` and
+ * `DIR/<dataset>/<table>.<format>/`, and the files of the imports that `imports.json` names there.
  */
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/names-and-types.js'
@@ -11,6 +11,7 @@ import { fileStamp } from '../../../model/file-stamp.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { fileReason, SETTING } from '../../../platform/write-failure.js'
 import type { Compression } from './decompress.js'
+import { type FolderKey, type KeyColumn, keyOfFolder } from './folder-keys.js'
 import {
   IMPORT_ID,
   IMPORTS_FILE,
@@ -20,9 +21,12 @@ import {
   readImports,
 } from './imports-file.js'
 import { entriesIn, namesIn, tryStat } from './try-stat.js'
-import { isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
+import { isTableLog, isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
-export type FileFormat = 'parquet' | 'ndjson' | 'csv'
+/** `ndjson` is rows as JSON: one a line, or an array of them. `tsv` is CSV with tabs. */
+export type FileFormat = 'parquet' | 'ndjson' | 'csv' | 'tsv'
+
+export type TextFormat = Exclude<FileFormat, 'parquet'>
 
 /** A file, and its state at the time of a `stat`. */
 export interface DataFile {
@@ -33,6 +37,8 @@ export interface DataFile {
   readonly mtimeNs: bigint
   /** See fileStamp. */
   readonly stamp: string
+  /** The keys of the folders in which it lies. */
+  readonly keys: readonly FolderKey[]
 }
 
 /** A text file that does not change while it is converted. It is alone in its folder, where others are written beside it. */
@@ -40,8 +46,10 @@ export interface TextFile {
   readonly path: string
   /** The name in errors, where the file is a copy of another. */
   readonly name: string
-  readonly format: Exclude<FileFormat, 'parquet'>
+  readonly format: TextFormat
   readonly compression: Compression
+  /** The columns that the names of its folders give. */
+  readonly keys: readonly KeyColumn[]
 }
 
 /**
@@ -60,25 +68,28 @@ export function dataFolderFault(dataDir: string | null): string | null {
   }
 }
 
-const NAME = /^(.+?)\.(parquet|ndjson|jsonl|csv)(?:\.(gz|zst))?$/
+const NAME = /^(.+?)\.(parquet|parq|ndjson|jsonl|json|csv)(?:\.(gz|zst))?$/i
+
+const FORMATS: Readonly<Record<string, FileFormat>> = { parq: 'parquet', jsonl: 'ndjson', json: 'ndjson' }
 
 /** The table's name, format and compression from a file's name; null for any other file. */
 export function fileKind(name: string): (Pick<DataFile, 'format' | 'compression'> & { readonly table: string }) | null {
   const parts = NAME.exec(name)
   if (!parts || name.startsWith('.')) return null
-  const format = parts[2] === 'jsonl' ? 'ndjson' : (parts[2] as FileFormat)
-  const compression = parts[3] === 'gz' ? 'gzip' : parts[3] === 'zst' ? 'zstd' : 'uncompressed'
+  const [, , ending = '', packed] = parts.map(part => part?.toLowerCase())
+  const format = FORMATS[ending] ?? (ending as FileFormat)
+  const compression = packed === 'gz' ? 'gzip' : packed === 'zst' ? 'zstd' : 'uncompressed'
   // Parquet is compressed internally; DuckDB cannot read Parquet inside gzip.
   return format === 'parquet' && compression !== 'uncompressed' ? null : { table: parts[1]!, format, compression }
 }
 
 /** The file's current state; null when it is missing or not a regular file of a known format. */
-export function statFile(path: string): DataFile | null {
+export function statFile(path: string, keys: readonly FolderKey[] = []): DataFile | null {
   const kind = fileKind(path.slice(path.lastIndexOf('/') + 1))
   const stat = kind && tryStat(path)
   if (!kind || !stat?.isFile()) return null
   const { size, mtimeNs } = stat
-  return { ...kind, path, size, mtimeNs, stamp: fileStamp(stat) }
+  return { ...kind, path, size, mtimeNs, stamp: fileStamp(stat), keys }
 }
 
 /** The files of one import, which never change. */
@@ -191,12 +202,12 @@ export class FolderReader {
 export function filesOfTable(dataDir: string, tableName: string, listing?: Listing): readonly DataFile[] {
   const { files, imports } = new FolderReader(dataDir).contents(tableName, listing)
   const imported = imports.flatMap(part => part.files).flatMap(path => statFile(path) ?? [])
-  return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
+  return [...files, ...imported].sort(byPath)
 }
 
 /**
  * What lies in the place of a table: the files that were not written by an import, including those that an import has replaced;
- * and what is not read.
+ * and what is not read. Both are sorted by path.
  */
 export function filesInPlace(dataDir: string, tableName: string, listing = newListing()) {
   const place = placeOf(dataDir, tableName)
@@ -204,20 +215,36 @@ export function filesInPlace(dataDir: string, tableName: string, listing = newLi
   const unread: UnreadFile[] = []
   if (place === null) return { files, unread }
   const { dataset, folder, table } = place
-  const names = [
-    ...listing(dataset, table).map(name => ({ path: join(dataset, name), name, kind: kindInDataset(name) })),
-    ...namesIn(folder).map(name => ({ path: join(folder, name), name, kind: fileKind(name) })),
-  ]
-  for (const { path, name, kind } of names.sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const file = kind && statFile(path)
-    if (file) files.push(file)
-    else if (!isOwnName(name)) {
-      const reason = whyUnread(path, fileKind(name) !== null, tableName)
-      if (reason !== null) unread.push({ path, reason })
+
+  function meet(path: string, name: string, kind: ReturnType<typeof fileKind>, keys: readonly FolderKey[]): void {
+    const file = kind && statFile(path, keys)
+    if (file) {
+      files.push(file)
+      return
     }
+    const mayHaveFiles = (kind !== null || path.startsWith(`${folder}/`)) && !isTableLog(name)
+    // Links to folders are not followed, since they can lead in a circle.
+    if (mayHaveFiles && lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      walk(path, [...keys, ...keyOfFolder(name)])
+      return
+    }
+    const reason = whyUnread(path, fileKind(name) !== null, tableName)
+    if (reason !== null) unread.push({ path, reason })
   }
-  return { files, unread }
+
+  function walk(path: string, keys: readonly FolderKey[], isOwn = isWritersOwn): void {
+    for (const name of namesIn(path)) if (!isOwn(name)) meet(join(path, name), name, fileKind(name), keys)
+  }
+
+  for (const name of listing(dataset, table)) {
+    const kind = kindInDataset(name)
+    if (kind || !isOwnName(name)) meet(join(dataset, name), name, kind, [])
+  }
+  walk(folder, [], isOwnName)
+  return { files: files.sort(byPath), unread: unread.sort(byPath) }
 }
+
+const byPath = (a: { readonly path: string }, b: { readonly path: string }): number => (a.path < b.path ? -1 : 1)
 
 /** Whether a name is that of an import or of a writer. */
 const isOwnName = (name: string): boolean => isWritersOwn(name) || name === IMPORTS_FILE || IMPORT_ID.test(name)
@@ -280,7 +307,8 @@ export const isFolderName = (name: string): boolean =>
   name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name) && !PATTERN_LETTERS.test(name)
 
 function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
-  const names = namesIn(join(dataDir, dataset, table))
-  if (names.includes(IMPORTS_FILE) && filesOfTable(dataDir, `${dataset}.${table}`).length > 0) return true
-  return names.some(name => fileKind(name) !== null || !isOwnName(name))
+  const { files, unread } = filesInPlace(dataDir, `${dataset}.${table}`, () => [])
+  if (files.length + unread.length > 0) return true
+  const isImported = namesIn(join(dataDir, dataset, table)).includes(IMPORTS_FILE)
+  return isImported && filesOfTable(dataDir, `${dataset}.${table}`).length > 0
 }

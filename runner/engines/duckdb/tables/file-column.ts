@@ -3,7 +3,13 @@
  * for any other value, so that the rows of the file are read one by one (rows/row-stream.ts), which takes every spelling. Both
  * give the same value.
  */
-import { elementOfRange, type RangeKind, type Type, type TypeLimits } from '../../../../googlesql/data.js'
+import {
+  elementOfRange,
+  type RangeKind,
+  type StructField,
+  type Type,
+  type TypeLimits,
+} from '../../../../googlesql/data.js'
 import {
   BIGNUMERIC_SCALE,
   duckdbType,
@@ -21,13 +27,16 @@ import {
  */
 export type WireForm = 'json' | 'csv' | 'parquet'
 
+/** The key of a column or field in the file. */
+export type KeyOf = (field: StructField) => string
+
 /** A value from which DuckDB's JSON reader infers the type for values of this one: JSON for null, which keeps numbers apart from texts. */
-export function sampleOf(type: Type): unknown {
+export function sampleOf(type: Type, keyOf: KeyOf): unknown {
   switch (type.kind) {
     case 'ARRAY':
-      return [sampleOf(type.element)]
+      return [sampleOf(type.element, keyOf)]
     case 'STRUCT':
-      return Object.fromEntries(fieldNames(type).map((name, i) => [name, sampleOf(type.fields[i]!.type)]))
+      return Object.fromEntries(type.fields.map(field => [keyOf(field), sampleOf(field.type, keyOf)]))
     case 'FLOAT64':
     case 'BYTES':
     case 'JSON':
@@ -43,6 +52,7 @@ export interface WireContext {
   /** The path as in `TableDefinition.required`, after the name of the table: `logs.edge.metadata[].request`. */
   readonly path: string
   readonly form: WireForm
+  readonly keyOf: KeyOf
   readonly limitsOf: (path: string) => TypeLimits
   readonly isRequired: (path: string) => boolean
   /** Whether all values of the path are known to be JSON strings. */
@@ -60,7 +70,7 @@ export function fromWire(type: Type, sql: string, context: WireContext): string 
     }
     case 'STRUCT': {
       const fields = fieldNames(type).map((name, i) => {
-        const field = `struct_extract(${sql}, ${quoteText(name)})`
+        const field = `struct_extract(${sql}, ${quoteText(context.keyOf(type.fields[i]!))})`
         return `${quoteName(name)} := ${fromWire(type.fields[i]!.type, field, { ...context, path: `${path}.${name}` })}`
       })
       return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) ELSE ${whenNull(sql, context)} END`

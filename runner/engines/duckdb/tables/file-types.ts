@@ -12,6 +12,7 @@ import {
   DuckDBTypeId,
 } from '@duckdb/node-api'
 import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from '../../../../googlesql/data.js'
+import { columnName } from './rows/column-name.js'
 import { durationUnit, isCut, isTooWide } from './stored-types.js'
 
 const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
@@ -63,9 +64,11 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
     for (const [i, name] of type.entryNames.entries()) {
       const field = googlesqlType(type.entryTypes[i]!)
       if (!field) return undefined
-      fields.push({ name, type: field })
+      fields.push({ name: columnName(name), type: field })
     }
-    return structOf(fields)
+    // Two fields of one name are no STRUCT of GoogleSQL.
+    const names = new Set(fields.map(({ name }) => name.toLowerCase()))
+    return names.size === fields.length ? structOf(fields) : undefined
   }
   if (isTooWide(type) || isCut(type) || durationUnit(type) !== null) return undefined
   if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
@@ -125,7 +128,7 @@ export function whyUnreadable(table: string, column: string, type: DuckDBType): 
 function culpritOf(path: string, type: DuckDBType): { readonly path: string; readonly type: DuckDBType } {
   if (type instanceof DuckDBStructType) {
     const i = type.entryTypes.findIndex(entry => googlesqlType(entry) === undefined)
-    if (i >= 0) return culpritOf(`${path}.${type.entryNames[i]}`, type.entryTypes[i]!)
+    if (i >= 0) return culpritOf(`${path}.${columnName(type.entryNames[i]!)}`, type.entryTypes[i]!)
   }
   const element = asList(type)?.valueType
   return element && googlesqlType(element) === undefined ? culpritOf(path, element) : { path, type }

@@ -1,13 +1,15 @@
 /** SQL that reads Parquet files, and tables of a database, as rows of a table. */
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
-import { quoteName, quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
+import { quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { withStatement } from '../values/bind-parameters.js'
 import { adaptColumn } from './adapt-column.js'
-import { emptyColumn, findKey } from './convert.js'
+import { emptyColumn } from './convert.js'
 import { fileFault } from './file-fault.js'
+import { type KeyColumn, keySql } from './folder-keys.js'
 import type { OpenFile } from './open-files.js'
+import { keysOfFields } from './rows/column-name.js'
 import { withDurations, withStoredTypes } from './stored-types.js'
 
 /** Columns in the order of their source. */
@@ -47,6 +49,13 @@ export const shapeOf = (connection: DuckDBConnection, source: string): Promise<S
     return { names: indexes.map(i => statement.columnName(i)), types: indexes.map(i => statement.columnType(i)) }
   })
 
+interface SelectOptions {
+  readonly more?: string
+  readonly isInferred?: boolean
+  /** SQL of columns that the source does not have, by name. */
+  readonly given?: ReadonlyMap<string, string>
+}
+
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
  * already has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of
@@ -56,19 +65,55 @@ export function selectFrom(
   source: string,
   table: TableDefinition,
   shape: Shape,
-  { more = '', isInferred = false }: { readonly more?: string; readonly isInferred?: boolean } = {},
+  { more = '', isInferred = false, given = new Map() }: SelectOptions = {},
 ): string {
-  const columns = table.columns.map(({ name, type }) => {
-    const key = findKey(shape.names, name)
+  const { keyOf: keys, twice } = keysOfFields(table.columns, shape.names)
+  if (twice !== null) throw new QueryFault(`${table.name}.${twice}`)
+  const columns = table.columns.map(column => {
+    const { name, type } = column
+    const key = keys.get(column)
     const place = { table: table.name, path: `${table.name}.${name}`, isInferred }
     const sql =
-      key === undefined
+      given.get(name) ??
+      (key === undefined
         ? emptyColumn(type)
-        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, place)
+        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, place))
     return `${sql} AS ${quoteName(name)}`
   })
   return `SELECT ${columns.join(', ')}${more} FROM ${source}`
 }
+
+/** Files with the same key are read by one scan. */
+export const scanKey = (shape: ParquetShape, keys: readonly KeyColumn[]): string =>
+  `${keys.map(({ key }) => `${key.name}=`)} ${shape.key}`
+
+interface KeyedOptions {
+  readonly keys: readonly KeyColumn[]
+  /** The folder below which the files have the paths that they have in the data folder. */
+  readonly root: string
+  readonly isInferred: boolean
+  /** SQL of further columns, with the column of the path of the file. */
+  readonly more: (file: string) => string
+}
+
+/**
+ * A SELECT over Parquet files whose folders give columns: DuckDB does not open a file whose path shows that no row of it meets the
+ * query's conditions. It knows that of its column `filename` alone.
+ */
+export function selectKeyed(
+  paths: readonly string[],
+  table: TableDefinition,
+  shape: ParquetShape,
+  { keys, root, isInferred, more }: KeyedOptions,
+): string {
+  const file = shape.names.some(name => name.toLowerCase() === 'filename') ? FILE_NAME : 'filename'
+  const source = `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = ${quoteText(file)})`
+  const given = new Map(keys.map(key => [key.column.name!, keySql(key, quoteName(file), root)]))
+  return selectFrom(source, table, shape, { more: more(quoteName(file)), isInferred, given })
+}
+
+/** A name that no column has. */
+const FILE_NAME = '~file'
 
 export const parquetSource = (paths: readonly string[]): string =>
   `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false)`

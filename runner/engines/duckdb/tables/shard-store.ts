@@ -14,17 +14,11 @@ import {
   TABLE_SUFFIX,
   type TableDefinition,
 } from '../../../../googlesql/data.js'
-import {
-  quoteName,
-  quotePath,
-  quoteText,
-  SHARD_SUFFIX,
-  type ShardRead,
-} from '../../../../googlesql-duckdb/names-and-types.js'
+import { quoteName, quoteText, SHARD_SUFFIX, type ShardRead } from '../../../../googlesql-duckdb/names-and-types.js'
 import { type ChooseDeps, chooseParts } from './choose-parts.js'
 import { shardsInFolder } from './data-folder.js'
 import type { OpenFiles } from './open-files.js'
-import { selectFrom, shapeOf } from './parquet-source.js'
+import { scanKey, selectFrom, selectKeyed, shapeOf } from './parquet-source.js'
 import type { QueryNeeds } from './query-needs.js'
 import type { TableStore } from './table-store.js'
 import { emptySelect, inScans } from './table-view.js'
@@ -123,11 +117,21 @@ export class ShardStore {
     const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table), suffix }))
     const files = parts.flatMap(({ parquet }) => parquet)
     const scans = inScans(
-      files.map(({ shape, open }) => ({ key: shape.key, shape, paths: open.map(file => file.path) })),
+      files.map(({ shape, open, keys }) => ({
+        key: scanKey(shape, keys),
+        shape,
+        keys,
+        paths: open.map(file => file.path),
+      })),
     )
-    const ofFile = suffixOfFile(openFiles.root, read.prefix)
-    const selects = scans.map(({ shape, paths }) =>
-      selectFrom(parquetWithNames(paths), definition, shape, { more: ofFile, isInferred }),
+    const { root } = openFiles
+    const selects = scans.map(({ shape, paths, keys }) =>
+      selectKeyed(paths, definition, shape, {
+        keys,
+        root,
+        more: file => suffixOfFile(file, root, read.prefix),
+        isInferred,
+      }),
     )
     for (const { tables: sources, suffix } of parts) {
       const more = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
@@ -143,18 +147,13 @@ const withSuffix = (columns: readonly StructField[]): readonly StructField[] => 
   { name: TABLE_SUFFIX, type: { kind: 'STRING' } },
 ]
 
-const FILE_NAME = '"~file"'
-
-const parquetWithNames = (paths: readonly string[]): string =>
-  `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = '~file')`
-
 /**
  * SQL that extracts the suffix from the path of a file: `20260131` of `<root>/logs/events_20260131.parquet` and
  * `…_20260131/1.parquet`.
  */
-function suffixOfFile(root: string, prefix: string): string {
+function suffixOfFile(file: string, root: string, prefix: string): string {
   const dot = prefix.lastIndexOf('.')
   const beginning = `${join(root, prefix.slice(0, dot))}/${prefix.slice(dot + 1)}`
-  const rest = `substr(${FILE_NAME}, ${[...beginning].length + 1})`
+  const rest = `substr(${file}, ${[...beginning].length + 1})`
   return `, split_part(split_part(${rest}, '/', 1), '.', 1) AS ${quoteName(TABLE_SUFFIX)}`
 }

@@ -19,9 +19,11 @@ import {
 } from './data-folder.js'
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
+import { alsoInFile, keyColumns } from './folder-keys.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
 import { type ParquetShape, shapeOfFile } from './parquet-source.js'
 import type { QueryNeeds, RefreshedTable } from './query-needs.js'
+import { keysOfFields } from './rows/column-name.js'
 import { FileChangedError } from './steady-copy.js'
 import { type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
 
@@ -150,7 +152,7 @@ export class TableStore {
     await this.#inTurn(() => {
       const missing = this.#entriesOf(names).filter(isMissing)
       const emptyView = (entry: Entry): Shown =>
-        shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS)
+        shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS, { root: this.#openFiles.root })
       return this.#show(new Map(missing.map(entry => [entry, emptyView(entry)])))
     })
   }
@@ -221,19 +223,28 @@ export class TableStore {
       const sources = [
         ...contents.files
           .filter(({ format }) => format === 'parquet')
-          .map(({ path, stamp }) => ({ path, stamp, paths: [path], imported: null })),
-        ...contents.imports.map(imported => ({ ...imported, stamp: null, paths: imported.files, imported })),
+          .map(file => ({ ...file, paths: [file.path], imported: null })),
+        ...contents.imports.map(imported => ({ ...imported, stamp: null, keys: [], paths: imported.files, imported })),
       ]
       const parquet: ParquetPart[] = []
-      for (const { path, stamp, paths, imported } of sources) {
+      for (const { path, stamp, paths, keys, imported } of sources) {
         const key = keyOf(path, stamp)
         const before = entry.shown?.parts.parquet.find(part => part.key === key)
         const open =
           before?.open ?? paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
         if (!before) opened.push(...open)
-        parquet.push(before ?? { key, open, shape: await this.#shapeOf(open[0]!), imported })
+        if (before) {
+          parquet.push(before)
+          continue
+        }
+        const shape = await this.#shapeOf(open[0]!)
+        const columns = keyColumns(path, keys, definition)
+        const inFile = keysOfFields(definition.columns, shape.names).keyOf
+        const double = columns.find(({ column }) => inFile.has(column))
+        if (double) throw new QueryFault(`${path}: ${alsoInFile(double.column.name!)}`)
+        parquet.push({ key, open, shape, keys: columns, imported })
       }
-      return shownOf(entry, keysOf(contents), { tables, parquet }, withViews)
+      return shownOf(entry, keysOf(contents), { tables, parquet }, { root: this.#openFiles.root, withViews })
     } catch (error) {
       this.#openFiles.close(opened)
       this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? [])])
@@ -305,11 +316,12 @@ export class TableStore {
   /** Calls `use` with a copy of the file, if it has any bytes. @throws QueryFault that names the file. */
   async #read(entry: Entry, file: DataFile, use: (copy: TextFile) => Promise<unknown>): Promise<void> {
     const { path: name, format, compression } = file
+    const keys = keyColumns(name, file.keys, entry.table.definition)
     await this.#openFiles.withCopy(file, isOfFiles(entry), async (path, size) => {
       await expectWhole(name, { path, compression })
       // An empty file has no rows and, for CSV, no header.
       if (size === 0 || format === 'parquet') return
-      await use({ path, name, format, compression })
+      await use({ path, name, format, compression, keys })
     })
   }
 
@@ -364,16 +376,22 @@ const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap
 
 const needsView = (entry: Entry, withViews: boolean): boolean => withViews || isGiven(entry)
 
-function shownOf(entry: Entry, keys: readonly string[] | null, parts: TableParts, withViews = true): Shown {
+/** `root` is the folder below which open files have the paths that they have in the data folder. */
+function shownOf(
+  entry: Entry,
+  keys: readonly string[] | null,
+  parts: TableParts,
+  { root, withViews = true }: { readonly root: string; readonly withViews?: boolean },
+): Shown {
   if (!needsView(entry, withViews)) return { keys, parts, view: null }
   const { definition, origin, isInferred = false } = entry.table
-  if (origin.kind !== 'select') return { keys, parts, view: viewOver(definition, parts, isInferred) }
+  if (origin.kind !== 'select') return { keys, parts, view: viewOver(definition, parts, { isInferred, root }) }
   const more = unknownColumns(definition)
   return { keys, parts, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
 }
 
 function missing(path: string): never {
-  throw new QueryFault(`The file ${path} is missing, or is not a Parquet, NDJSON or CSV file`)
+  throw new QueryFault(`The file ${path} is missing, or is not a Parquet, JSON or CSV file`)
 }
 
 const columnList = ({ columns }: TableDefinition): string =>

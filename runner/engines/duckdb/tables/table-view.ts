@@ -15,9 +15,10 @@ import {
   UNTIL_COLUMN,
 } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ImportedFiles } from './data-folder.js'
+import type { KeyColumn } from './folder-keys.js'
 import { PARTITION_KEY } from './imports-file.js'
 import type { OpenFile } from './open-files.js'
-import { type ParquetShape, parquetSource, selectFrom } from './parquet-source.js'
+import { type ParquetShape, parquetSource, scanKey, selectFrom, selectKeyed } from './parquet-source.js'
 
 /** A Parquet file, or the files of an import, which all have the same shape. */
 export interface ParquetPart {
@@ -25,6 +26,8 @@ export interface ParquetPart {
   readonly key: string
   readonly open: readonly OpenFile[]
   readonly shape: ParquetShape
+  /** The columns that the names of its folders give. */
+  readonly keys: readonly KeyColumn[]
   /** Null for a file that was not written by an import. */
   readonly imported: ImportedFiles | null
 }
@@ -39,19 +42,25 @@ export interface TableParts {
  * The SQL of a table's view. A partitioned table has two hidden columns: the start and the end of the row's partition, or NULL if
  * they are not known. Filters on them keep DuckDB from opening files (scans/partition-filter.ts).
  */
-export function viewOver(definition: TableDefinition, { tables, parquet }: TableParts, isInferred: boolean): string {
+export function viewOver(
+  definition: TableDefinition,
+  { tables, parquet }: TableParts,
+  { isInferred, root }: { readonly isInferred: boolean; readonly root: string },
+): string {
   const more = unknownColumns(definition)
   const names = definition.columns.map(column => quoteName(column.name)).join(', ')
-  const scans = parquet.map(({ imported, shape, open }) => {
+  const scans = parquet.map(({ imported, shape, open, keys }) => {
     const partition = imported?.partition
     const unit = partition?.column === definition.partitionedBy ? (partition?.unit ?? null) : null
-    return { key: `${unit} ${shape.key}`, shape, paths: open.map(({ path }) => path), unit }
+    return { key: `${unit} ${scanKey(shape, keys)}`, shape, paths: open.map(({ path }) => path), keys, unit }
   })
   const selects = [
     ...tables.map(table => `SELECT ${names}${more} FROM ${quoteName(table)}`),
-    ...inScans(scans).map(({ shape, paths, unit }) =>
+    ...inScans(scans).map(({ shape, paths, keys, unit }) =>
       unit === null
-        ? selectFrom(parquetSource(paths), definition, shape, { more, isInferred })
+        ? keys.length === 0
+          ? selectFrom(parquetSource(paths), definition, shape, { more, isInferred })
+          : selectKeyed(paths, definition, shape, { keys, root, isInferred, more: () => more })
         : partitionedSelect(definition, shape, paths, unit),
     ),
   ]

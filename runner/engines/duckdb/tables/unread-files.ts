@@ -1,10 +1,13 @@
 /** What lies in the place of a table and is not read: an error of each query that needs the table. */
 import { lstatSync } from 'node:fs'
-import { namesIn, tryStat } from './try-stat.js'
+import { namesIn } from './try-stat.js'
 
 /** A writer's own names: `_SUCCESS`, `.part.crc`, `1.csv~`, `1.parquet.tmp`. A folder `_key=value` holds rows. */
 export const isWritersOwn = (name: string): boolean =>
-  (/^[_.]/.test(name) && !name.includes('=')) || /(?:~|\.tmp|\.new)$/.test(name)
+  ((/^[_.]/.test(name) && !name.includes('=')) || /(?:~|\.tmp|\.new)$/.test(name)) && !isTableLog(name)
+
+/** Whether it is the log of a Delta or Hudi table, which says which of the files beside it are the table's. */
+export const isTableLog = (name: string): boolean => name === '_delta_log' || name === '.hoodie'
 
 export interface UnreadFile {
   readonly path: string
@@ -12,7 +15,7 @@ export interface UnreadFile {
   readonly reason: string
 }
 
-const READ = '.parquet, .ndjson, .jsonl or .csv (the last three also with .gz or .zst after that), in small letters'
+const READ = '.parquet, .ndjson, .jsonl, .json or .csv (the texts also with .gz or .zst after that)'
 
 /**
  * Why the path in the place of a table is not read; null where it is gone meanwhile, or is a folder with nothing in it. `hasEnding`
@@ -21,10 +24,12 @@ const READ = '.parquet, .ndjson, .jsonl or .csv (the last three also with .gz or
 export function whyUnread(path: string, hasEnding: boolean, table: string): string | null {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!stat) return null
-  if (tryStat(path)?.isDirectory())
+  if (isTableLog(path.slice(path.lastIndexOf('/') + 1)))
+    return `it is the log of a table whose files beside it are not all its rows. Export the table, and put the export here; or, where no row was ever changed or deleted, move the log elsewhere`
+  if (stat.isDirectory())
     return namesIn(path).length === 0
       ? null
-      : `it is a folder, and no folder below that of ${table} is read. Move its files there, where their names end in ${READ}; or move it elsewhere`
+      : `a folder with files of ${table} is named like the table, or like a file of it. Rename it, or move it elsewhere`
   if (stat.isSymbolicLink()) return 'it is a link that leads nowhere, or not to a file'
   // Then the file is beside the folder of the table: within it, any name with such an ending is read.
   const mistake = hasEnding

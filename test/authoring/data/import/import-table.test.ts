@@ -140,6 +140,24 @@ describe('rows that are imported', () => {
     }
   })
 
+  it('keep their order where the table has no partitions', async () => {
+    const schema: SchemaField[] = [{ name: 'row', type: 'INTEGER' }]
+    const rows = [[1], [2], [3]]
+    const file = join(scratch.path, 'ordered.ndjson')
+    writeFileSync(file, rows.map(([row]) => `{"row":${row}}\n`).join(''))
+    // A sort by equal keys changes the order in some runs only.
+    const names = Array.from({ length: 20 }, (_, i) => `in.ordered${i}`)
+    for (const name of names) await importFile(name, schema, file, { threads: 2 })
+    const engine = await openRawEngine({ dataDir: scratch.path, tables: names.map(name => source(name, schema)) })
+    try {
+      const columns = fieldsToColumns(schema)!
+      for (const name of names)
+        expect(await engine.rows({ sql: `SELECT * FROM "${name}"`, columns, tables: [name] })).to.deep.equal(rows)
+    } finally {
+      await engine.engine.close()
+    }
+  })
+
   for (const [count, rows] of [
     [400, 1],
     [2_000, 300],
@@ -157,12 +175,17 @@ describe('rows that are imported', () => {
       const row = (n: number): string =>
         JSON.stringify({ r: Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, `${n} ${i}`])) })
       writeFileSync(file, Array.from({ length: rows }, (_, n) => `${row(n)}\n`).join(''))
-      const report = await importFile(`in.wide${count}`, schema, file, 400)
+      const report = await importFile(`in.wide${count}`, schema, file, { memoryLimitMb: 400 })
       expect(report).to.deep.include({ isCommitted: true, rows })
     })
   }
 
-  const importFile = (name: string, schema: readonly SchemaField[], file: string, memoryLimitMb = 200) =>
+  const importFile = (
+    name: string,
+    schema: readonly SchemaField[],
+    file: string,
+    more: { readonly memoryLimitMb?: number; readonly threads?: number } = {},
+  ) =>
     importFiles({
       dataDir: scratch.path,
       table: { name, columns: fieldsToColumns(schema)! },
@@ -174,9 +197,10 @@ describe('rows that are imported', () => {
       ignoresUnknown: false,
       skipFile: null,
       maxBadRows: 10,
-      memoryLimitMb,
+      memoryLimitMb: 200,
       threads: 1,
       nowMs: 0,
       unique: '00000000',
+      ...more,
     })
 })

@@ -260,23 +260,49 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'times with slashes are TIMESTAMP',
-    csv: 'a,b\n2015/01/31 01:00:00,x\n',
-    gives: 'a TIMESTAMP, b STRING',
+    csv: 'a,b\n2015/01/31 01:00:00,2015/1/31\n',
+    gives: 'a TIMESTAMP, b TIMESTAMP',
     doubts: [
-      'a is TIMESTAMP, and its times are without an offset: they count as UTC; DATETIME is for times of no zone',
+      'a is TIMESTAMP, and its times are without an offset: they count as UTC',
+      'b is TIMESTAMP, and its times are without an offset: they count as UTC',
     ],
   },
   {
-    says: 'keys that are not names of columns are left out, and named',
+    says: 'short dates are DATE, and times of a named zone TIMESTAMP',
+    rows: '{"a":"2017-1-5","b":"2017-1-5 9:05:00 Europe/Berlin","c":"2017-01-05 09:05:00 -05:00"}',
+    gives: 'a DATE, b TIMESTAMP, c TIMESTAMP',
+  },
+  {
+    says: 'keys that cannot name columns give other names, or are left out, and are named',
     rows: '{"a.b":1,"":2,"_PARTITIONTIME":3,"x-y":4,"order":5,"größe":7}',
-    gives: 'x-y INTEGER, order INTEGER, größe INTEGER',
+    gives: 'a_b INTEGER, x-y INTEGER, order INTEGER, größe INTEGER',
     doubts: [
-      'a.b is left out: a name of a column has no "."; rename it in the file',
-      ' is left out: an empty key cannot name a column; name it in the file',
-      '_PARTITIONTIME is left out: BigQuery keeps names that begin with _PARTITION; rename it in the file',
+      'a_b is the name for "a.b", which cannot name a column',
+      '"" is left out: an empty key cannot name a column; name it in the file',
+      '"_PARTITIONTIME" is left out: BigQuery keeps names that begin with _PARTITION; rename it in the file',
       'x-y is a name that SQL needs in backticks: `x-y`',
       'order is a name that SQL needs in backticks: `order`',
       'größe is a name that SQL needs in backticks: `größe`',
+    ],
+  },
+  {
+    says: 'columns of CSV without a name of their own get one',
+    csv: ',a,A,\n1,2,3,4\n',
+    gives: 'column_1 INTEGER, a INTEGER, A_1 INTEGER, column_4 INTEGER',
+    doubts: [
+      'column_1 is the name for column 1, which has none',
+      'A_1 is the name for another column "A"',
+      'column_4 is the name for column 4, which has none',
+    ],
+  },
+  {
+    says: 'a record keeps all its keys',
+    rows: '{"r":{"a.b":1,"@c":2},"s":{"a":1,"":2}}',
+    gives: 'r RECORD(a_b INTEGER, _c INTEGER), s JSON',
+    doubts: [
+      'r.a_b is the name for "a.b", which cannot name a column',
+      'r._c is the name for "@c", which cannot name a column',
+      's is JSON: no field can be for its key ""',
     ],
   },
 ]
@@ -336,8 +362,7 @@ describe('the type of a column', () => {
       () => [file('csv', 'a,b\nö,1\n'), file('csv', Buffer.from('a,b\nö,1\n', 'latin1'))],
       /is Windows-1252, and .* is read as UTF-8; give --encoding/,
     ],
-    ['a header without a name', () => [file('csv', 'a,\n1,2\n')], /a column without a name/],
-    ['a header with a name twice', () => [file('csv', 'a,A\n1,2\n')], /names "A" twice/],
+    ['a header with two names of one column', () => [file('csv', 'a.b,A/b\n1,2\n')], /"a\.b" and "A\/b" are one name/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
     ['no Parquet', () => [file('parquet', 'x')], /it cannot be read as Parquet: .*too small to be a Parquet file/],
     ['a truncated file', () => [file('csv.gz', gzipSync('a\n1\n').subarray(0, 12))], /not to its end|cannot be|ends/],
@@ -486,6 +511,11 @@ describe('the columns of Parquet files', () => {
     ],
     ["'k'::BLOB AS a", 'a BYTES', ['a is BYTES, and every value is UTF-8: STRING, if they are texts']],
     ["'\\xFF'::BLOB AS a", 'a BYTES', []],
+    [
+      "1 AS \"Body Mass (g)\", {'a.b': [{'1()': 2}]} AS r",
+      'Body_Mass__g_ INTEGER, r RECORD(a_b RECORD[](_1__ INTEGER))',
+      ['Body_Mass__g_ is the name for "Body Mass (g)", which cannot name a column'],
+    ],
     ['[[1]] AS a', 'a JSON', ['a is JSON: its type INTEGER[][] has no equivalent in GoogleSQL']],
   ]
   for (const [sql, gives, doubts] of CASES) {
@@ -504,6 +534,25 @@ describe('the columns of Parquet files', () => {
       }
     })
   }
+
+  it('are refused where two have one name', async () => {
+    const twice = 'is in the file twice: "a.b" and "a_b" are one name'
+    const top = await parquet('1 AS "a.b", 2 AS a_b')
+    await expectFault(infer(top), `a_b ${twice}`)
+    const within = await parquet("{'a.b': 1, 'a_b': 2} AS r")
+    const a_b = { name: 'a_b', type: 'INTEGER' }
+    const tables = {
+      top: { schema: [a_b], files: [top] },
+      within: { schema: [{ name: 'r', type: 'RECORD', fields: [a_b] }], files: [within] },
+    }
+    const engine = await openEmbeddedEngine({ tables })
+    try {
+      await expectFault(engine.query('SELECT * FROM `top`'), `top.a_b ${twice}`)
+      await expectFault(engine.query('SELECT * FROM `within`'), `within.r.a_b ${twice}`)
+    } finally {
+      await engine.close()
+    }
+  })
 
   it('of two files have a type that holds both', async () => {
     const both = await infer(await parquet('1 AS a, 1 AS b'), await parquet('1.5::DOUBLE AS a'))

@@ -156,6 +156,18 @@ const CASES: readonly Case[] = [
     fails:
       'its field x.a.v has the type INTEGER[][], which has no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (x)), or give the table a schema, d.nested_lists.json, that declares x.a.v as JSON',
   },
+  { name: 'field_names', values: ["{'a.b': [{'@c': 1}], 'd e': 2}"], rows: [{ a_b: [{ _c: 1 }], 'd e': 2 }] },
+  {
+    name: 'field_names_declared',
+    values: ["{'a.b': 1}"],
+    schema: { type: 'RECORD', fields: [{ name: 'A_B', type: 'STRING' }] },
+    rows: [{ A_B: '1' }],
+  },
+  {
+    name: 'field_names_twice',
+    values: ["{'a.b': 1, 'a_b': 2}"],
+    fails: 'its type STRUCT("a.b" INTEGER, "a_b" INTEGER) has no equivalent in GoogleSQL',
+  },
   { name: 'variant_declared', values: ["{'a': [1, 2]}::VARIANT"], schema: { type: 'JSON' }, rows: [{ a: [1, 2] }] },
 ]
 
@@ -218,6 +230,14 @@ describe('Parquet columns of types that GoogleSQL does not have', () => {
 
   it('do not affect queries that do not read them', async () => {
     for (const { name } of CASES) expect(await rowsFrom(engine, `SELECT MIN(i) FROM d.${name}`)).to.deep.equal([[0]])
+  })
+
+  it('have the names of columns for other names', async () => {
+    const files = join(scratch.path, 'd', 'names.parquet')
+    const instance = await DuckDBInstance.create()
+    await (await instance.connect()).run(`COPY (SELECT 1 AS "@id", 'x' AS "Body Mass (g)") TO '${files}'`)
+    instance.closeSync()
+    expect(await rowsFrom(engine, 'SELECT _id, Body_Mass__g_ FROM d.names WHERE _id = 1')).to.deep.equal([[1, 'x']])
   })
 
   it('of a database are reported in the same way', async () => {

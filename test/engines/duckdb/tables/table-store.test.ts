@@ -98,6 +98,7 @@ describe('the tables of text files', () => {
       compression: 'uncompressed',
       size,
       mtimeNs: 0n,
+      keys: [],
       stamp: name,
     })
     const all = Array.from({ length: 2_000 }, (_, i) => file(String(10_000 + i)))

@@ -16,11 +16,11 @@ export interface CsvForm {
   readonly hasDecimalComma: boolean
 }
 
-/** The form of a file with this name. */
-export function csvForm(form: TextForm | undefined, name: string): CsvForm {
+/** The form of a file of this format. */
+export function csvForm(form: TextForm | undefined, format: string): CsvForm {
   const quote = form?.quote ?? '"'
   return {
-    delimiter: (form?.delimiter ?? usualDelimiter(name)).charCodeAt(0),
+    delimiter: (form?.delimiter ?? (format === 'tsv' ? '\t' : ',')).charCodeAt(0),
     quote: quote === '' ? null : quote.charCodeAt(0),
     headerLine: form?.skipLeadingRows ?? 1,
     encoding: form?.encoding ?? 'UTF-8',
@@ -29,8 +29,6 @@ export function csvForm(form: TextForm | undefined, name: string): CsvForm {
     hasDecimalComma: form?.decimalComma === true,
   }
 }
-
-const usualDelimiter = (name: string): string => (/\.tsv(?:\.(?:gz|zst))?$/i.test(name) ? '\t' : ',')
 
 const NUMBERS: ReadonlySet<string> = new Set<ScalarKind>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC'])
 

@@ -2,25 +2,27 @@
 import { PARTITION_TIME } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
+import { asOneName, headerNames } from './column-name.js'
 import { type Cell, cellsOf, headerOf } from './csv.js'
 import { type CsvForm, formHint, hasDecimals, withPoint } from './csv-form.js'
-import { jsonObject } from './json-row.js'
+import { GIVEN, jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
 
 export class CsvRowReader implements RowReader {
   readonly #record: RowRecord
-  readonly #ignoresUnknown: boolean
+  readonly #leavesOut: string | null
   readonly #form: CsvForm
   /** The fields by position, with null for an ignored column. Null until the header, or the first row, has been read. */
   #columns: readonly (RowField | null)[] | null = null
-  /** The REPEATED fields that the file does not have. */
-  #emptyLists: readonly RowField[] = []
+  /** The fields that the file does not have, and that a row has all the same. */
+  #absent: readonly RowField[] = []
 
-  constructor(record: RowRecord, ignoresUnknown: boolean, form: CsvForm) {
+  /** @param leavesOut see rowFormat */
+  constructor(record: RowRecord, leavesOut: string | null, form: CsvForm) {
     this.#record = record
-    this.#ignoresUnknown = ignoresUnknown
+    this.#leavesOut = leavesOut
     this.#form = form
   }
 
@@ -40,44 +42,47 @@ export class CsvRowReader implements RowReader {
 
   /** The header that a file without one would have. */
   #inOrder(): readonly Cell[] {
-    const fields = [...this.#record.byName.values()].filter(({ name }) => name !== PARTITION_TIME)
+    const fields = this.#record.fields.filter(({ name, given }) => name !== PARTITION_TIME && given === null)
     return fields.map(({ name }) => ({ text: name, offset: 0 }))
   }
 
   #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
     const problems: string[] = []
-    const seen = new Set<string>()
+    const keys = new Map<RowField, string>()
     const unknown: string[] = []
-    const columns = cells.map(({ text }) => {
-      const name = text ?? ''
-      const field = this.#record.byName.get(name.toLowerCase()) ?? null
-      if (seen.has(name.toLowerCase())) problems.push(`the header names ${JSON.stringify(name)} twice`)
-      seen.add(name.toLowerCase())
-      if (field === null) unknown.push(JSON.stringify(shown(name)))
-      else if (field.isRepeated || field.record !== null) {
-        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
+    const columns = headerNames(cells.map(({ text }) => text ?? '')).map(name => {
+      const field = this.#record.find(name) ?? null
+      if (field === null) {
+        unknown.push(JSON.stringify(shown(name)))
+        return field
       }
+      const other = keys.get(field)
+      if (other !== undefined) problems.push(`the header names ${field.name} twice${asOneName(other, name)}`)
+      keys.set(field, name)
+      if (field.given !== null) problems.push(`the header names ${field.name}: expected ${GIVEN}`)
+      if (field.isRepeated || field.record !== null)
+        problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
       return field
     })
     if (columns.every(column => column === null)) {
       problems.push(`the header names no column of the table: ${unknown.join(', ')}`)
-    } else if (unknown.length > 0 && !this.#ignoresUnknown) {
-      problems.push(
-        `the header names ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${unknown.join(', ')}`,
-      )
+    } else if (unknown.length > 0 && this.#leavesOut !== null) {
+      const [what, them] = unknown.length === 1 ? ['an unknown column', 'it'] : ['unknown columns', 'them']
+      problems.push(`the header names ${what}: ${unknown.join(', ')}; ${this.#leavesOut} leaves ${them} out`)
     }
     const awaited = this.#record.awaited.filter(field => !columns.includes(field))
     for (const field of awaited) {
-      if (field.isRequired) problems.push(`the header does not name ${field.name}, which is REQUIRED`)
+      if (field.isRequired && field.given === null)
+        problems.push(`the header does not name ${field.name}, which is REQUIRED`)
     }
     if (problems.length > 0) throw new QueryFault(problems.join('; '))
-    this.#emptyLists = awaited
+    this.#absent = awaited
     return columns
   }
 
   #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
     expectCells(cells.length, columns.length, this.#form)
-    const members = new Map(this.#emptyLists.map(field => [field, '[]']))
+    const members = new Map(this.#absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
       const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, this.#form.hasDecimalComma)
       if (field !== null && value !== null) members.set(field, value)

@@ -2,7 +2,9 @@
  * Checks one row of NDJSON against its table's schema, and writes it as DuckDB's reader takes it: with the schema's names, and the
  * few values that the reader would interpret differently in another form.
  */
+
 import { BadRowError, shown } from './bad-row.js'
+import { asOneName } from './column-name.js'
 import { beginsNumber, FALSE, JsonTokens, LETTER_N, NULL, OPEN_LIST, OPEN_OBJECT, QUOTE, TRUE } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
@@ -13,13 +15,16 @@ export class JsonRowReader implements RowReader {
   readonly #path: string[] = []
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
   readonly #record: RowRecord
-  readonly #ignoresUnknown: boolean
+  readonly #leavesOut: string | null
+  /** The last keys of fields that are spelled in another way. */
+  readonly #keys = new Map<RowField, string>()
   #unknown: string[] = []
   #unknownAt = 0
 
-  constructor(record: RowRecord, ignoresUnknown: boolean) {
+  /** @param leavesOut see rowFormat */
+  constructor(record: RowRecord, leavesOut: string | null) {
     this.#record = record
-    this.#ignoresUnknown = ignoresUnknown
+    this.#leavesOut = leavesOut
   }
 
   /** @throws BadRowError */
@@ -42,7 +47,7 @@ export class JsonRowReader implements RowReader {
       this.#unknownAt,
       '',
       names.length === 1 ? `the unknown field ${list}` : `the unknown fields ${list}`,
-      'fields of the schema',
+      `fields of the schema; ${this.#leavesOut} leaves others out`,
     )
   }
 
@@ -57,9 +62,9 @@ export class JsonRowReader implements RowReader {
     tokens.members(() => this.#readMember(record, members))
     for (const field of record.awaited) {
       if (members.has(field)) continue
-      if (field.isRequired)
+      if (field.given === null && field.isRequired)
         throw new BadRowError(tokens.at - 1 - tokens.start, this.#pathOf(field.name), 'nothing', REQUIRED)
-      members.set(field, '[]')
+      members.set(field, field.given ?? '[]')
     }
     return jsonObject(members)
   }
@@ -69,19 +74,25 @@ export class JsonRowReader implements RowReader {
     tokens.peek()
     const start = tokens.at
     const name = tokens.key()
-    const field = record.byName.get(name.toLowerCase())
+    const field = record.find(name)
     if (field === undefined) {
       this.#meetUnknown(name, start)
       return
     }
     this.#path.push(field.name)
-    if (members.has(field)) throw tokens.bad(start, 'the field a second time', 'each field once')
+    if (members.has(field)) {
+      const twice = asOneName(this.#keys.get(field) ?? field.name, name)
+      throw tokens.bad(start, `the field a second time${twice}`, 'each field once')
+    }
+    if (field.given !== null) throw tokens.bad(start, 'the field', GIVEN)
+    if (name !== field.name) this.#keys.set(field, name)
+    else if (this.#keys.size > 0) this.#keys.delete(field)
     members.set(field, this.#readField(field))
     this.#path.pop()
   }
 
   #meetUnknown(name: string, start: number): void {
-    if (!this.#ignoresUnknown) {
+    if (this.#leavesOut !== null) {
       if (this.#unknown.length === 0) this.#unknownAt = start - this.#tokens.start
       this.#unknown.push(this.#pathOf(name))
     }
@@ -178,9 +189,20 @@ export class JsonRowReader implements RowReader {
   }
 }
 
+/** Expected of a row that has a field of which its folder gives the value. */
+export const GIVEN = 'it in the name of the folder alone'
+
 const REQUIRED = 'a value: the field is REQUIRED'
 
-const NUMBER_KINDS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'STRING', 'TIMESTAMP'])
+/** The kinds of which a number of JSON is a value. */
+export const NUMBER_KINDS: ReadonlySet<string> = new Set([
+  'INT64',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'STRING',
+  'TIMESTAMP',
+])
 
 /** A number as its type reads it: the two that have no exponents get the same number without one. DuckDB reads -0 as 0. */
 function numberText(kind: RowField['kind'], text: string): string {

@@ -1,13 +1,16 @@
 /** A table's definition, compiled for checking rows: the fields by key, and the values of missing fields. */
 import type { ScalarKind, StructField, TableDefinition, TypeLimits } from '../../../../../googlesql/data.js'
+import { finder } from './column-name.js'
 
 /** The fields of a record, or the columns of a table. */
 export interface RowRecord {
-  /** Fields by name in lower case, since BigQuery's names are case-insensitive. */
-  readonly byName: ReadonlyMap<string, RowField>
+  /** In the order of the table. */
+  readonly fields: readonly RowField[]
+  /** The field for a key. */
+  readonly find: (key: string) => RowField | undefined
   /**
    * Fields that must be handled when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes
-   * an empty array.
+   * an empty array, and some have a value that is not in the row.
    */
   readonly awaited: readonly RowField[]
 }
@@ -20,6 +23,8 @@ export interface RowField {
   readonly isRepeated: boolean
   readonly isRequired: boolean
   readonly limits: TypeLimits
+  /** The value as JSON where the name of the file's folder gives it; null where rows give it. */
+  readonly given: string | null
   /** The fields of a STRUCT; null for other types. */
   readonly record: RowRecord | null
 }
@@ -27,17 +32,25 @@ export interface RowField {
 /** No limits: NUMERIC, STRING. */
 export const UNLIMITED: TypeLimits = { precision: null, scale: null, maxLength: null }
 
-export function rowSchema({
-  columns,
-  required,
-  limits = {},
-}: Pick<TableDefinition, 'columns' | 'required' | 'limits'>): RowRecord {
+/** A column whose value is not in the rows of a file. */
+export interface GivenColumn {
+  readonly column: StructField
+  /** The value as JSON, which a row gets. */
+  readonly json: string
+}
+
+/** `given` are the columns that are not in the file. */
+export function rowSchema(
+  { columns, required, limits = {} }: Pick<TableDefinition, 'columns' | 'required' | 'limits'>,
+  given: readonly GivenColumn[] = [],
+): RowRecord {
   const isRequired = new Set(required)
   const recordOf = (fields: readonly StructField[], within: string): RowRecord => {
     const compiled = fields.map(field => compile(field, within + field.name))
     return {
-      byName: new Map(compiled.map(field => [field.name.toLowerCase(), field])),
-      awaited: compiled.filter(field => field.isRequired || field.isRepeated),
+      fields: compiled,
+      find: finder(compiled),
+      awaited: compiled.filter(field => field.isRequired || field.isRepeated || field.given !== null),
     }
   }
   const compile = ({ name, type }: StructField, path: string): RowField => {
@@ -50,6 +63,7 @@ export function rowSchema({
       isRepeated,
       isRequired: isRequired.has(path),
       limits: limits[path] ?? UNLIMITED,
+      given: given.find(({ column }) => column.name === path)?.json ?? null,
       record: single.kind === 'STRUCT' ? recordOf(single.fields, `${path}${isRepeated ? '[]' : ''}.`) : null,
     }
   }

@@ -1,0 +1,61 @@
+/** The names of columns for the keys of files. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
+import { shown } from './bad-row.js'
+
+/** BigQuery's flexible column names. */
+const FLEXIBLE = /^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}&%=+:'<>#| ]+$/u
+
+/**
+ * The name of the column for a key: the key, if it may name a column. In any other, each character but letters, digits and `_`
+ * becomes `_`, and a `_` precedes a digit in front, as with BigQuery's `column_name_character_map` V1.
+ */
+export function columnName(key: string): string {
+  if (FLEXIBLE.test(key)) return key
+  return key.replace(/[^\p{L}\p{M}\p{N}_]/gu, '_').replace(/^(?=\p{N})/u, '_')
+}
+
+interface Named {
+  readonly name: string
+}
+
+/** Finds the column or field for a key: the one with the key as its name, in any case, or else the one with its column name. */
+export function finder<T extends Named>(fields: readonly T[]): (key: string) => T | undefined {
+  const byName = new Map(fields.map(field => [field.name.toLowerCase(), field]))
+  return key => byName.get(key.toLowerCase()) ?? byName.get(columnName(key).toLowerCase())
+}
+
+/** The key of each column or field that has one; `twice` says which has two, or is null. */
+export function keysOfFields<T extends Named>(fields: readonly T[], keys: readonly string[]) {
+  const find = finder(fields)
+  const keyOf = new Map<T, string>()
+  let twice: string | null = null
+  for (const key of keys) {
+    const field = find(key)
+    const other = field && keyOf.get(field)
+    if (other !== undefined) twice = `${field!.name} is in the file twice${asOneName(other, key)}`
+    else if (field) keyOf.set(field, key)
+  }
+  return { keyOf, twice }
+}
+
+/** Names both keys of one column, for a message that says that the column is there twice; '' where they are equal. */
+export const asOneName = (a: string, b: string): string =>
+  a === b ? '' : `: ${JSON.stringify(shown(a))} and ${JSON.stringify(shown(b))} are one name`
+
+/** The names of the columns of a CSV file: a third one without a name is `column_3`, and another `a`, in any case, is `a_1`. */
+export function headerNames(header: readonly string[]): readonly string[] {
+  const taken = new Set(header.map(name => name.toLowerCase()))
+  const given = new Set<string>()
+  const numbers = new Map<string, number>()
+  return header.map((text, i) => {
+    const name = text === '' ? `column_${i + 1}` : text
+    const key = name.toLowerCase()
+    const isFree = text === '' ? !taken.has(key) : !given.has(key)
+    let number = isFree ? 0 : (numbers.get(key) ?? 1)
+    while (number > 0 && taken.has(`${key}_${number}`)) number++
+    numbers.set(key, number + 1)
+    const unique = number === 0 ? name : `${name}_${number}`
+    given.add(unique.toLowerCase())
+    taken.add(unique.toLowerCase())
+    return unique
+  })
+}
