@@ -47,6 +47,54 @@ wrote /schemas/tables/sales.orders.json
     expect(out).to.equal('{"id":1,"at":"2026-01-05T09:30:00Z","zip":"01234"}\n{"id":2,"at":null,"zip":"5"}\n')
   })
 
+  it('writes how the file is written, and a query in place and an import read it so', async () => {
+    const path = folder.path('data', 'sales', 'bank.csv')
+    writeFileSync(path, 'Konto;Betrag;Steuer\n4000;125,50;20,08\n5000;-12,25;NA\n')
+    const { out } = await infer('sales.bank', [path], '--null', 'NA')
+    expect(out).to.include(`doubt: ${path} has cells separated by ";": --delimiter says otherwise\n`)
+    expect(JSON.parse(readFileSync(folder.path('schemas', 'tables', 'sales.bank.json'), 'utf8'))).to.deep.equal({
+      schema: {
+        fields: [
+          { name: 'Konto', type: 'INTEGER', mode: 'NULLABLE' },
+          { name: 'Betrag', type: 'NUMERIC', mode: 'NULLABLE' },
+          { name: 'Steuer', type: 'NUMERIC', mode: 'NULLABLE' },
+        ],
+      },
+      externalDataConfiguration: {
+        decimalComma: true,
+        csvOptions: { fieldDelimiter: ';', nullMarkers: ['', 'NA'] },
+      },
+    })
+    const more = folder.path('more.csv')
+    writeFileSync(more, 'Title\n\nKonto|Betrag|Steuer\n6000|1|-\n')
+    const skipped = ['--delimiter', '|', '--skip-rows', '3', '--null', '-']
+    const imported = await command(['import', 'sales.bank', more, ...flags, ...skipped])
+    expect(imported).to.deep.include({ code: 0, err: '' })
+    const query = await command([
+      ...['query', 'SELECT * FROM `sales.bank` ORDER BY Konto', '--format', 'ndjson'],
+      ...[...flags, '--engine-memory', '256'],
+    ])
+    expect(query.out).to.equal(
+      [
+        '{"Konto":4000,"Betrag":"125.5","Steuer":"20.08"}\n',
+        '{"Konto":5000,"Betrag":"-12.25","Steuer":null}\n',
+        '{"Konto":6000,"Betrag":"1","Steuer":null}\n',
+      ].join(''),
+    )
+  })
+
+  for (const [flag, value] of [
+    ['--delimiter', 'ab'],
+    ['--encoding', 'UTF-32'],
+    ['--skip-rows', 'x'],
+  ] as const) {
+    it(`refuses ${flag} ${value}`, async () => {
+      const { code, err } = await infer('sales.x', [orders], flag, value)
+      expect(code).to.equal(2)
+      expect(err).to.include(`${flag} ${value}: must be`)
+    })
+  }
+
   it('writes over no schema, but for --force; --dry-run prints it', async () => {
     writeFileSync(schema, '[]')
     const refused = await infer('sales.orders', [orders])

@@ -27,12 +27,14 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
     }
     if (facts.renaming !== null) doubt(facts.renaming)
     if (needsBackticks(name)) doubt(`is a name that SQL needs in backticks: \`${name}\``)
-    const at = into.columns.length
+    const index = into.columns.length
     const { nested, ...field } = chooseField(name, path, facts, into)
     const fields = nested === null ? null : chooseFields(nested, path, into)
     const whole = fields === null ? field : { ...field, fields }
+    if (facts.padded !== null)
+      doubt(`has spaces around ${at(facts.padded)}, which belong to the text: remove them from the file`)
     const example = [...facts.kinds.values()][0]?.first.text ?? null
-    into.columns.splice(at, 0, { path, field: whole, nulls: objects - facts.count, example })
+    into.columns.splice(index, 0, { path, field: whole, nulls: objects - facts.count, example })
     return [whole]
   })
 }
@@ -65,7 +67,7 @@ function chooseField(name: string, path: string, facts: ValueFacts, into: Choosi
 }
 
 const TIMES: readonly ValueKind[] = ['time', 'local-time', 'date']
-const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'huge-number', 'number']
+const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer', 'huge-number', 'number', 'decimal']
 const MAX_SAFE = Number.MAX_SAFE_INTEGER
 
 function chooseType(facts: ValueFacts, doubt: (message: string) => void): string {
@@ -81,7 +83,12 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
     doubt(`is NUMERIC, since ${at(kinds.get('large-integer')!.first)} is beyond INT64`)
     return 'NUMERIC'
   }
-  if (kinds.has('number') && only('integer', 'number')) {
+  if (only('integer', 'large-integer', 'wide-integer')) {
+    doubt(`is BIGNUMERIC, since ${at(kinds.get('wide-integer')!.first)} is beyond NUMERIC`)
+    return 'BIGNUMERIC'
+  }
+  if (only('integer', 'large-integer', 'decimal')) return 'NUMERIC'
+  if (kinds.has('number') && only('integer', 'number', 'decimal')) {
     if (kinds.has('integer') && Math.max(facts.max, -facts.min) > MAX_SAFE) {
       doubt(`is FLOAT, which rounds integers beyond ${MAX_SAFE}; NUMERIC keeps up to 29 digits and 9 decimals`)
     }
@@ -89,7 +96,7 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
     return 'FLOAT'
   }
   if (only(...NUMBERS)) {
-    const wide = kinds.get('huge-number') ?? kinds.get('large-integer')!
+    const wide = kinds.get('huge-number') ?? kinds.get('wide-integer') ?? kinds.get('large-integer')!
     doubt(`is STRING, since no type of numbers keeps ${at(wide.first)}`)
     return 'STRING'
   }
@@ -137,11 +144,20 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
   return 'TIMESTAMP'
 }
 
-const LEAVE_EMPTY = 'where a value is missing, leave the cell empty'
+/** What to do about a blank, or a word for NULL. */
+const leaveEmpty = ({ text }: Sample): string =>
+  `where a value is missing, leave the cell empty${text.trim() === '' ? '' : `, or in CSV give --null '${text}'`}`
 
 /** The kinds of texts of which a single text shows that the column should probably have another type. */
 const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
-  ['decimal-comma', shown => `${shown} has a decimal comma: with a point, 1234.50, it would be a number`],
+  [
+    'decimal-comma',
+    shown =>
+      `${shown} has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number`,
+  ],
+  ['day-first', shown => `${shown} has the day first: as 2026-01-31 it would be a DATE`],
+  ['month-first', shown => `${shown} has the month first: as 2026-01-31 it would be a DATE`],
+  ['worded-date', shown => `${shown} has its month in words: as 2026-01-31 it would be a DATE`],
   ['local-date', shown => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
 ]
 
@@ -152,14 +168,16 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const isAll = (...of: readonly ValueKind[]): boolean => share(of) === count
   const zero = kinds.get('leading-zero')
   const misfit = (of: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !of.includes(kind))![1].first
-  const telling = TELLING.find(([kind]) => kinds.has(kind))
+  const isMixed = kinds.has('day-first') && kinds.has('month-first')
+  const telling = TELLING.find(([kind]) => kinds.has(kind) && !(isMixed && kind.endsWith('-first')))
   const missing = kinds.get('null-word') ?? kinds.get('blank')
   const misfitText = (of: readonly ValueKind[]): string => {
     const sample = misfit(of)
-    return sample === missing?.first ? `${at(sample)}: ${LEAVE_EMPTY}` : at(sample)
+    return sample === missing?.first ? `${at(sample)}: ${leaveEmpty(sample)}` : at(sample)
   }
   const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(of => share(of) > 0 && missing?.first === misfit(of))
-  if (missing && (telling || !isMisfit)) doubt(`has ${at(missing.first)}, which stays a text: ${LEAVE_EMPTY}`)
+  if (missing && (telling || !isMisfit))
+    doubt(`has ${at(missing.first)}, which stays a text: ${leaveEmpty(missing.first)}`)
   if (telling) {
     doubt(`is STRING, since ${telling[1](at(kinds.get(telling[0])!.first))}`)
     return

@@ -1,7 +1,9 @@
 /** Infers the columns of a table from files of its rows. */
-
+import { isAscii } from 'node:buffer'
+import type { TextForm } from '../../../googlesql/index.js'
 import { alsoInFile, inferredKeys } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import {
   type BadRow,
   EVERY_LINE,
@@ -13,6 +15,7 @@ import { QueryFault } from '../../../runner/model/query-fault.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
 import type { ImportOptions } from '../import/import-table.js'
 import { chooseFields } from './choose-type.js'
+import { encodingOf, findForm, SAMPLE_BYTES } from './find-form.js'
 import type { Inference, InferredTable } from './inferred-table.js'
 import { CsvValueReader, JsonValueReader } from './read-values.js'
 import { ValueFacts } from './value-facts.js'
@@ -20,6 +23,8 @@ import { ValueFacts } from './value-facts.js'
 export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'> {
   /** The paths of columns and fields that are to be JSON. @default none */
   readonly asJson?: readonly string[]
+  /** What is known of how the files are written. */
+  readonly textForm?: TextForm
 }
 
 const MAX_COLUMNS = 10_000
@@ -65,21 +70,28 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   const row = new ValueFacts(MAX_COLUMNS)
   const badRows: BadRow[] = []
   const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad), aside: () => undefined }
+  const result: Inference = { columns: [], doubts: [] }
+  const given = options.textForm ?? {}
+  let found: { readonly name: string; readonly form: TextForm } | null = null
   for (const source of sources) {
     const { name } = source
-    const format: RowFormat =
-      source.format !== 'ndjson'
-        ? { reader: new CsvValueReader(name, row), ends: new CsvRecordEnds(), isCsv: true }
-        : { reader: new JsonValueReader(name, row), ends: EVERY_LINE, isCsv: false }
-    const stream = new RowStream(name, format, sink)
-    for await (const chunk of byteChunks(source, options.standardInput)) {
+    let stream: RowStream | null = null
+    for await (const chunk of withLongStart(byteChunks(source, options.standardInput))) {
+      if (stream === null && source.format !== 'ndjson') {
+        if (found === null) {
+          const { form, doubts } = findForm(chunk, source.format, given)
+          found = { name, form }
+          for (const message of doubts) result.doubts.push({ path: name, message })
+        } else if (given.encoding === undefined) expectEncoding(chunk, name, found)
+      }
+      stream ??= new RowStream(name, valueFormat(source, row, found?.form ?? given), sink)
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }
-    stream.end()
+    stream?.end()
   }
+  const textForm = found?.form ?? {}
   const rows = row.kinds.get('object')?.count ?? 0
-  const result: Inference = { columns: [], doubts: [] }
   const asJson = new Set(options.asJson?.map(path => path.toLowerCase()))
   const fields = chooseFields(row, '', { ...result, asJson })
   const [unknown] = asJson
@@ -91,5 +103,32 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   if (badRows.length === 0 && fields.length === 0) {
     throw new QueryFault(`${names}: there ${rows === 0 ? 'are no rows' : 'is no key that can be a column'}`)
   }
-  return { rows, fields, ...result, badRows: badRows.slice(0, options.maxBadRows) }
+  return { rows, fields, textForm, ...result, badRows: badRows.slice(0, options.maxBadRows) }
+}
+
+function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: TextForm): RowFormat {
+  if (format === 'ndjson') return { reader: new JsonValueReader(name, row), ends: EVERY_LINE, csv: null }
+  const csv = csvForm(form, format)
+  return { reader: new CsvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
+}
+
+/** @throws QueryFault for a file in another encoding than the first one: all files of a table have one. */
+function expectEncoding(chunk: Buffer, name: string, first: { readonly name: string; readonly form: TextForm }): void {
+  const [own, other] = [encodingOf(chunk), first.form.encoding ?? 'UTF-8']
+  if (own === other || isAscii(chunk)) return
+  throw new QueryFault(
+    `${name}: the file is ${own}, and ${first.name} is read as ${other}; give --encoding, or convert one`,
+  )
+}
+
+/** The chunks; the first one has SAMPLE_BYTES where there are so many. */
+async function* withLongStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start: Buffer | null = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    if (start !== null) start = Buffer.concat([start, chunk])
+    if (start !== null && start.length < SAMPLE_BYTES) continue
+    yield start ?? chunk
+    start = null
+  }
+  if (start !== null && start.length > 0) yield start
 }

@@ -36,6 +36,8 @@ export class ValueFacts {
   fineTime: Sample | null = null
   /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
   objects = 0
+  /** The first text with spaces around it; null where there is none. */
+  padded: Sample | null = null
   /** The number of the object in which the field was last seen, and its key there. */
   lastObject = 0
   lastKey = ''
@@ -65,6 +67,7 @@ export class ValueFacts {
       if (value < this.min) this.min = value
       if (value > this.max) this.max = value
     }
+    if (this.padded === null && kind === 'text' && text.trim().length < text.length) this.padded = sampleOf(text, place)
     if (this.fineTime === null && (kind === 'time' || kind === 'local-time') && /\.\d{6}0*[1-9]/.test(text)) {
       this.fineTime = sampleOf(text, place)
     }

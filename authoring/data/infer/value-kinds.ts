@@ -1,15 +1,21 @@
 /** The kinds of values in text files. The type of a column is chosen from the kinds of its values. */
 import type { ScalarKind } from '../../../googlesql/index.js'
+import { withPoint } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
 import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
 
-/** `large-integer` is beyond INT64 and within NUMERIC; `huge-number` is beyond both, or beyond FLOAT64. */
+/**
+ * `large-integer` is beyond INT64 and within NUMERIC, `wide-integer` beyond both and within BIGNUMERIC; `huge-number` is beyond all
+ * of them, or beyond FLOAT64. `decimal` has a decimal comma, and is within NUMERIC.
+ */
 export type ValueKind =
   | 'bool'
   | 'integer'
   | 'large-integer'
+  | 'wide-integer'
   | 'huge-number'
   | 'number'
+  | 'decimal'
   | 'time'
   | 'local-time'
   | 'date'
@@ -22,6 +28,9 @@ export type ValueKind =
   | 'null-word'
   | 'decimal-comma'
   | 'local-date'
+  | 'day-first'
+  | 'month-first'
+  | 'worded-date'
   | 'text'
   | 'object'
   | 'list'
@@ -33,13 +42,20 @@ const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n)$/i
 /** `1.234,50` and `12,5`. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
 /** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
-const LOCAL_DATE = /^\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d\d)$/
+const LOCAL_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(?:\d{4}|\d\d)$/
+/** `Jan 1 2000`, `Sat, 1 January 2000` and `01-Jan-2000`. */
+const WORDED_DATE =
+  /^(?:[a-z]{2,9},? )?(?:\d{1,2}[ -])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[ -](?:\d{1,2},? )?\d{4}\b/i
 const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 /** The digits before the point of a NUMERIC. */
 const NUMERIC_DIGITS = 29
+/** The digits before the point of every BIGNUMERIC; some have one more. */
+const BIGNUMERIC_DIGITS = 38
+/** Texts that are NUMERIC. */
+const DECIMAL = /^-?\d{1,29}\.\d{1,9}$/
 
 /** The kind of a number of JSON. */
 export function kindOfNumber(text: string): ValueKind {
@@ -50,7 +66,7 @@ export function kindOfNumber(text: string): ValueKind {
 function kindOfInteger(text: string): ValueKind {
   const digits = text.length - (text.startsWith('-') ? 1 : 0)
   if (digits <= 18) return 'integer'
-  if (digits > NUMERIC_DIGITS) return 'huge-number'
+  if (digits > NUMERIC_DIGITS) return digits > BIGNUMERIC_DIGITS ? 'huge-number' : 'wide-integer'
   const value = BigInt(text)
   return value >= INT64_MIN && value <= INT64_MAX ? 'integer' : 'large-integer'
 }
@@ -67,25 +83,45 @@ const KINDS_IN_QUOTES: Partial<Record<ValueKind, ValueKind>> = {
   integer: 'digits',
   number: 'decimal-text',
   'large-integer': 'text',
+  'wide-integer': 'text',
   'huge-number': 'text',
 }
 
 /** The kind of a cell of CSV, which does not distinguish numbers from texts. */
-export function kindOfCell(text: string): ValueKind {
+export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   const first = text.charCodeAt(0)
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e
   if (!isNumeric) {
     if (text === '') return 'empty'
     if (/^(?:true|false)$/i.test(text)) return 'bool'
+    if (WORDED_DATE.test(text)) return 'worded-date'
     return text.trim() === '' ? 'blank' : NULL_WORD.test(text) ? 'null-word' : 'text'
   }
-  if (INTEGER.test(text)) return kindOfInteger(text)
-  if (LEADING_ZERO.test(text)) return 'leading-zero'
-  if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
+  if (text === '-') return 'null-word'
+  if (hasDecimalComma) {
+    const point = withPoint(text)
+    if (point !== null) return DECIMAL.test(point) ? 'decimal' : kindOfCell(point)
+  } else {
+    if (INTEGER.test(text)) return kindOfInteger(text)
+    if (LEADING_ZERO.test(text)) return 'leading-zero'
+    if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
+  }
   if (isTaken('DATE', text)) return 'date'
-  if (isTaken('TIMESTAMP', text)) return isLocal(text) ? 'local-time' : 'time'
+  if (isTimestamp(text)) return isLocal(text) ? 'local-time' : 'time'
   if (DECIMAL_COMMA.test(text)) return 'decimal-comma'
-  return LOCAL_DATE.test(text) ? 'local-date' : 'text'
+  if (WORDED_DATE.test(text)) return 'worded-date'
+  return kindOfLocalDate(text) ?? 'text'
+}
+
+/** Whether a text that is not a number is a TIMESTAMP. */
+const isTimestamp = (text: string): boolean => !NUMBER.test(text) && isTaken('TIMESTAMP', text)
+
+/** A number beyond 12 tells which one is the day. */
+function kindOfLocalDate(text: string): ValueKind | null {
+  const [, first, , second] = LOCAL_DATE.exec(text)?.map(Number) ?? []
+  const isDay = (number = 0): boolean => number >= 1 && number <= 31
+  if (!isDay(first) || !isDay(second) || (first! > 12 && second! > 12)) return null
+  return first! > 12 ? 'day-first' : second! > 12 ? 'month-first' : 'local-date'
 }
 
 /** Whether the reader of files takes the text as a value of this type. */

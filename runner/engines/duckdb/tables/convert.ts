@@ -5,13 +5,15 @@
  */
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
+import { PARTITION_TIME, type StructField, type TableDefinition, type Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
 import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, type KeyOf, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
 import { keyConstant } from './folder-keys.js'
 import { finder, headerNames, keysOfFields } from './rows/column-name.js'
+import { headerOf } from './rows/csv.js'
+import { type CsvForm, csvForm, hasDecimals } from './rows/csv-form.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { stageRows } from './rows/stage-rows.js'
 
@@ -258,11 +260,15 @@ function contextOf(
   }
 }
 
-/** Null for a header that does not name columns of the table alone, each once. */
+/** Null for a header that does not name columns of the table alone, each once, and for a file that DuckDB may read otherwise. */
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
-  const header = await csvHeader(connection, file)
+  const form = csvForm(table.textForm, file.format)
+  const isOwn = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
+  if (isOwn || form.encoding !== 'UTF-8' || form.headerLine > 1 || form.isJagged) return null
   const context = contextOf(table, 'csv')
   const inRows = columnsInRows(table, file.keys)
+  const inOrder = inRows.map(({ name }) => name).filter(name => name !== PARTITION_TIME)
+  const header = form.headerLine === 0 ? inOrder : await csvHeader(connection, file, form)
   const { keyOf: keys } = keysOfFields(inRows, header)
   const isPlain =
     header.length > 1 &&
@@ -270,9 +276,12 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     [...keys.keys()].every(({ type }) => type.kind !== 'ARRAY' && type.kind !== 'STRUCT') &&
     inRows.every(column => keys.has(column) || !context.isRequired(column.name))
   if (!isPlain) return null
-  // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
+  const quote = quoteText(form.quote === null ? '' : String.fromCharCode(form.quote))
+  // DuckDB's sniffer is off, since it would drop rows that it does not understand.
   const options =
-    `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
+    `compression = '${file.compression}', auto_detect = false, delim = ${quoteText(String.fromCharCode(form.delimiter))}, ` +
+    `quote = ${quote}, escape = ${quote}, header = ${form.headerLine === 1}, ` +
+    `nullstr = [${[...form.nulls].map(quoteText).join(', ')}], ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
   const selected = table.columns.map(column => {
@@ -286,17 +295,18 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
   return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`
 }
 
-/** The names of the columns by the first line; those of one column for an empty file. */
-async function csvHeader(connection: DuckDBConnection, file: TextFile): Promise<readonly string[]> {
+/** The names of the columns by the first line; those of one column for an empty file, and none for one with a misplaced quote. */
+async function csvHeader(connection: DuckDBConnection, file: TextFile, form: CsvForm): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
     "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
-  const line = await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`).then(
-    result => String(result.getRows()[0]?.[0] ?? '').replace(/^\ufeff/, ''),
-    () => '',
-  )
-  const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)]
-  return headerNames(cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''))
+  try {
+    const [row] = (await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`)).getRows()
+    const line = Buffer.from(String(row?.[0] ?? '').replace(/^\ufeff/, ''))
+    return headerNames(headerOf(line, 0, line.length, form).map(({ text }) => text ?? ''))
+  } catch {
+    return []
+  }
 }
 
 /** Over the rows that `stageRows` has written. */

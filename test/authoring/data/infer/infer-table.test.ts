@@ -50,15 +50,21 @@ const CASES: readonly Case[] = [
     gives: 'a STRING, b STRING',
     doubts: [
       'a has "  " in file:3, which stays a text: where a value is missing, leave the cell empty',
-      'b has "NULL" in file:2, which stays a text: where a value is missing, leave the cell empty',
+      'b has "NULL" in file:2, which stays a text: where a value is missing, leave the cell empty, or in CSV give --null \'NULL\'',
     ],
   },
   {
-    says: 'a decimal comma makes a text',
+    says: 'a decimal comma makes numbers',
     csv: 'a,b\n"1.234,50",1\n"12,5",2\n',
-    gives: 'a STRING, b INTEGER',
+    gives: 'a NUMERIC, b INTEGER',
+    doubts: ['file has numbers with a decimal comma ("1.234,50")'],
+  },
+  {
+    says: 'a decimal comma beside a decimal point makes a text',
+    csv: 'a,b\n"1.234,50",1.5\n"12,5",2\n',
+    gives: 'a STRING, b FLOAT',
     doubts: [
-      'a is STRING, since "1.234,50" in file:2 has a decimal comma: with a point, 1234.50, it would be a number',
+      'a is STRING, since "1.234,50" in file:2 has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number',
     ],
   },
   {
@@ -67,8 +73,23 @@ const CASES: readonly Case[] = [
     gives: 'a STRING, b STRING',
     doubts: [
       'a is STRING, since "05/01/2026" in file:2 may have the day or the month first: as 2026-01-31 it would be a DATE',
-      'b is STRING, since "31.01.26" in file:2 may have the day or the month first: as 2026-01-31 it would be a DATE',
+      'b is STRING, since "31.01.26" in file:2 has the day first: as 2026-01-31 it would be a DATE',
     ],
+  },
+  {
+    says: 'a version is no date, and a month in words is one',
+    csv: 'a,b,c\n8.0.32,Jan 1 2000,12/31/2019\n',
+    gives: 'a STRING, b STRING, c STRING',
+    doubts: [
+      'b is STRING, since "Jan 1 2000" in file:2 has its month in words: as 2026-01-31 it would be a DATE',
+      'c is STRING, since "12/31/2019" in file:2 has the month first: as 2026-01-31 it would be a DATE',
+    ],
+  },
+  {
+    says: 'spaces around values belong to them, in doubt',
+    csv: 'a,b\n x,1\n',
+    gives: 'a STRING, b INTEGER',
+    doubts: ['a has spaces around " x" in file:2, which belong to the text: remove them from the file'],
   },
   {
     says: 'ISO times are TIMESTAMP',
@@ -127,7 +148,7 @@ const CASES: readonly Case[] = [
     csv: 'a\n1\n2\nn/a\n',
     gives: 'a STRING',
     doubts: [
-      'a is STRING, since beside numbers it has "n/a" in file:4: where a value is missing, leave the cell empty',
+      'a is STRING, since beside numbers it has "n/a" in file:4: where a value is missing, leave the cell empty, or in CSV give --null \'n/a\'',
     ],
   },
   {
@@ -150,10 +171,16 @@ const CASES: readonly Case[] = [
   },
   { says: 'the ends of INT64 are INTEGER', csv: 'a\n9223372036854775807\n-9223372036854775808\n', gives: 'a INTEGER' },
   {
-    says: 'integers beyond NUMERIC are STRING',
+    says: 'integers beyond NUMERIC are BIGNUMERIC',
     csv: 'a\n123456789012345678901234567890\n',
+    gives: 'a BIGNUMERIC',
+    doubts: ['a is BIGNUMERIC, since "123456789012345678901234567890" in file:2 is beyond NUMERIC'],
+  },
+  {
+    says: 'integers beyond BIGNUMERIC are STRING',
+    csv: 'a\n123456789012345678901234567890123456789\n',
     gives: 'a STRING',
-    doubts: ['a is STRING, since no type of numbers keeps "123456789012345678901234567890" in file:2'],
+    doubts: ['a is STRING, since no type of numbers keeps "123456789012345678901234567890123456789" in file:2'],
   },
   {
     says: 'integers that FLOAT would round are doubted',
@@ -328,14 +355,18 @@ describe('the type of a column', () => {
     )
     const csv = await infer(file('csv', 'a,b\n1\n"x\n'))
     expect(csv.badRows.map(({ line, found }) => `${line} ${found}`)).to.deep.equal([
-      '2 1 cells',
+      '2 1 cell',
       '3 a quote without an end',
     ])
   })
 
   const UNREADABLE: readonly [says: string, files: () => readonly string[], message: RegExp][] = [
     ['no row', () => [file('ndjson', '')], /there are no rows/],
-    ['semicolons', () => [file('csv', 'a;b\n1;2\n')], /separated by commas, and this header by ";"/],
+    [
+      'files in two encodings',
+      () => [file('csv', 'a,b\nö,1\n'), file('csv', Buffer.from('a,b\nö,1\n', 'latin1'))],
+      /is Windows-1252, and .* is read as UTF-8; give --encoding/,
+    ],
     ['a header with two names of one column', () => [file('csv', 'a.b,A/b\n1,2\n')], /"a\.b" and "A\/b" are one name/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
     ['no Parquet', () => [file('parquet', 'x')], /it cannot be read as Parquet: .*too small to be a Parquet file/],
@@ -351,6 +382,96 @@ describe('the type of a column', () => {
       expect((fault as Error).message).to.match(message)
     })
   }
+})
+
+const BANK = 'Konto;Betrag;Steuer\n4000;125,50;20,08\n5000;-12,25;0,00\n'
+
+describe('how a CSV file is written', () => {
+  const FORMS: readonly {
+    says: string
+    csv: string | Buffer
+    form: object
+    gives?: string
+    doubts?: readonly string[]
+  }[] = [
+    {
+      says: 'with semicolons and a decimal comma',
+      csv: BANK,
+      form: { delimiter: ';', decimalComma: true },
+      gives: 'Konto INTEGER, Betrag NUMERIC, Steuer NUMERIC',
+      doubts: ['has cells separated by ";": --delimiter says otherwise', 'has numbers with a decimal comma ("125,50")'],
+    },
+    { says: 'in the usual way', csv: 'a,b\nx;y,1\nz,2\n', form: {}, gives: 'a STRING, b INTEGER' },
+    { says: 'with one column', csv: 'text\nx; y\nz; w\n', form: {}, gives: 'text STRING' },
+    {
+      says: 'with tabs',
+      csv: 'a\tb\n1,5\tx\n',
+      form: { delimiter: '\t', decimalComma: true },
+      gives: 'a NUMERIC, b STRING',
+    },
+    { says: 'with bars', csv: 'a|b\n1|x, y\n', form: { delimiter: '|' }, gives: 'a INTEGER, b STRING' },
+    {
+      says: 'with a title',
+      csv: 'Sales of the year\n\na;b;c\n1;2;3\n',
+      form: { delimiter: ';', skipLeadingRows: 3 },
+      gives: 'a INTEGER, b INTEGER, c INTEGER',
+      doubts: [
+        'has cells separated by ";": --delimiter says otherwise',
+        'has its header in line 3, and the lines above it are passed over: --skip-rows says otherwise',
+      ],
+    },
+    { says: 'with the title of a spreadsheet', csv: 'Sales,,\na,b,c\n1,2,3\n', form: { skipLeadingRows: 2 } },
+    { says: 'with comments', csv: '# made by x\n# of 2026\na,b\n1,2\n', form: { skipLeadingRows: 3 } },
+    {
+      says: 'without a header',
+      csv: 'x,1,2026-01-01\ny,2,2026-01-02\n',
+      form: { skipLeadingRows: 0 },
+      gives: 'column_1 STRING, column_2 INTEGER, column_3 DATE',
+      doubts: ['has no header, since "1" in its first line looks like a value: otherwise give --skip-rows 1'],
+    },
+    {
+      says: 'without a header, with a decimal comma',
+      csv: '4000;125,50\n5000;-12,25\n',
+      form: { delimiter: ';', skipLeadingRows: 0, decimalComma: true },
+      gives: 'column_1 INTEGER, column_2 NUMERIC',
+    },
+    {
+      says: 'with years as names',
+      csv: 'country,2019,2020\nDE,1,2\n',
+      form: {},
+      doubts: ['has a column named "2019": if the first line is a row, give --skip-rows 0'],
+    },
+    {
+      says: 'in Windows-1252',
+      csv: Buffer.from('a,b\nK\xf6ln,1\n', 'latin1'),
+      form: { encoding: 'Windows-1252' },
+      doubts: ['is read as Windows-1252, since it is not UTF-8: --encoding says otherwise'],
+    },
+    {
+      says: 'in UTF-16',
+      csv: Buffer.from('\ufeffa;b\nö;1\n', 'utf16le'),
+      form: { encoding: 'UTF-16LE', delimiter: ';' },
+    },
+    { says: 'with thousands', csv: 'a;b\n1,234;x\n', form: { delimiter: ';' }, gives: 'a STRING, b STRING' },
+  ]
+  for (const { says, csv, form, gives, doubts } of FORMS) {
+    it(`is found: ${says}`, async () => {
+      const path = file('csv', csv)
+      const inferred = await infer(path)
+      expect(inferred.badRows).to.deep.equal([])
+      expect(inferred.textForm).to.deep.equal(form)
+      if (gives !== undefined) expect(inferred.fields.map(typeText).join(', ')).to.equal(gives)
+      const found = inferred.doubts.filter(doubt => doubt.path === path).map(({ message }) => message)
+      if (doubts) expect(found).to.deep.equal(doubts)
+    })
+  }
+
+  it('is as the flags say', async () => {
+    const textForm = { delimiter: ',', skipLeadingRows: 1, decimalComma: false, nullMarkers: ['', 'NA'] } as const
+    const inferred = await inferTable({ ...FROM, files: [file('csv', '4000,x\nNA,2;5\n')], textForm })
+    expect(inferred.textForm).to.deep.equal(textForm)
+    expect(inferred.fields.map(typeText)).to.deep.equal(['4000 STRING', 'x STRING'])
+  })
 })
 
 describe('the columns of Parquet files', () => {

@@ -4,6 +4,8 @@ import { finder } from './column-name.js'
 
 /** The fields of a record, or the columns of a table. */
 export interface RowRecord {
+  /** In the order of the table. */
+  readonly fields: readonly RowField[]
   /** The field for a key. */
   readonly find: (key: string) => RowField | undefined
   /**
@@ -46,6 +48,7 @@ export function rowSchema(
   const recordOf = (fields: readonly StructField[], within: string): RowRecord => {
     const compiled = fields.map(field => compile(field, within + field.name))
     return {
+      fields: compiled,
       find: finder(compiled),
       awaited: compiled.filter(field => field.isRequired || field.isRepeated || field.given !== null),
     }

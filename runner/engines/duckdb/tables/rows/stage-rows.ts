@@ -7,6 +7,7 @@ import { decompressed, openFile } from '../decompress.js'
 import type { KeyColumn } from '../folder-keys.js'
 import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
+import { csvForm } from './csv-form.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
 import { rowSchema } from './row-schema.js'
@@ -23,23 +24,19 @@ export function rowFormat(
   keys: readonly KeyColumn[],
 ): RowFormat {
   const record = rowSchema(table, keys)
-  return format !== 'ndjson'
-    ? { reader: new CsvRowReader(record, leavesOut), ends: new CsvRecordEnds(), isCsv: true }
-    : { reader: new JsonRowReader(record, leavesOut), ends: EVERY_LINE, isCsv: false }
+  if (format === 'ndjson') return { reader: new JsonRowReader(record, leavesOut), ends: EVERY_LINE, csv: null }
+  const csv = csvForm(table.textForm, format)
+  return { reader: new CsvRowReader(record, leavesOut, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
-export async function stageRows(
-  { path, name, format, compression, keys }: TextFile,
-  table: TableDefinition,
-  into: string,
-) {
+export async function stageRows(file: TextFile, table: TableDefinition, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
   const leavesOut = table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN
-  const stream = new RowStream(name, rowFormat(format, table, leavesOut, keys), {
+  const stream = new RowStream(file.name, rowFormat(file.format, table, leavesOut, file.keys), {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
@@ -50,17 +47,17 @@ export async function stageRows(
     },
     aside: () => undefined,
   })
-  const file = await writing(into, () => open(into, 'w'))
+  const out = await writing(into, () => open(into, 'w'))
   try {
-    for await (const chunk of decompressed(openFile(path), compression)) {
+    for await (const chunk of decompressed(openFile(file.path), file.compression)) {
       stream.push(chunk)
-      await writing(into, () => file.appendFile(text))
+      await writing(into, () => out.appendFile(text))
       text = ''
     }
     stream.end()
-    await writing(into, () => file.appendFile(text))
+    await writing(into, () => out.appendFile(text))
   } finally {
-    await file.close()
+    await out.close()
   }
   return staged
 }

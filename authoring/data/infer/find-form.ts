@@ -1,0 +1,182 @@
+/** Finds out how a CSV file is written, from its beginning. */
+import { isUtf8 } from 'node:buffer'
+import type { TextEncoding, TextForm } from '../../../googlesql/index.js'
+import { CsvRecordEnds, cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { decoderOf } from '../../../runner/engines/duckdb/tables/rows/decode-text.js'
+import { markedEncoding } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { kindOfCell, type ValueKind } from './value-kinds.js'
+
+export interface FoundForm {
+  readonly form: TextForm
+  /** What was found and is not usual. */
+  readonly doubts: readonly string[]
+}
+
+interface Row {
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/** The rows as they are with one delimiter. */
+interface Reading {
+  readonly delimiter: string
+  readonly rows: readonly Row[]
+  /** The index of the first row with as many cells as most rows have. */
+  readonly first: number
+  readonly cells: number
+  /** The share of rows from that one on that have as many cells. */
+  readonly share: number
+}
+
+/** In the order in which they are taken where several fit: a comma may also be in numbers. */
+const DELIMITERS = [';', '\t', '|', ',']
+const MAX_ROWS = 500
+const LEAST_SHARE = 0.95
+
+/** The members of the form that are not given, as far as they are not the usual ones. */
+export function findForm(sample: Buffer, format: string, given: TextForm): FoundForm {
+  const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
+  const doubts: string[] = []
+  const encoding = given.encoding ?? encodingOf(sample)
+  if (encoding !== (given.encoding ?? 'UTF-8')) {
+    form.encoding = encoding
+    doubts.push(`is read as ${encoding}, since it is not UTF-8: --encoding says otherwise`)
+  }
+  const text = decoderOf(encoding)?.decode(sample) ?? sample
+  const usual = String.fromCharCode(csvForm(given, format).delimiter)
+  const reading = bestReading(text, form, usual)
+  if (reading === null) return { form, doubts }
+  if (reading.delimiter !== usual) {
+    form.delimiter = reading.delimiter
+    doubts.push(`has cells separated by ${JSON.stringify(reading.delimiter)}: --delimiter says otherwise`)
+  }
+  const { rows, first } = reading
+  const header = rows[first]!
+  const below = rows.slice(first + 1)
+  if (given.skipLeadingRows === undefined && first > 0) {
+    form.skipLeadingRows = header.line
+    doubts.push(
+      `has its header in line ${header.line}, and the lines above it are passed over: --skip-rows says otherwise`,
+    )
+  } else if (given.skipLeadingRows === undefined) {
+    const value = header.cells.find((cell, i) => isValue(cell) && below.every(({ cells }) => isValueOrNone(cells[i])))
+    if (value !== undefined && below.length > 0 && isCount(header.cells)) {
+      doubts.push(`has a column named ${JSON.stringify(value)}: if the first line is a row, give --skip-rows 0`)
+    } else if (value !== undefined && below.length > 0) {
+      form.skipLeadingRows = 0
+      doubts.push(
+        `has no header, since ${JSON.stringify(value)} in its first line looks like a value: otherwise give --skip-rows 1`,
+      )
+    }
+  }
+  const comma = given.decimalComma === undefined ? decimalComma(below) : undefined
+  if (comma !== undefined) {
+    form.decimalComma = true
+    doubts.push(`has numbers with a decimal comma (${JSON.stringify(comma)})`)
+  }
+  return { form, doubts }
+}
+
+/** The encoding of a file that begins with these bytes: UTF-8 where that is possible. */
+export function encodingOf(sample: Buffer): TextEncoding {
+  const marked = markedEncoding(sample)
+  if (marked !== null) return marked
+  const lines = sample.subarray(0, sample.lastIndexOf(0x0a) + 1)
+  if (isUtf8(lines.length > 0 ? lines : sample)) return 'UTF-8'
+  // Bytes that are UTF-8 beside others that are not show a damaged file.
+  return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
+}
+
+function bestReading(text: Buffer, form: TextForm, usual: string): Reading | null {
+  const delimiters = form.delimiter === undefined ? DELIMITERS : [form.delimiter]
+  const readings = delimiters.flatMap(delimiter => readingBy(delimiter, text, form) ?? [])
+  const best = readings.sort((a, b) => b.share - a.share || a.first - b.first || b.cells - a.cells)[0]
+  if (best && best.share >= LEAST_SHARE && isTitled(best, text)) return best
+  return readings.find(({ delimiter, first }) => delimiter === usual && first === 0) ?? null
+}
+
+/** Whether the lines above the header are those of a title: one cell alone could also be the name of the only column. */
+function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
+  if (first === 0 || cells > 2) return true
+  const above = rows.slice(0, first)
+  return above.some(({ cells: [cell = ''] }) => cell.startsWith('#')) || /\n\r?\n/.test(text.toString('utf8', 0, 2000))
+}
+
+function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | null {
+  const rows = rowsOf(text, { ...form, delimiter, skipLeadingRows: 1 })
+  const counts = new Map<number, number>()
+  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  const [cells = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
+  if (cells === 0) return null
+  let first = rows.findIndex(row => row.cells.length === cells)
+  // A spreadsheet writes a title with as many delimiters as every row has.
+  while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
+  const from = rows.slice(first)
+  return { delimiter, rows, first, cells, share: from.filter(row => row.cells.length === cells).length / from.length }
+}
+
+/** The first rows, without those that are cut or have a misplaced quote. */
+function rowsOf(text: Buffer, form: TextForm): readonly Row[] {
+  const csv = csvForm(form, 'csv')
+  const ends = new CsvRecordEnds(csv)
+  const rows: Row[] = []
+  const mark = text.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 3 : 0
+  for (let [start, line] = [mark, 1]; start < text.length && rows.length < MAX_ROWS; line += ends.lines) {
+    const end = ends.next(text, start)
+    const isCut = end < 0
+    if (isCut && rows.length > 0 && text.length >= SAMPLE_BYTES) break
+    const stop = isCut ? text.length : end
+    const row = text.subarray(start, text[stop - 1] === 0x0d ? Math.max(start, stop - 1) : stop)
+    try {
+      const cells = cellsOf(row, 0, row.length, csv).map(cell => cell.text ?? '')
+      if (cells.length > 1 || cells[0]!.trim() !== '') rows.push({ line, cells })
+    } catch {
+      // The reader of the rows reports it.
+    }
+    start = stop + 1
+  }
+  return rows
+}
+
+/** The least length of a sample, where the file is not shorter. */
+export const SAMPLE_BYTES = 1 << 16
+
+const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer', 'number', 'decimal']
+const VALUES: readonly ValueKind[] = [
+  ...NUMBERS,
+  'decimal-comma',
+  'time',
+  'local-time',
+  'date',
+  'day-first',
+  'month-first',
+]
+
+const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
+const isValueOrNone = (cell = ''): boolean => isValue(cell) || ['empty', 'null-word'].includes(kindOfCell(cell))
+
+/** Whether the numbers in a header are years, or count up: names of columns. */
+function isCount(header: readonly string[]): boolean {
+  const values = header.filter(isValue)
+  const isYears = values.every(value => /^(?:1[89]|20|21)\d\d$/.test(value))
+  return isYears || (values.length > 1 && values.every((value, i) => value === String(Number(values[0]) + i)))
+}
+
+/**
+ * The first number that shows a decimal comma: its column has numbers alone, and no number has a decimal point. `1,234` shows
+ * none, since it may also be a thousand.
+ */
+function decimalComma(rows: readonly Row[]): string | undefined {
+  const isNumber = (cell: string): boolean => NUMBERS.includes(kindOfCell(cell, true))
+  if (rows.some(({ cells }) => cells.some(cell => kindOfCell(cell) === 'number' && !isNumber(cell)))) return undefined
+  const width = rows[0]?.cells.length ?? 0
+  for (let i = 0; i < width; i++) {
+    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => isText(cell))
+    const telling = column.find(cell => kindOfCell(cell) === 'decimal-comma' && !/^-?\d{1,3},\d{3}$/.test(cell))
+    if (telling !== undefined && column.every(isNumber)) return telling
+  }
+  return undefined
+}
+
+const isText = (cell: string): boolean => !['empty', 'null-word'].includes(kindOfCell(cell))
