@@ -39,6 +39,8 @@ export interface TextForm {
    * @default true for files in place, false for imports
    */
   readonly ignoresUnknown?: boolean
+  /** JSON: the member of one document whose value is the list of the rows. @default a row a line, or a list of rows */
+  readonly rows?: string
 }
 
 /** The parameters of NUMERIC(10, 2) and STRING(20); null where a type has none. */

@@ -72,10 +72,10 @@ wrote /schemas/tables/sales.orders.json
   })
 
   it('says that a file in the place of the table is not read', async () => {
-    const path = folder.path('data', 'sales', 'json.json')
+    const path = folder.path('data', 'sales', 'json.log')
     writeFileSync(path, '{"a":1}\n')
     const { out } = await infer('sales.json', [path], '--input-format', 'ndjson')
-    expect(out).to.match(/^doubt: \S+json\.json is not read: the name of a file of sales\.json ends in \.parquet/m)
+    expect(out).to.match(/^doubt: \S+json\.log is not read: the name of a file of sales\.json ends in \.parquet/m)
   })
 
   it('reads standard input', async () => {

@@ -2,12 +2,8 @@
 
 import { alsoInFile, inferredKeys } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import {
-  type BadRow,
-  EVERY_LINE,
-  type RowFormat,
-  RowStream,
-} from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { JsonRowEnds } from '../../../runner/engines/duckdb/tables/rows/json-rows.js'
+import { type BadRow, type RowFormat, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
@@ -20,6 +16,8 @@ import { ValueFacts } from './value-facts.js'
 export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'> {
   /** The paths of columns and fields that are to be JSON. @default none */
   readonly asJson?: readonly string[]
+  /** See TextForm. */
+  readonly rows?: string
 }
 
 const MAX_COLUMNS = 10_000
@@ -70,13 +68,13 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
     const format: RowFormat =
       source.format !== 'ndjson'
         ? { reader: new CsvValueReader(name, row), ends: new CsvRecordEnds(), isCsv: true }
-        : { reader: new JsonValueReader(name, row), ends: EVERY_LINE, isCsv: false }
+        : { reader: new JsonValueReader(name, row), ends: new JsonRowEnds(options.rows ?? null), isCsv: false }
     const stream = new RowStream(name, format, sink)
     for await (const chunk of byteChunks(source, options.standardInput)) {
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }
-    stream.end()
+    if (badRows.length < options.maxBadRows) stream.end()
   }
   const rows = row.kinds.get('object')?.count ?? 0
   const result: Inference = { columns: [], doubts: [] }

@@ -12,7 +12,7 @@ import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
 import { keyConstant } from './folder-keys.js'
 import { UNLIMITED } from './rows/row-schema.js'
-import { stageRows } from './rows/stage-rows.js'
+import { linesOf, stageRows } from './rows/stage-rows.js'
 
 type Insert = (select: string) => Promise<unknown>
 
@@ -45,7 +45,9 @@ export function plainSelect(
   file: TextFile,
   table: TableDefinition,
 ): Promise<string | null> {
-  return file.format !== 'ndjson' ? csvSelect(connection, file, table) : ndjsonSelect(connection, file, table)
+  return file.format !== 'ndjson'
+    ? csvSelect(connection, file, table)
+    : linesOf(file, table).then(lines => ndjsonSelect(connection, lines, table))
 }
 
 /**
@@ -62,8 +64,9 @@ async function* selects(
     if (select !== null) yield select
     return
   }
-  const rows = `read_ndjson_objects(${quotePath(file.path)}, compression = '${file.compression}')`
   try {
+    const lines = await linesOf(file, table)
+    const rows = `read_ndjson_objects(${quotePath(lines.path)}, compression = '${lines.compression}')`
     const first = await connection.runAndReadAll(`SELECT json FROM ${rows} LIMIT ${SAMPLE_ROWS}`)
     const values = first.getRows().map(([json]): unknown => JSON.parse(String(json)))
     for (const isInDoubt of [(value: unknown) => typeof value === 'string' && looksOther(value), () => true]) {
@@ -73,7 +76,7 @@ async function* selects(
         const other = await connection.runAndReadAll(`SELECT 1 FROM ${rows} WHERE ${hasOther([...paths])} LIMIT 1`)
         if (other.currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, file, table, paths)
+      yield await ndjsonSelect(connection, lines, table, paths)
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.

@@ -1,5 +1,6 @@
 /** Writes the rows of a text file as JSON that DuckDB reads without changing a value. */
 import { open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { TableDefinition } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 import type { TextFile, TextFormat } from '../data-folder.js'
@@ -9,8 +10,9 @@ import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
+import { JsonRowEnds } from './json-rows.js'
 import { rowSchema } from './row-schema.js'
-import { badRowLine, EVERY_LINE, type RowFormat, RowStream } from './row-stream.js'
+import { badRowLine, type RowFormat, type RowReader, RowStream } from './row-stream.js'
 
 /** The reader of a format for rows of this table; `keys` are the columns that the file's folders give. */
 export function rowFormat(
@@ -22,18 +24,47 @@ export function rowFormat(
   const record = rowSchema(table, keys)
   return format !== 'ndjson'
     ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-    : { reader: new JsonRowReader(record, ignoresUnknown), ends: EVERY_LINE, isCsv: false }
+    : {
+        reader: new JsonRowReader(record, ignoresUnknown),
+        ends: new JsonRowEnds(table.textForm?.rows ?? null),
+        isCsv: false,
+      }
+}
+
+/** The row as it is, on one line. */
+const ON_ONE_LINE: RowReader = {
+  read: (bytes, start, end) => bytes.toString('utf8', start, end).replaceAll('\n', ' '),
+}
+
+/**
+ * The file itself where each line of it is a row; otherwise a file of lines with the rows of the array in it, beside it.
+ * @throws QueryFault for a file that is not JSON as a whole.
+ */
+export async function linesOf(file: TextFile, { textForm }: TableDefinition): Promise<TextFile> {
+  const rows = textForm?.rows ?? null
+  if (rows === null && !(await isList(file))) return file
+  const path = join(dirname(file.path), 'lines')
+  await stage(file, { reader: ON_ONE_LINE, ends: new JsonRowEnds(rows), isCsv: false }, path)
+  return { ...file, path, compression: 'uncompressed' }
+}
+
+async function isList({ path, compression }: TextFile): Promise<boolean> {
+  for await (const chunk of decompressed(openFile(path), compression)) {
+    const first = /[^\ufeff\s]/.exec(chunk.toString('utf8'))
+    if (first) return first[0] === '['
+  }
+  return false
 }
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
-export async function stageRows(
-  { path, name, format, compression, keys }: TextFile,
-  table: TableDefinition,
-  into: string,
-) {
+export function stageRows(file: TextFile, table: TableDefinition, into: string): ReturnType<typeof stage> {
+  return stage(file, rowFormat(file.format, table, table.textForm?.ignoresUnknown !== false, file.keys), into)
+}
+
+async function stage({ path, name, compression }: TextFile, format: RowFormat, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const stream = new RowStream(name, rowFormat(format, table, table.textForm?.ignoresUnknown !== false, keys), {
+  const stream = new RowStream(name, format, {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
