@@ -8,15 +8,18 @@ export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
 export { BoundedMap, memo } from './memo.js'
 export type { SqlMistake } from './mistakes.js'
 export type { SqlProblem } from './sql-error.js'
-export type {
-  InformationSchemaView,
-  PartitionUnit,
-  Shard,
-  TableDefinition,
-  TextForm,
-  TypeLimits,
-  UnreadableColumn,
+export {
+  type InformationSchemaView,
+  type PartitionUnit,
+  type Shard,
+  type TableDefinition,
+  TEXT_ENCODINGS,
+  type TextEncoding,
+  type TextForm,
+  type TypeLimits,
+  type UnreadableColumn,
 } from './table-definition.js'
+export { type ExternalDataConfiguration, externalConfiguration, textFormOf } from './text-form.js'
 export { distinctNames } from './types/field-names.js'
 export { ANY_STRUCT, parseOpenTypeName } from './types/type-name.js'
 export {

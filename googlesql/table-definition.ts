@@ -41,7 +41,28 @@ export interface TextForm {
   readonly ignoresUnknown?: boolean
   /** JSON: the member of one document whose value is the list of the rows. @default a row a line, or a list of rows */
   readonly rows?: string
+  /** CSV: the ASCII character between cells. @default a comma; a tab in files that end in `.tsv` */
+  readonly delimiter?: string
+  /** CSV: the ASCII character around a cell; '' for none. @default " */
+  readonly quote?: string
+  /**
+   * CSV: the number of the line with the header. The lines above it are passed over. 0: there is no header, and the columns of
+   * the table are in their order. @default 1
+   */
+  readonly skipLeadingRows?: number
+  /** CSV. @default UTF-8 */
+  readonly encoding?: TextEncoding
+  /** CSV: the cells without quotes that are NULL. @default the empty cell alone */
+  readonly nullMarkers?: readonly string[]
+  /** CSV: whether cells that are missing at the end of a row are NULL; otherwise they are an error. @default false */
+  readonly allowsJaggedRows?: boolean
+  /** CSV: whether numbers are written like 1.234,50. @default false */
+  readonly decimalComma?: boolean
 }
+
+/** The encodings of text files, as BigQuery names them, and one that it does not have. */
+export const TEXT_ENCODINGS = ['UTF-8', 'ISO-8859-1', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
+export type TextEncoding = (typeof TEXT_ENCODINGS)[number]
 
 /** The parameters of NUMERIC(10, 2) and STRING(20); null where a type has none. */
 export interface TypeLimits {

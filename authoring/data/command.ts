@@ -1,16 +1,18 @@
 /** The commands `import` and `tables`. */
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
 import { EMBEDDED_FLAGS, type Flags, type FormatFlags, formatFlag, without } from '../terminal/flags.js'
 import type { ImportFlags } from './import.js'
 import type { InferFlags } from './infer.js'
 
 export function declareImport({ command, settings, io }: Declaring): void {
-  command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.', [
-    '--tables',
-    '--data',
-    '--engine-threads',
-  ])
+  withTextFormFlags(
+    command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.', [
+      '--tables',
+      '--data',
+      '--engine-threads',
+    ]),
+  )
     .option('--append', 'add the rows to those that the table has (what happens without a flag)')
     .option('--replace', 'make the rows the whole table')
     .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
@@ -23,11 +25,13 @@ export function declareImport({ command, settings, io }: Declaring): void {
 
 export function declareTables({ command, group, settings, io }: Declaring): void {
   const tables = group('tables', 'Tables: their schemas, their files, and the warehouse.')
-  command(
-    'infer <table> <files...>',
-    'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
-    ['--tables', '--data'],
-    tables,
+  withTextFormFlags(
+    command(
+      'infer <table> <files...>',
+      'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
+      ['--tables', '--data'],
+      tables,
+    ),
   )
     .option('--force', 'write over a schema that is there')
     .option('--dry-run', 'print the schema, and write nothing')
@@ -86,3 +90,21 @@ const inputFormat = (): Option =>
     '--input-format <format>',
     'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
   )
+
+/** The flags of `textFormOfFlags`. */
+function withTextFormFlags<C extends Command>(command: C): C {
+  return command
+    .option('--delimiter <character>', "CSV: the character between cells, such as ';', or tab")
+    .option(
+      '--encoding <name>',
+      'CSV: how characters are encoded: UTF-8, ISO-8859-1, UTF-16LE, UTF-16BE or Windows-1252',
+    )
+    .option('--skip-rows <line>', 'CSV: the number of the line with the header; 0: there is no header')
+    .option(
+      '--null <word>',
+      'CSV: a cell that is NULL, beside the empty cell; may stand several times',
+      (word: string, words: readonly string[] = []) => [...words, word],
+    )
+    .option('--decimal-comma', 'CSV: numbers are written like 1.234,50')
+    .option('--rows <name>', 'JSON: the member with the list of the rows, where each file is one document')
+}

@@ -1,7 +1,7 @@
 /** `sluice import`: adds the rows of files to a table; when a row is bad, adds none. */
 
 import { randomUUID } from 'node:crypto'
-import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
+import { isWildcard, PARTITION_TIME, type TextForm } from '../../googlesql/index.js'
 import { badRowLine } from '../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -11,9 +11,10 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { type ImportOptions, type ImportReport, importFiles } from './import/import-table.js'
 import { noTableText, tableNamed } from './table-named.js'
+import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
 import { schemaFiles } from './warehouse.js'
 
-export interface ImportFlags {
+export interface ImportFlags extends TextFormFlags {
   readonly append?: boolean
   readonly replace?: boolean
   readonly skipBad?: string
@@ -25,7 +26,7 @@ export async function importRows(
   table: string,
   files: readonly string[],
   settings: Settings,
-  { append, replace = false, skipBad, ignoreUnknown = false, inputFormat }: ImportFlags,
+  { append, replace = false, skipBad, ignoreUnknown = false, inputFormat, ...form }: ImportFlags,
   io: Io,
 ): Promise<number> {
   if (append && replace) throw new UsageError(['--append and --replace exclude each other'])
@@ -36,6 +37,7 @@ export async function importRows(
     inputFormat: inputFormat ?? null,
     replaces: replace,
     ignoresUnknown: ignoreUnknown,
+    textForm: textFormOfFlags(form),
     skipFile,
     maxBadRows: MAX_BAD_ROWS,
     standardInput: io.standardInput,
@@ -73,6 +75,8 @@ export interface ImportOrder
   > {
   /** The table as `dataset.table`, or a partition of it as `dataset.table$20260131`; it must have a schema. */
   readonly table: string
+  /** How the files are written, where it differs from what the table's schema says. */
+  readonly textForm?: TextForm
 }
 
 /**
@@ -107,7 +111,7 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
     ...order,
     dataDir: settings.dataDir,
     ignoresUnknown: order.ignoresUnknown || table.textForm?.ignoresUnknown === true,
-    table: definitionOf(table),
+    table: definitionOf({ ...table, textForm: { ...table.textForm, ...order.textForm } }),
     layout: isIngested ? { ...layout, ingestedAt } : layout,
     memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
     threads: threadsOf(settings),

@@ -1,6 +1,7 @@
 /** `sluice tables infer`: a table schema from files of rows. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { externalConfiguration } from '../../googlesql/index.js'
 import { filesInPlace } from '../../runner/engines/duckdb/index.js'
 import { badRowLine } from '../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { isTableName } from '../../runner/manifest/tables/load.js'
@@ -14,8 +15,9 @@ import { writeWhole } from '../terminal/write-whole.js'
 import { MAX_BAD_ROWS } from './import.js'
 import { inferTable } from './infer/infer-table.js'
 import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
+import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
 
-export interface InferFlags {
+export interface InferFlags extends TextFormFlags {
   /** The paths of columns and fields that are to be JSON. */
   readonly json?: readonly string[]
   readonly inputFormat?: string
@@ -30,7 +32,7 @@ export async function inferSchema(
   table: string,
   files: readonly string[],
   { tablesDir, dataDir }: Settings,
-  { inputFormat, json, force = false, dryRun = false }: InferFlags,
+  { inputFormat, json, force = false, dryRun = false, ...form }: InferFlags,
   io: Io,
 ): Promise<number> {
   const path = join(tablesDir, `${table}.json`)
@@ -48,13 +50,14 @@ export async function inferSchema(
     standardInput: io.standardInput,
     maxBadRows: MAX_BAD_ROWS,
     ...(json && { asJson: json }),
+    textForm: textFormOfFlags(form),
   })
   if (inferred.badRows.length > 0) {
     for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)
     io.printError(`${plural(inferred.badRows.length, 'row')} cannot be read; nothing was written\n`)
     return EXIT.problems
   }
-  const schema = `${JSON.stringify(inferred.fields, null, 2)}\n`
+  const schema = `${JSON.stringify(declarationOf(inferred), null, 2)}\n`
   const tell = dryRun ? io.printError : io.print
   tell(reportOf(table, files, inferred))
   if (dryRun) {
@@ -66,12 +69,18 @@ export async function inferSchema(
   const place = relative('.', join(dataDir, ...table.split(/\.(?=[^.]*$)/)))
   if (files.some(file => !relative('.', file).startsWith(place))) {
     io.print(
-      `its rows are read from ${place}.parquet, .ndjson, .jsonl, .json or .csv, or from such files below ${place}/: put the files there, or use sluice import\n`,
+      `its rows are read from ${place}.parquet, .ndjson, .jsonl, .json, .csv or .tsv, or from such files below ${place}/: put the files there, or use sluice import\n`,
     )
   }
   for (const { path: unread, reason } of filesInPlace(dataDir, table).unread)
     io.print(`doubt: ${relative('.', unread)} is not read: ${reason}\n`)
   return EXIT.clean
+}
+
+/** The fields; a table resource where its text files are not written in the usual way. */
+function declarationOf({ fields, textForm }: InferredTable): unknown {
+  const form = externalConfiguration(textForm)
+  return form ? { schema: { fields }, externalDataConfiguration: form } : fields
 }
 
 function reportOf(table: string, files: readonly string[], { rows, columns, doubts }: InferredTable): string {

@@ -528,7 +528,7 @@ describe('sluice import', () => {
       'an unknown format',
       () => ['shop.flat', '-', '--input-format', 'xml'],
       2,
-      /--input-format xml: must be ndjson, jsonl, json or csv/,
+      /--input-format xml: must be ndjson, jsonl, json, csv or tsv/,
     ],
     [
       'a file that is not there',

@@ -134,8 +134,9 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const text = source.format === 'parquet' ? 'ndjson' : source.format
-      const format = rowFormat(text, table, ignoresUnknown, keyColumns(source.name, source.keys, table))
+      const kind = source.format === 'parquet' ? 'ndjson' : source.format
+      const keys = keyColumns(source.name, source.keys, table)
+      const format = rowFormat({ format: kind, name: source.ending, keys }, table, ignoresUnknown)
       const stream = new RowStream(source.name, format, gathered)
       for await (const chunk of this.#chunksOf(source, reading)) {
         stream.push(chunk)

@@ -63,7 +63,7 @@ function chooseField(name: string, path: string, facts: ValueFacts, into: Choosi
 }
 
 const TIMES: readonly ValueKind[] = ['time', 'local-time', 'date']
-const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'huge-number', 'number']
+const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer', 'huge-number', 'number', 'decimal']
 const MAX_SAFE = Number.MAX_SAFE_INTEGER
 
 function chooseType(facts: ValueFacts, doubt: (message: string) => void): string {
@@ -79,7 +79,12 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
     doubt(`is NUMERIC, since ${at(kinds.get('large-integer')!.first)} is beyond INT64`)
     return 'NUMERIC'
   }
-  if (kinds.has('number') && only('integer', 'number')) {
+  if (only('integer', 'large-integer', 'wide-integer')) {
+    doubt(`is BIGNUMERIC, since ${at(kinds.get('wide-integer')!.first)} is beyond NUMERIC`)
+    return 'BIGNUMERIC'
+  }
+  if (only('integer', 'large-integer', 'decimal')) return 'NUMERIC'
+  if (kinds.has('number') && only('integer', 'number', 'decimal')) {
     if (kinds.has('integer') && Math.max(facts.max, -facts.min) > MAX_SAFE) {
       doubt(`is FLOAT, which rounds integers beyond ${MAX_SAFE}; NUMERIC keeps up to 29 digits and 9 decimals`)
     }
@@ -87,7 +92,7 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
     return 'FLOAT'
   }
   if (only(...NUMBERS)) {
-    const wide = kinds.get('huge-number') ?? kinds.get('large-integer')!
+    const wide = kinds.get('huge-number') ?? kinds.get('wide-integer') ?? kinds.get('large-integer')!
     doubt(`is STRING, since no type of numbers keeps ${at(wide.first)}`)
     return 'STRING'
   }

@@ -67,7 +67,7 @@ class ParquetInference implements Inference {
     const fields: SchemaField[] = []
     for (const [name, own] of parts.values()) fields.push(...(await this.#column(name, own, rows)))
     if (fields.length === 0) throw new QueryFault(`${this.#sources[0]!.name}: no column can be one of a table`)
-    return { rows, fields, columns: this.columns, doubts: this.doubts, badRows: [] }
+    return { rows, fields, textForm: {}, columns: this.columns, doubts: this.doubts, badRows: [] }
   }
 
   /** Each column with its parts, by its name in lower case. */

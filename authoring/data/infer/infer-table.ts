@@ -1,7 +1,9 @@
 /** Infers the columns of a table from files of its rows. */
 
+import type { TextForm } from '../../../googlesql/index.js'
 import { alsoInFile, inferredKeys } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { JsonRowEnds } from '../../../runner/engines/duckdb/tables/rows/json-rows.js'
 import { type BadRow, type RowFormat, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../../runner/model/errors.js'
@@ -16,8 +18,8 @@ import { ValueFacts } from './value-facts.js'
 export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'> {
   /** The paths of columns and fields that are to be JSON. @default none */
   readonly asJson?: readonly string[]
-  /** See TextForm. */
-  readonly rows?: string
+  /** What is known of how the files are written. */
+  readonly textForm?: TextForm
 }
 
 const MAX_COLUMNS = 10_000
@@ -65,10 +67,11 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad), aside: () => undefined }
   for (const source of sources) {
     const { name } = source
+    const csv = csvForm(options.textForm, source.ending)
     const format: RowFormat =
-      source.format !== 'ndjson'
-        ? { reader: new CsvValueReader(name, row), ends: new CsvRecordEnds(), isCsv: true }
-        : { reader: new JsonValueReader(name, row), ends: new JsonRowEnds(options.rows ?? null), isCsv: false }
+      source.format === 'csv'
+        ? { reader: new CsvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
+        : { reader: new JsonValueReader(name, row), ends: new JsonRowEnds(options.textForm?.rows ?? null), csv: null }
     const stream = new RowStream(name, format, sink)
     for await (const chunk of byteChunks(source, options.standardInput)) {
       stream.push(chunk)
@@ -89,5 +92,5 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   if (badRows.length === 0 && fields.length === 0) {
     throw new QueryFault(`${names}: there ${rows === 0 ? 'are no rows' : 'is no key that can be a column'}`)
   }
-  return { rows, fields, ...result, badRows: badRows.slice(0, options.maxBadRows) }
+  return { rows, fields, textForm: options.textForm ?? {}, ...result, badRows: badRows.slice(0, options.maxBadRows) }
 }

@@ -1,5 +1,5 @@
 /** The result of an inference. */
-import type { SchemaField } from '../../../googlesql/index.js'
+import type { SchemaField, TextForm } from '../../../googlesql/index.js'
 import type { BadRow } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 
 /** A column of the inferred table, or a field of a record. */
@@ -32,6 +32,8 @@ export interface Inference {
 export interface InferredTable extends Readonly<Inference> {
   readonly rows: number
   readonly fields: readonly SchemaField[]
+  /** How the text files are written. */
+  readonly textForm: TextForm
   /** The rows that cannot be read. If there are such rows, the other members are not reliable. */
   readonly badRows: readonly BadRow[]
 }

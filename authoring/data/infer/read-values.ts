@@ -1,7 +1,9 @@
 /** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
 
-import { BadRowError, shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
-import { cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { cellsOf, headerOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import type { CsvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { expectCells, expectDelimiter } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
 import {
   beginsNumber,
   JsonTokens,
@@ -117,40 +119,39 @@ export class CsvValueReader implements RowReader, Place {
   line = 0
   readonly file: string
   readonly #row: ValueFacts
-  /** The facts by position; null until the header has been read. */
+  readonly #form: CsvForm
+  /** The facts by position; null until the header, or the first row, has been read. */
   #columns: readonly (ValueFacts | null)[] | null = null
 
-  constructor(file: string, row: ValueFacts) {
+  constructor(file: string, row: ValueFacts, form: CsvForm) {
     this.file = file
     this.#row = row
+    this.#form = form
   }
 
   /** @throws BadRowError; QueryFault for a header that cannot be used. */
   read(bytes: Buffer, start: number, end: number, line: number): null {
-    const cells = cellsOf(bytes, start, end)
-    const columns = this.#columns
-    this.line = line
-    if (columns === null) {
-      this.#columns = this.#readHeader(cells.map(({ text }) => text ?? ''))
+    const { headerLine, hasDecimalComma } = this.#form
+    if (line < headerLine) return null
+    if (this.#columns === null && headerLine > 0) {
+      const header = headerOf(bytes, start, end, this.#form)
+      expectDelimiter(header, this.#form)
+      this.#columns = this.#readHeader(header.map(({ text }) => text ?? ''))
       return null
     }
-    if (cells.length !== columns.length) {
-      throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
-    }
+    const cells = cellsOf(bytes, start, end, this.#form)
+    this.#columns ??= this.#readHeader(cells.map((_, i) => `column_${i + 1}`))
+    expectCells(cells.length, this.#columns.length, this.#form)
+    this.line = line
     this.#row.see('object', '', this)
     for (const [i, { text }] of cells.entries()) {
-      const facts = columns[i]
-      if (facts && text !== null) facts.see(kindOfCell(text), text, this)
+      const facts = this.#columns[i]
+      if (facts && text !== null) facts.see(kindOfCell(text, hasDecimalComma), text, this)
     }
     return null
   }
 
   #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {
-    const separator = names.length === 1 ? /[;\t|]/.exec(names[0]!)?.[0] : undefined
-    if (separator !== undefined) {
-      const what = separator === '\t' ? 'a tab' : `"${separator}"`
-      throw new QueryFault(`cells are separated by commas, and this header by ${what}: ${shown(names[0]!)}`)
-    }
     const seen = new Set<string>()
     for (const name of names) {
       const key = name.toLowerCase()

@@ -1,12 +1,18 @@
 /** The kinds of values in text files. The type of a column is chosen from the kinds of its values. */
+import { withPoint } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 
-/** `large-integer` is beyond INT64 and within NUMERIC; `huge-number` is beyond both, or beyond FLOAT64. */
+/**
+ * `large-integer` is beyond INT64 and within NUMERIC, `wide-integer` beyond both and within BIGNUMERIC; `huge-number` is beyond all
+ * of them, or beyond FLOAT64. `decimal` has a decimal comma, and is within NUMERIC.
+ */
 export type ValueKind =
   | 'bool'
   | 'integer'
   | 'large-integer'
+  | 'wide-integer'
   | 'huge-number'
   | 'number'
+  | 'decimal'
   | 'time'
   | 'local-time'
   | 'date'
@@ -41,6 +47,10 @@ const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 /** The digits before the point of a NUMERIC. */
 const NUMERIC_DIGITS = 29
+/** The digits before the point of every BIGNUMERIC; some have one more. */
+const BIGNUMERIC_DIGITS = 38
+/** Texts that are NUMERIC. */
+const DECIMAL = /^-?\d{1,29}\.\d{1,9}$/
 
 /** The kind of a number of JSON. */
 export function kindOfNumber(text: string): ValueKind {
@@ -51,7 +61,7 @@ export function kindOfNumber(text: string): ValueKind {
 function kindOfInteger(text: string): ValueKind {
   const digits = text.length - (text.startsWith('-') ? 1 : 0)
   if (digits <= 18) return 'integer'
-  if (digits > NUMERIC_DIGITS) return 'huge-number'
+  if (digits > NUMERIC_DIGITS) return digits > BIGNUMERIC_DIGITS ? 'huge-number' : 'wide-integer'
   const value = BigInt(text)
   return value >= INT64_MIN && value <= INT64_MAX ? 'integer' : 'large-integer'
 }
@@ -68,11 +78,12 @@ const KINDS_IN_QUOTES: Partial<Record<ValueKind, ValueKind>> = {
   integer: 'digits',
   number: 'decimal-text',
   'large-integer': 'text',
+  'wide-integer': 'text',
   'huge-number': 'text',
 }
 
 /** The kind of a cell of CSV, which does not distinguish numbers from texts. */
-export function kindOfCell(text: string): ValueKind {
+export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   const first = text.charCodeAt(0)
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e
   if (!isNumeric) {
@@ -80,9 +91,15 @@ export function kindOfCell(text: string): ValueKind {
     if (/^(?:true|false)$/i.test(text)) return 'bool'
     return text.trim() === '' ? 'blank' : NULL_WORD.test(text) ? 'null-word' : 'text'
   }
-  if (INTEGER.test(text)) return kindOfInteger(text)
-  if (LEADING_ZERO.test(text)) return 'leading-zero'
-  if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
+  if (text === '-') return 'null-word'
+  if (hasDecimalComma) {
+    const point = withPoint(text)
+    if (point !== null) return DECIMAL.test(point) ? 'decimal' : kindOfCell(point)
+  } else {
+    if (INTEGER.test(text)) return kindOfInteger(text)
+    if (LEADING_ZERO.test(text)) return 'leading-zero'
+    if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
+  }
   if (isDate(text)) return 'date'
   const time = TIME.exec(text)
   if (time === null && DECIMAL_COMMA.test(text)) return 'decimal-comma'

@@ -1,6 +1,6 @@
 /** Validates a manifest against schemas/endpoint.schema.json; each mistake becomes one diagnostic. */
 import { readFileSync } from 'node:fs'
-import type { ErrorObject } from 'ajv'
+import type { AnySchema, ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -22,9 +22,14 @@ const ajv = new Ajv2020({
 ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
 
 /** A function that finds the mistakes in a value, each once, by one of the schemas in package.json's `imports`. */
-export function schemaChecker(name: '#endpoint-schema' | '#test-schema'): (value: unknown) => readonly SchemaMistake[] {
-  const validate = ajv.compile(readSchema(name))
-  const root = name === '#test-schema' ? 'the test file' : 'the manifest'
+export const schemaChecker = (name: '#endpoint-schema' | '#test-schema'): FindMistakes =>
+  checkerOf(readSchema(name), name === '#test-schema' ? 'the test file' : 'the manifest')
+
+export type FindMistakes = (value: unknown) => readonly SchemaMistake[]
+
+/** The same by a part of a schema; `root` is what messages call the value. */
+export function checkerOf(schema: AnySchema, root: string): FindMistakes {
+  const validate = ajv.compile(schema)
   return value => (validate(value) ? [] : mistakesOf(validate.errors ?? [], value, root))
 }
 

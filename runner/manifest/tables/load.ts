@@ -1,6 +1,7 @@
 /** Loads table schemas (`bq show --schema`, or whole table resources) into definitions for the resolver. */
 
 import {
+  type ExternalDataConfiguration,
   fieldType,
   isComputedView,
   nearest,
@@ -11,6 +12,7 @@ import {
   type StructField,
   type TableDefinition,
   type TextForm,
+  textFormOf,
   typeLimits,
   typeName,
 } from '../../../googlesql/index.js'
@@ -18,12 +20,13 @@ import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { isRecord } from '../../model/is-record.js'
 import type { RuleId } from '../../model/rules.js'
 import { didYouMean, proposing } from '../../model/suggest.js'
+import { schemaDiagnostics } from '../check/schema.js'
 import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, diagnosticOf, type More, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
 import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
-import { expectedForm, FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
+import { expectedForm, FIELD_MEMBERS, findFormMistakes, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
@@ -117,12 +120,6 @@ function modeHint(key: string): More | null {
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
-/** How a table resource says that the table's text files are written; undefined where it says nothing. */
-function textFormOf({ externalDataConfiguration: options }: Record<string, unknown>): TextForm | undefined {
-  const ignoresUnknown = isRecord(options) ? options['ignoreUnknownValues'] : undefined
-  return typeof ignoresUnknown === 'boolean' ? { ignoresUnknown } : undefined
-}
-
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
   readonly #source: PlaceSource
@@ -152,7 +149,8 @@ class SchemaReader {
     if (this.diagnostics.length > 0) return null
     const fields = given as readonly SchemaField[]
     const layout = this.#readLayout(resource, columns)
-    const textForm = textFormOf(resource)
+    const textForm = this.#readTextForm(resource['externalDataConfiguration'])
+    if (this.diagnostics.length > 0) return null
     const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
     return {
       name,
@@ -188,6 +186,16 @@ class SchemaReader {
       const proposal = didYouMean(key, ['fields'])
       if (proposal.meant !== undefined) this.#wrongKey(['schema', key], `unknown member "${key}" of "schema"`, proposal)
     }
+  }
+
+  #readTextForm(options: unknown): TextForm | undefined {
+    if (options === undefined) return undefined
+    const mistakes = findFormMistakes(options).map(({ path, at = path, ...mistake }) => ({
+      ...mistake,
+      path: ['externalDataConfiguration', ...at],
+    }))
+    this.diagnostics.push(...schemaDiagnostics(mistakes, this.#source))
+    return mistakes.length > 0 ? undefined : textFormOf(options as ExternalDataConfiguration)
   }
 
   #checkFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {

@@ -3,7 +3,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { meantType } from '../../../googlesql/index.js'
 import { type Proposal, proposing } from '../../model/suggest.js'
-import { readSchema } from '../check/schema.js'
+import { checkerOf, type FindMistakes, readSchema } from '../check/schema.js'
 import { NAMES_OF_TYPES } from '../check/schema-message.js'
 
 const schema = readSchema('#table-schema')
@@ -15,6 +15,14 @@ export const FIELD_MEMBERS: readonly string[] = Object.keys(schema.$defs.field.p
 
 /** The members of a table resource that count here; the many others that BigQuery writes are ignored. */
 export const RESOURCE_MEMBERS: readonly string[] = Object.keys(schema.anyOf[1].properties)
+
+let findMistakes: FindMistakes | undefined
+
+/** The mistakes in an `externalDataConfiguration`. */
+export const findFormMistakes: FindMistakes = value => {
+  findMistakes ??= checkerOf(schema.anyOf[1].properties.externalDataConfiguration, '"externalDataConfiguration"')
+  return findMistakes(value)
+}
 
 /** What the member of a field must be, where it is something else. */
 export function expectedForm(member: string, value: unknown): string | null {

@@ -1,11 +1,13 @@
 /** Files whose spelling is read alike everywhere. */
-import type { SchemaField } from '../../../googlesql/index.js'
+import type { SchemaField, TextForm } from '../../../googlesql/index.js'
 
 export interface FileCase {
   readonly says: string
   readonly fields: readonly SchemaField[]
   readonly format: 'ndjson' | 'csv'
-  readonly text: string
+  readonly text: string | Buffer
+  /** How the file is written. */
+  readonly form?: TextForm
   readonly ignoresUnknown?: boolean
   /** The values of the columns; where there is one column, its values. */
   readonly rows?: readonly unknown[]
@@ -32,19 +34,217 @@ const lines = (
   says: string,
   format: 'ndjson' | 'csv',
   fields: readonly SchemaField[],
-  text: string,
+  text: string | Buffer,
   rows: readonly unknown[] | string,
+  form?: TextForm,
 ): FileCase => ({
   says,
   fields,
   format,
   text,
+  ...(form && { form }),
   ...(typeof rows === 'string' ? { mistake: rows } : { rows, mistake: '' }),
 })
 
 const ID = column('INTEGER', { name: 'id' })
 const RECORD = column('RECORD', { fields: [ID] })
 const B = column('INTEGER', { name: 'b' })
+
+const TEXT = column('STRING')
+const AMOUNT = column('NUMERIC', { name: 'b' })
+const TWO = [TEXT, B]
+
+const utf16 = (text: string, isBigEndian: boolean): Buffer => {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
+  return isBigEndian ? bytes.swap16() : bytes
+}
+
+/** CSV that is written in other ways. */
+const FORMS: readonly FileCase[] = [
+  lines(
+    'a semicolon',
+    'csv',
+    TWO,
+    'a;b\n"x;y";1\n,;2\n',
+    [
+      ['x;y', 1],
+      [',', 2],
+    ],
+    { delimiter: ';' },
+  ),
+  lines(
+    'a tab',
+    'csv',
+    TWO,
+    'a\tb\nx\t1\n\t\n',
+    [
+      ['x', 1],
+      [null, null],
+    ],
+    { delimiter: '\t' },
+  ),
+  lines('a bar', 'csv', TWO, 'a|b\nx|1\n', [['x', 1]], { delimiter: '|' }),
+  lines('a semicolon that is not declared', 'csv', TWO, 'a;b\nx;1\n', "--delimiter ';'"),
+  lines('a comma where a semicolon is declared', 'csv', TWO, 'a,b\nx,1\n', '"fieldDelimiter": ","', { delimiter: ';' }),
+  lines('text behind a quote', 'csv', TWO, 'a;b\n"x"y;1\n', 'expected the delimiter ";"', { delimiter: ';' }),
+  lines(
+    'no quotes',
+    'csv',
+    TWO,
+    'a,b\n"x,1\ny"z,2\n',
+    [
+      ['"x', 1],
+      ['y"z', 2],
+    ],
+    { quote: '' },
+  ),
+  lines(
+    'other quotes',
+    'csv',
+    TWO,
+    "a,b\n'x,''y''\n',1\n\"z\",2\n",
+    [
+      ["x,'y'\n", 1],
+      ['"z"', 2],
+    ],
+    { quote: "'" },
+  ),
+  lines(
+    'no header',
+    'csv',
+    TWO,
+    'x,1\ny,2\n',
+    [
+      ['x', 1],
+      ['y', 2],
+    ],
+    { skipLeadingRows: 0 },
+  ),
+  lines('no header, and a cell too many', 'csv', TWO, 'x,1,2\n', 'expected 2, as the table has', {
+    skipLeadingRows: 0,
+  }),
+  lines('no header, where there is one', 'csv', TWO, 'a,b\nx,1\n', 'b: found "b", expected an INT64', {
+    skipLeadingRows: 0,
+  }),
+  lines('lines above the header', 'csv', TWO, 'The "year\n\na,b\nx,1\n', [['x', 1]], { skipLeadingRows: 3 }),
+  lines('a mistake below lines above the header', 'csv', TWO, 'The year\n\na,b\nx,1\ny,z\n', 'b: found "z"', {
+    skipLeadingRows: 3,
+  }),
+  lines(
+    'words for NULL',
+    'csv',
+    TWO,
+    'a,b\nNA,NA\n"NA",1\n,\n',
+    [
+      [null, null],
+      ['NA', 1],
+      [null, null],
+    ],
+    { nullMarkers: ['', 'NA'] },
+  ),
+  lines(
+    'a word for NULL in place of the empty cell',
+    'csv',
+    TWO,
+    'a,b\n\\N,\\N\n,1\n',
+    [
+      [null, null],
+      ['', 1],
+    ],
+    { nullMarkers: ['\\N'] },
+  ),
+  lines('an empty cell that is not NULL', 'csv', TWO, 'a,b\nx,\n', 'b: found "", expected an INT64', {
+    nullMarkers: ['NA'],
+  }),
+  lines('a header like a word for NULL', 'csv', [column('INTEGER', { name: 'NA' }), B], 'NA,b\n1,2\n', [[1, 2]], {
+    nullMarkers: ['NA'],
+  }),
+  lines(
+    'rows that end early',
+    'csv',
+    TWO,
+    'a,b\nx\ny,1\n',
+    [
+      ['x', null],
+      ['y', 1],
+    ],
+    { allowsJaggedRows: true },
+  ),
+  lines('rows that end early and may not', 'csv', TWO, 'a,b\nx\n', 'found 1 cell, expected 2'),
+  lines(
+    'rows that end early in front of a REQUIRED cell',
+    'csv',
+    [TEXT, { ...B, mode: 'REQUIRED' }],
+    'a,b\nx\n',
+    'b: found an empty cell',
+    { allowsJaggedRows: true },
+  ),
+  lines('rows that end late', 'csv', TWO, 'a,b\nx,1,2\n', 'found 3 cells', { allowsJaggedRows: true }),
+  lines(
+    'a decimal comma',
+    'csv',
+    [TEXT, AMOUNT],
+    'a;b\n1,5;1.234,50\n1.5;12,5\nx;-0,05\ny;7\nz;1.234\n',
+    [
+      ['1,5', '1234.5'],
+      ['1.5', '12.5'],
+      ['x', '-0.05'],
+      ['y', '7'],
+      ['z', '1234'],
+    ],
+    { delimiter: ';', decimalComma: true },
+  ),
+  lines(
+    'a decimal point beside a decimal comma',
+    'csv',
+    [TEXT, AMOUNT],
+    'a;b\nx;12.5\n',
+    'b: found "12.5", expected a NUMERIC of at most 29 digits before the point, with a decimal comma',
+    { delimiter: ';', decimalComma: true },
+  ),
+  lines('a zero and a point beside a decimal comma', 'csv', [TEXT, AMOUNT], 'a;b\nx;0.500\n', 'b: found "0.500"', {
+    delimiter: ';',
+    decimalComma: true,
+  }),
+  lines(
+    'FLOAT64 and INT64 with a decimal comma',
+    'csv',
+    [column('FLOAT'), B],
+    'a;b\n1,5e1;1.000\nNaN;2,0\n',
+    [
+      [15, 1000],
+      ['NaN', 2],
+    ],
+    { delimiter: ';', decimalComma: true },
+  ),
+  lines('Latin-1', 'csv', TWO, Buffer.from('a,b\nKöln\x80,1\n', 'latin1'), [['Köln\u0080', 1]], {
+    encoding: 'ISO-8859-1',
+  }),
+  lines('Windows-1252', 'csv', TWO, Buffer.from('a,b\nK\xf6ln \x80 \x93x\x94,1\n', 'latin1'), [['Köln € “x”', 1]], {
+    encoding: 'Windows-1252',
+  }),
+  lines(
+    'Windows-1252 that is not declared',
+    'csv',
+    TWO,
+    Buffer.from('a,b\nK\xf6ln,1\n', 'latin1'),
+    '--encoding Windows-1252',
+  ),
+  lines('UTF-16LE', 'csv', TWO, utf16('a,b\r\nKöln 😀,1\r\n', false), [['Köln 😀', 1]], { encoding: 'UTF-16LE' }),
+  lines('UTF-16BE', 'csv', TWO, utf16('a,b\nKöln 😀,1\n', true), [['Köln 😀', 1]], { encoding: 'UTF-16BE' }),
+  lines('UTF-16 that is not declared', 'csv', TWO, utf16('a,b\nx,1\n', false), '--encoding UTF-16LE'),
+  lines('UTF-16 of another order', 'csv', TWO, utf16('a,b\nx,1\n', true), '--encoding UTF-16BE', {
+    encoding: 'UTF-16LE',
+  }),
+  lines('half of a character', 'csv', TWO, utf16('a,b\nx,1\n', false).subarray(0, -1), 'the file is not UTF-16LE', {
+    encoding: 'UTF-16LE',
+  }),
+  lines('lines that end with CR', 'csv', TWO, 'a,b\rx,1\r"y\rz",2', [
+    ['x', 1],
+    ['y\rz', 2],
+  ]),
+  lines('lines that end with CR, with a mistake', 'csv', TWO, 'a,b\rx,1\ry,z\r', 'b: found "z"'),
+]
 
 export const CASES: readonly FileCase[] = [
   lines('keys in another case', 'ndjson', [ID], '{"id":1}\n{"ID":2}\n', [1, 2]),
@@ -222,6 +422,7 @@ export const CASES: readonly FileCase[] = [
     [3, 4],
   ]),
   lines('cells that are too many', 'csv', [column('INTEGER'), B], 'a,b\n1,2,3\n', 'found 3 cells, expected 2'),
+  ...FORMS,
   {
     ...lines(
       'keys that the schema lacks, ignored',

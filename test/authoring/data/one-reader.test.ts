@@ -5,7 +5,13 @@ import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { importFiles } from '../../../authoring/data/import/import-table.js'
 import { inferTable } from '../../../authoring/data/infer/infer-table.js'
-import { fieldsToColumns, requiredPaths, type SchemaField, typeLimits } from '../../../googlesql/index.js'
+import {
+  fieldsToColumns,
+  requiredPaths,
+  type SchemaField,
+  type TextForm,
+  typeLimits,
+} from '../../../googlesql/index.js'
 import { openRawEngine, type RawEngine, scratchFolder } from '../../engines/duckdb/raw-engine.js'
 import { CASES } from './file-cases.js'
 
@@ -13,8 +19,8 @@ const scratch = scratchFolder()
 let engine: RawEngine
 
 const nameOf = (i: number): string => `t${i}`
-const definitionOf = (name: string, fields: readonly SchemaField[], ignoresUnknown: boolean) => ({
-  textForm: { ignoresUnknown },
+const definitionOf = (name: string, fields: readonly SchemaField[], textForm: TextForm) => ({
+  textForm,
   name,
   columns: fieldsToColumns(fields)!,
   required: requiredPaths(fields),
@@ -38,8 +44,10 @@ describe('A text file', () => {
       writeFileSync(join(scratch.path, 'in', `${nameOf(i)}.${format}`), text)
     engine = await openRawEngine({
       dataDir: scratch.path,
-      tables: CASES.flatMap(({ fields, ignoresUnknown = false }, i) =>
-        ['in', 'out'].map(dataset => ({ definition: definitionOf(`${dataset}.${nameOf(i)}`, fields, ignoresUnknown) })),
+      tables: CASES.flatMap(({ fields, form, ignoresUnknown = false }, i) =>
+        ['in', 'out'].map(dataset => ({
+          definition: definitionOf(`${dataset}.${nameOf(i)}`, fields, { ...form, ignoresUnknown }),
+        })),
       ),
     })
   })
@@ -48,7 +56,7 @@ describe('A text file', () => {
     scratch.remove()
   })
 
-  for (const [i, { says, fields, format, ignoresUnknown = false, rows, mistake }] of CASES.entries()) {
+  for (const [i, { says, fields, format, form = {}, ignoresUnknown = false, rows, mistake }] of CASES.entries()) {
     const path = join(scratch.path, 'in', `${nameOf(i)}.${format}`)
     const asRead = (all: readonly unknown[]): string => JSON.stringify(all)
 
@@ -64,7 +72,7 @@ describe('A text file', () => {
     it(`${says}: imported`, async () => {
       const report = await importFiles({
         dataDir: scratch.path,
-        table: definitionOf(`out.${nameOf(i)}`, fields, ignoresUnknown),
+        table: definitionOf(`out.${nameOf(i)}`, fields, { ...form, ignoresUnknown }),
         layout: { clusteredBy: [], partition: null },
         files: [path],
         inputFormat: null,
@@ -93,11 +101,12 @@ describe('A text file', () => {
         inputFormat: null,
         standardInput: () => Readable.from([]),
         maxBadRows: 10,
+        textForm: form,
       }).then(
         ({ badRows, fields: all }) => (badRows[0] ? badRows[0].found : all.map(({ name }) => name.toLowerCase())),
         (error: Error) => error.message,
       )
-      if (rows && !ignoresUnknown)
+      if (rows && !ignoresUnknown && form.skipLeadingRows !== 0)
         expect(fields.map(({ name }) => name.toLowerCase())).to.include.members([...inferred])
     })
   }

@@ -62,3 +62,75 @@ describe('a table schema', () => {
     ])
   })
 })
+
+describe('how text files are written, in a table resource', () => {
+  const schema = { fields: [{ name: 'a', type: 'STRING' }] }
+  const readForm = (externalDataConfiguration: unknown) => read('shop.orders', { schema, externalDataConfiguration })
+
+  it('stands in the words of BigQuery', () => {
+    const { table, diagnostics } = readForm({
+      sourceFormat: 'CSV',
+      sourceUris: ['gs://bucket/orders.csv'],
+      autodetect: false,
+      compression: 'NONE',
+      ignoreUnknownValues: true,
+      decimalComma: true,
+      csvOptions: {
+        fieldDelimiter: '\\t',
+        skipLeadingRows: '2',
+        quote: '',
+        encoding: 'Windows-1252',
+        nullMarkers: ['', 'NA'],
+        allowJaggedRows: true,
+        allowQuotedNewlines: true,
+      },
+    })
+    expect(diagnostics).to.deep.equal([])
+    expect(table?.textForm).to.deep.equal({
+      ignoresUnknown: true,
+      delimiter: '\t',
+      quote: '',
+      skipLeadingRows: 2,
+      encoding: 'Windows-1252',
+      nullMarkers: ['', 'NA'],
+      allowsJaggedRows: true,
+      decimalComma: true,
+    })
+  })
+
+  it('may have one word for NULL', () => {
+    expect(readForm({ csvOptions: { nullMarker: 'NA' } }).table?.textForm).to.deep.equal({ nullMarkers: ['NA'] })
+  })
+
+  const mistakes: readonly (readonly [unknown, string])[] = [
+    [
+      { csvOptions: { fieldDelimeter: ';' } },
+      '12:7: unknown key "fieldDelimeter" in "csvOptions"; did you mean "fieldDelimiter"?',
+    ],
+    [
+      { decimalcomma: true },
+      '11:5: unknown key "decimalcomma" in "externalDataConfiguration"; did you mean "decimalComma"?',
+    ],
+    [
+      { csvOptions: { fieldDelimiter: '||' } },
+      '12:25: "csvOptions.fieldDelimiter" must be one ASCII character, such as ";" or "\\t", found the text "||"',
+    ],
+    [
+      { csvOptions: { encoding: 'UTF-32LE' } },
+      '12:19: "csvOptions.encoding" must be one of "UTF-8", "ISO-8859-1", "UTF-16LE", "UTF-16BE", "Windows-1252", found the text "UTF-32LE"',
+    ],
+    [{ csvOptions: { skipLeadingRows: -1 } }, '12:26: "csvOptions.skipLeadingRows" must be at least 0, found -1'],
+    [{ csvOptions: { nullMarkers: 'NA' } }, '12:22: "csvOptions.nullMarkers" must be a list, found the text "NA"'],
+    [{ decimalComma: 'yes' }, '11:21: "decimalComma" must be true or false, found the text "yes"'],
+    ['CSV', '10:32: "externalDataConfiguration" must be a map, found the text "CSV"'],
+  ]
+  for (const [options, expected] of mistakes) {
+    it(`has no ${JSON.stringify(options)}`, () => {
+      const { table, diagnostics } = readForm(options)
+      expect(table).to.equal(null)
+      const [{ line, column, message }, ...others] = diagnostics as [(typeof diagnostics)[0], ...typeof diagnostics]
+      expect(others).to.deep.equal([])
+      expect(`${line}:${column}: ${message}`).to.include(expected)
+    })
+  }
+})

@@ -5,12 +5,14 @@
  */
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
+import { PARTITION_TIME, type StructField, type TableDefinition, type Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { isRecord } from '../../../model/is-record.js'
 import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
 import { keyConstant } from './folder-keys.js'
+import { headerOf } from './rows/csv.js'
+import { type CsvForm, csvForm, hasDecimals } from './rows/csv-form.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { linesOf, stageRows } from './rows/stage-rows.js'
 
@@ -190,11 +192,14 @@ function contextOf(
   }
 }
 
-/** Null for a header that does not name columns of the table alone, each once. */
+/** Null for a header that does not name columns of the table alone, each once, and for a file that DuckDB may read otherwise. */
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
-  const header = await csvHeader(connection, file)
-  const context = contextOf(table, 'csv')
+  const form = csvForm(table.textForm, file.name)
+  const isOwn = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
+  if (isOwn || form.encoding !== 'UTF-8' || form.headerLine > 1 || form.isJagged) return null
   const inRows = columnsInRows(table, file.keys)
+  const header = await csvHeader(connection, file, inRows, form)
+  const context = contextOf(table, 'csv')
   const columns = header.map(name => inRows.find(column => isSameName(column.name, name)))
   const isPlain =
     header.length > 1 &&
@@ -202,9 +207,12 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     columns.every(column => column && column.type.kind !== 'ARRAY' && column.type.kind !== 'STRUCT') &&
     inRows.every(column => columns.includes(column) || !context.isRequired(column.name))
   if (!isPlain) return null
-  // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
+  const quote = quoteText(form.quote === null ? '' : String.fromCharCode(form.quote))
+  // DuckDB's sniffer is off, since it would drop rows that it does not understand.
   const options =
-    `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
+    `compression = '${file.compression}', auto_detect = false, delim = ${quoteText(String.fromCharCode(form.delimiter))}, ` +
+    `quote = ${quote}, escape = ${quote}, header = ${form.headerLine === 1}, ` +
+    `nullstr = [${[...form.nulls].map(quoteText).join(', ')}], ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
   const selected = table.columns.map(column => {
@@ -220,18 +228,24 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
 
 const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** The column names in the first line; empty for an empty file. */
-async function csvHeader(connection: DuckDBConnection, file: TextFile): Promise<readonly string[]> {
+/** The column names in the first line; those of the table in their order where a file has no header; empty for an empty file. */
+async function csvHeader(
+  connection: DuckDBConnection,
+  file: TextFile,
+  columns: TableDefinition['columns'],
+  form: CsvForm,
+): Promise<readonly string[]> {
+  if (form.headerLine === 0) return columns.map(({ name }) => name).filter(name => name !== PARTITION_TIME)
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
     "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
-  const line = await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`).then(
-    result => String(result.getRows()[0]?.[0] ?? '').replace(/^\ufeff/, ''),
-    () => '',
-  )
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-  )
+  try {
+    const [row] = (await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`)).getRows()
+    const line = Buffer.from(String(row?.[0] ?? '').replace(/^\ufeff/, ''))
+    return headerOf(line, 0, line.length, form).map(({ text }) => text ?? '')
+  } catch {
+    return []
+  }
 }
 
 /** Over the rows that `stageRows` has written. */

@@ -254,7 +254,8 @@ export class TableStore {
   async #converted(entry: Entry, files: readonly DataFile[]): Promise<string> {
     const { definition } = entry.table
     const columns = columnList(definition)
-    const name = rowTable([definition.name, columns, ...files.map(({ path, stamp }) => keyOf(path, stamp))])
+    const how = JSON.stringify(definition.textForm ?? {})
+    const name = rowTable([definition.name, columns, how, ...files.map(({ path, stamp }) => keyOf(path, stamp))])
     if (entry.converted.has(name)) return name
     const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columns})`
     const insert = (select: string): Promise<unknown> =>

@@ -150,10 +150,16 @@ const CASES: readonly Case[] = [
   },
   { says: 'the ends of INT64 are INTEGER', csv: 'a\n9223372036854775807\n-9223372036854775808\n', gives: 'a INTEGER' },
   {
-    says: 'integers beyond NUMERIC are STRING',
+    says: 'integers beyond NUMERIC are BIGNUMERIC',
     csv: 'a\n123456789012345678901234567890\n',
+    gives: 'a BIGNUMERIC',
+    doubts: ['a is BIGNUMERIC, since "123456789012345678901234567890" in file:2 is beyond NUMERIC'],
+  },
+  {
+    says: 'integers beyond BIGNUMERIC are STRING',
+    csv: 'a\n123456789012345678901234567890123456789\n',
     gives: 'a STRING',
-    doubts: ['a is STRING, since no type of numbers keeps "123456789012345678901234567890" in file:2'],
+    doubts: ['a is STRING, since no type of numbers keeps "123456789012345678901234567890123456789" in file:2'],
   },
   {
     says: 'integers that FLOAT would round are doubted',
@@ -297,14 +303,14 @@ describe('the type of a column', () => {
     )
     const csv = await infer(file('csv', 'a,b\n1\n"x\n'))
     expect(csv.badRows.map(({ line, found }) => `${line} ${found}`)).to.deep.equal([
-      '2 1 cells',
+      '2 1 cell',
       '3 a quote without an end',
     ])
   })
 
   const UNREADABLE: readonly [says: string, files: () => readonly string[], message: RegExp][] = [
     ['no row', () => [file('ndjson', '')], /there are no rows/],
-    ['semicolons', () => [file('csv', 'a;b\n1;2\n')], /separated by commas, and this header by ";"/],
+    ['semicolons', () => [file('csv', 'a;b\n1;2\n')], /separated by ",", and this header by ";".* --delimiter ';'/],
     ['a header without a name', () => [file('csv', 'a,\n1,2\n')], /a column without a name/],
     ['a header with a name twice', () => [file('csv', 'a,A\n1,2\n')], /names "A" twice/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],

@@ -1,7 +1,9 @@
 /** Converts records of CSV to rows of JSON by a table's schema. */
+import { PARTITION_TIME } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
-import { type Cell, cellsOf } from './csv.js'
+import { type Cell, cellsOf, headerOf } from './csv.js'
+import { type CsvForm, formHint, hasDecimals, withPoint } from './csv-form.js'
 import { GIVEN, jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
@@ -10,22 +12,38 @@ import type { RowReader } from './row-stream.js'
 export class CsvRowReader implements RowReader {
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
-  /** The fields by position, with null for an ignored column. Null until the header has been read. */
+  readonly #form: CsvForm
+  /** The fields by position, with null for an ignored column. Null until the header, or the first row, has been read. */
   #columns: readonly (RowField | null)[] | null = null
   /** The fields that the file does not have, and that a row has all the same. */
   #absent: readonly RowField[] = []
 
-  constructor(record: RowRecord, ignoresUnknown: boolean) {
+  constructor(record: RowRecord, ignoresUnknown: boolean, form: CsvForm) {
     this.#record = record
     this.#ignoresUnknown = ignoresUnknown
+    this.#form = form
   }
 
-  /** Reads a record; the first one is the header. @throws BadRowError; QueryFault when the header is invalid. */
-  read(bytes: Buffer, start: number, end: number): string | null {
-    const cells = cellsOf(bytes, start, end)
-    if (this.#columns !== null) return this.#readRow(this.#columns, cells)
-    this.#columns = this.#readHeader(cells)
-    return null
+  /** Reads a record, where there is one the header. @throws BadRowError; QueryFault when the header is invalid. */
+  read(bytes: Buffer, start: number, end: number, line: number): string | null {
+    const { headerLine } = this.#form
+    if (line < headerLine) return null
+    if (this.#columns === null && headerLine > 0) {
+      const header = headerOf(bytes, start, end, this.#form)
+      expectDelimiter(header, this.#form)
+      this.#columns = this.#readHeader(header)
+      return null
+    }
+    this.#columns ??= this.#readHeader(this.#inOrder())
+    return this.#readRow(this.#columns, cellsOf(bytes, start, end, this.#form))
+  }
+
+  /** The header that a file without one would have. */
+  #inOrder(): readonly Cell[] {
+    const fields = [...this.#record.byName.values()].filter(
+      ({ name, given }) => name !== PARTITION_TIME && given === null,
+    )
+    return fields.map(({ name }) => ({ text: name, offset: 0 }))
   }
 
   #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
@@ -62,25 +80,47 @@ export class CsvRowReader implements RowReader {
   }
 
   #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
-    if (cells.length !== columns.length) {
-      throw new BadRowError(0, '', `${cells.length} cells`, `${columns.length}, as the header has`)
-    }
+    expectCells(cells.length, columns.length, this.#form)
     const members = new Map(this.#absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
-      const value = field === null ? null : jsonOf(field, cells[i]!)
+      const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, this.#form.hasDecimalComma)
       if (field !== null && value !== null) members.set(field, value)
     }
     return jsonObject(members)
   }
 }
 
+const NO_CELL: Cell = { text: null, offset: 0 }
+
+/** @throws BadRowError for a row with another number of cells. */
+export function expectCells(count: number, columns: number, { isJagged, headerLine }: CsvForm): void {
+  if (count === columns || (count < columns && isJagged)) return
+  const where = headerLine > 0 ? 'the header' : 'the table'
+  throw new BadRowError(0, '', count === 1 ? '1 cell' : `${count} cells`, `${columns}, as ${where} has`)
+}
+
+/** @throws QueryFault for a header of one cell in which another character stands between the names. */
+export function expectDelimiter([cell, ...others]: readonly Cell[], { delimiter }: CsvForm): void {
+  const text = cell?.text ?? ''
+  const separator = [';', '\t', '|', ','].find(mark => text.includes(mark) && mark.charCodeAt(0) !== delimiter)
+  if (separator === undefined || others.length > 0) return
+  const [is, was] = [separator, String.fromCharCode(delimiter)].map(mark => JSON.stringify(mark))
+  const flag = separator === '\t' ? '--delimiter tab' : `--delimiter '${separator}'`
+  throw new QueryFault(
+    `cells are separated by ${was}, and this header by ${is}: ${shown(text)}; it needs ${formHint('fieldDelimiter', separator, flag)}`,
+  )
+}
+
 /** The value as JSON; null for a NULL. */
-function jsonOf(field: RowField, { text, offset }: Cell): string | null {
+function jsonOf(field: RowField, { text, offset }: Cell, hasDecimalComma: boolean): string | null {
   if (text === null) {
     if (!field.isRequired) return null
     throw new BadRowError(offset, field.name, 'an empty cell', 'a value: the field is REQUIRED')
   }
-  const leaf = field.kind === 'STRUCT' ? null : leafOfText(field.kind, text, field.limits)
+  const isWithComma = hasDecimalComma && hasDecimals(field.kind)
+  const plain = isWithComma ? withPoint(text) : text
+  const leaf = field.kind === 'STRUCT' || plain === null ? null : leafOfText(field.kind, plain, field.limits)
   if (leaf !== null) return leaf
-  throw new BadRowError(offset, field.name, `"${shown(text)}"`, expectation(field.kind, field.limits))
+  const how = isWithComma ? ', with a decimal comma' : ''
+  throw new BadRowError(offset, field.name, `"${shown(text)}"`, expectation(field.kind, field.limits) + how)
 }

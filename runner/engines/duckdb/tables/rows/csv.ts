@@ -1,97 +1,128 @@
-/** CSV by RFC 4180: splits a stream of bytes into records, and a record into cells. */
+/** CSV by RFC 4180, also with other characters between and around cells: splits a stream of bytes into records, and a record into cells. */
 import { BadRowError, shown } from './bad-row.js'
+import type { CsvForm } from './csv-form.js'
 import type { RowEnds } from './row-stream.js'
 
-const QUOTE = 0x22
-const COMMA = 0x2c
 const NEWLINE = 0x0a
+const RETURN = 0x0d
+const COMMA = 0x2c
 
 type State = 'start' | 'plain' | 'quoted' | 'closed'
 
-/** Finds the ends of records; a line end within quotes belongs to its record. */
+/** Finds the ends of records; a line end within quotes belongs to its record. The lines above the header are a record each. */
 export class CsvRecordEnds implements RowEnds {
   lines = 0
+  readonly #form: CsvForm
   #state: State = 'start'
   #seenLines = 0
+  #linesAbove: number
+  /** LF, or CR in files of old programs; null until the first line has ended. */
+  #lineEnd: number | null = null
+
+  constructor(form: CsvForm) {
+    this.#form = form
+    this.#linesAbove = form.headerLine - 1
+  }
 
   next(bytes: Buffer, from: number): number {
+    if (this.#lineEnd === null) {
+      this.#lineEnd = firstLineEnd(bytes, from)
+      // Whether this byte ends the line was not known before the next one came.
+      if (this.#lineEnd === RETURN && bytes[from - 1] === RETURN && this.#isEnd(this.#state)) return from - 1
+    }
+    const lineEnd = this.#lineEnd
+    const { delimiter, quote } = this.#form
     let state = this.#state
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
-      if (byte === NEWLINE) this.#seenLines++
-      if (byte === NEWLINE && state !== 'quoted') {
-        this.#state = 'start'
-        this.lines = this.#seenLines
-        this.#seenLines = 0
-        return at
-      }
-      state = nextState(state, byte)
+      if (byte === lineEnd) this.#seenLines++
+      if (byte === lineEnd && this.#isEnd(state)) return at
+      if (state === 'quoted') state = byte === quote ? 'closed' : 'quoted'
+      else if (byte === delimiter) state = 'start'
+      else state = byte === quote && state !== 'plain' ? 'quoted' : 'plain'
     }
     this.#state = state
     return -1
   }
+
+  /** Whether a line end in this state ends the record, which is counted then. */
+  #isEnd(state: State): boolean {
+    if (state === 'quoted' && this.#linesAbove <= 0) return false
+    this.#state = 'start'
+    this.#linesAbove--
+    this.lines = Math.max(1, this.#seenLines)
+    this.#seenLines = 0
+    return true
+  }
 }
 
-function nextState(state: State, byte: number): State {
-  if (state === 'quoted') return byte === QUOTE ? 'closed' : 'quoted'
-  if (byte === COMMA) return 'start'
-  return byte === QUOTE && state !== 'plain' ? 'quoted' : 'plain'
+/** The byte that ends the first line; null where no line ends before the last byte. */
+function firstLineEnd(bytes: Buffer, from: number): number | null {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] === NEWLINE) return NEWLINE
+    if (at > 0 && bytes[at - 1] === RETURN) return RETURN
+  }
+  return null
 }
 
-/** One cell; an empty cell without quotes is NULL. `offset` is its offset in the record. */
+/** One cell. `text` is null for a NULL; `offset` is its offset in the record. */
 export interface Cell {
   readonly text: string | null
   readonly offset: number
 }
 
+/** The names of a header, none of which is a NULL. @throws BadRowError for a misplaced quote. */
+export const headerOf = (bytes: Buffer, start: number, end: number, form: CsvForm): Cell[] =>
+  cellsOf(bytes, start, end, { ...form, nulls: new Set() })
+
 /** Splits a record into cells. @throws BadRowError for a misplaced quote. */
-export function cellsOf(bytes: Buffer, start: number, end: number): Cell[] {
+export function cellsOf(bytes: Buffer, start: number, end: number, { delimiter, quote, nulls }: CsvForm): Cell[] {
+  const row = bytes.subarray(start, end)
   const cells: Cell[] = []
-  let at = start
+  let at = 0
   for (;;) {
     const begin = at
     let text: string | null
-    if (bytes[at] === QUOTE && at < end) {
-      const close = closingQuote(bytes, at + 1, start, end)
-      text = bytes.toString('utf8', at + 1, close).replaceAll('""', '"')
+    if (row[at] === quote) {
+      const close = closingQuote(row, quote, at + 1)
+      const mark = String.fromCharCode(quote)
+      text = row.toString('utf8', at + 1, close).replaceAll(mark + mark, mark)
       at = close + 1
     } else {
-      const comma = bytes.indexOf(COMMA, at)
-      const stop = comma < 0 || comma > end ? end : comma
-      const plain = bytes.toString('utf8', at, stop)
-      if (plain.includes('"')) {
+      const next = row.indexOf(delimiter, at)
+      const stop = next < 0 ? row.length : next
+      const plain = row.toString('utf8', at, stop)
+      if (quote !== null && plain.includes(String.fromCharCode(quote))) {
         throw new BadRowError(
-          at - start,
+          at,
           '',
           `a quote within ${shown(plain)}`,
           'quotes around the whole cell, and doubled within it',
         )
       }
-      text = plain === '' ? null : plain
+      text = nulls.has(plain) ? null : plain
       at = stop
     }
-    cells.push({ text, offset: begin - start })
-    if (at >= end) return cells
-    if (bytes[at] !== COMMA) {
+    cells.push({ text, offset: begin })
+    if (at >= row.length) return cells
+    if (row[at] !== delimiter) {
       throw new BadRowError(
-        at - start,
+        at,
         '',
-        `"${shown(bytes.toString('utf8', at, Math.min(end, at + 80)))}" behind a closing quote`,
-        'a comma',
+        `"${shown(row.toString('utf8', at, Math.min(row.length, at + 80)))}" behind a closing quote`,
+        delimiter === COMMA ? 'a comma' : `the delimiter ${JSON.stringify(String.fromCharCode(delimiter))}`,
       )
     }
     at++
   }
 }
 
-function closingQuote(bytes: Buffer, from: number, start: number, end: number): number {
+function closingQuote(row: Buffer, quote: number, from: number): number {
   let at = from
   for (;;) {
-    const quote = bytes.indexOf(QUOTE, at)
-    if (quote < 0 || quote >= end) {
-      throw new BadRowError(from - 1 - start, '', 'a quote without an end', 'a closing quote')
-    }
-    if (bytes[quote + 1] !== QUOTE || quote + 1 >= end) return quote
-    at = quote + 2
+    const close = row.indexOf(quote, at)
+    if (close < 0) throw new BadRowError(from - 1, '', 'a quote without an end', 'a closing quote')
+    if (row[close + 1] !== quote) return close
+    at = close + 2
   }
 }

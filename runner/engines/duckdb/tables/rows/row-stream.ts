@@ -1,7 +1,10 @@
 /** Reads rows of files without decoding the files as text: good rows go to the sink, and so do bad rows with their places. */
 import { isUtf8 } from 'node:buffer'
+import type { TextEncoding } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
+import { type CsvForm, formHint } from './csv-form.js'
+import { type Decoder, decoderOf } from './decode-text.js'
 
 /** One bad row of a report. */
 export interface BadRow {
@@ -51,7 +54,8 @@ export interface RowEnds {
 export interface RowFormat {
   readonly reader: RowReader
   readonly ends: RowEnds
-  readonly isCsv: boolean
+  /** Null for a format that is not CSV. */
+  readonly csv: CsvForm | null
 }
 
 export interface RowReader {
@@ -66,14 +70,19 @@ export interface RowReader {
 const MAX_ROW_BYTES = 16 * 1024 * 1024
 export const NEWLINE = 0x0a
 const RETURN = 0x0d
-const SPACE = 0x20
+const [SPACE, TAB] = [0x20, 0x09]
 const LINE_END = Buffer.from('\n')
 
-/** Reads the rows of one file: `push` takes every chunk, then comes `end`. Lines end with LF or CRLF; the last row may end with the file. */
+/**
+ * Reads the rows of one file: `push` takes every chunk, then comes `end`. Lines end with LF or CRLF, in CSV also with CR; the
+ * last row may end with the file.
+ */
 export class RowStream {
   readonly #file: string
   readonly #format: RowFormat
   readonly #sink: RowSink
+  readonly #encoding: TextEncoding
+  readonly #decoder: Decoder | null
   #isFirstChunk = true
   #rest: Buffer = Buffer.alloc(0)
   /** The number of the first line of the current row. */
@@ -87,12 +96,16 @@ export class RowStream {
     this.#file = file
     this.#format = format
     this.#sink = sink
+    this.#encoding = format.csv?.encoding ?? 'UTF-8'
+    this.#decoder = decoderOf(this.#encoding)
   }
 
-  /** Reads a chunk. @throws QueryFault for an invalid CSV header, or a file in UTF-16. */
+  /** Reads a chunk. @throws QueryFault for an invalid CSV header, or a file in another encoding. */
   push(chunk: Buffer): void {
     const { ends } = this.#format
-    const plain = this.#isFirstChunk ? this.#withoutMark(chunk) : chunk
+    if (this.#isFirstChunk) this.#checkMark(chunk)
+    const decoded = this.#decoded(decoder => decoder.decode(chunk)) ?? chunk
+    const plain = this.#isFirstChunk ? this.#withoutMark(decoded) : decoded
     const bytes = this.#rest.length === 0 ? plain : Buffer.concat([this.#rest, plain])
     let start = 0
     for (let end = this.#next(bytes, 0, this.#rest.length); end >= 0; end = this.#next(bytes, start, start)) {
@@ -108,6 +121,7 @@ export class RowStream {
 
   /** Ends the file. @throws QueryFault as `push` does. */
   end(): void {
+    this.#decoded(decoder => decoder.end())
     if (this.#rest.length > 0 || this.#isOverlong) this.#give(this.#rest, 0, this.#rest.length)
     const { missing } = this.#format.ends
     if (missing != null)
@@ -132,7 +146,7 @@ export class RowStream {
   /** The line and the column of an offset in the row that begins at `start`. */
   #placeOf(bytes: Buffer, start: number, offset: number): Pick<BadRow, 'line' | 'column'> {
     const text = bytes.toString('utf8', start, offset)
-    const lineEnd = this.#format.isCsv ? -1 : text.lastIndexOf('\n')
+    const lineEnd = this.#format.csv !== null ? -1 : text.lastIndexOf('\n')
     const lines = lineEnd < 0 ? 0 : text.split('\n').length - 1
     return { line: this.#number + lines, column: text.length - lineEnd + (lineEnd < 0 ? this.#column : 0) }
   }
@@ -140,11 +154,22 @@ export class RowStream {
   #withoutMark(chunk: Buffer): Buffer {
     if (chunk.length === 0) return chunk
     this.#isFirstChunk = false
-    const begin = chunk.toString('latin1', 0, 3)
-    if (begin.startsWith('\xff\xfe') || begin.startsWith('\xfe\xff')) {
-      throw new QueryFault(`${this.#file}: the file is UTF-16; it must be UTF-8`)
+    return chunk.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? chunk.subarray(3) : chunk
+  }
+
+  #checkMark(chunk: Buffer): void {
+    const encoding = markedEncoding(chunk)
+    if (encoding === null || encoding === this.#encoding) return
+    const needs = this.#format.csv ? formHint('encoding', encoding, `--encoding ${encoding}`) : 'UTF-8'
+    throw new QueryFault(`${this.#file}: the file is ${encoding}, and must have ${needs}`)
+  }
+
+  #decoded<T>(decode: (decoder: Decoder) => T): T | null {
+    try {
+      return this.#decoder && decode(this.#decoder)
+    } catch (cause) {
+      throw new QueryFault(`${this.#file}: the file is not ${this.#encoding}`, { cause })
     }
-    return begin === '\xef\xbb\xbf' ? chunk.subarray(3) : chunk
   }
 
   #give(bytes: Buffer, start: number, newline: number): void {
@@ -164,12 +189,12 @@ export class RowStream {
   }
 
   #read(bytes: Buffer, start: number, end: number): void {
-    if (isBlank(bytes, start, end)) return
-    const { reader, isCsv } = this.#format
+    const { reader, csv } = this.#format
+    if (isBlank(bytes, start, end, csv?.delimiter)) return
     try {
       const row = bytes.subarray(start, end)
-      if (!isUtf8(row)) throw notUtf8(row)
-      if (isCsv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
+      if (!isUtf8(row)) throw notUtf8(row, csv !== null)
+      if (csv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
       const text = reader.read(bytes, start, end, this.#number)
       if (text !== null) this.#sink.row(text)
     } catch (error) {
@@ -177,7 +202,7 @@ export class RowStream {
       if (!(error instanceof BadRowError)) throw error
       this.#tell(error, this.#placeOf(bytes, start, start + error.offset))
       const row = bytes.subarray(start, bytes[end] === RETURN ? end + 1 : end)
-      this.#sink.aside(isCsv ? row : Buffer.from(row.map(byte => (byte === NEWLINE ? SPACE : byte))))
+      this.#sink.aside(csv ? row : Buffer.from(row.map(byte => (byte === NEWLINE ? SPACE : byte))))
       this.#sink.aside(LINE_END)
     }
   }
@@ -187,18 +212,25 @@ export class RowStream {
   }
 }
 
-function isBlank(bytes: Buffer, start: number, end: number): boolean {
+function isBlank(bytes: Buffer, start: number, end: number, delimiter?: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!
-    if (byte !== 0x20 && byte !== 0x09 && byte !== RETURN) return false
+    if ((byte !== SPACE && byte !== TAB && byte !== RETURN) || byte === delimiter) return false
   }
   return true
 }
 
-function notUtf8(row: Buffer): BadRowError {
+/** The encoding whose byte order mark is here; null for UTF-8. */
+function markedEncoding(chunk: Buffer): TextEncoding | null {
+  const mark = chunk.toString('latin1', 0, 2)
+  return mark === '\xff\xfe' ? 'UTF-16LE' : mark === '\xfe\xff' ? 'UTF-16BE' : null
+}
+
+function notUtf8(row: Buffer, isCsv: boolean): BadRowError {
   const valid = Math.max(0, row.toString('utf8').indexOf('\ufffd'))
   const before = row.toString('utf8').slice(0, valid)
   const offset = Buffer.byteLength(before)
   const byte = row[offset] ?? 0
-  return new BadRowError(offset, '', `the byte 0x${byte.toString(16)} behind "${shown(before.slice(-20))}"`, 'UTF-8')
+  const expected = isCsv ? `UTF-8, or ${formHint('encoding', 'Windows-1252', '--encoding Windows-1252')}` : 'UTF-8'
+  return new BadRowError(offset, '', `the byte 0x${byte.toString(16)} behind "${shown(before.slice(-20))}"`, expected)
 }

@@ -3,32 +3,31 @@ import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TableDefinition } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
-import type { TextFile, TextFormat } from '../data-folder.js'
+import type { TextFile } from '../data-folder.js'
 import { decompressed, openFile } from '../decompress.js'
-import type { KeyColumn } from '../folder-keys.js'
 import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
+import { csvForm } from './csv-form.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
 import { JsonRowEnds } from './json-rows.js'
 import { rowSchema } from './row-schema.js'
 import { badRowLine, type RowFormat, type RowReader, RowStream } from './row-stream.js'
 
-/** The reader of a format for rows of this table; `keys` are the columns that the file's folders give. */
+/** The reader of a file for rows of this table. */
 export function rowFormat(
-  format: TextFormat,
+  { format, name, keys }: Pick<TextFile, 'format' | 'name' | 'keys'>,
   table: TableDefinition,
   ignoresUnknown: boolean,
-  keys: readonly KeyColumn[],
 ): RowFormat {
+  const { textForm } = table
   const record = rowSchema(table, keys)
-  return format !== 'ndjson'
-    ? { reader: new CsvRowReader(record, ignoresUnknown), ends: new CsvRecordEnds(), isCsv: true }
-    : {
-        reader: new JsonRowReader(record, ignoresUnknown),
-        ends: new JsonRowEnds(table.textForm?.rows ?? null),
-        isCsv: false,
-      }
+  if (format === 'ndjson') {
+    const ends = new JsonRowEnds(textForm?.rows ?? null)
+    return { reader: new JsonRowReader(record, ignoresUnknown), ends, csv: null }
+  }
+  const csv = csvForm(textForm, name)
+  return { reader: new CsvRowReader(record, ignoresUnknown, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 /** The row as it is, on one line. */
@@ -44,7 +43,7 @@ export async function linesOf(file: TextFile, { textForm }: TableDefinition): Pr
   const rows = textForm?.rows ?? null
   if (rows === null && !(await isList(file))) return file
   const path = join(dirname(file.path), 'lines')
-  await stage(file, { reader: ON_ONE_LINE, ends: new JsonRowEnds(rows), isCsv: false }, path)
+  await stage(file, { reader: ON_ONE_LINE, ends: new JsonRowEnds(rows), csv: null }, path)
   return { ...file, path, compression: 'uncompressed' }
 }
 
@@ -58,13 +57,13 @@ async function isList({ path, compression }: TextFile): Promise<boolean> {
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
 export function stageRows(file: TextFile, table: TableDefinition, into: string): ReturnType<typeof stage> {
-  return stage(file, rowFormat(file.format, table, table.textForm?.ignoresUnknown !== false, file.keys), into)
+  return stage(file, rowFormat(file, table, table.textForm?.ignoresUnknown !== false), into)
 }
 
-async function stage({ path, name, compression }: TextFile, format: RowFormat, into: string) {
+async function stage(file: TextFile, format: RowFormat, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const stream = new RowStream(name, format, {
+  const stream = new RowStream(file.name, format, {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
@@ -75,17 +74,17 @@ async function stage({ path, name, compression }: TextFile, format: RowFormat, i
     },
     aside: () => undefined,
   })
-  const file = await writing(into, () => open(into, 'w'))
+  const out = await writing(into, () => open(into, 'w'))
   try {
-    for await (const chunk of decompressed(openFile(path), compression)) {
+    for await (const chunk of decompressed(openFile(file.path), file.compression)) {
       stream.push(chunk)
-      await writing(into, () => file.appendFile(text))
+      await writing(into, () => out.appendFile(text))
       text = ''
     }
     stream.end()
-    await writing(into, () => file.appendFile(text))
+    await writing(into, () => out.appendFile(text))
   } finally {
-    await file.close()
+    await out.close()
   }
   return staged
 }
