@@ -567,7 +567,7 @@ describe('sluice import', () => {
       'UTF-16',
       () => ['shop.flat', file('in/wide.csv', Buffer.from(`\ufeff${FLAT_CSV}`, 'utf16le'))],
       1,
-      /wide\.csv: the file is UTF-16; it must be UTF-8/,
+      /wide\.csv: the file is UTF-16LE/,
     ],
     [
       'what is not Parquet',
