@@ -39,6 +39,8 @@ export interface TextForm {
    * @default false
    */
   readonly ignoresUnknown?: boolean
+  /** JSON: the member of one document whose value is the list of the rows. @default a row a line, or a list of rows */
+  readonly rows?: string
   /** CSV: the ASCII character between cells. @default a comma; a tab in files that end in `.tsv` */
   readonly delimiter?: string
   /** CSV: the ASCII character around a cell; '' for none. @default " */

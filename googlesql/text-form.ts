@@ -5,6 +5,7 @@ import type { TextEncoding, TextForm } from './table-definition.js'
 export interface ExternalDataConfiguration {
   readonly ignoreUnknownValues?: boolean
   readonly decimalComma?: boolean
+  readonly rows?: string
   readonly csvOptions?: {
     readonly fieldDelimiter?: string
     readonly skipLeadingRows?: number | string
@@ -20,6 +21,7 @@ export interface ExternalDataConfiguration {
 export function textFormOf({
   ignoreUnknownValues,
   decimalComma,
+  rows,
   csvOptions = {},
 }: ExternalDataConfiguration): TextForm {
   const { fieldDelimiter, skipLeadingRows, quote, encoding, nullMarker, nullMarkers, allowJaggedRows } = csvOptions
@@ -33,6 +35,7 @@ export function textFormOf({
     nullMarkers: nulls.length > 0 ? nulls : undefined,
     allowsJaggedRows: allowJaggedRows,
     decimalComma,
+    rows,
   })
 }
 
@@ -49,6 +52,7 @@ export function externalConfiguration(form: TextForm): ExternalDataConfiguration
   const configuration = withoutUndefined({
     ignoreUnknownValues: form.ignoresUnknown,
     decimalComma: form.decimalComma,
+    rows: form.rows,
     csvOptions: Object.keys(csvOptions).length > 0 ? csvOptions : undefined,
   })
   return Object.keys(configuration).length > 0 ? configuration : undefined

@@ -106,4 +106,5 @@ function withTextFormFlags<C extends Command>(command: C): C {
       (word: string, words: readonly string[] = []) => [...words, word],
     )
     .option('--decimal-comma', 'CSV: numbers are written like 1.234,50')
+    .option('--rows <name>', 'JSON: the member with the list of the rows, where each file is one document')
 }

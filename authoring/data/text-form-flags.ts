@@ -1,4 +1,4 @@
-/** The flags that say how CSV files are written. */
+/** The flags that say how text files are written. */
 import { TEXT_ENCODINGS, type TextForm } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 
@@ -8,11 +8,12 @@ export interface TextFormFlags {
   readonly skipRows?: string
   readonly null?: readonly string[]
   readonly decimalComma?: boolean
+  readonly rows?: string
 }
 
 /** What the flags say. @throws UsageError */
 export function textFormOfFlags(flags: TextFormFlags): TextForm {
-  const { delimiter, skipRows, null: words, decimalComma } = flags
+  const { delimiter, skipRows, null: words, decimalComma, rows } = flags
   const encoding = TEXT_ENCODINGS.find(name => name.toLowerCase() === flags.encoding?.toLowerCase())
   const character = delimiter === 'tab' || delimiter === '\\t' ? '\t' : delimiter
   if (character !== undefined && !/^[\x01-\t\v\f\x0e-!#-\x7f]$/.test(character))
@@ -27,5 +28,6 @@ export function textFormOfFlags(flags: TextFormFlags): TextForm {
     ...(skipRows !== undefined && { skipLeadingRows: Number(skipRows) }),
     ...(words && { nullMarkers: ['', ...words] }),
     ...(decimalComma && { decimalComma }),
+    ...(rows && { rows }),
   }
 }

@@ -56,6 +56,10 @@ describe('files in the place of a table', () => {
     ['.JSONL.GZ', gzipSync(NDJSON)],
     ['.CSV', CSV],
     ['.Csv.Gz', gzipSync(CSV)],
+    ['.TSV', CSV.replaceAll(',', '\t')],
+    ['.tsv.gz', gzipSync(CSV.replaceAll(',', '\t'))],
+    ['.json', '[{"id":1,"name":"a"},{"id":2,"name":"b"}]'],
+    ['.json.gz', gzipSync('\ufeff\n[\n  {\n    "id": 1,\n    "name": "a"\n  },\n  {"name": "b", "id": 2}\n]\n')],
     ['.PARQUET', PARQUET],
     ['.parq', PARQUET],
   ]
@@ -196,6 +200,84 @@ describe('files in the place of a table', () => {
     expect(await query('SELECT * FROM `x.t`')).to.match(also)
     expect((await command(['tables', 'infer', 'x.t', path, '--force', ...flags])).err).to.match(also)
   })
+
+  const ARRAY = '[\n  {\n    "id": 1,\n    "tags": ["[", "\\"]", "}"]\n  },\n  {"id": "x"}]\n'
+  const IN_ARRAY: readonly (readonly [what: string, text: string, found: string])[] = [
+    ['a wrong value', ARRAY, '6:10: id: found "x", expected an INT64'],
+    [
+      'a wrong value far on one line',
+      '[{"id":1},{"id":2}, {"id":"ü"},{"id":"x"}]',
+      '1:27: id: found "ü", expected an INT64',
+    ],
+    ['no end', '[{"id":1},\n{"id":2}', '2:9: found the end of the file, expected "," or "]"'],
+    ['no end after a comma', '[{"id":1},', '1:11: found the end of the file, expected "," or "]"'],
+    ['a comma too many', '[{"id":1},\n]', '2:1: found "]", expected a row'],
+    ['two commas', '[{"id":1},,{"id":2}]', '1:11: found ",", expected a row'],
+    ['text behind its end', '[{"id":1}]\n{"id":2}', '2:1: found "{"id":2}", expected the end of the file'],
+    ['numbers', '[1, 2]', '1:2: found "1", expected a row, as a JSON object'],
+    ['a bracket too many', '[{"id":1}}]', '1:10: found "}", expected the end of the row'],
+    ['a line end in a string', '[{"id":1, "s":"a\nb"}]', '1:17: found the end of a line in a string'],
+  ]
+  for (const [what, text, found] of IN_ARRAY) {
+    it(`that are an array with ${what} are an error with its place, in place and imported`, async () => {
+      write('tables/x.t.json', '[{"name":"id","type":"INTEGER"},{"name":"tags","type":"STRING","mode":"REPEATED"}]')
+      const path = write('data/x/t.json', text)
+      expect(await query('SELECT * FROM `x.t`')).to.include(`t.json:${found}`)
+      expect((await command(['import', 'x.t', path, ...flags])).err).to.include(`t.json:${found}`)
+    })
+  }
+
+  it('that are an array set bad rows aside, each on a line', async () => {
+    schema('x.t', { id: 'INTEGER' })
+    const path = write('in/t.json', ARRAY.replace('"tags"', '"id2"').replace('"id": 1,', ''))
+    const aside = folder.path('in/bad.ndjson')
+    await command(['import', 'x.t', path, '--skip-bad', aside, ...flags])
+    expect(
+      readFileSync(aside, 'utf8')
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).to.deep.equal([{ id2: ['[', '"]', '}'] }, { id: 'x' }])
+  })
+
+  const DOCUMENT =
+    '{\n  "count": {"Records": [1]}, "a": "Records", "Re\\u0063ords": [\n    {"id": 1, "name": "a"},\n    {"id": 2,\n "name": "b"}\n' +
+    '  ],\n  "more": [{"id": 3}]\n}\n'
+
+  it('that are one document have their rows in a member of it', async () => {
+    const path = write('data/x/t.json', DOCUMENT)
+    const inferred = await command(['tables', 'infer', 'x.t', path, '--rows', 'Records', ...flags])
+    expect(inferred.out).to.match(/^x\.t: 2 rows/m)
+    expect(JSON.parse(readFileSync(folder.path('tables/x.t.json'), 'utf8')).externalDataConfiguration).to.deep.equal({
+      rows: 'Records',
+    })
+    const rows = [
+      { id: 1, name: 'a' },
+      { id: 2, name: 'b' },
+    ]
+    expect(await query('SELECT * FROM `x.t` ORDER BY id')).to.deep.equal(rows)
+    expect((await command(['import', 'x.t', path, '--replace', ...flags])).out).to.match(/imported 2 rows/)
+    expect(await query('SELECT * FROM `x.t` ORDER BY id')).to.deep.equal(rows)
+  })
+
+  const IN_DOCUMENT: readonly (readonly [what: string, text: string, found: string])[] = [
+    ['lacks it', '{"a": 1}\n', '1:8: found the end of the document, expected the member "Records" with the rows'],
+    ['has no list in it', '{"Records":\n {"a": 1}}', '2:2: found "{"a": 1}}", expected a list of rows in "Records"'],
+    ['has it twice', '{"Records": [], "Records": []}', '1:26: found "Records" a second time'],
+    ['has no end', '{"Records": [{"id":1}]', '1:23: found the end of the file, expected "}"'],
+    ['has a wrong value', '{"Records": [\n{"id":1},\n {"id":"x"}]}', '3:8: id: found "x", expected an INT64'],
+  ]
+  for (const [what, text, found] of IN_DOCUMENT) {
+    it(`that are one document are an error with its place where it ${what}`, async () => {
+      const declared = {
+        schema: { fields: [{ name: 'id', type: 'INTEGER' }] },
+        externalDataConfiguration: { rows: 'Records' },
+      }
+      write('tables/x.t.json', JSON.stringify(declared))
+      write('data/x/t.json', text)
+      expect(await query('SELECT * FROM `x.t`')).to.include(`t.json:${found}`)
+    })
+  }
 
   it('of shards have the columns of folders', async () => {
     schema('x.e_*', { id: 'INTEGER', cat: 'STRING' })

@@ -553,7 +553,7 @@ describe('sluice import', () => {
       'an unknown format',
       () => ['shop.flat', '-', '--input-format', 'xml'],
       2,
-      /--input-format xml: must be ndjson, jsonl, json or csv/,
+      /--input-format xml: must be ndjson, jsonl, json, csv or tsv/,
     ],
     [
       'a file that is not there',
@@ -592,7 +592,7 @@ describe('sluice import', () => {
       'UTF-16',
       () => ['shop.flat', file('in/wide.csv', Buffer.from(`\ufeff${FLAT_CSV}`, 'utf16le'))],
       1,
-      /wide\.csv: the file is UTF-16; it must be UTF-8/,
+      /wide\.csv: the file is UTF-16LE/,
     ],
     [
       'what is not Parquet',

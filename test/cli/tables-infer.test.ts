@@ -114,7 +114,7 @@ wrote /schemas/tables/sales.orders.json
     const { code, out } = await infer('sales.more', [path])
     expect(code).to.equal(0)
     expect(out).to.match(
-      /^its rows are read from \S+sales\/more\.parquet, \.ndjson, \.jsonl, \.json or \.csv, or from such files below \S+sales\/more\/: put/m,
+      /^its rows are read from \S+sales\/more\.parquet, \.ndjson, \.jsonl, \.json, \.csv or \.tsv, or from such files below \S+sales\/more\/: put/m,
     )
     expect(out).not.to.include('is not read')
   })

@@ -48,7 +48,7 @@ describe('files in the place of a table that are not read', () => {
           ? /the ending follows the name of x\.orders without/
           : named.endsWith('_log')
             ? /it is the log of a table/
-            : /\.ndjson, \.jsonl, \.json or \.csv/
+            : /\.ndjson, \.jsonl, \.json, \.csv or \.tsv/
       expect(err).to.match(reason)
     })
   }

@@ -4,12 +4,8 @@ import type { TextForm } from '../../../googlesql/index.js'
 import { alsoInFile, inferredKeys } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { CsvRecordEnds } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
-import {
-  type BadRow,
-  EVERY_LINE,
-  type RowFormat,
-  RowStream,
-} from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { JsonRowEnds } from '../../../runner/engines/duckdb/tables/rows/json-rows.js'
+import { type BadRow, type RowFormat, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
@@ -88,9 +84,9 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }
-    stream?.end()
+    if (badRows.length < options.maxBadRows) stream?.end()
   }
-  const textForm = found?.form ?? {}
+  const textForm = found?.form ?? (given.rows === undefined ? {} : { rows: given.rows })
   const rows = row.kinds.get('object')?.count ?? 0
   const asJson = new Set(options.asJson?.map(path => path.toLowerCase()))
   const fields = chooseFields(row, '', { ...result, asJson })
@@ -107,7 +103,8 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
 }
 
 function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: TextForm): RowFormat {
-  if (format === 'ndjson') return { reader: new JsonValueReader(name, row), ends: EVERY_LINE, csv: null }
+  if (format === 'ndjson')
+    return { reader: new JsonValueReader(name, row), ends: new JsonRowEnds(form.rows ?? null), csv: null }
   const csv = csvForm(form, format)
   return { reader: new CsvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
 }

@@ -20,11 +20,13 @@ export interface ImportSource {
   readonly path: string | null
   readonly format: FileFormat
   readonly compression: Compression
+  /** A name with the ending that tells the format. */
+  readonly ending: string
   /** The keys of the folders in its name. */
   readonly keys: readonly FolderKey[]
 }
 
-const FORMAT_NAMES = 'ndjson, jsonl, json or csv, which .gz or .zst may follow, or parquet'
+const FORMAT_NAMES = 'ndjson, jsonl, json, csv or tsv, which .gz or .zst may follow, or parquet'
 
 /**
  * The sources with these names; `-` is standard input.
@@ -41,16 +43,14 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
     const kind = (isInput ? null : kindOf(name)) ?? given
     if (kind) {
       const { format, compression } = kind
-      const keys = keysInPath(name)
-      return isInput
-        ? [{ name: 'standard input', path: null, format, compression, keys }]
-        : [{ name, path: resolve(name), format, compression, keys }]
+      const more = { ending: kindOf(name) ? name : `.${inputFormat}`, format, compression, keys: keysInPath(name) }
+      return isInput ? [{ name: 'standard input', path: null, ...more }] : [{ name, path: resolve(name), ...more }]
     }
     if (isInput && inputFormat === null)
       problems.push('standard input needs --input-format: ndjson, csv, parquet, ndjson.gz, …')
     else if (inputFormat === null)
       problems.push(
-        `${name}: the name must end with .ndjson, .jsonl, .json or .csv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
+        `${name}: the name must end with .ndjson, .jsonl, .json, .csv or .tsv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
       )
     return []
   })

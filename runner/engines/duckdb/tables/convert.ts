@@ -15,7 +15,7 @@ import { finder, headerNames, keysOfFields } from './rows/column-name.js'
 import { headerOf } from './rows/csv.js'
 import { type CsvForm, csvForm, hasDecimals } from './rows/csv-form.js'
 import { UNLIMITED } from './rows/row-schema.js'
-import { stageRows } from './rows/stage-rows.js'
+import { linesOf, stageRows } from './rows/stage-rows.js'
 
 type Insert = (select: string) => Promise<unknown>
 
@@ -49,7 +49,8 @@ export async function plainSelect(
   table: TableDefinition,
 ): Promise<string | null> {
   if (file.format !== 'ndjson') return csvSelect(connection, file, table)
-  return ndjsonSelect(connection, file, table, keysIn(table, await firstRows(connection, file, 1)))
+  const lines = await linesOf(file, table)
+  return ndjsonSelect(connection, lines, table, keysIn(table, await firstRows(connection, lines, 1)))
 }
 
 /**
@@ -67,7 +68,8 @@ async function* selects(
     return
   }
   try {
-    const values = await firstRows(connection, file, SAMPLE_ROWS)
+    const lines = await linesOf(file, table)
+    const values = await firstRows(connection, lines, SAMPLE_ROWS)
     const keyOf = keysIn(table, values)
     for (const isInDoubt of [(value: unknown) => typeof value === 'string' && looksOther(value), () => true]) {
       const texts: Texts = new Map()
@@ -75,10 +77,10 @@ async function* selects(
       for (const value of values)
         findTexts({ kind: 'STRUCT', fields: table.columns }, value, root, keyOf, isInDoubt, texts)
       if (texts.size > 0) {
-        const sql = `SELECT 1 FROM ${jsonRows(file)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
+        const sql = `SELECT 1 FROM ${jsonRows(lines)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
         if ((await connection.runAndReadAll(sql)).currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, file, table, keyOf, { texts, values })
+      yield await ndjsonSelect(connection, lines, table, keyOf, { texts, values })
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.

@@ -15,7 +15,7 @@ export interface UnreadFile {
   readonly reason: string
 }
 
-const READ = '.parquet, .ndjson, .jsonl, .json or .csv (the texts also with .gz or .zst after that)'
+const READ = '.parquet, .ndjson, .jsonl, .json, .csv or .tsv (the texts also with .gz or .zst after that)'
 
 /**
  * Why the path in the place of a table is not read; null where it is gone meanwhile, or is a folder with nothing in it. `hasEnding`

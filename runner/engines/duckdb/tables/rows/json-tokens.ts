@@ -4,13 +4,13 @@
  */
 import { BadRowError, shown } from './bad-row.js'
 
-const COMMA = 0x2c
+export const COMMA = 0x2c
 export const QUOTE = 0x22
 export const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
+export const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-const COLON = 0x3a
+export const CLOSE_OBJECT = 0x7d
+export const COLON = 0x3a
 /** The first byte of `null`. */
 export const LETTER_N = 0x6e
 const BACKSLASH = 0x5c
@@ -209,7 +209,7 @@ export class JsonTokens {
 }
 
 /** RFC 8259 §2: space, tab, line feed, carriage return. */
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+export const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** RFC 8259 §6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/

@@ -36,12 +36,18 @@ export interface RowSink {
 /** Finds the ends of the rows of one stream. */
 export interface RowEnds {
   /**
-   * The offset of the line end that ends the current row, or -1. Bytes are scanned once, in order; `from` is the offset after the
-   * last scanned byte.
+   * The offset of the byte that ends the current row, or -1. Bytes are scanned once, in order; `from` is the offset after the
+   * last scanned byte. @throws BadRowError, whose offset is one of `bytes`, where no row can follow.
    */
   next(bytes: Buffer, from: number): number
-  /** The number of lines of the row whose end `next` found. */
+  /** The number of line ends in the row whose end `next` found. */
   readonly lines: number
+  /** The column at which the next row begins, in characters from 0. @default 0 */
+  readonly column?: number
+  /** Whether the bytes whose end `next` found are a row; others are passed over. @default true */
+  readonly isRow?: boolean
+  /** What is missing at the end of the file, if it ends here; null where it is whole. @default null */
+  readonly missing?: string | null
 }
 
 /** The reader for the rows of a format, and the finder of their ends. */
@@ -62,13 +68,10 @@ export interface RowReader {
 
 /** The longest row. BigQuery allows 100 MB, but DuckDB reads rows in buffers of twice their size. */
 const MAX_ROW_BYTES = 16 * 1024 * 1024
-const NEWLINE = 0x0a
+export const NEWLINE = 0x0a
 const RETURN = 0x0d
 const [SPACE, TAB] = [0x20, 0x09]
 const LINE_END = Buffer.from('\n')
-
-/** Every line is a row. */
-export const EVERY_LINE: RowEnds = { next: (bytes, from) => bytes.indexOf(NEWLINE, from), lines: 1 }
 
 /**
  * Reads the rows of one file: `push` takes every chunk, then comes `end`. Lines end with LF or CRLF, in CSV also with CR; the
@@ -84,6 +87,8 @@ export class RowStream {
   #rest: Buffer = Buffer.alloc(0)
   /** The number of the first line of the current row. */
   #number = 1
+  /** The column at which it begins, in characters from 0. */
+  #column = 0
   /** The row is too long to be buffered, and its beginning is set aside already. */
   #isOverlong = false
 
@@ -103,9 +108,10 @@ export class RowStream {
     const plain = this.#isFirstChunk ? this.#withoutMark(decoded) : decoded
     const bytes = this.#rest.length === 0 ? plain : Buffer.concat([this.#rest, plain])
     let start = 0
-    for (let end = ends.next(bytes, this.#rest.length); end >= 0; end = ends.next(bytes, start)) {
-      this.#give(bytes, start, end)
+    for (let end = this.#next(bytes, 0, this.#rest.length); end >= 0; end = this.#next(bytes, start, start)) {
+      if (ends.isRow !== false) this.#give(bytes, start, end)
       this.#number += ends.lines
+      this.#column = ends.column ?? 0
       start = end + 1
     }
     const isTooLong = this.#isOverlong || bytes.length - start > MAX_ROW_BYTES + 1
@@ -117,6 +123,32 @@ export class RowStream {
   end(): void {
     this.#decoded(decoder => decoder.end())
     if (this.#rest.length > 0 || this.#isOverlong) this.#give(this.#rest, 0, this.#rest.length)
+    const { missing } = this.#format.ends
+    if (missing != null)
+      throw this.#broken(this.#rest, 0, new BadRowError(this.#rest.length, '', 'the end of the file', missing))
+  }
+
+  #next(bytes: Buffer, start: number, from: number): number {
+    try {
+      return this.#format.ends.next(bytes, from)
+    } catch (error) {
+      throw error instanceof BadRowError ? this.#broken(bytes, start, error) : error
+    }
+  }
+
+  /** The error for a file in which no row can be found any more. */
+  #broken(bytes: Buffer, start: number, { offset, path, found, expected }: BadRowError): QueryFault {
+    return new QueryFault(
+      badRowLine({ file: this.#file, ...this.#placeOf(bytes, start, offset), path, found, expected }),
+    )
+  }
+
+  /** The line and the column of an offset in the row that begins at `start`. */
+  #placeOf(bytes: Buffer, start: number, offset: number): Pick<BadRow, 'line' | 'column'> {
+    const text = bytes.toString('utf8', start, offset)
+    const lineEnd = this.#format.csv !== null ? -1 : text.lastIndexOf('\n')
+    const lines = lineEnd < 0 ? 0 : text.split('\n').length - 1
+    return { line: this.#number + lines, column: text.length - lineEnd + (lineEnd < 0 ? this.#column : 0) }
   }
 
   #withoutMark(chunk: Buffer): Buffer {
@@ -148,7 +180,8 @@ export class RowStream {
 
   #setAside(bytes: Buffer, start: number, end: number, isEnd: boolean): void {
     if (!this.#isOverlong) {
-      this.#tell(new BadRowError(0, '', 'a row that is longer', `a row of at most ${MAX_ROW_BYTES} bytes`), 1)
+      const error = new BadRowError(0, '', 'a row that is longer', `a row of at most ${MAX_ROW_BYTES} bytes`)
+      this.#tell(error, this.#placeOf(bytes, start, start))
     }
     this.#isOverlong = !isEnd
     this.#sink.aside(bytes.subarray(start, end))
@@ -167,14 +200,15 @@ export class RowStream {
     } catch (error) {
       if (error instanceof QueryFault) throw new QueryFault(`${this.#file}: ${error.message}`, { cause: error })
       if (!(error instanceof BadRowError)) throw error
-      this.#tell(error, bytes.toString('utf8', start, start + error.offset).length + 1)
-      this.#sink.aside(bytes.subarray(start, bytes[end] === RETURN ? end + 1 : end))
+      this.#tell(error, this.#placeOf(bytes, start, start + error.offset))
+      const row = bytes.subarray(start, bytes[end] === RETURN ? end + 1 : end)
+      this.#sink.aside(csv ? row : Buffer.from(row.map(byte => (byte === NEWLINE ? SPACE : byte))))
       this.#sink.aside(LINE_END)
     }
   }
 
-  #tell({ path, found, expected }: BadRowError, column: number): void {
-    this.#sink.bad({ file: this.#file, line: this.#number, column, path, found, expected })
+  #tell({ path, found, expected }: BadRowError, place: Pick<BadRow, 'line' | 'column'>): void {
+    this.#sink.bad({ file: this.#file, ...place, path, found, expected })
   }
 }
 

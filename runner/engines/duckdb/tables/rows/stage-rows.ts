@@ -1,5 +1,6 @@
 /** Writes the rows of a text file as JSON that DuckDB reads without changing a value. */
 import { open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { TableDefinition } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 import type { TextFile, TextFormat } from '../data-folder.js'
@@ -10,8 +11,9 @@ import { CsvRecordEnds } from './csv.js'
 import { csvForm } from './csv-form.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
+import { JsonRowEnds } from './json-rows.js'
 import { rowSchema } from './row-schema.js'
-import { badRowLine, EVERY_LINE, type RowFormat, RowStream } from './row-stream.js'
+import { badRowLine, type RowFormat, type RowReader, RowStream } from './row-stream.js'
 
 /**
  * The reader of a format for rows of this table; `leavesOut` is what would leave out unknown keys and columns, or null where they
@@ -23,20 +25,53 @@ export function rowFormat(
   leavesOut: string | null,
   keys: readonly KeyColumn[],
 ): RowFormat {
+  const { textForm } = table
   const record = rowSchema(table, keys)
-  if (format === 'ndjson') return { reader: new JsonRowReader(record, leavesOut), ends: EVERY_LINE, csv: null }
-  const csv = csvForm(table.textForm, format)
+  if (format === 'ndjson') {
+    const ends = new JsonRowEnds(textForm?.rows ?? null)
+    return { reader: new JsonRowReader(record, leavesOut), ends, csv: null }
+  }
+  const csv = csvForm(textForm, format)
   return { reader: new CsvRowReader(record, leavesOut, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
 
+/** The row as it is, on one line. */
+const ON_ONE_LINE: RowReader = {
+  read: (bytes, start, end) => bytes.toString('utf8', start, end).replaceAll('\n', ' '),
+}
+
+/**
+ * The file itself where each line of it is a row; otherwise a file of lines with the rows of the array in it, beside it.
+ * @throws QueryFault for a file that is not JSON as a whole.
+ */
+export async function linesOf(file: TextFile, { textForm }: TableDefinition): Promise<TextFile> {
+  const rows = textForm?.rows ?? null
+  if (rows === null && !(await isList(file))) return file
+  const path = join(dirname(file.path), 'lines')
+  await stage(file, { reader: ON_ONE_LINE, ends: new JsonRowEnds(rows), csv: null }, path)
+  return { ...file, path, compression: 'uncompressed' }
+}
+
+async function isList({ path, compression }: TextFile): Promise<boolean> {
+  for await (const chunk of decompressed(openFile(path), compression)) {
+    const first = /[^\ufeff\s]/.exec(chunk.toString('utf8'))
+    if (first) return first[0] === '['
+  }
+  return false
+}
+
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
-export async function stageRows(file: TextFile, table: TableDefinition, into: string) {
+export function stageRows(file: TextFile, table: TableDefinition, into: string): ReturnType<typeof stage> {
+  const leavesOut = table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN
+  return stage(file, rowFormat(file.format, table, leavesOut, file.keys), into)
+}
+
+async function stage(file: TextFile, format: RowFormat, into: string) {
   const staged = { rows: 0, longestRow: 0 }
   let text = ''
-  const leavesOut = table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN
-  const stream = new RowStream(file.name, rowFormat(file.format, table, leavesOut, file.keys), {
+  const stream = new RowStream(file.name, format, {
     row: json => {
       staged.rows++
       staged.longestRow = Math.max(staged.longestRow, Buffer.byteLength(json))
