@@ -251,7 +251,8 @@ module.exports = {
     {
       name: 'engines-by-their-index-or-files-of-tables',
       severity: 'error',
-      comment: 'authoring/data/ also reads and writes the files of tables, and tests have rows as those files have them',
+      comment:
+        'authoring/data/ also reads and writes the files of tables, and tests have rows as those files have them',
       from: { path: '^authoring/(data|test/files)/' },
       to: { path: '^runner/engines/[^/]+/', pathNot: [ENGINE_INDEX, FILES_OF_TABLES] },
     },

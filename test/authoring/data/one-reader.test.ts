@@ -86,7 +86,7 @@ describe('A text file', () => {
     const leavesOut =
       '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource leaves others out'
     expect(inPlace).to.equal(
-      `in/${nameOf(i)}.ndjson:2:9: found the unknown field "nmae", expected fields of the schema; ${leavesOut}`,
+      `${join(scratch.path, 'in', nameOf(i))}.ndjson:2:9: found the unknown field "nmae", expected fields of the schema; ${leavesOut}`,
     )
   })
 

@@ -74,7 +74,7 @@ describe('The type that infer chooses for values', () => {
 
 /** Why the reader refuses a row of a file by the schema that is inferred from it; null where it takes all rows. */
 async function refusal(format: 'ndjson' | 'csv', text: string): Promise<string | null> {
-  const { fields, badRows } = await inferTable({
+  const { fields, badRows, textForm } = await inferTable({
     files: ['-'],
     inputFormat: format,
     standardInput: () => Readable.from([Buffer.from(text)]),
@@ -83,6 +83,7 @@ async function refusal(format: 'ndjson' | 'csv', text: string): Promise<string |
   const problems = badRows.map(badRowLine)
   const table = {
     name: 't',
+    textForm,
     columns: fieldsToColumns(fields)!,
     required: requiredPaths(fields),
     limits: typeLimits(fields),

@@ -411,7 +411,7 @@ describe('the data folder', () => {
     expect(await faultOf(all('logs.sheet', sheet))).to.match(/sheet\.csv/)
     write('logs/sheet.csv', 'id;n\na;1\n')
     expect(await faultOf(all('logs.sheet', sheet))).to.match(
-      /sheet\.csv: the header names no column of the table: "id;n"$/,
+      /sheet\.csv: cells are separated by ",", and this header by ";": id;n; it needs /,
     )
     write('logs/sheet.csv', 'id,ID\na,b\n')
     expect(await faultOf(all('logs.sheet', sheet))).to.match(/sheet\.csv: the header names an unknown column: "ID_1"/)
