@@ -90,11 +90,23 @@ const format: SqlWriter = call => {
 
 const parse =
   (kind: ScalarKind): SqlWriter =>
-  call =>
-    fromMicrosSql(
-      `bq_parse_time(${call.sql[0]}, ${call.sql[1]}, '${kind}', ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`,
-      kind,
-    )
+  call => {
+    const [written, text] = call.sql as readonly [string, string]
+    const zone = zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])
+    const slow = fromMicrosSql(`bq_parse_time(${written}, ${text}, '${kind}', ${zone})`, kind)
+    const literal = call.args[0]
+    const plain = literal?.kind === 'literal' ? PLAIN_DATES.get(String(literal.value)) : undefined
+    if (kind !== 'DATE' || !plain) return slow
+    const isPlain = `regexp_full_match(${text}, '${plain.pattern}') AND ${text} >= '0001'`
+    return `CASE WHEN ${isPlain} THEN coalesce(CAST(try_strptime(${text}, '${plain.format}') AS DATE), ${slow}) ELSE ${slow} END`
+  }
+
+/** Formats of dates that DuckDB reads as GoogleSQL does where the text has this pattern. */
+const PLAIN_DATES: ReadonlyMap<string, { readonly pattern: string; readonly format: string }> = new Map([
+  ['%Y%m%d', { pattern: '[0-9]{8}', format: '%Y%m%d' }],
+  ['%Y-%m-%d', { pattern: '[0-9]{4}-[0-9]{2}-[0-9]{2}', format: '%Y-%m-%d' }],
+  ['%F', { pattern: '[0-9]{4}-[0-9]{2}-[0-9]{2}', format: '%Y-%m-%d' }],
+])
 
 const toText: SqlWriter = call => {
   const value = call.sql[0]!
