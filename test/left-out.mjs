@@ -17,6 +17,7 @@ const WHY = {
   'cli/new-manifests': 'A manifest of every table and of every query; test/cli/new has one of each kind.',
   'authoring/client/browser': 'The TypeScript client in a browser; calls beside it holds what it sends and reads.',
   'authoring/client/python': 'The Python client under mypy, calling a server; test/cli/client holds what is written.',
+  'authoring/data/files/other-makers': 'Files by programs of other makers; made-up beside it and one-reader hold how files are read.',
   'authoring/connect/duckdb': 'The snippet in a DuckDB with httpfs; test/cli/connect holds its text.',
   'authoring/connect/hostile': 'Snippets in shells and interpreters; test/cli/connect holds their text.',
   'cli/output': 'Readers that leave, of each command, in processes; test/cli/query and the commands’ own files hold what is printed.',

@@ -23,9 +23,9 @@ packages() {
 }
 
 # nginx and redis-server, which tests put in front of the server and behind it, openssl for certificates, and the browser that
-# the explorer is tested in.
+# the explorer is tested in; jq and LibreOffice's spreadsheet, which write files that tests read.
 programs() {
-  if can_install; then packages nginx redis-server openssl chromium; fi
+  if can_install; then packages nginx redis-server openssl chromium jq libreoffice-calc; fi
 }
 
 # python_packages FOLDER LOCK: a virtual environment with the packages of the lock file.
