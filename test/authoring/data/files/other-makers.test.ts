@@ -52,6 +52,7 @@ describe(`Files by programs of other makers, seed ${SEED}${whyPending(...NEEDED)
 
   before(async function () {
     need(this, ...NEEDED)
+    this.timeout(0)
     const script = 'test/authoring/data/files/other_makers.py'
     const printed = execFileSync(PYTHON, [script, `${scratch.path}/data/in`, SEED], {
       encoding: 'utf8',
