@@ -79,7 +79,7 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
           found = { name, form }
           for (const message of doubts) result.doubts.push({ path: name, message })
         } else if (given.encoding === undefined) expectEncoding(chunk, name, found)
-      }
+      } else if (stream === null && given.rows === undefined) expectRows(chunk, name)
       stream ??= new RowStream(name, valueFormat(source, row, found?.form ?? given), sink)
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
@@ -99,7 +99,26 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   if (badRows.length === 0 && fields.length === 0) {
     throw new QueryFault(`${names}: there ${rows === 0 ? 'are no rows' : 'is no key that can be a column'}`)
   }
+  if (rows === 1 && given.rows === undefined && sources.every(({ format }) => format === 'ndjson'))
+    for (const { name, type, mode } of fields)
+      if (mode === 'REPEATED' && type === 'RECORD' && row.fields.get(name)!.element.count > 1)
+        result.doubts.push({
+          path: name,
+          message: `has records, and the file is one row: --rows ${name} reads them as rows`,
+        })
   return { rows, fields, textForm, ...result, badRows: badRows.slice(0, options.maxBadRows) }
+}
+
+/** @throws QueryFault for a file that begins with an object over several lines, which is a document around the rows. */
+function expectRows(chunk: Buffer, name: string): void {
+  const text = chunk.toString('utf8')
+  if (!/^\ufeff?\s*\{(?:[^\n]*[{[,])?[ \t\r]*\n/.test(text)) return
+  const [, member] = /"([^"\\\n]{1,300})"\s*:\s*\[\s*\{/.exec(text) ?? []
+  const rows =
+    member === undefined
+      ? '--rows NAME names the member with the rows'
+      : `if ${member} has the rows, give --rows ${JSON.stringify(member)}`
+  throw new QueryFault(`${name}: it is one object over several lines, and a row is an object on one line; ${rows}`)
 }
 
 function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: TextForm): RowFormat {

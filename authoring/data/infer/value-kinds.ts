@@ -140,6 +140,7 @@ const EPOCH_UNITS = [
 /** 2001-09-09 and 2039-09-17 in seconds since 1970. Numbers between them are more often times than anything else. */
 const [EPOCH_FROM, EPOCH_UNTIL] = [1.0e9, 2.2e9]
 
-/** The unit in which all numbers from `min` to `max` would be times from 2001 to 2039; null if there is no such unit. */
+/** The unit in which all numbers from `min` to `max` would be times from 2001 to 2039; null if there is no such unit, or no number. */
 export const epochUnit = (min: number, max: number): (typeof EPOCH_UNITS)[number] | null =>
-  EPOCH_UNITS.find(({ perSecond }) => min >= EPOCH_FROM * perSecond && max < EPOCH_UNTIL * perSecond) ?? null
+  EPOCH_UNITS.find(({ perSecond }) => min <= max && min >= EPOCH_FROM * perSecond && max < EPOCH_UNTIL * perSecond) ??
+  null

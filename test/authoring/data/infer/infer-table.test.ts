@@ -286,6 +286,15 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    says: 'one row with a list of records may be a document around the rows, which a doubt says',
+    rows: '{"next":null,"Records":[{"id":1},{"id":2}]}',
+    gives: 'next STRING, Records RECORD[](id INTEGER)',
+    doubts: [
+      'next is null in every row, so its type is a guess',
+      'Records has records, and the file is one row: --rows Records reads them as rows',
+    ],
+  },
+  {
     says: 'columns of CSV without a name of their own get one',
     csv: ',a,A,\n1,2,3,4\n',
     gives: 'column_1 INTEGER, a INTEGER, A_1 INTEGER, column_4 INTEGER',
@@ -324,6 +333,13 @@ describe('the type of a column', () => {
     expect(fields.map(({ name }) => name)).to.deep.equal(names)
     const row = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`c${i}`, i]))
     await expectFault(infer(file('ndjson', JSON.stringify(row))), 'a table has at most 10000 columns')
+  })
+
+  it('refuses a document over several lines, and names the member that may have its rows', async () => {
+    const lines = 'it is one object over several lines, and a row is an object on one line; '
+    const items = file('json', '{\n  "total": 2,\n  "items": [\n    {"id": 1},\n    {"id": 2}\n  ]\n}\n')
+    await expectFault(infer(items), `${lines}if items has the rows, give --rows "items"`)
+    await expectFault(infer(file('json', '{"a": {\n"b": 1}}\n')), `${lines}--rows NAME names the member with the rows`)
   })
 
   it('refuses a path for --json that nothing has, and Parquet', async () => {
