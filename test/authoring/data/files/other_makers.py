@@ -280,7 +280,7 @@ def of_arrow():
     }
     for what, (kind, values) in refused.items():
         pyarrow.parquet.write_table(pyarrow.table({'v': pyarrow.array(values, type=kind)}), place('parquet'))
-        wrote('pyarrow', f'Parquet, {what}', ['v'], [], refused=f'{table}.parquet')
+        wrote('pyarrow', f'Parquet, {what}', ['v'], [], refused='null' if what == 'list with a null' else f'{table}.parquet')
     whole = pyarrow.array([1_704_067_200_000_001_000, None], type=pyarrow.timestamp('ns'))
     pyarrow.parquet.write_table(pyarrow.table({'v': whole}), place('parquet'))
     wrote('pyarrow', 'Parquet, nanoseconds that are whole microseconds', ['v'], [(dt.datetime(2024, 1, 1, 0, 0, 0, 1),), (None,)])
@@ -292,7 +292,7 @@ def of_arrow():
         pyarrow.parquet.write_table(pyarrow.table(data), place('parquet'), **options)
         wrote('pyarrow', f'Parquet, {what}', list(data), rows_of(data))
     for format_, keys in [('parquet', ['day']), ('parquet', ['text']), ('parquet', ['n', 'text']), ('csv', ['n'])]:
-        data = {'v': [1, 2, 3], 'n': [1, 2, 2], 'text': ['a b', 'ü', 'ü'], 'day': [dt.date(2024, 1, 1), dt.date(2024, 1, 2), dt.date(2024, 1, 2)]}
+        data = {'v': [1, 2, 3], 'n': [1, 2, 2], 'text': ['ü', 'a b', 'a b'], 'day': [dt.date(2024, 1, 1), dt.date(2024, 1, 2), dt.date(2024, 1, 2)]}
         columns = ['v', *keys]
         written = pyarrow.table({key: data[key] for key in columns})
         kinds = pyarrow.schema([written.schema.field(key) for key in keys])
@@ -434,7 +434,7 @@ def of_jq():
         printed = subprocess.run([JQ, *arguments], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
         with open(place(ending), 'wb') as file:
             file.write(printed)
-        wrote('jq', what, list(rows[0]), [tuple(row.values()) for row in rows], ['--rows', 'rows'] if what == 'wrapped' else [], f'{table}.json' if 'many lines' in what else None)
+        wrote('jq', what, list(rows[0]), [tuple(row.values()) for row in rows], ['--rows', 'rows'] if what == 'wrapped' else [], f'{table}.json' if 'many lines' in what else f'{table}.tsv' if what == '@tsv' else None)
 
 
 # The last number of a filter: 44 comma, 59 semicolon, 9 tab; 34 quotes; 76 UTF-8, 1 Windows-1252, 65535 UTF-16.
@@ -452,7 +452,7 @@ def of_libreoffice():
         into = os.path.join(FOLDER, '..', 'saved')
         subprocess.run([SOFFICE, f'-env:UserInstallation=file://{profile}', '--headless', '--convert-to', f'csv:Text - txt - csv (StarCalc):{tokens}', '--outdir', into, sheet], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         shutil.move(os.path.join(into, 'sheet.csv'), place('csv'))
-        wrote('LibreOffice', f'saved as CSV{what}', list(rows[0]), [(row[0] or None, *row[1:]) for row in rows[1:]])
+        wrote('LibreOffice', f'saved as CSV{what}', list(rows[0]), [(row[0] or ('' if 'quoted' in what else None), *row[1:]) for row in rows[1:]])
 
 
 def sheet_cell(value):
