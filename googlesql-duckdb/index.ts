@@ -24,6 +24,7 @@ export type {
   TableCatalogue,
   TableDefinition,
   TableNaming,
+  TextEncoding,
   TextForm,
   Type,
   TypeLimits,

@@ -60,5 +60,5 @@ export function externalConfiguration(form: TextForm): ExternalDataConfiguration
 
 type Maybe<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 
-const withoutUndefined = <T extends object>(value: Maybe<T>): Partial<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>
+const withoutUndefined = <T extends object>(members: Maybe<T>): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as Partial<T>

@@ -36,7 +36,7 @@ export class ValueFacts {
   fineTime: Sample | null = null
   /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
   objects = 0
-  /** The first text with spaces around it; null where there is none. */
+  /** The first text with spaces around it; null if there is no such text. */
   padded: Sample | null = null
   /** The number of the object in which the field was last seen, and its key there. */
   lastObject = 0

@@ -6,7 +6,7 @@ export interface CsvForm {
   readonly delimiter: number
   /** The byte around a cell; null for none. */
   readonly quote: number | null
-  /** The number of the line with the header, or 0 where there is none; the lines above it are passed over. */
+  /** The number of the line with the header, or 0 for a file without one; the lines above it are passed over. */
   readonly headerLine: number
   readonly encoding: TextEncoding
   /** The cells without quotes that are NULL. */

@@ -167,7 +167,7 @@ export class JsonRowEnds implements RowEnds {
 
 const textAt = (bytes: Buffer, at: number): string => `"${shown(bytes.toString('utf8', at, at + 20))}"`
 
-/** The name in the bytes of a string of JSON; null where it is none. */
+/** The name in the bytes of a string of JSON; null for other bytes. */
 function nameOf(bytes: readonly number[]): string | null {
   try {
     return String(JSON.parse(Buffer.from(bytes).toString('utf8')))
