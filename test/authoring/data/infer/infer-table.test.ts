@@ -290,7 +290,7 @@ const CASES: readonly Case[] = [
     rows: '{"next":null,"Records":[{"id":1},{"id":2}]}',
     gives: 'next STRING, Records RECORD[](id INTEGER)',
     doubts: [
-      'next is null in every row, so its type is a guess',
+      'next is null in every row: STRING is a guess',
       'Records has records, and the file is one row: --rows Records reads them as rows',
     ],
   },
