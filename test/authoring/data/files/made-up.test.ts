@@ -13,7 +13,8 @@ import { type MadeUpFile, makeUpFile } from './made-up.js'
 import { type MadeTable, type Reading, type Readings, type Rows, readThreeWays } from './three-ways.js'
 
 const COUNT = Number(process.env['SLUICE_TEST_FILES'] ?? sampleSize(500))
-const SEED = Number(process.env['SLUICE_TEST_FILES_SEED'] ?? Date.now() % 1_000_000_000)
+/** A fixed one, so that a change meets the files that it met before. */
+const SEED = Number(process.env['SLUICE_TEST_FILES_SEED'] ?? 827_928_038)
 /** The tables of one engine. */
 const BATCH = 250
 
