@@ -63,6 +63,16 @@ describe('files in the place of a table', () => {
     ['.PARQUET', PARQUET],
     ['.parq', PARQUET],
   ]
+  it('that end in .tsv have tabs by a schema of columns alone, in place and imported', async () => {
+    schema('x.t', { id: 'INTEGER', name: 'STRING' })
+    schema('x.u', { id: 'INTEGER', name: 'STRING' })
+    for (const name of ['data/x/t.tsv', 'in/rows.tsv']) write(name, 'id\tname\n1\ta,b\n')
+    const imported = await command(['import', 'x.u', folder.path('in/rows.tsv'), ...flags])
+    expect(imported.code, imported.err).to.equal(0)
+    for (const table of ['x.t', 'x.u'])
+      expect(await query(`SELECT id, name FROM \`${table}\``)).to.deep.equal([{ id: 1, name: 'a,b' }])
+  })
+
   for (const [ending, bytes] of FILES) {
     it(`are read in place, imported and inferred: ${ending}`, async () => {
       const [path, given] = [`data/x/t${ending}`, `in/rows${ending}`]

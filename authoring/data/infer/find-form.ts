@@ -1,6 +1,7 @@
 /** Finds out how a CSV file is written, from its beginning. */
 import { isUtf8 } from 'node:buffer'
 import type { TextEncoding, TextForm } from '../../../googlesql/index.js'
+import type { FileFormat } from '../../../runner/engines/duckdb/tables/data-folder.js'
 import { CsvRecordEnds, cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { decoderOf } from '../../../runner/engines/duckdb/tables/rows/decode-text.js'
@@ -35,7 +36,7 @@ const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
 /** The members of the form that are not given, as far as they are not the usual ones. */
-export function findForm(sample: Buffer, format: string, given: TextForm): FoundForm {
+export function findForm(sample: Buffer, format: FileFormat, given: TextForm): FoundForm {
   const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
   const doubts: string[] = []
   const encoding = given.encoding ?? encodingOf(sample)

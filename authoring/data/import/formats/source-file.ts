@@ -20,8 +20,6 @@ export interface ImportSource {
   readonly path: string | null
   readonly format: FileFormat
   readonly compression: Compression
-  /** A name with the ending that tells the format. */
-  readonly ending: string
   /** The keys of the folders in its name. */
   readonly keys: readonly FolderKey[]
 }
@@ -43,7 +41,7 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
     const kind = (isInput ? null : kindOf(name)) ?? given
     if (kind) {
       const { format, compression } = kind
-      const more = { ending: kindOf(name) ? name : `.${inputFormat}`, format, compression, keys: keysInPath(name) }
+      const more = { format, compression, keys: keysInPath(name) }
       return isInput ? [{ name: 'standard input', path: null, ...more }] : [{ name, path: resolve(name), ...more }]
     }
     if (isInput && inputFormat === null)

@@ -23,8 +23,8 @@ import {
 import { entriesIn, namesIn, tryStat } from './try-stat.js'
 import { isTableLog, isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
-/** `ndjson` is rows as JSON: one a line, or an array of them. */
-export type FileFormat = 'parquet' | 'ndjson' | 'csv'
+/** `ndjson` is rows as JSON: one a line, or an array of them. `tsv` is CSV with tabs. */
+export type FileFormat = 'parquet' | 'ndjson' | 'csv' | 'tsv'
 
 export type TextFormat = Exclude<FileFormat, 'parquet'>
 
@@ -70,7 +70,7 @@ export function dataFolderFault(dataDir: string | null): string | null {
 
 const NAME = /^(.+?)\.(parquet|parq|ndjson|jsonl|json|csv|tsv)(?:\.(gz|zst))?$/i
 
-const FORMATS: Readonly<Record<string, FileFormat>> = { parq: 'parquet', jsonl: 'ndjson', json: 'ndjson', tsv: 'csv' }
+const FORMATS: Readonly<Record<string, FileFormat>> = { parq: 'parquet', jsonl: 'ndjson', json: 'ndjson' }
 
 /** The table's name, format and compression from a file's name; null for any other file. */
 export function fileKind(name: string): (Pick<DataFile, 'format' | 'compression'> & { readonly table: string }) | null {

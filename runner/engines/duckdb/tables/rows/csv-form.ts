@@ -1,5 +1,6 @@
 /** How a CSV file is written, as the readers of its bytes need it. */
 import type { ScalarKind, TextEncoding, TextForm } from '../../../../../googlesql/data.js'
+import type { FileFormat } from '../data-folder.js'
 
 export interface CsvForm {
   /** The byte between cells. */
@@ -17,7 +18,7 @@ export interface CsvForm {
 }
 
 /** The form of a file of this format. */
-export function csvForm(form: TextForm | undefined, format: string): CsvForm {
+export function csvForm(form: TextForm | undefined, format: FileFormat): CsvForm {
   const quote = form?.quote ?? '"'
   return {
     delimiter: (form?.delimiter ?? (format === 'tsv' ? '\t' : ',')).charCodeAt(0),
