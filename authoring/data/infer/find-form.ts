@@ -155,7 +155,8 @@ const VALUES: readonly ValueKind[] = [
 ]
 
 const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
-const isValueOrNone = (cell = ''): boolean => isValue(cell) || ['empty', 'null-word'].includes(kindOfCell(cell))
+const isNone = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
+const isValueOrNone = (cell = ''): boolean => isValue(cell) || isNone(cell)
 
 /** Whether the numbers in a header are years, or count up: names of columns. */
 function isCount(header: readonly string[]): boolean {
@@ -173,11 +174,9 @@ function decimalComma(rows: readonly Row[]): string | undefined {
   if (rows.some(({ cells }) => cells.some(cell => kindOfCell(cell) === 'number' && !isNumber(cell)))) return undefined
   const width = rows[0]?.cells.length ?? 0
   for (let i = 0; i < width; i++) {
-    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => isText(cell))
+    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => !isNone(cell))
     const telling = column.find(cell => kindOfCell(cell) === 'decimal-comma' && !/^-?\d{1,3},\d{3}$/.test(cell))
     if (telling !== undefined && column.every(isNumber)) return telling
   }
   return undefined
 }
-
-const isText = (cell: string): boolean => !['empty', 'null-word'].includes(kindOfCell(cell))

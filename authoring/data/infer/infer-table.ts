@@ -73,14 +73,16 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
     const { name } = source
     let stream: RowStream | null = null
     for await (const chunk of withLongStart(byteChunks(source, options.standardInput))) {
-      if (stream === null && source.format !== 'ndjson') {
-        if (found === null) {
+      if (stream === null) {
+        if (source.format === 'ndjson') {
+          if (given.rows === undefined) expectRows(chunk, name)
+        } else if (found === null) {
           const { form, doubts } = findForm(chunk, source.format, given)
           found = { name, form }
           for (const message of doubts) result.doubts.push({ path: name, message })
         } else if (given.encoding === undefined) expectEncoding(chunk, name, found)
-      } else if (stream === null && given.rows === undefined) expectRows(chunk, name)
-      stream ??= new RowStream(name, valueFormat(source, row, found?.form ?? given), sink)
+        stream = new RowStream(name, valueFormat(source, row, found?.form ?? given), sink)
+      }
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }

@@ -98,7 +98,7 @@ const parse =
     const plain = literal?.kind === 'literal' ? PLAIN_DATES.get(String(literal.value)) : undefined
     if (kind !== 'DATE' || !plain) return slow
     const isPlain = `regexp_full_match(${text}, '${plain.pattern}') AND ${text} >= '0001'`
-    return `CASE WHEN ${isPlain} THEN coalesce(CAST(try_strptime(${text}, '${plain.format}') AS DATE), ${slow}) ELSE ${slow} END`
+    return `coalesce(CASE WHEN ${isPlain} THEN CAST(try_strptime(${text}, '${plain.format}') AS DATE) END, ${slow})`
   }
 
 /** Formats of dates that DuckDB reads as GoogleSQL does where the text has this pattern. */

@@ -230,13 +230,12 @@ export class TableStore {
       for (const { path, stamp, paths, keys, imported } of sources) {
         const key = keyOf(path, stamp)
         const before = entry.shown?.parts.parquet.find(part => part.key === key)
-        const open =
-          before?.open ?? paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
-        if (!before) opened.push(...open)
         if (before) {
           parquet.push(before)
           continue
         }
+        const open = paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
+        opened.push(...open)
         const shape = await this.#shapeOf(open[0]!)
         const columns = keyColumns(path, keys, definition)
         const inFile = keysOfFields(definition.columns, shape.names).keyOf

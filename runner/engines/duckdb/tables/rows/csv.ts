@@ -1,11 +1,8 @@
 /** CSV by RFC 4180, also with other characters between and around cells: splits a stream of bytes into records, and a record into cells. */
 import { BadRowError, shown } from './bad-row.js'
 import type { CsvForm } from './csv-form.js'
-import type { RowEnds } from './row-stream.js'
-
-const NEWLINE = 0x0a
-const RETURN = 0x0d
-const COMMA = 0x2c
+import { COMMA } from './json-tokens.js'
+import { NEWLINE, RETURN, type RowEnds } from './row-stream.js'
 
 type State = 'start' | 'plain' | 'quoted' | 'closed'
 

@@ -2,7 +2,6 @@
  * Checks one row of NDJSON against its table's schema, and writes it as DuckDB's reader takes it: with the schema's names, and the
  * few values that the reader would interpret differently in another form.
  */
-
 import { BadRowError, shown } from './bad-row.js'
 import { asOneName } from './column-name.js'
 import { beginsNumber, FALSE, JsonTokens, LETTER_N, NULL, OPEN_LIST, OPEN_OBJECT, QUOTE, TRUE } from './json-tokens.js'

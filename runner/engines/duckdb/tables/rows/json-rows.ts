@@ -3,10 +3,19 @@
  * array may span lines, and may all be on one line.
  */
 import { BadRowError, shown } from './bad-row.js'
-import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, isSpace, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-tokens.js'
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-tokens.js'
 import { NEWLINE, type RowEnds } from './row-stream.js'
 
-const BACKSLASH = 0x5c
 /** The most bytes of a member's name that are compared with the name of the member with the rows. */
 const MAX_NAME = 2_000
 

@@ -13,7 +13,7 @@ export const CLOSE_OBJECT = 0x7d
 export const COLON = 0x3a
 /** The first byte of `null`. */
 export const LETTER_N = 0x6e
-const BACKSLASH = 0x5c
+export const BACKSLASH = 0x5c
 const MINUS = 0x2d
 export const NULL = Buffer.from('null')
 export const TRUE = Buffer.from('true')
