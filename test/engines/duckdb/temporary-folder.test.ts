@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { failureOf } from '../../../runner/engines/duckdb/child/failure.js'
 import { causeText } from '../../../runner/model/cause-text.js'
+import { until } from '../../until.js'
 import { openRawEngine, type RawQuery, scratchFolder } from './raw-engine.js'
 
 const ONE: RawQuery = { sql: 'SELECT 1::BIGINT AS n', columns: [{ name: 'n', type: { kind: 'INT64' } }] }
@@ -44,7 +45,8 @@ describe("the engine's temporary files", () => {
       expect(causeText(failure)).to.include(`cannot write the engine's temporary files into ${tempDir}: a part of`)
       rmSync(tempDir)
       mkdirSync(tempDir)
-      await engine.ping()
+      // A start that began before the folder was back refuses the requests that wait for it.
+      await until(() => engine.ping().then(() => true), 'the engine is available')
       expect((await run(ONE)).rowCount).to.equal(1)
     } finally {
       await engine.close()
