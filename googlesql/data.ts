@@ -8,6 +8,7 @@ export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
 export { BoundedMap, memo } from './memo.js'
 export type { SqlMistake } from './mistakes.js'
 export type { SqlProblem } from './sql-error.js'
+export { nearest } from './suggest.js'
 export {
   type InformationSchemaView,
   type PartitionUnit,
@@ -43,4 +44,6 @@ export { canonicalJson, normalDecimal } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { type PatternSize, patternSize } from './values/re2-size.js'
+export { isTimeZone } from './values/time-zone.js'
+export { TIME_ZONE_NAMES } from './values/time-zone-names.js'
 export { declaringOf, isShardOf, isWildcard, prefixOf, TABLE_SUFFIX } from './wildcard-tables.js'

@@ -6,6 +6,7 @@ import { type OutgoingHttpHeaders, request } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
+import { ArgumentSchema } from '../runner/manifest/argument-schema.js'
 import { compilePinnedAs } from '../runner/manifest/pinned-as.js'
 import type { Parameter } from '../runner/model/param.js'
 import { Pattern } from '../runner/model/re2.js'
@@ -67,11 +68,21 @@ const named = (length: number, pair: (name: string) => string, between: string):
   return parts.join(between)
 }
 
+/** Each member and each element is compared with every branch. */
+const SCHEMA = new ArgumentSchema({
+  anyOf: [1, 2, 3, 4].map(n => ({ minProperties: n, additionalProperties: { type: 'string', minLength: 2 } })),
+  items: { oneOf: [{ const: 'a' }, { enum: ['b', [1]] }, { type: 'object', required: ['a'] }] },
+})
 const PARAMETERS: readonly Parameter[] = [
   parameter('project'),
   parameter('int64', { type: 'int64', minimum: '1', maximum: '9' }),
   parameter('float64', { type: 'float64', minimum: 1 }),
-  ...(['bool', 'date', 'datetime', 'timestamp'] as const).map(type => parameter(type, { type })),
+  ...(['bool', 'date', 'time', 'datetime', 'timestamp', 'uuid', 'timezone'] as const).map(type =>
+    parameter(type, { type }),
+  ),
+  parameter('numeric', { type: 'numeric', minimum: '1', maximum: '9' }),
+  parameter('bignumeric', { type: 'bignumeric', minimum: '1', maximum: '9' }),
+  parameter('json', { type: 'json', schema: SCHEMA }),
   parameter('like', { format: 're2', maxLength: 1_024 }),
   parameter('pinned', { format: 're2', maxLength: 1_024, pinnedAs: compilePinnedAs('^https?://{pin}\\.') }),
   parameter('fits', { pattern: new Pattern('[äöü]*[äöü]*[äöü]*[äöü]*'), maxLength: 100_000 }),
@@ -83,6 +94,8 @@ const PARAMETERS: readonly Parameter[] = [
   parameter('int64s', { type: 'array<int64>' }),
   parameter('float64s', { type: 'array<float64>' }),
   parameter('timestamps', { type: 'array<timestamp>' }),
+  parameter('numerics', { type: 'array<numeric>' }),
+  parameter('timezones', { type: 'array<timezone>' }),
 ]
 const ENDPOINTS = [
   handMadeEndpoint({ parameters: PARAMETERS }),
@@ -263,7 +276,18 @@ const BODIES: readonly Row[] = [
       statuses: [200, 400],
     })),
   ),
-  ...['strings', 'words', 'likes', 'kinds', 'int64s', 'float64s', 'timestamps'].flatMap(name =>
+  ...[
+    'strings',
+    'words',
+    'likes',
+    'kinds',
+    'int64s',
+    'float64s',
+    'timestamps',
+    'numerics',
+    'timezones',
+    'json',
+  ].flatMap(name =>
     ['a', '1', 'kind 99', '', 'a b', '2026-01-31', '(?i)'].map(element => ({
       place: `elements of ${name}: ${element}`,
       sent: (l: number): Sent => json({ [name]: Array.from({ length: l / (element.length + 3) }, () => element) }),
@@ -284,6 +308,16 @@ const BODIES: readonly Row[] = [
     place: `JSON ${text}`,
     sent: (l: number): Sent => json(run(text, l)),
     statuses: [400],
+  })),
+  ...['[', '{"a":', '["a",', '{"b":"c",', '1e9', '"\\u0061'].map(text => ({
+    place: `text of JSON ${text}`,
+    sent: (l: number): Sent => json({ json: run(text, Math.min(l, 32_000) / 2) }),
+    statuses: [400],
+  })),
+  ...[{ a: 'bb' }, ['a'], [{ a: 1 }]].map(value => ({
+    place: `value of JSON ${JSON.stringify(value)}`,
+    sent: (l: number): Sent => json({ json: Array.from({ length: Math.min(l, 32_000) / 12 }, () => value) }),
+    statuses: [200, 400],
   })),
   {
     place: 'JSON that is nested',

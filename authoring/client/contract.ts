@@ -1,9 +1,8 @@
 /** What a client is written from: endpoints as `GET /api/endpoints` describes them. */
 import { createHash } from 'node:crypto'
 import { isRecord, recordOf } from '../../runner/model/is-record.js'
-import { SCALAR_PARAMETER_TYPES } from '../../runner/model/param.js'
+import { SCALAR_PARAMETER_TYPES, splitType } from '../../runner/model/param.js'
 import type { PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
-import { splitType } from '../../runner/model/typed-value.js'
 
 /** Its parameters are those that a call may give: without the ones that the token pins. */
 export interface ClientEndpoint extends Pick<PublishedEndpoint, 'name' | 'description' | 'parameters' | 'columns'> {

@@ -1,7 +1,7 @@
 /** Endpoints → a client in Python: one module over the standard library. */
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
+import { splitType } from '../../runner/model/param.js'
 import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
-import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, choicesOf, isRequired, revisionOf } from './contract.js'
 import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
@@ -95,7 +95,14 @@ function argumentType(parameter: PublishedParameter): string {
 }
 
 /** The types of arguments that are not text. */
-const PYTHON_TYPES: Readonly<Record<string, string>> = { int64: 'int', float64: 'float', bool: 'bool' }
+const PYTHON_TYPES: Readonly<Record<string, string>> = {
+  int64: 'int',
+  float64: 'float',
+  numeric: 'Union[str, int, Decimal]',
+  bignumeric: 'Union[str, int, Decimal]',
+  bool: 'bool',
+  json: 'Union[str, Dict[str, Any]]',
+}
 
 function choiceText(choice: Choice, type: string): string {
   if (typeof choice === 'boolean') return choice ? 'True' : 'False'

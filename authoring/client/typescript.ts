@@ -1,7 +1,7 @@
 /** Endpoints → a client in TypeScript: one file without imports. */
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
+import { splitType } from '../../runner/model/param.js'
 import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
-import { splitType } from '../../runner/model/typed-value.js'
 import { type Choice, type ClientEndpoint, choicesOf, isRequired, revisionOf } from './contract.js'
 import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
@@ -55,6 +55,7 @@ const ARGUMENT_TYPES: Readonly<Record<string, string>> = {
   int64: 'number | bigint',
   float64: 'number',
   bool: 'boolean',
+  json: 'string | { readonly [member: string]: unknown }',
 }
 
 const unionOf = (choices: readonly Choice[]): string =>

@@ -1,6 +1,7 @@
 /** A call by the typed client that `sluice client` writes. */
+
+import { splitType } from '../../runner/model/param.js'
 import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
-import { splitType } from '../../runner/model/typed-value.js'
 import { memberName } from '../client/program-text.js'
 import { givenArguments, originOf, wellFormed } from './address.js'
 import { javascriptText } from './literals.js'

@@ -1,7 +1,8 @@
 /** Compares the parameters of an endpoint: what a caller may send. */
 
 import type { Manifest, Parameter } from '../../runner/model/manifest.js'
-import { compareValues, splitType, typeScalar } from '../../runner/model/typed-value.js'
+import { splitType } from '../../runner/model/param.js'
+import { compareValues, typeScalar } from '../../runner/model/typed-value.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { Report } from './change-rules.js'
 import { shown } from './shown.js'
@@ -56,6 +57,10 @@ function diffConstraints(name: string, base: Parameter, head: Parameter, report:
   }
   // Whether one regular expression matches all that another matches cannot be decided in general.
   if (base.pattern !== head.pattern) changed(head.pattern !== undefined, was('pattern', base.pattern, head.pattern))
+  // Nor whether a JSON Schema takes all that another takes.
+  if (!equalValues(base.schema ?? null, head.schema ?? null)) {
+    changed(head.schema !== undefined, was('schema', base.schema, head.schema))
+  }
   if (head.format !== undefined && base.format === undefined) changed(true, 'format is re2; it had none')
 }
 

@@ -1,6 +1,7 @@
 /** Prints the rows of a call or a query, and how an engine runs it. */
 
 import { RESULT_FORMATS, type ResultFormat } from '../../runner/formats/index.js'
+import { parseExact } from '../../runner/model/exact-json.js'
 import type { ResultColumn } from '../../runner/model/query.js'
 import type { Explained } from '../../runner/serve/runner.js'
 import type { Io } from './io.js'
@@ -20,7 +21,7 @@ export function printRows(columns: readonly ResultColumn[], body: Uint8Array, sh
     if (shown === 'json') io.printError('\n')
     return
   }
-  const { rows } = JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }
+  const { rows } = parseExact(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }
   io.print(textTable(columns, rows))
   io.printError(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
 }

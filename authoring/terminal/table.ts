@@ -1,4 +1,5 @@
 /** Formats rows as a text table for a terminal. */
+import { stringifyExact } from '../../runner/model/exact-json.js'
 import type { ResultColumn } from '../../runner/model/query.js'
 import { cut, printable, widthOf } from './printable.js'
 
@@ -34,7 +35,7 @@ export function tableOf<T>(
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
-  return cut(printable(typeof value === 'string' ? value : JSON.stringify(value)), MAX_WIDTH)
+  return cut(printable(typeof value === 'string' ? value : stringifyExact(value)), MAX_WIDTH)
 }
 
 function pad(text: string, to: number, isRight: boolean): string {

@@ -6,7 +6,7 @@ import { LoadError } from '../../runner/model/errors.js'
 import type { NewManifest } from './from-table.js'
 import { asTemplate, missingCase, type TestSpec, testText } from './manifest-text.js'
 import { parameterTypes, type TypedParameter, typeOf } from './parameter-types.js'
-import { SAMPLE_TIMES, SAMPLE_ZONE, sampleArgument, sampleRow } from './sample-row.js'
+import { SAMPLE_TIMES, sampleArgument, sampleRow } from './sample-row.js'
 
 /** `file` names the text in messages. @throws LoadError for a query that is not valid, at its place in the file. */
 export function manifestOfSql(file: string, sql: string, tables: TableCatalogue): NewManifest {
@@ -18,13 +18,15 @@ export function manifestOfSql(file: string, sql: string, tables: TableCatalogue)
 
 function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManifest {
   refuseNames(sql)
-  const parameters = parameterTypes(sql, tables)
-  const types = Object.fromEntries(parameters.map(({ name, type }) => [name, typeOf(type)]))
+  const inferred = parameterTypes(sql, tables)
+  const types = Object.fromEntries(inferred.map(({ name, type }) => [name, typeOf(type)]))
   const query = resolveQuery(sql, tables, { ...types, now: typeOf('timestamp') })
   const zones = new Set([...zoneParameters(query)].map(name => name.toLowerCase()))
-  const example = ({ name, type }: TypedParameter): unknown =>
-    zones.has(name.toLowerCase()) ? SAMPLE_ZONE : sampleArgument(type)
-  const given = Object.fromEntries(parameters.map(one => [one.name, example(one)]))
+  const parameters = inferred.map(
+    (parameter): TypedParameter =>
+      zones.has(parameter.name.toLowerCase()) ? { ...parameter, type: 'timezone' } : parameter,
+  )
+  const given = Object.fromEntries(parameters.map(({ name, type }) => [name, sampleArgument(type)]))
   const isAskedForNow = query.parameters.some(name => name.toLowerCase() === 'now')
   const known = query.tables.filter(name => tables.find(name) !== undefined)
   const rowsAt = (now: string): Readonly<Record<string, readonly object[]>> =>
@@ -45,7 +47,7 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     parameters: Object.fromEntries(
       parameters.map(one => [
         one.name,
-        { type: one.type, ...(isRequired(one) && { required: true }), examples: [example(one)].flat() },
+        { type: one.type, ...(isRequired(one) && { required: true }), examples: [given[one.name]].flat() },
       ]),
     ),
     settings: { max_rows: 1000, ...(isAskedForNow && { cache: { ttl_seconds: 60 } }) },

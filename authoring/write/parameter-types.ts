@@ -2,6 +2,7 @@
 import {
   inferParameters,
   orMistake,
+  parseTypeName,
   resolveQuery,
   SqlError,
   scalarType,
@@ -9,12 +10,11 @@ import {
   type Type,
   typeName,
 } from '../../googlesql/index.js'
-import type { ParameterType } from '../../runner/model/param.js'
+import { bigqueryType } from '../../runner/manifest/bigquery-type.js'
+import { type ParameterType, SCALAR_PARAMETER_TYPES } from '../../runner/model/param.js'
 
 /** The scalar types that a manifest can declare, in the order in which they are tried where no use of a parameter asks for one. */
 const SCALARS = ['string', 'int64', 'float64', 'bool', 'timestamp', 'date', 'datetime'] as const
-/** What is declared for types that no parameter can have. */
-const INSTEAD: Readonly<Partial<Record<string, ParameterType>>> = { NUMERIC: 'float64', BIGNUMERIC: 'float64' }
 const NOW = { now: scalarType('TIMESTAMP')! }
 
 /** A parameter with the type that its uses ask for. */
@@ -93,11 +93,7 @@ function firstFitting(
 const MAX_TRIED = 4
 
 /** The SQL type of a parameter's values. */
-export function typeOf(type: ParameterType): Type {
-  const element = /^array<(.*)>$/.exec(type)?.[1]
-  const scalar = scalarType(element ?? type)!
-  return element === undefined ? scalar : { kind: 'ARRAY', element: scalar }
-}
+export const typeOf = (type: ParameterType): Type => parseTypeName(bigqueryType(type))!
 
 function parameterType(type: Type): ParameterType | undefined {
   if (type.kind === 'ARRAY') {
@@ -105,7 +101,7 @@ function parameterType(type: Type): ParameterType | undefined {
     return element && (`array<${element}>` as ParameterType)
   }
   const name = typeName(type)
-  return SCALARS.find(scalar => scalar === name.toLowerCase()) ?? INSTEAD[name]
+  return SCALAR_PARAMETER_TYPES.find(scalar => scalar === name.toLowerCase())
 }
 
 /** Types of the parameters that stand alone in UNNEST: a NULL there would say nothing about the elements. */

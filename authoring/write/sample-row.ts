@@ -1,15 +1,12 @@
 /** Rows and arguments for the tests of new manifests: plausible values of every type. */
 import type { ScalarKind, StructField, Type } from '../../googlesql/index.js'
-import type { ParameterType } from '../../runner/model/param.js'
+import { type ParameterType, type ScalarParameterType, splitType } from '../../runner/model/param.js'
 
 /** The time of the tests of new manifests. */
 export const TEST_NOW = '2026-01-31T12:00:00Z'
 
 /** The times that sample rows get, tried until the query gives a row: that of the arguments, a day before, a day after. */
 export const SAMPLE_TIMES: readonly string[] = [TEST_NOW, '2026-01-30T12:00:00Z', '2026-02-01T12:00:00Z']
-
-/** The argument of a parameter that is a time zone. */
-export const SAMPLE_ZONE = 'Europe/Berlin'
 
 /** Values as test files write them; the types of times are in `sampleValue`. */
 const VALUES: Readonly<Record<Exclude<ScalarKind, 'DATE' | 'DATETIME' | 'TIMESTAMP'>, unknown>> = {
@@ -41,18 +38,24 @@ function sampleValue(type: Type, now: string): unknown {
 export const sampleRow = (columns: readonly StructField[], now = TEST_NOW): Record<string, unknown> =>
   Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type, now)]))
 
-const ARGUMENTS: Readonly<Record<string, unknown>> = {
+const ARGUMENTS: Readonly<Record<ScalarParameterType, unknown>> = {
   string: 'a',
   int64: 1,
   float64: 1.5,
+  numeric: 1.5,
+  bignumeric: 1.5,
   bool: true,
   date: '2026-01-31',
+  time: '12:00:00',
   datetime: '2026-01-31T12:00:00',
   timestamp: TEST_NOW,
+  uuid: '5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30',
+  timezone: 'Europe/Berlin',
+  json: '{"a":1}',
 }
 
 /** An argument of this type. */
 export function sampleArgument(type: ParameterType): unknown {
-  const element = /^array<(.*)>$/.exec(type)?.[1]
-  return element === undefined ? ARGUMENTS[type] : [ARGUMENTS[element]]
+  const { scalar, isArray } = splitType(type)
+  return isArray ? [ARGUMENTS[scalar]] : ARGUMENTS[scalar]
 }

@@ -82,10 +82,16 @@ function Control({ control, parameter }: ControlProps) {
     change(name, event.currentTarget.value)
   const choices = type === 'bool' ? ['true', 'false'] : parameter.enum?.map(String)
   if (isListOfChoices(parameter)) return <Boxes {...{ control, parameter, value }} />
-  if (type.startsWith('array')) {
+  if (type.startsWith('array') || (type === 'json' && !choices)) {
     const rows = Math.min(6, Math.max(2, value.split('\n').length))
     return (
-      <textarea {...control} rows={rows} placeholder="one value a line" spellcheck={false} {...{ value, onInput }} />
+      <textarea
+        {...control}
+        rows={rows}
+        placeholder={type === 'json' ? defaultText(parameter) || '{ … }' : 'one value a line'}
+        spellcheck={false}
+        {...{ value, onInput }}
+      />
     )
   }
   if (choices) {
@@ -109,7 +115,7 @@ function Control({ control, parameter }: ControlProps) {
         {...control}
         type="text"
         list={list}
-        inputMode={type === 'int64' ? 'numeric' : type === 'float64' ? 'decimal' : undefined}
+        inputMode={INPUT_MODES[type]}
         autocomplete="off"
         spellcheck={false}
         placeholder={defaultText(parameter) || (isTime ? TIME_SHAPES[type] : '')}
@@ -148,6 +154,13 @@ function Boxes({ control, parameter, value }: ControlProps & { readonly value: s
       ))}
     </fieldset>
   )
+}
+
+const INPUT_MODES: Readonly<Record<string, 'numeric' | 'decimal'>> = {
+  int64: 'numeric',
+  float64: 'decimal',
+  numeric: 'decimal',
+  bignumeric: 'decimal',
 }
 
 const TIME_SHAPES: Readonly<Record<string, string>> = {

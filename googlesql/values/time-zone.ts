@@ -18,6 +18,9 @@ export function writtenOffset(zone: string): number | undefined {
   return (sign === '-' ? -offset : offset) * 60
 }
 
+/** Whether it names a zone that BigQuery knows, too. */
+export const isTimeZone = (zone: string): boolean => TIME_ZONE_NAMES.has(zone) || writtenOffset(zone) !== undefined
+
 /**
  * A function from an instant, in seconds since 1970, to the zone's offset from UTC, in seconds east; null for an unknown
  * zone.

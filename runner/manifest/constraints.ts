@@ -1,4 +1,5 @@
 /** Compiles the constraints of a parameter, and finds mistakes in them. */
+
 import { brokenConstraint } from '../model/broken-constraint.js'
 import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
 import {
@@ -7,9 +8,11 @@ import {
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
+  splitType,
 } from '../model/param.js'
 import { Pattern, re2Problem } from '../model/re2.js'
-import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import { compareValues, typeScalar } from '../model/typed-value.js'
+import { ArgumentSchema, schemaProblem } from './argument-schema.js'
 import { compilePinnedAs } from './pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
@@ -52,15 +55,18 @@ export function constraintMistakes(authored: AuthoredParameter) {
   return mistakes
 }
 
+const UNORDERED: ReadonlySet<ScalarParameterType> = new Set(['string', 'bool', 'uuid', 'timezone', 'json'])
+
 /** Finds members that do not apply to this type. */
 function findMisplaced(authored: AuthoredParameter, scalar: ScalarParameterType, isArray: boolean) {
-  const isOrdered = scalar !== 'string' && scalar !== 'bool'
+  const isOrdered = !UNORDERED.has(scalar)
   const rows: readonly (readonly [member: keyof AuthoredParameter, isFitting: boolean, forWhat: string])[] = [
     ['pattern', scalar === 'string', 'strings'],
     ['format', scalar === 'string', 'strings'],
     ['pinned_as', authored.format !== undefined, 'parameters with format: re2'],
     ['max_length', scalar === 'string' || isArray, 'strings and arrays'],
     ['max_element_length', scalar === 'string' && isArray, 'arrays of strings'],
+    ['schema', scalar === 'json', 'parameters of type json'],
     ['minimum', isOrdered, 'numbers, dates and times'],
     ['maximum', isOrdered, 'numbers, dates and times'],
   ]
@@ -104,6 +110,7 @@ export function compileParameter(
     ...(authored.maximum !== undefined && { maximum: value(authored.maximum) }),
     ...lengthsOf(authored, maxRegexpLength),
     ...(authored.format && { format: authored.format }),
+    ...(authored.schema && schemaProblem(authored.schema) === null && { schema: new ArgumentSchema(authored.schema) }),
     ...(authored.pinned_as !== undefined && { pinnedAs: compilePinnedAs(authored.pinned_as) }),
     ...(authored.role && { role: authored.role }),
     ...rows,

@@ -1,12 +1,12 @@
 /** The constraints of a parameter: for a caller's argument, and for the author's own examples and default. */
-import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from './param.js'
+import { type ArgumentValue, type Parameter, type ScalarParameterType, type ScalarValue, splitType } from './param.js'
 import { re2Problem } from './re2.js'
 import { isLongerThan } from './text-length.js'
-import { compareValues, splitType } from './typed-value.js'
+import { compareValues } from './typed-value.js'
 
 /** What this typed value, or element, breaks of what the manifest declares, as the rest of a sentence; null where it breaks nothing. */
 export function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {
-  const { rows, enum: allowed, pattern, format, minimum, maximum } = parameter
+  const { rows, enum: allowed, pattern, format, schema, minimum, maximum } = parameter
   if (type === 'string') {
     // The length comes first: it bounds the work of all other checks.
     const maxLength = splitType(parameter.type).isArray ? parameter.maxElementLength : parameter.maxLength
@@ -19,6 +19,7 @@ export function brokenConstraint(parameter: Parameter, type: ScalarParameterType
   if (pattern && !pattern.matches(String(value))) return `must match the pattern ${pattern.source}`
   if (isBound(minimum) && compareValues(type, value, minimum) < 0) return `must be at least ${minimum}`
   if (isBound(maximum) && compareValues(type, value, maximum) > 0) return `must be at most ${maximum}`
+  if (schema) return schema.problem(String(value))
   return format === 're2' ? re2Problem(String(value)) : null
 }
 

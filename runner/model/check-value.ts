@@ -26,8 +26,8 @@ export interface ExactValues extends Readonly<Record<RangeKind, RangeBounds>> {
   readonly TIMESTAMP: string
   /** Its text is `1-2 3 4:5:6.5`: years and months, days, time. */
   readonly INTERVAL: NonNullable<ReturnType<typeof intervalOf>>
-  /** A plain JSON value. */
-  readonly JSON: unknown
+  /** The text of a JSON value; it is given as such a text, or as any plain JSON value but a text. */
+  readonly JSON: string
 }
 
 /** Writes checked values; undefined for a value that the engine cannot take. */
@@ -90,10 +90,10 @@ const EXACT: { readonly [K in ScalarKind]: Exact<K> } = {
   BYTES: value => (value instanceof Uint8Array ? value : bytesOf(value)),
   DATE: value => typed('date', textOf(value)),
   DATETIME: value => typed('datetime', textOf(value)),
-  TIME: value => typed('datetime', typeof value === 'string' ? `1970-01-01T${value}` : undefined)?.slice(11),
+  TIME: value => typed('time', textOf(value)),
   TIMESTAMP: value => typed('timestamp', textOf(value)),
   INTERVAL: value => intervalOf(textOf(value) ?? ''),
-  JSON: value => value,
+  JSON: value => textOf(value) ?? JSON.stringify(value),
   'RANGE<DATE>': value => rangeOf('RANGE<DATE>', value),
   'RANGE<DATETIME>': value => rangeOf('RANGE<DATETIME>', value),
   'RANGE<TIMESTAMP>': value => rangeOf('RANGE<TIMESTAMP>', value),
@@ -105,7 +105,7 @@ function rangeOf(kind: RangeKind, value: unknown): RangeBounds | undefined {
 }
 
 function typed(type: 'float64', text: string | undefined): number | undefined
-function typed(type: 'int64' | 'date' | 'datetime' | 'timestamp', text: string | undefined): string | undefined
+function typed(type: 'int64' | 'date' | 'time' | 'datetime' | 'timestamp', text: string | undefined): string | undefined
 function typed(type: Parameters<typeof typeScalar>[0], text: string | undefined): unknown {
   const value = text === undefined ? null : typeScalar(type, text)
   return value?.ok ? value.value : undefined

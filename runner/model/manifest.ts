@@ -69,23 +69,34 @@ export interface Manifest {
  */
 export interface Parameter {
   /**
-   * How the argument's text is read, and the SQL type as which it is bound: string is STRING, int64 is INT64, and so on.
+   * How the argument's text is read, and the SQL type as which it is bound: string is STRING, int64 is INT64, and so on; uuid and timezone are STRING. A numeric or bignumeric keeps all digits that are sent; a timezone is a name that both engines know, or an offset such as +02:00; json is the text of a JSON value, or in a JSON body the value itself.
    */
   type:
     | 'string'
     | 'int64'
     | 'float64'
+    | 'numeric'
+    | 'bignumeric'
     | 'bool'
     | 'date'
+    | 'time'
     | 'datetime'
     | 'timestamp'
+    | 'uuid'
+    | 'timezone'
+    | 'json'
     | 'array<string>'
     | 'array<int64>'
     | 'array<float64>'
+    | 'array<numeric>'
+    | 'array<bignumeric>'
     | 'array<bool>'
     | 'array<date>'
+    | 'array<time>'
     | 'array<datetime>'
     | 'array<timestamp>'
+    | 'array<uuid>'
+    | 'array<timezone>'
   /**
    * A call without this argument, or with an empty one, is a 400.
    */
@@ -133,6 +144,10 @@ export interface Parameter {
    * re2: the argument is used as a regular expression; an argument that RE2 refuses is a 400.
    */
   format?: 're2'
+  /**
+   * For json: the JSON Schema (2020-12) that the value must match, without pattern, patternProperties, format, uniqueItems and $ref; any other value is a 400.
+   */
+  schema?: {}
   /**
    * With format: re2, the regular expression that is bound for a token's pin: the pinned value is quoted and replaces {pin}. The expression must fix where the value begins and ends. Without it a token that pins this parameter may not call the endpoint.
    */

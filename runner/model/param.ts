@@ -1,14 +1,39 @@
 /** Parameters as manifests declare them, and arguments as callers give them. */
 import type { Pattern } from './re2.js'
 
-export const SCALAR_PARAMETER_TYPES = ['string', 'int64', 'float64', 'bool', 'date', 'datetime', 'timestamp'] as const
-export type ScalarParameterType = (typeof SCALAR_PARAMETER_TYPES)[number]
-export type ParameterType = ScalarParameterType | `array<${ScalarParameterType}>`
+/** The SQL type as which an argument of each type is bound. */
+export const SQL_TYPES = {
+  string: 'STRING',
+  int64: 'INT64',
+  float64: 'FLOAT64',
+  numeric: 'NUMERIC',
+  bignumeric: 'BIGNUMERIC',
+  bool: 'BOOL',
+  date: 'DATE',
+  time: 'TIME',
+  datetime: 'DATETIME',
+  timestamp: 'TIMESTAMP',
+  uuid: 'STRING',
+  timezone: 'STRING',
+  json: 'JSON',
+} as const
+
+export type ScalarParameterType = keyof typeof SQL_TYPES
+export const SCALAR_PARAMETER_TYPES = Object.keys(SQL_TYPES) as readonly ScalarParameterType[]
+/** A list of JSON values is one JSON value. */
+export type ParameterType = ScalarParameterType | `array<${Exclude<ScalarParameterType, 'json'>}>`
+
+/** `array<int64>` is `{ scalar: 'int64', isArray: true }`. */
+export function splitType(type: ParameterType): { readonly scalar: ScalarParameterType; readonly isArray: boolean } {
+  const isArray = type.startsWith('array<')
+  return { scalar: (isArray ? type.slice(6, -1) : type) as ScalarParameterType, isArray }
+}
 
 /**
- * The value of a typed argument, as it is bound and as the cache key has it: INT64 as decimal text, FLOAT64 as a number
- * (or 'NaN', 'Infinity', '-Infinity'), BOOL as a boolean, and the rest as text in canonical form: DATE `2026-01-31`,
- * DATETIME `2026-01-31T12:00:00.123456`, TIMESTAMP `2026-01-31T12:00:00.123456Z` (fraction without trailing zeros).
+ * The value of a typed argument, as it is bound and as the cache key has it: FLOAT64 as a number (or 'NaN', 'Infinity',
+ * '-Infinity'), BOOL as a boolean, and the rest as text in canonical form: INT64, NUMERIC and BIGNUMERIC as plain digits,
+ * DATE `2026-01-31`, TIME `12:00:00.123456`, DATETIME `2026-01-31T12:00:00.123456`, TIMESTAMP `2026-01-31T12:00:00.123456Z`
+ * (fraction without trailing zeros), a UUID in lower case, JSON without white space, its members sorted by name.
  */
 export type ScalarValue = string | number | boolean | null
 export type ArgumentValue = ScalarValue | readonly ScalarValue[]
@@ -22,6 +47,14 @@ export interface PinnedPattern {
    * could not tell where the value begins or ends.
    */
   textFor(pin: string): string | null
+}
+
+/** A JSON Schema, compiled. */
+export interface ValueSchema {
+  /** As authored. */
+  readonly source: object
+  /** What this JSON text breaks, as the rest of a sentence; null where it matches. */
+  problem(text: string): string | null
 }
 
 /** The most characters of an argument that has a pattern, or is one, where nothing else bounds it. */
@@ -47,6 +80,8 @@ export interface Parameter {
   readonly maxElementLength?: number
   /** 're2': the argument is used as a regular expression; an invalid or large one is a 400. */
   readonly format?: 're2'
+  /** For JSON, what the value must match. */
+  readonly schema?: ValueSchema
   /** Only with `format: re2`. Without it a token may not pin the parameter, since its pin would be read as a pattern. */
   readonly pinnedAs?: PinnedPattern
   /** The argument is where the period begins or ends that a tool shows. */

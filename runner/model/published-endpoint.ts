@@ -20,6 +20,8 @@ export interface PublishedParameter
   /** The only values that are allowed, those that lookup tables allow included. */
   readonly enum?: readonly ArgumentValue[]
   readonly pattern?: string
+  /** For JSON, the JSON Schema of the value. */
+  readonly schema?: object
   readonly max_length?: number
   readonly max_element_length?: number
   readonly pinned_as?: string

@@ -1,5 +1,5 @@
 /** The word that was probably meant, and how a message proposes it. */
-import { nearest } from '../../googlesql/index.js'
+import { nearest } from '../../googlesql/data.js'
 
 /** The end of a message about an unknown word, and the word that it proposes. */
 export interface Proposal {

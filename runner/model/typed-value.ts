@@ -1,17 +1,21 @@
 /** Argument text → typed value in canonical form, so that equivalent spellings are one argument and share a cache key. */
-import type { ParameterType, ScalarParameterType, ScalarValue } from './param.js'
+import { canonicalJson, isTimeZone, numericLiteral, TIME_ZONE_NAMES } from '../../googlesql/data.js'
+import type { ScalarParameterType, ScalarValue } from './param.js'
+import { didYouMean } from './suggest.js'
 
 /** A typed value, or why the text is refused. `detail` says what was expected and never quotes the text. */
 export type TypedValue =
   | { readonly ok: true; readonly value: ScalarValue }
   | { readonly ok: false; readonly detail: string }
 
-/** The longest text of every type but string: longer than any number that a program writes, short enough to read at once. */
+/** The longest text of every type but string and json: longer than any number that a program writes, short enough to read at once. */
 export const MAX_TYPED_LENGTH = 2_000
+/** No name of a time zone is longer, and a longer text is compared with none. */
+const MAX_ZONE_LENGTH = 32
 
 /** Types one scalar into the canonical form that `ScalarValue` documents. Every type but string refuses the empty text. */
 export function typeScalar(type: ScalarParameterType, text: string): TypedValue {
-  if (type !== 'string' && text.length > MAX_TYPED_LENGTH) {
+  if (type !== 'string' && type !== 'json' && text.length > MAX_TYPED_LENGTH) {
     return refused(`must be at most ${MAX_TYPED_LENGTH} characters long`)
   }
   return TYPES[type](text)
@@ -20,6 +24,7 @@ export function typeScalar(type: ScalarParameterType, text: string): TypedValue 
 /** Negative, zero or positive, by the order of the type; both values must be typed as `type`. */
 export function compareValues(type: ScalarParameterType, a: ScalarValue, b: ScalarValue): number {
   if (type === 'int64') return compare(BigInt(a as string), BigInt(b as string))
+  if (type === 'numeric' || type === 'bignumeric') return compare(unitsOf(a as string), unitsOf(b as string))
   // '.' sorts before 'Z', so 12:00:00.5Z would sort before 12:00:00Z.
   if (type === 'timestamp') return compare((a as string).slice(0, -1), (b as string).slice(0, -1))
   return compare(a as string | number | boolean, b as string | number | boolean)
@@ -33,12 +38,6 @@ export function readTimestamp(text: string): bigint | null {
   return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-/** `array<int64>` is `{ scalar: 'int64', isArray: true }`. */
-export function splitType(type: ParameterType): { readonly scalar: ScalarParameterType; readonly isArray: boolean } {
-  const isArray = type.startsWith('array<')
-  return { scalar: (isArray ? type.slice(6, -1) : type) as ScalarParameterType, isArray }
-}
-
 const typed = (value: ScalarValue): TypedValue => ({ ok: true, value })
 const refused = (detail: string): TypedValue => ({ ok: false, detail })
 
@@ -46,12 +45,21 @@ const TYPES: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>>
   string: typed,
   int64: typeInt64,
   float64: typeFloat64,
+  numeric: text => typeDecimal(text, 'NUMERIC', 'at most 29 digits before the point and 9 behind it'),
+  bignumeric: text => typeDecimal(text, 'BIGNUMERIC', 'at most 38 digits before the point and 38 behind it'),
   bool: text =>
     /^(true|false)$/i.test(text) ? typed(text.toLowerCase() === 'true') : refused('must be true or false'),
   date: typeDate,
+  time: typeTime,
   datetime: typeDatetime,
   timestamp: typeTimestamp,
+  uuid: text =>
+    UUID.test(text) ? typed(text.toLowerCase()) : refused('must be a UUID like 5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30'),
+  timezone: typeTimeZone,
+  json: typeJson,
 }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 function compare<T extends bigint | string | number | boolean>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
@@ -73,6 +81,33 @@ function typeFloat64(text: string): TypedValue {
   return typed(value === 0 ? 0 : value) // -0 and 0 are one argument and share a cache key.
 }
 
+function typeDecimal(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', digits: string): TypedValue {
+  const value = /\s/.test(text) ? null : numericLiteral(text, kind)
+  return value === null ? refused(`must be a decimal number of ${digits}`) : typed(value)
+}
+
+/** A BIGNUMERIC in its smallest units. */
+function unitsOf(digits: string): bigint {
+  const [whole = '', behind = ''] = digits.split('.')
+  return BigInt(whole + behind.padEnd(38, '0'))
+}
+
+function typeTimeZone(text: string): TypedValue {
+  if (isTimeZone(text)) return typed(text)
+  const near = didYouMean(text.slice(0, MAX_ZONE_LENGTH), text.length > MAX_ZONE_LENGTH ? [] : TIME_ZONE_NAMES)
+  return refused(`must be a time zone like Europe/Berlin, or an offset like +02:00${near.hint}`)
+}
+
+/** An escape, in canonical JSON, of a character that no text may have. */
+const BAD_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+const JSON_FORM = 'must be JSON, without numbers that would lose digits, NUL characters and halves of characters'
+
+/** Numbers must be such that JSON of GoogleSQL keeps them exactly. */
+function typeJson(text: string): TypedValue {
+  const canonical = canonicalJson(text, 'exact')
+  return 'text' in canonical && !BAD_ESCAPE.test(canonical.text) ? typed(canonical.text) : refused(JSON_FORM)
+}
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 /** The date, the hour, the minute, the second, the digits of its fraction, and the offset. */
 const DATETIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/
@@ -80,6 +115,7 @@ const SPACE_FOR_SIGN = /\d:\d{2}(:\d{2}(\.\d+)?)? \d{2}(:?\d{2})?$/
 const SPACE_FOR_SIGN_DETAIL = 'holds a space where an offset begins: a + in a URL must be written %2B'
 
 const DATE_FORM = 'must be a date like 2026-01-31, of the years 1 to 9999'
+const TIME_FORM = 'must be a time of day like 12:00:00'
 const DATETIME_FORM = 'must be a date and time like 2026-01-31T12:00:00, without an offset'
 const TIMESTAMP_FORM = 'must be an ISO 8601 date and time like 2026-01-31T12:00:00Z'
 
@@ -88,6 +124,13 @@ function typeDate(text: string): TypedValue {
   // Date takes the 30th of February for a day of March; its day is NaN for what is not a date.
   const isDay = DATE.test(text) && !text.startsWith('0000') && new Date(text).getUTCDate() === Number(text.slice(8))
   return isDay ? typed(text) : refused(DATE_FORM)
+}
+
+function typeTime(text: string): TypedValue {
+  // The pattern of times of day alone: no date, no offset.
+  const parts = splitDatetime(`1970-01-01T${text}`, TIME_FORM)
+  if ('detail' in parts) return refused(parts.detail)
+  return parts.offset === '' ? typed(`${parts.time}${parts.fraction}`) : refused(TIME_FORM)
 }
 
 function typeDatetime(text: string): TypedValue {

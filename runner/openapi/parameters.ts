@@ -6,9 +6,9 @@ import {
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
+  splitType,
 } from '../model/param.js'
 import { isLongerThan } from '../model/text-length.js'
-import { splitType } from '../model/typed-value.js'
 import { isSameInEcmaScript } from './ecmascript-pattern.js'
 import type { Dialect, JsonSchema } from './schema.js'
 
@@ -25,9 +25,13 @@ export function parameterObjects({ parameters }: Endpoint, pinned: readonly stri
 
 function parameterObject(parameter: Parameter, version: Version) {
   const { name, isRequired, type, role } = parameter
-  const { isArray } = splitType(type)
+  const { scalar, isArray } = splitType(type)
   const description = descriptionOf(parameter)
   const examples = examplesOf(parameter)
+  const value = {
+    schema: parameterSchema(parameter, version === '3.1' ? examples : [], version),
+    ...(version === '3.0' && examples.length > 0 && { examples: namedExamples(examples) }),
+  }
   return {
     name,
     in: 'query',
@@ -35,8 +39,7 @@ function parameterObject(parameter: Parameter, version: Version) {
     ...(isRequired ? { required: true } : { allowEmptyValue: true }),
     ...(description !== '' && { description }),
     ...(isArray && { style: 'form', explode: true }),
-    schema: parameterSchema(parameter, version === '3.1' ? examples : [], version),
-    ...(version === '3.0' && examples.length > 0 && { examples: namedExamples(examples) }),
+    ...(scalar === 'json' ? { content: { 'application/json': value } } : value),
     ...(role && { 'x-sluice-role': role }),
   }
 }
@@ -48,15 +51,18 @@ function namedExamples(examples: readonly unknown[]): Readonly<Record<string, un
 
 /** What the manifest says, and what no keyword of a schema can say. */
 function descriptionOf({ description, type, format, fallbackRow, minimum, maximum }: Parameter): string {
-  const isCivil = CIVIL_FORMATS[splitType(type).scalar] !== undefined
+  const { scalar } = splitType(type)
+  // The keywords `minimum` and `maximum` are for numbers of JSON.
+  const isText = TYPES[scalar] === undefined
+  const [least, most] = DECIMALS.includes(scalar) ? ['At least', 'At most'] : ['Not before', 'Not after']
   const sentences = [
     description.trim(),
     format === 're2' && !/\bRE2\b/.test(description) ? 'An RE2 regular expression.' : '',
     fallbackRow !== undefined && !description.includes(`counts as ${fallbackRow}`)
       ? `Any other value counts as ${fallbackRow}.`
       : '',
-    isCivil && minimum !== undefined ? `Not before ${minimum}.` : '',
-    isCivil && maximum !== undefined ? `Not after ${maximum}.` : '',
+    isText && minimum !== undefined ? `${least} ${minimum}.` : '',
+    isText && maximum !== undefined ? `${most} ${maximum}.` : '',
   ]
   return sentences.filter(sentence => sentence !== '').join(' ')
 }
@@ -101,14 +107,21 @@ function parameterSchema(parameter: Parameter, examples: readonly unknown[], dia
   }
 }
 
-const TYPES: Readonly<Record<ScalarParameterType, string>> = {
-  string: 'string',
+/** The types that are not texts. */
+const TYPES: Readonly<Partial<Record<ScalarParameterType, string>>> = {
   int64: 'integer',
   float64: 'number',
   bool: 'boolean',
-  date: 'string',
-  datetime: 'string',
-  timestamp: 'string',
+}
+
+const DECIMALS: readonly ScalarParameterType[] = ['numeric', 'bignumeric']
+
+/** How texts of these types look in every dialect; all that look so are taken. Digits are text, since a number would lose some. */
+const FORMS: Readonly<Partial<Record<ScalarParameterType, JsonSchema>>> = {
+  numeric: { pattern: '^-?[0-9]{1,29}(?:[.][0-9]{1,9})?$' },
+  bignumeric: { pattern: '^-?[0-9]{1,38}(?:[.][0-9]{1,38})?$' },
+  time: { pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6})?)?$' },
+  uuid: { pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
 }
 
 const CIVIL_FORMATS: Partial<Record<ScalarParameterType, string>> = {
@@ -125,18 +138,20 @@ function formOf(scalar: ScalarParameterType, isRe2: boolean, dialect: Dialect): 
   // Validators of JSON Schema hold `regex` to be a regular expression of JavaScript, which RE2's `(?i)` is not.
   if (isRe2) return dialect === 'json-schema' ? {} : { format: 'regex' }
   if (scalar === 'datetime' && dialect === 'json-schema') return { pattern: DATETIME_PATTERN }
-  const known = CIVIL_FORMATS[scalar]
-  return known === undefined ? {} : { format: known }
+  const civil = CIVIL_FORMATS[scalar]
+  return civil === undefined ? (FORMS[scalar] ?? {}) : { format: civil }
 }
 
 function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray: boolean, dialect: Dialect) {
-  const { pattern, format, minimum, maximum, isRequired } = parameter
+  const { pattern, format, schema, minimum, maximum, isRequired } = parameter
   const maxLength = isArray ? parameter.maxElementLength : parameter.maxLength
   const allowed = allowedOf(parameter)?.map(value => jsonOf(scalar, value))
+  // OpenAPI 3.0 has a JSON Schema of its own.
+  if (scalar === 'json') return { ...(dialect !== '3.0' && schema?.source), ...(allowed && { enum: allowed }) }
   const isNumber = scalar === 'int64' || scalar === 'float64'
   const [least, most] = [minimum, maximum].map(bound => (isNumber ? exactNumber(scalar, bound) : undefined))
   return {
-    type: TYPES[scalar],
+    type: TYPES[scalar] ?? 'string',
     ...formOf(scalar, format === 're2', dialect),
     ...(allowed && { enum: allowed }),
     ...(pattern && isSameInEcmaScript(pattern.source) && { pattern: `^(?:${pattern.source})$` }),
@@ -167,6 +182,7 @@ function exactNumber(scalar: ScalarParameterType, value: ArgumentValue | undefin
 
 /** A typed argument, or the text of one, as its type has it in JSON. */
 function jsonOf(scalar: ScalarParameterType, value: ArgumentValue): unknown {
+  if (scalar === 'json') return JSON.parse(String(value))
   if (scalar === 'bool') return typeof value === 'string' ? value.toLowerCase() === 'true' : value
   if (scalar === 'int64' || scalar === 'float64') return exactNumber(scalar, value) ?? String(value)
   return value

@@ -2,9 +2,15 @@
 import { brokenConstraint } from '../model/broken-constraint.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
-import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import {
+  type ArgumentValue,
+  type Parameter,
+  type ScalarParameterType,
+  type ScalarValue,
+  splitType,
+} from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
-import { splitType, typeScalar } from '../model/typed-value.js'
+import { typeScalar } from '../model/typed-value.js'
 import type { RawArgument, RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
@@ -69,6 +75,8 @@ function bindOne(
   listHint: ListHint,
 ): Bound<ArgumentValue | undefined> {
   const { scalar, isArray } = splitType(parameter.type)
+  // In a JSON body, an array is the value of a parameter of type json.
+  if (scalar === 'json' && raw?.isList) return bindScalar(parameter, scalar, raw.values)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
   const given = raw?.values.filter(value => value !== '') ?? []
@@ -110,8 +118,20 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknow
   return problem === null ? { value: typed.value } : { problem }
 }
 
-/** Accepts JSON numbers and booleans for parameters of those types; every other value must be text. */
+/** The most digits that a double keeps of every decimal number. */
+const DOUBLE_DIGITS = 15
+
+/**
+ * Accepts JSON numbers and booleans for parameters of those types, and any JSON value for one of type json; every other value must be
+ * text.
+ */
 function argumentText(type: ScalarParameterType, raw: unknown): Bound<string> {
+  if (type === 'json' && typeof raw !== 'string') return jsonText(raw)
+  if (typeof raw === 'number' && (type === 'numeric' || type === 'bignumeric')) {
+    const text = String(raw)
+    if (text.replace(/e.*|\D/g, '').length <= DOUBLE_DIGITS) return { value: text }
+    return { problem: `must be written as a string beyond ${DOUBLE_DIGITS} digits` }
+  }
   if (typeof raw === 'number' && (type === 'int64' || type === 'float64')) {
     // JSON.parse has already rounded numbers beyond 2^53.
     if (type === 'float64' || Number.isSafeInteger(raw)) return { value: String(raw) }
@@ -121,6 +141,18 @@ function argumentText(type: ScalarParameterType, raw: unknown): Bound<string> {
   if (typeof raw !== 'string') return { problem: 'must be a string' }
   const problem = textProblem(raw)
   return problem === null ? { value: raw } : { problem }
+}
+
+/** The text of a JSON value. JSON.parse has already rounded numbers beyond 2^53. */
+function jsonText(value: unknown): Bound<string> {
+  let isRounded = false
+  const text = JSON.stringify(value, (_, member) => {
+    isRounded ||= typeof member === 'number' && Number.isInteger(member) && !Number.isSafeInteger(member)
+    return member
+  })
+  if (isRounded) return { problem: 'must be written as a string of JSON where it has integers beyond 2^53' }
+  const problem = textProblem(text)
+  return problem === null ? { value: text } : { problem }
 }
 
 /** Why a text is refused for every type; null where it may be valid. */

@@ -1,9 +1,15 @@
 /** Combines a caller's arguments with the token's pins, and types them as the endpoint declares. */
 import { notAllowed } from '../model/errors.js'
-import type { ArgumentValue, Parameter, PinnedPattern, ScalarParameterType } from '../model/param.js'
+import {
+  type ArgumentValue,
+  type Parameter,
+  type PinnedPattern,
+  type ScalarParameterType,
+  splitType,
+} from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
-import { splitType, typeScalar } from '../model/typed-value.js'
+import { typeScalar } from '../model/typed-value.js'
 import { NOT_ALLOWED } from './authorize.js'
 import { type Bindable, bindParams, type ListHint, textProblem } from './bind-params.js'
 import type { RawArguments } from './raw-arguments.js'

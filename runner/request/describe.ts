@@ -55,6 +55,7 @@ function describeParameter(parameter: Parameter): PublishedParameter {
     ...(maxLength !== undefined && { max_length: maxLength }),
     ...(maxElementLength !== undefined && { max_element_length: maxElementLength }),
     ...(parameter.format && { format: parameter.format }),
+    ...(parameter.schema && { schema: parameter.schema.source }),
     ...(parameter.pinnedAs && { pinned_as: parameter.pinnedAs.source }),
     ...(parameter.role && { role: parameter.role }),
   }

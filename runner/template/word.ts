@@ -6,6 +6,8 @@ export type Constant = Word | WordMap | readonly (Word | WordMap)[]
 
 // No quotes, spaces, semicolons or slashes; a dash only between two letters or digits, so that `--` cannot appear.
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*$/
+/** A part of a date that has an argument, which is a word itself. */
+const WEEK = /^WEEK\((?:SUN|MON|TUES|WEDNES|THURS|FRI|SATUR)DAY\)$/i
 const MAX_WORD_LENGTH = 256
 
 /** Why this value may not be written into SQL text; null when it may. */
@@ -17,7 +19,7 @@ export function wordProblem(value: Word): string | null {
   }
   if (value.length > MAX_WORD_LENGTH) return `is longer than ${MAX_WORD_LENGTH} characters`
   if (/^@\w+$/.test(value)) return `is an argument, not a word; write ${value} in the SQL`
-  return WORD.test(value)
+  return WORD.test(value) || WEEK.test(value)
     ? null
     : 'is not a word: letters, digits and _, not beginning with a digit, with single dots or dashes between'
 }

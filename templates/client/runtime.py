@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from decimal import Decimal
 from typing import (
     TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, TypeVar, Union,
     cast, overload,
@@ -129,6 +130,8 @@ def _request(name: str, arguments: Mapping[str, Any]) -> Tuple[str, Optional[byt
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -105,7 +105,7 @@ export function createSluice({ url, token }: SluiceOptions): Sluice {
 
 function requestOf(args: object): { readonly query: string; readonly body: string | null } {
   const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null)
-  const texts = given.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : String(value)] as const)
+  const texts = given.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : textOf(value)] as const)
   const pairs = new URLSearchParams()
   for (const [name, text] of texts) for (const one of typeof text === 'string' ? [text] : text) pairs.append(name, one)
   const query = pairs.toString()
@@ -114,6 +114,8 @@ function requestOf(args: object): { readonly query: string; readonly body: strin
   if (!isUnclear && query.length <= LONGEST_QUERY) return { query: query && `?${query}`, body: null }
   return { query: '', body: JSON.stringify(Object.fromEntries(texts)) }
 }
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function metaOf(headers: Headers): Meta {
   const status = /(?:^|,)\s*sluice;[^,]*/.exec(headers.get('Cache-Status') ?? '')?.[0] ?? ''

@@ -47,6 +47,36 @@ async function sampleTables(): Promise<
   })
 }
 
+const EVERY_TYPE = `id: 5d1c8d0e-0f4f-4b62-9d5c-6a0b1f6c2a77
+name: tests.types
+parameters:
+  n: { type: numeric }
+  b: { type: bignumeric }
+  t: { type: time }
+  u: { type: uuid }
+  z: { type: timezone, default: UTC }
+  j: { type: json }
+  ns: { type: array<numeric> }
+  part: { type: string }
+lookups:
+  week: { by: part, default: thursday, rows: { thursday: { part: WEEK(THURSDAY) }, friday: { part: week(friday) } } }
+sql: |
+  SELECT @n AS n, @n + 1 AS more, @b < 0 AS b, @t AS t, @u AS u, @z AS z,
+    JSON_VALUE(@j, '$.id') AS id, (SELECT SUM(n) FROM UNNEST(@ns) AS n) AS total,
+    DATE_TRUNC(DATE '2026-01-31', {{week.part}}) AS week
+`
+const TYPED_ARGUMENTS = new URLSearchParams([
+  ['n', '12345678901234567890.123456789'],
+  ['b', `-0.${'0'.repeat(37)}1`],
+  ['t', '09:30:00.5'],
+  ['u', '5B3D9A52-8C1E-4F0A-9D67-2E4C1B7A9F30'],
+  ['z', 'America/New_York'],
+  ['j', '{"b":[1.50,null],"id":9007199254740993,"a":"ä"}'],
+  ['ns', '0.1'],
+  ['ns', '0.2'],
+  ['part', 'friday'],
+])
+
 interface Served {
   readonly url: string
   close(): Promise<void>
@@ -57,7 +87,13 @@ async function serveFrom(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Served> {
-  const flags = { engine, data: folder, 'engine-memory': '512', 'engine-threads': '1' }
+  const flags = {
+    engine,
+    endpoints: join(folder, 'served'),
+    data: folder,
+    'engine-memory': '512',
+    'engine-threads': '1',
+  }
   const runner: Runner = await createRunner(readSettings(flags, { ...environment, SLUICE_TOKEN: TOKEN }))
   const server: Server = createServer(runner.listener).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -107,6 +143,8 @@ describeOverEmulator('the endpoints from both engines', emulator => {
       writeFileSync(join(folder, 'logs', `${name}.ndjson`), lines.join(''))
       await emulator().addTable({ dataset: 'logs', table: name, fields, rows: lines.map(line => JSON.parse(line)) })
     }
+    cpSync('endpoints', join(folder, 'served'), { recursive: true })
+    writeFileSync(join(folder, 'served/tests.types.yaml'), EVERY_TYPE)
     embedded = await serveFrom('duckdb', folder, {})
     warehouse = await serveFrom('bigquery', folder, {
       BIGQUERY_EMULATOR_HOST: emulator().host,
@@ -138,6 +176,8 @@ describeOverEmulator('the endpoints from both engines', emulator => {
     { path: `functions.invocation-stats?project=${BUSIEST}&interval=1day`, atLeast: 2 },
     { path: `functions.invocation-stats?project=${BUSIEST}&interval=1hr`, atLeast: 0 },
     { path: `functions.invocation-stats?project=${BUSIEST}&interval=5min&function_id=none`, atLeast: 0 },
+    { path: 'tests.types', atLeast: 1 },
+    { path: `tests.types?${TYPED_ARGUMENTS}`, atLeast: 1 },
   ]
   for (const { path, atLeast } of CALLS) {
     it(`${path.replace(/=\d{4}-[^&]+/g, '=…')}: the same bytes and headers`, async () => {

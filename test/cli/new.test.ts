@@ -79,7 +79,7 @@ describe('sluice new', () => {
     const { parameters, columns } = parse(textOf('best-sellers.yaml'))
     const types = Object.entries(parameters).map(([name, value]) => [name, (value as { readonly type: string }).type])
     expect(Object.fromEntries(types)).to.deep.equal({
-      least: 'float64',
+      least: 'numeric',
       from: 'timestamp',
       countries: 'array<string>',
       top: 'int64',
@@ -122,7 +122,7 @@ describe('sluice new', () => {
     const { parameters } = parse(textOf('shop.optional.yaml'))
     expect(parameters).to.deep.equal({
       country: { type: 'string', examples: ['a'] },
-      least: { type: 'float64', required: true, examples: [1.5] },
+      least: { type: 'numeric', required: true, examples: [1.5] },
       from: { type: 'timestamp', examples: ['2026-01-31T12:00:00Z'] },
       list: { type: 'array<int64>', required: true, examples: [1] },
     })
@@ -302,7 +302,7 @@ describe('the type of a parameter', () => {
     ['ts >= @a AND ts < @b', 'a:timestamp b:timestamp'],
     ['d BETWEEN @a AND @b', 'a:date b:date'],
     ['dt > @a', 'a:datetime'],
-    ['n > @a', 'a:float64'],
+    ['n > @a', 'a:numeric'],
     ['f / @a > 1', 'a:float64'],
     ['b = @a', 'a:bool'],
     ['id IN UNNEST(@a)', 'a:array<int64>'],

@@ -32,7 +32,8 @@ const RIGHT: readonly (readonly [type: string, value: unknown, exact: unknown])[
   ['TIME', '23:59', '23:59:00'],
   ['TIMESTAMP', '2026-01-31T12:00:00+01:00', '2026-01-31T11:00:00Z'],
   ['INTERVAL', '-1-2 3 -4:5:6.5', { text: '-1-2 3 -4:5:6.5', months: -14, days: 3, micros: -14_706_500_000n }],
-  ['JSON', { a: [1] }, { a: [1] }],
+  ['JSON', { a: [1] }, '{"a":[1]}'],
+  ['JSON', '{"a":12345678901234567}', '{"a":12345678901234567}'],
   ['RANGE<DATE>', '[2026-01-31, UNBOUNDED)', { start: '2026-01-31', end: null }],
   ['ARRAY<INT64>', [1, null, '2'], ['1', null, '2']],
   [

@@ -16,6 +16,22 @@ const TYPED: readonly Row[] = [
   ['float64', '1e3', 1000],
   ['float64', '.5', 0.5],
   ['float64', '-0.0', 0],
+  ['numeric', '1.10', '1.1'],
+  ['numeric', '-00.50', '-0.5'],
+  ['numeric', '12345678901234567890.123456789', '12345678901234567890.123456789'],
+  ['numeric', '1e3', '1000'],
+  ['numeric', '-0', '0'],
+  ['bignumeric', `0.${'0'.repeat(37)}1`, `0.${'0'.repeat(37)}1`],
+  ['bignumeric', `${'9'.repeat(38)}.5`, `${'9'.repeat(38)}.5`],
+  ['time', '09:05', '09:05:00'],
+  ['time', '23:59:59.120', '23:59:59.12'],
+  ['uuid', '5B3D9A52-8C1E-4F0A-9D67-2E4C1B7A9F30', '5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30'],
+  ['timezone', 'Europe/Berlin', 'Europe/Berlin'],
+  ['timezone', 'UTC', 'UTC'],
+  ['timezone', '+05:30', '+05:30'],
+  ['json', ' { "b" : 1, "a" : [1.50, null] } ', '{"a":[1.5,null],"b":1}'],
+  ['json', '18446744073709551615', '18446744073709551615'],
+  ['json', '"text"', '"text"'],
   ['bool', 'TRUE', true],
   ['bool', 'false', false],
   ['date', '2024-02-29', '2024-02-29'],
@@ -47,6 +63,28 @@ const REFUSED: readonly (readonly [type: ScalarParameterType, text: string, deta
   ['float64', 'Infinity', /decimal number/],
   ['float64', '1e999', /range/],
   ['float64', '1,5', /decimal number/],
+  ['numeric', '1.0000000001', /at most 29 digits before the point and 9 behind it/],
+  ['numeric', '1e29', /at most 29 digits/],
+  ['numeric', ' 1', /decimal number/],
+  ['numeric', '1,5', /decimal number/],
+  ['numeric', 'NaN', /decimal number/],
+  ['numeric', '0'.repeat(30_000), /at most 2000 characters/],
+  ['bignumeric', '1e39', /at most 38 digits/],
+  ['time', '24:00:00', /up to 23:59:59/],
+  ['time', '12', /time of day like 12:00:00/],
+  ['time', '12:00:00Z', /time of day like/],
+  ['time', '12:00:00.1234567', /six fractional digits/],
+  ['uuid', '5b3d9a528c1e4f0a9d672e4c1b7a9f30', /UUID like/],
+  ['uuid', '{5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30}', /UUID like/],
+  ['timezone', 'Mars', /time zone like Europe\/Berlin, or an offset like \+02:00$/],
+  ['timezone', 'europe/berlin', /did you mean "Europe\/Berlin"\?$/],
+  ['timezone', 'America/NewYork', /did you mean "America\/New_York"\?$/],
+  ['timezone', 'PST', /time zone/],
+  ['timezone', '+15:00', /time zone/],
+  ['json', '{"a":}', /must be JSON/],
+  ['json', '{a: 1}', /must be JSON/],
+  ['json', '12345678901234567890123', /without numbers that would lose digits/],
+  ['json', '['.repeat(10_000), /must be JSON/],
   ['bool', '1', /true or false/],
   ['date', '2023-02-29', /date/],
   ['date', '1900-02-29', /date/],
@@ -97,7 +135,20 @@ describe('a typed value', () => {
     length => `0.${'0'.repeat(length)}1x`,
     length => `1e${'0'.repeat(length)}x`,
   ]
-  for (const type of ['int64', 'float64', 'bool', 'date', 'datetime', 'timestamp'] as const) {
+  const SHORT = [
+    'int64',
+    'float64',
+    'numeric',
+    'bignumeric',
+    'bool',
+    'date',
+    'time',
+    'datetime',
+    'timestamp',
+    'uuid',
+    'timezone',
+  ] as const
+  for (const type of SHORT) {
     it(`of ${type} costs no more than a millisecond, however long the text is`, () => {
       for (const text of LONG) {
         for (const length of [MAX_TYPED_LENGTH - 10, 32_768]) {
@@ -114,6 +165,10 @@ describe('a typed value', () => {
     expect(compareValues('int64', '9', '10')).to.be.below(0)
     expect(compareValues('timestamp', '2026-01-31T12:00:00Z', '2026-01-31T12:00:00.5Z')).to.be.below(0)
     expect(compareValues('float64', 2, 10)).to.be.below(0)
+    expect(compareValues('numeric', '-9.5', '10')).to.be.below(0)
+    expect(compareValues('numeric', '-0.5', '-0.25')).to.be.below(0)
+    expect(compareValues('bignumeric', '0.10', '0.1')).to.equal(0)
+    expect(compareValues('time', '12:00:00', '12:00:00.5')).to.be.below(0)
     expect(compareValues('date', '2026-01-31', '2026-01-31')).to.equal(0)
   })
 

@@ -19,6 +19,16 @@ parameters:
   day: { type: date, minimum: '2026-01-01', examples: ['2026-01-31'] }
   civil: { type: datetime }
   moment: { type: timestamp }
+  price: { type: numeric, minimum: 0.01, maximum: '99999999999999999999.5', examples: [1.5] }
+  weight: { type: bignumeric, default: '0.00000000000000000000000000000000000001' }
+  hour: { type: time, minimum: '00:00', examples: ['09:30:00'] }
+  key: { type: uuid, examples: [5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30] }
+  zone: { type: timezone, default: Europe/Berlin }
+  filter:
+    type: json
+    schema: { type: object, required: [from], properties: { from: { type: integer }, tags: { type: array, items: { type: string } } } }
+    examples: ['{"from":1}']
+  prices: { type: array<numeric>, examples: ['1.5'] }
   words: { type: array<string>, max_length: 3, examples: [x] }
   numbers: { type: array<int64>, default: [1, 2] }
   search: { type: string, format: re2, pinned_as: '^{pin}$' }
@@ -56,6 +66,9 @@ sql: |
   FROM UNNEST([1])
   WHERE (@choice IN ('a', 'b')) AND COALESCE(@real, 1) > 0 AND (@civil IS NULL OR @civil > '1900-01-01')
     AND (@moment IS NULL OR @moment > '1900-01-01') AND ARRAY_LENGTH(@numbers) >= 0
+    AND (@price IS NULL OR @price + @weight > 0) AND (@hour IS NULL OR @hour >= TIME '00:00:00') AND (@key IS NULL OR @key != '')
+    AND DATETIME(TIMESTAMP '2026-01-31 12:00:00Z', @zone) > '2026-01-01' AND (@filter IS NULL OR JSON_VALUE(@filter.from) != '')
+    AND ARRAY_LENGTH(@prices) >= 0
     AND (@search IS NULL OR NOT REGEXP_CONTAINS('x', @search))
 `
 

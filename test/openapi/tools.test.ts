@@ -99,7 +99,10 @@ import type { Args, EndpointName, Row } from './client.js'
 type Operation<N extends EndpointName> = paths[\`/api/endpoints/query/\${N}\`]['get']
 type TheirRow<N extends EndpointName> = Operation<N>['responses'][200]['content']['application/json']['result'][number]
 type TheirArgs<N extends EndpointName> = NonNullable<Operation<N>['parameters']['query']>
-type Plain<T> = T extends readonly (infer E)[] ? Exclude<E, bigint>[] : Exclude<T, bigint | undefined>
+/** openapi-typescript takes an argument that is JSON for a text. */
+type Plain<T> = T extends readonly (infer E)[]
+  ? Exclude<E, bigint>[]
+  : Exclude<T, bigint | undefined | { readonly [member: string]: unknown }>
 type PlainArgs<N extends EndpointName> = { [K in keyof Args<N>]: Plain<Args<N>[K]> }
 /** Where nothing is left out, so that no name can be missing on one side. */
 type Names<N extends EndpointName> = Exclude<keyof TheirArgs<N>, 'format'>

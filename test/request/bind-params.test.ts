@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ArgumentSchema } from '../../runner/manifest/argument-schema.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Parameter } from '../../runner/model/param.js'
 import { Pattern } from '../../runner/model/re2.js'
@@ -279,6 +280,46 @@ describe('a JSON body', () => {
       project: 'a',
     })
   })
+
+  const price = parameter('price', { type: 'numeric' })
+  const schema = new ArgumentSchema({ type: ['object', 'array'], required: ['from'] })
+  const JSON_FORM = 'must be JSON, without numbers that would lose digits, NUL characters and halves of characters'
+  const filter = parameter('filter', { type: 'json', schema })
+
+  it('gives exact numbers and JSON values, and their texts', () => {
+    const values = (body: string): unknown => bind([price, filter], parseJsonArguments(body))
+    expect(values('{"price":0.10,"filter":{"from":1,"a":"x"}}')).to.deep.equal({
+      price: '0.1',
+      filter: '{"a":"x","from":1}',
+    })
+    expect(values('{"price":"12345678901234567890.5","filter":[{"b":1},[]]}')).to.deep.equal({
+      price: '12345678901234567890.5',
+      filter: '[{"b":1},[]]',
+    })
+    expect(values('{"filter":"{\\"from\\":9007199254740993}"}')).to.deep.equal({ filter: '{"from":9007199254740993}' })
+  })
+
+  for (const [body, problem] of [
+    ['{"price":0.1234567890123456}', 'price must be written as a string beyond 15 digits'],
+    ['{"price":true}', 'price must be a string'],
+    ['{"filter":{"to":1}}', "filter must match its schema: the value must have required property 'from'"],
+    ['{"filter":1}', 'filter must match its schema: the value must be object,array'],
+    ['{"filter":"x"}', `filter ${JSON_FORM}`],
+    [
+      '{"filter":{"from":9007199254740993}}',
+      'filter must be written as a string of JSON where it has integers beyond 2^53',
+    ],
+    ['{"filter":{"from":"\\u0000"}}', `filter ${JSON_FORM}`],
+    ['{"filter":{"from":"\\\\\\ud800"}}', `filter ${JSON_FORM}`],
+    ['{"filter":{"from":"\\\\ud800 \\u0001"}}', null],
+    [`{"filter":["${'x'.repeat(40_000)}"]}`, 'filter must be at most 32768 bytes long'],
+  ] as const) {
+    it(`is ${problem === null ? 'taken' : 'refused'} as ${body.slice(0, 60)}`, () => {
+      const given = parseJsonArguments(body)
+      if (problem === null) expect(Object.keys(bind([price, filter], given))).to.deep.equal(['filter'])
+      else expect(problems([price, filter], given)).to.deep.equal([problem])
+    })
+  }
 
   const refused: readonly (readonly [body: string, problem: string])[] = [
     ['{"project":["a"]}', 'project must be a single value'],

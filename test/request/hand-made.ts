@@ -3,10 +3,9 @@
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import type { ArgumentValue, Parameter, ParameterType } from '../../runner/model/param.js'
+import { type ArgumentValue, type Parameter, type ParameterType, splitType } from '../../runner/model/param.js'
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
 import type { Query, ResultSet } from '../../runner/model/query.js'
-import { splitType } from '../../runner/model/typed-value.js'
 
 export function parameter(name: string, rest: Partial<Parameter> = {}): Parameter {
   return { name, type: 'string', isRequired: false, description: `The ${name}.`, examples: [], ...rest }

@@ -2,9 +2,9 @@
 
 import type { Endpoint } from '../../../runner/model/endpoint.js'
 import { UsageError } from '../../../runner/model/errors.js'
-import type { Parameter, ScalarParameterType } from '../../../runner/model/param.js'
+import { type Parameter, type ScalarParameterType, splitType } from '../../../runner/model/param.js'
 import { didYouMean } from '../../../runner/model/suggest.js'
-import { splitType, typeScalar } from '../../../runner/model/typed-value.js'
+import { typeScalar } from '../../../runner/model/typed-value.js'
 
 type Given = Readonly<Record<string, string | readonly string[]>>
 
@@ -53,8 +53,14 @@ const PLACEHOLDERS: Readonly<Record<ScalarParameterType, string>> = {
   string: 'abc',
   int64: '1',
   float64: '1',
+  numeric: '1',
+  bignumeric: '1',
   bool: 'true',
   date: '2026-01-31',
+  time: '12:00:00',
   datetime: '2026-01-31T12:00:00',
   timestamp: '2026-01-31T12:00:00Z',
+  uuid: '5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30',
+  timezone: 'Europe/Berlin',
+  json: '{}',
 }

@@ -1,7 +1,7 @@
 /** A query of the plugin Infinity: the address, its arguments, and the types of the columns. */
 
+import { splitType } from '../../../runner/model/param.js'
 import type { PublishedParameter } from '../../../runner/model/published-endpoint.js'
-import { splitType } from '../../../runner/model/typed-value.js'
 import { endpointAddress, wellFormed } from '../address.js'
 import type { ConnectCall } from '../tool.js'
 import type { GrafanaField } from './fields.js'

@@ -1,6 +1,7 @@
 /** The parameters of an endpoint as variables of a dashboard. */
+
+import { splitType } from '../../../runner/model/param.js'
 import type { PublishedParameter } from '../../../runner/model/published-endpoint.js'
-import { splitType } from '../../../runner/model/typed-value.js'
 import { givenArguments, wellFormed } from '../address.js'
 import type { ConnectCall } from '../tool.js'
 

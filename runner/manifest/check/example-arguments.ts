@@ -1,7 +1,7 @@
 /** Example arguments for dry runs: the bytes that a query reads may depend on its arguments. */
 import type { Manifest, Parameter } from '../../model/manifest.js'
-import type { ScalarValue } from '../../model/param.js'
-import { splitType, typeScalar } from '../../model/typed-value.js'
+import { type ScalarValue, splitType } from '../../model/param.js'
+import { typeScalar } from '../../model/typed-value.js'
 
 /** Typed values by name: the default of a parameter, else its first example. A parameter without either is left out. */
 export function exampleArguments({ parameters = {} }: Manifest): Readonly<Record<string, unknown>> {

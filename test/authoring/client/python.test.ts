@@ -97,6 +97,8 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
         parameter('flag', 'bool', { enum: [true] }),
         parameter('levels', 'array<string>', { enum: ['a', 'b'] }),
         parameter('words', 'array<string>'),
+        parameter('price', 'numeric'),
+        parameter('filter', 'json'),
       ],
       columns: [column('id', 'STRING', { required: true }), column('count', 'INT64', { json: 'number' })],
     }),
@@ -107,8 +109,11 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
     KEPT,
     ALL_FORMS,
   ]
-  const HEAD = 'from client import Sluice, SluiceError\nsluice = Sluice("", lambda: "t", timeout=1)\n'
+  const HEAD =
+    'from decimal import Decimal\nfrom client import Sluice, SluiceError\nsluice = Sluice("", lambda: "t", timeout=1)\n'
   const GOOD = [
+    'sluice.call("logs.all", project="a", tier="PRO", price=Decimal("0.1"), filter={"from": [1]})',
+    'sluice.call("logs.all", project="a", tier="PRO", price="0.1", filter="[1]")',
     'rows = sluice.call("logs.all", project="a", tier="PRO", ids=[1], size=9007199254740993, ratio=0.5, levels=("a",))',
     'words = ["x", "y"]\nsluice.call("logs.all", project="a", tier="PRO", words=words)',
     'sluice.call("logs.all", project="a", tier="PRO", words=("x", "y"))',
@@ -123,6 +128,11 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
     ['a missing argument', 'sluice.call("logs.all", project="a")', /No overload variant/],
     ['a wrong literal', 'sluice.call("logs.all", project="a", tier="GOLD")', /No overload variant/],
     ['a number that is not listed', 'sluice.call("logs.all", project="a", tier="PRO", size=2)', /No overload variant/],
+    [
+      'a number that may have lost digits',
+      'sluice.call("logs.all", project="a", tier="PRO", price=0.1)',
+      /No overload variant/,
+    ],
     ['an argument of another type', 'sluice.call("logs.all", project=1, tier="PRO")', /No overload variant/],
     ['a text for a list', 'sluice.call("logs.all", project="a", tier="PRO", ids="1")', /No overload variant/],
     [

@@ -17,6 +17,7 @@ parameters:
   size: { type: string, enum: [a, b, c] }
   tags: { type: array<string>, max_element_length: 9 }
   like: { type: string, format: re2, pinned_as: '^{pin}$' }
+  more: { type: json, schema: { required: [a] } }
   top: { type: int64, minimum: 1, maximum: 100, default: 10 }
   unit: { type: string, required: true }
   tier: { type: string }
@@ -41,7 +42,7 @@ sql: |
   SELECT product, COUNT(*) AS orders, SUM(price) AS price, MAX(stock) AS stock, [STRUCT(1 AS a)] AS parts, MAX(sold) AS last
   FROM \`shop.orders\`
   WHERE stock > {{tier.least}} AND product != 'x'
-    AND shop = @shop AND size = @size AND size NOT IN UNNEST(@tags) AND REGEXP_CONTAINS(product, @like)
+    AND shop = @shop AND size = @size AND size NOT IN UNNEST(@tags) AND REGEXP_CONTAINS(product, @like) AND @more IS NULL
     AND sold < TIMESTAMP_TRUNC(@now, {{unit.part}})
     {{#if given.country}}AND country = @country{{/if}}
   GROUP BY product

@@ -55,7 +55,7 @@ const WRITER: ValueWriter<ParameterValue> = {
     BOOL: value => text(String(value)),
     STRING: text,
     BYTES: bytes => text(Buffer.from(bytes).toString('base64')),
-    JSON: value => text(typeof value === 'string' ? value : JSON.stringify(value)),
+    JSON: text,
     DATE: text,
     DATETIME: text,
     TIME: text,

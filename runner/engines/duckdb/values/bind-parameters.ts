@@ -124,10 +124,9 @@ const WRITER: ValueWriter<DuckDBValue> = {
   struct: (type, fields) => structValue(Object.fromEntries(fieldNames(type).map((name, i) => [name, fields[i]!]))),
 }
 
-function jsonText(value: unknown): string | undefined {
-  const text: string | undefined = JSON.stringify(value)
-  const canonical = text === undefined ? undefined : canonicalJson(text, 'round')
-  return canonical && 'text' in canonical ? canonical.text : undefined
+function jsonText(text: string): string | undefined {
+  const canonical = canonicalJson(text, 'round')
+  return 'text' in canonical ? canonical.text : undefined
 }
 
 const MICROS_PER_DAY = 86_400_000_000n

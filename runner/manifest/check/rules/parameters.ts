@@ -1,8 +1,9 @@
 /** Rules about parameters, and about the arguments that the SQL reads. */
 
+import { splitType } from '../../../model/param.js'
 import { re2Problem } from '../../../model/re2.js'
 import { didYouMean } from '../../../model/suggest.js'
-import { splitType } from '../../../model/typed-value.js'
+import { schemaProblem } from '../../argument-schema.js'
 import { constraintMistakes } from '../../constraints.js'
 import { pinnedAsMistake } from '../../pinned-as.js'
 import { tenantParameter } from '../../tenant.js'
@@ -83,6 +84,15 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
       const problem = pattern === undefined ? null : re2Problem(pattern)
       if (problem === null) return
       report(source.valueAt(['parameters', name, 'pattern']), `the pattern of parameter "${name}" ${problem}`)
+    }),
+  },
+  {
+    id: 'parameter/schema',
+    says: '`schema` is not a JSON Schema, or has a keyword that could take long on a caller’s value.',
+    check: eachParameter(([name, { schema }], { source }, report) => {
+      const problem = schema === undefined ? null : schemaProblem(schema)
+      if (problem !== null)
+        report(source.valueAt(['parameters', name, 'schema']), `the schema of parameter "${name}" ${problem}`)
     }),
   },
   {

@@ -1,0 +1,49 @@
+/** JSON Schemas (draft 2020-12) that arguments of type json must match. */
+import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { beginning } from '../model/cause-text.js'
+import type { ValueSchema } from '../model/param.js'
+
+/** What a schema may not have: on a caller's value these could take much longer than reading it. */
+const LEFT_OUT = ['pattern', 'patternProperties', 'format', 'uniqueItems', '$ref', '$dynamicRef']
+
+const ajv = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  ownProperties: true,
+  // JSON Schema's own schema needs the keywords that are left out; compiling refuses wrong values, too.
+  validateSchema: false,
+  logger: false,
+})
+for (const keyword of LEFT_OUT) ajv.removeKeyword(keyword)
+
+/** A valid schema, compiled. */
+export class ArgumentSchema implements ValueSchema {
+  readonly source: object
+  readonly #validate: ValidateFunction
+
+  /** @throws Error for a schema that is not valid; see `schemaProblem`. */
+  constructor(source: object) {
+    this.source = source
+    this.#validate = ajv.compile(source as AnySchema)
+  }
+
+  problem(text: string): string | null {
+    if (this.#validate(JSON.parse(text))) return null
+    const { instancePath, message } = this.#validate.errors![0] as ErrorObject
+    return beginning(`must match its schema: ${instancePath || 'the value'} ${message}`)
+  }
+}
+
+/** Why a schema is not valid, as the rest of a sentence; null for a valid one. */
+export function schemaProblem(source: object): string | null {
+  try {
+    new ArgumentSchema(source)
+    return null
+  } catch (error) {
+    const keywords = `the keywords are those of JSON Schema 2020-12 without ${LEFT_OUT.join(', ')}`
+    return `is not valid: ${(error as Error).message}; ${keywords}`
+  }
+}
