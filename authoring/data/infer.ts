@@ -50,7 +50,7 @@ export async function inferSchema(
     standardInput: io.standardInput,
     maxBadRows: MAX_BAD_ROWS,
     ...(json && { asJson: json }),
-    textForm: textFormOfFlags(form),
+    textForm: textFormOfFlags(form, files, inputFormat),
   })
   if (inferred.badRows.length > 0) {
     for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)

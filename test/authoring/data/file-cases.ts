@@ -238,8 +238,9 @@ const FORMS: readonly FileCase[] = [
   ),
   lines('UTF-16LE', 'csv', TWO, utf16('a,b\r\nKöln 😀,1\r\n', false), [['Köln 😀', 1]], { encoding: 'UTF-16LE' }),
   lines('UTF-16BE', 'csv', TWO, utf16('a,b\nKöln 😀,1\n', true), [['Köln 😀', 1]], { encoding: 'UTF-16BE' }),
-  lines('UTF-16 that is not declared', 'csv', TWO, utf16('a,b\nx,1\n', false), '--encoding UTF-16LE'),
-  lines('UTF-16 of another order', 'csv', TWO, utf16('a,b\nx,1\n', true), '--encoding UTF-16BE', {
+  lines('UTF-16 that a mark tells', 'csv', TWO, utf16('a,b\nKöln,1\n', false), [['Köln', 1]]),
+  lines('JSON in UTF-16 that a mark tells', 'ndjson', TWO, utf16('{"a": "Köln", "b": 1}\n', true), [['Köln', 1]]),
+  lines('UTF-16 of another order', 'csv', TWO, utf16('a,b\nx,1\n', true), 'UTF-16BE by its mark, and UTF-16LE by its', {
     encoding: 'UTF-16LE',
   }),
   lines('half of a character', 'csv', TWO, utf16('a,b\nx,1\n', false).subarray(0, -1), 'the file is not UTF-16LE', {
