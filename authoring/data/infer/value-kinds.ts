@@ -101,7 +101,7 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   if (text === '-') return 'null-word'
   if (hasDecimalComma) {
     const point = withPoint(text)
-    if (point !== null) return DECIMAL.test(point) ? 'decimal' : kindOfCell(point)
+    if (point !== null) return DECIMAL.test(point) && !LEADING_ZERO.test(point) ? 'decimal' : kindOfCell(point)
   } else {
     if (INTEGER.test(text)) return kindOfInteger(text)
     if (LEADING_ZERO.test(text)) return 'leading-zero'

@@ -168,7 +168,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
         cast({ kind }),
       ])
     case 'TIMESTAMP':
-      return timestampFromWire(sql, form, checked, matches)
+      return timestampFromWire(sql, form, checked, matches, refused(kind, sql, context))
     case 'INTERVAL':
       return form === 'parquet'
         ? checked([`TRY_CAST(${sql} AS INTERVAL) IS NOT NULL`, `TRY_CAST(${sql} AS INTERVAL)`])
@@ -265,14 +265,16 @@ function timestampFromWire(
   form: WireForm,
   checked: (...branches: readonly Branch[]) => string,
   matches: (pattern: string) => string,
+  otherwise: string,
 ): string {
   // DuckDB accepts an offset only directly after the time, and `Z` only in upper case.
   const spelled = `upper(replace(${sql}, ' +', '+'))`
   const fromText = (text: string): string => `${form === 'parquet' ? 'TRY_CAST' : 'CAST'}(${text} AS TIMESTAMPTZ)`
-  // An offset can lead out of the years 1 to 9999.
-  const fits = (value: string): string =>
-    form === 'parquet' ? ` AND ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'` : ''
-  const micros = (expression: string): string => `make_timestamptz(${expression})`
+  const fits = (value: string): string => (form === 'parquet' ? ` AND ${value} IS NOT NULL` : '')
+  // A number or an offset can lead out of the years 1 to 9999.
+  const bounded = (value: string): string =>
+    `CASE WHEN ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00' THEN ${value} ELSE ${otherwise} END`
+  const micros = (expression: string): string => bounded(`make_timestamptz(${expression})`)
   return checked(
     [`${matches(`${DATE}[T ]${CLOCK}(Z| UTC)?`)} AND ${inYears(sql)}${fits(fromText(sql))}`, fromText(sql)],
     [matches('-?[0-9]{15,17}|-?[12][0-9]{17}'), micros(`CAST(${sql} AS BIGINT)`)],
@@ -285,7 +287,7 @@ function timestampFromWire(
     ],
     [
       `${matches(`${DATE}([Tt ]${CLOCK}(${ZONE})?)?`)} AND ${inYears(sql)}${fits(fromText(spelled))}`,
-      fromText(spelled),
+      bounded(fromText(spelled)),
     ],
   )
 }

@@ -116,7 +116,8 @@ export function isSpelled(raw: string | null, type: string, found: Found): boole
   if (text === null) return false
   if (type === 'STRING' || text === raw) return text === raw || (raw === '-0' && text === '0')
   // Only a file of which the schema tells a decimal comma has numbers read from such texts.
-  return isValueOf(/^-?\d+,\d+$/.test(raw) ? raw.replace(',', '.') : raw.trim(), type, text)
+  const isWithComma = /^-?[\d.]+,\d+$/.test(raw)
+  return isValueOf(isWithComma ? raw.replaceAll('.', '').replace(',', '.') : raw.trim(), type, text)
 }
 
 function isValueOf(raw: string, type: string, text: string): boolean {
