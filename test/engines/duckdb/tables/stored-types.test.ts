@@ -145,7 +145,9 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
       ['2262-04-11T23:47:16.854775Z'],
     ])
     for (const column of ['l[1]', 's.x', 'm[1].value'])
-      expect(await read(inferred, 'whole', column, 'TIMESTAMP'), column).to.deep.include(['1970-01-01T00:00:00.000001Z'])
+      expect(await read(inferred, 'whole', column, 'TIMESTAMP'), column).to.deep.include([
+        '1970-01-01T00:00:00.000001Z',
+      ])
   })
 
   it('fails with the row, if a time has digits beyond microseconds; other columns are read', async () => {
