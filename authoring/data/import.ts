@@ -37,7 +37,7 @@ export async function importRows(
     inputFormat: inputFormat ?? null,
     replaces: replace,
     ignoresUnknown: ignoreUnknown,
-    textForm: textFormOfFlags(form),
+    textForm: textFormOfFlags(form, files, inputFormat),
     skipFile,
     maxBadRows: MAX_BAD_ROWS,
     standardInput: io.standardInput,
@@ -84,12 +84,11 @@ export interface ImportOrder
  * @throws UsageError, LoadError, SetupError; QueryFault for a file that cannot be read at all.
  */
 export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
-  const tables = await schemaFiles(settings)
   const [, name = order.table, decorator = null] = /^(.*)\$(\d+)$/.exec(order.table) ?? []
-  const table = tableNamed(tables, name)
+  const table = tableNamed(await schemaFiles(settings, other => other === name || isWildcard(other)), name)
   if (table && isWildcard(table.name))
     throw new UsageError([`${table.name} is a wildcard table: name the shard that the rows are of`])
-  if (!table) throw new UsageError([noTableText(name, settings.tablesDir, tables)])
+  if (!table) throw new UsageError([noTableText(name, settings.tablesDir, await schemaFiles(settings))])
   const nowMs = systemClock().nowMs()
   const { layout } = table
   const isIngested = layout.partition?.column === PARTITION_TIME

@@ -50,7 +50,7 @@ export async function inferSchema(
     standardInput: io.standardInput,
     maxBadRows: MAX_BAD_ROWS,
     ...(json && { asJson: json }),
-    textForm: textFormOfFlags(form),
+    textForm: textFormOfFlags(form, files, inputFormat),
   })
   if (inferred.badRows.length > 0) {
     for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)
@@ -69,7 +69,7 @@ export async function inferSchema(
   const place = relative('.', join(dataDir, ...table.split(/\.(?=[^.]*$)/)))
   if (files.some(file => !relative('.', file).startsWith(place))) {
     io.print(
-      `its rows are read from ${place}.parquet, .ndjson, .jsonl, .json, .csv or .tsv, or from such files below ${place}/: put the files there, or use sluice import\n`,
+      `its rows are read from ${place}.parquet, .ndjson, .jsonl, .json, .csv or .tsv, or from such files below ${place}/: put the files there, or run \`sluice import ${table} ${files.length === 1 ? files[0] : '…'}${inputFormat ? ` --input-format ${inputFormat}` : ''}\`\n`,
     )
   }
   for (const { path: unread, reason } of filesInPlace(dataDir, table).unread)

@@ -1,6 +1,7 @@
 /** The flags that say how text files are written. */
 import { TEXT_ENCODINGS, type TextForm } from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
+import { sourcesOf } from './import/formats/source-file.js'
 
 export interface TextFormFlags {
   readonly delimiter?: string
@@ -11,9 +12,24 @@ export interface TextFormFlags {
   readonly rows?: string
 }
 
-/** What the flags say. @throws UsageError */
-export function textFormOfFlags(flags: TextFormFlags): TextForm {
+const FLAGS_OF_CSV: readonly (readonly [keyof TextFormFlags, string])[] = [
+  ['delimiter', '--delimiter'],
+  ['encoding', '--encoding'],
+  ['skipRows', '--skip-rows'],
+  ['null', '--null'],
+  ['decimalComma', '--decimal-comma'],
+]
+
+/** What the flags say of these files. @throws UsageError, also for a flag that is of none of the files */
+export function textFormOfFlags(flags: TextFormFlags, files: readonly string[], inputFormat?: string): TextForm {
   const { delimiter, skipRows, null: words, decimalComma, rows } = flags
+  const formats = sourcesOf(files, inputFormat ?? null).map(({ format }) => format)
+  const isAny = (...wanted: readonly string[]): boolean => formats.some(format => wanted.includes(format))
+  const idle = FLAGS_OF_CSV.find(([name]) => flags[name] !== undefined)
+  if (idle && !isAny('csv', 'tsv'))
+    throw new UsageError([`${idle[1]} says how CSV is written, and no file here is CSV: ${files.join(', ')}`])
+  if (rows !== undefined && !isAny('ndjson'))
+    throw new UsageError([`--rows names a member of a JSON document, and no file here is JSON: ${files.join(', ')}`])
   const encoding = TEXT_ENCODINGS.find(name => name.toLowerCase() === flags.encoding?.toLowerCase())
   const character = delimiter === 'tab' || delimiter === '\\t' ? '\t' : delimiter
   if (character !== undefined && !/^[\x01-\t\v\f\x0e-!#-\x7f]$/.test(character))

@@ -1,7 +1,7 @@
 /** Reads the schema files of tables and functions, opens the warehouse, and names its tables as SQL and schema files do. */
 import { type FunctionSource, informationSchemaName } from '../../googlesql/index.js'
 import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/load.js'
-import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { type LoadedTable, loadTableSchemas, readTableSchema, tableOf } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { DatasetPlace, ListedTable, TablePlace, WarehouseTables } from './warehouse-tables.js'
@@ -12,9 +12,14 @@ export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
 /** Whether this is a view of INFORMATION_SCHEMA, which every warehouse has, so that it is neither made nor compared. */
 export const isView = (name: string): boolean => informationSchemaName(name) !== null
 
-/** All tables with a schema file. @throws LoadError when any of the files holds a mistake. */
-export async function schemaFiles(settings: Settings): Promise<readonly LoadedTable[]> {
-  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
+/** The tables with a schema file, or those of these names. @throws LoadError when any of their files holds a mistake. */
+export async function schemaFiles(
+  { tablesDir }: Settings,
+  isWanted: (table: string) => boolean = () => true,
+): Promise<readonly LoadedTable[]> {
+  const { tables, diagnostics } = await loadTableSchemas(tablesDir, undefined, source =>
+    isWanted(tableOf(source.file)) ? readTableSchema(source) : { table: null, diagnostics: [] },
+  )
   if (diagnostics.length > 0) throw new LoadError(diagnostics)
   return tables
 }

@@ -88,6 +88,49 @@ describe('sluice import', () => {
   })
   after(() => folder.remove())
 
+  it('refuses a flag that is of none of the files, as tables infer does', async () => {
+    const [json, csv] = [file('in/flags.ndjson', '{"id":1}\n'), file('in/flags.csv', 'id\n1\n')]
+    const idle = [
+      ['--delimiter', ';'],
+      ['--encoding', 'UTF-16LE'],
+      ['--skip-rows', '2'],
+      ['--null', 'NA'],
+      ['--decimal-comma'],
+    ] as const
+    for (const [flag, ...value] of idle) {
+      const refused = {
+        code: 2,
+        out: '',
+        err: `sluice: ${flag} says how CSV is written, and no file here is CSV: ${json}\n`,
+      }
+      expect(await load('idle', 'shop.flat', json, flag, ...value)).to.deep.equal(refused)
+      expect(await command(['tables', 'infer', 'shop.new', json, flag, ...value, ...flags('idle')])).to.deep.equal(
+        refused,
+      )
+    }
+    expect((await load('idle', 'shop.flat', csv, '--rows', 'data')).err).to.equal(
+      `sluice: --rows names a member of a JSON document, and no file here is JSON: ${csv}\n`,
+    )
+    expect((await load('idle', 'shop.flat', json, csv, '--delimiter', ';')).code).to.equal(0)
+  })
+
+  it('reads the schema of its table alone', async () => {
+    for (const [table, schema] of Object.entries({ flat: FLAT, wrong: [{ name: 'id', type: 'INTEGR' }] }))
+      file(`beside/shop.${table}.json`, JSON.stringify(schema))
+    const into = (table: string) =>
+      command([
+        'import',
+        table,
+        file('in/one.csv', 'id\n1\n'),
+        '--tables',
+        folder.path('beside'),
+        '--data',
+        folder.path('beside-data'),
+      ])
+    expect((await into('shop.flat')).code).to.equal(0)
+    expect((await into('shop.wrong')).err).to.match(/did you mean "INTEGER"/)
+  })
+
   it('types, sorts and partitions rows, and prints their number', async () => {
     const path = file(
       'in/a.ndjson',
@@ -587,12 +630,6 @@ describe('sluice import', () => {
       () => ['shop.flat', file('in/empty.csv.zst', '')],
       1,
       /empty\.csv\.zst: its zstd cannot be read to the end \(unexpected end of file\)/,
-    ],
-    [
-      'UTF-16',
-      () => ['shop.flat', file('in/wide.csv', Buffer.from(`\ufeff${FLAT_CSV}`, 'utf16le'))],
-      1,
-      /wide\.csv: the file is UTF-16LE/,
     ],
     [
       'what is not Parquet',

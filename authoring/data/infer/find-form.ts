@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { TextEncoding, TextForm } from '../../../googlesql/index.js'
 import type { FileFormat } from '../../../runner/engines/duckdb/tables/data-folder.js'
 import { CsvRecordEnds, cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import { csvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { type CsvForm, csvForm, lacksFirstName } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { decoderOf } from '../../../runner/engines/duckdb/tables/rows/decode-text.js'
 import { markedEncoding } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { kindOfCell, type ValueKind } from './value-kinds.js'
@@ -17,6 +17,7 @@ export interface FoundForm {
 interface Row {
   readonly line: number
   readonly cells: readonly string[]
+  readonly lastByte: number | undefined
 }
 
 /** The rows as they are with one delimiter. */
@@ -71,12 +72,25 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm): F
       )
     }
   }
+  const isWhole = text.length < SAMPLE_BYTES && rows.length < MAX_ROWS
+  const note = isWhole && header.cells.length > 2 ? notesAfter(below) : undefined
+  if (note !== undefined)
+    doubts.push(
+      `has one cell a line from line ${note.line} to its end: if these are notes, delete them, since each is a row`,
+    )
   const comma = given.decimalComma === undefined ? decimalComma(below) : undefined
   if (comma !== undefined) {
     form.decimalComma = true
     doubts.push(`has numbers with a decimal comma (${JSON.stringify(comma)})`)
   }
   return { form, doubts }
+}
+
+/** The first of the rows at the end that have one cell alone, below others. */
+function notesAfter(rows: readonly Row[]): Row | undefined {
+  const isNote = ({ cells }: Row): boolean => cells.filter(cell => cell !== '').length < 2
+  const last = rows.findLastIndex(row => !isNote(row))
+  return last < 0 ? undefined : rows[last + 1]
 }
 
 /** The encoding of a file that begins with these bytes: UTF-8 where that is possible. */
@@ -105,11 +119,15 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
 }
 
 function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | null {
-  const rows = rowsOf(text, { ...form, delimiter, skipLeadingRows: 1 })
+  const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
+  const rows = rowsOf(text, csv)
   const counts = new Map<number, number>()
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
   const [cells = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
   if (cells === 0) return null
+  const [top, next] = rows
+  if (top && next && lacksFirstName(top.cells.length, next.cells.length, next.lastByte, csv))
+    rows[0] = { ...top, cells: ['', ...top.cells] }
   let first = rows.findIndex(row => row.cells.length === cells)
   // A spreadsheet writes a title with as many delimiters as every row has.
   while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
@@ -118,8 +136,7 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | n
 }
 
 /** The first rows, without those that are cut or have a misplaced quote. */
-function rowsOf(text: Buffer, form: TextForm): readonly Row[] {
-  const csv = csvForm(form, 'csv')
+function rowsOf(text: Buffer, csv: CsvForm): Row[] {
   const ends = new CsvRecordEnds(csv)
   const rows: Row[] = []
   const mark = text.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 3 : 0
@@ -131,7 +148,7 @@ function rowsOf(text: Buffer, form: TextForm): readonly Row[] {
     const row = text.subarray(start, text[stop - 1] === 0x0d ? Math.max(start, stop - 1) : stop)
     try {
       const cells = cellsOf(row, 0, row.length, csv).map(cell => cell.text ?? '')
-      if (cells.length > 1 || cells[0]!.trim() !== '') rows.push({ line, cells })
+      if (cells.length > 1 || cells[0]!.trim() !== '') rows.push({ line, cells, lastByte: row.at(-1) })
     } catch {
       // The reader of the rows reports it.
     }

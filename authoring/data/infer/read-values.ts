@@ -3,7 +3,7 @@
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { asOneName, headerNames } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { cellsOf, headerOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import type { CsvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { type CsvForm, lacksFirstName } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { expectCells, expectDelimiter } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
 import {
   beginsNumber,
@@ -126,6 +126,8 @@ export class CsvValueReader implements RowReader, Place {
   readonly #form: CsvForm
   /** The facts by position; null until the header, or the first row, has been read. */
   #columns: readonly (ValueFacts | null)[] | null = null
+  /** Null after the first row. */
+  #header: readonly string[] | null = null
 
   constructor(file: string, row: ValueFacts, form: CsvForm) {
     this.file = file
@@ -140,12 +142,16 @@ export class CsvValueReader implements RowReader, Place {
     if (this.#columns === null && headerLine > 0) {
       const header = headerOf(bytes, start, end, this.#form)
       expectDelimiter(header, this.#form)
-      this.#columns = this.#readHeader(header.map(({ text }) => text ?? ''))
+      this.#header = header.map(({ text }) => text ?? '')
+      this.#columns = this.#readHeader(this.#header)
       return null
     }
     const cells = cellsOf(bytes, start, end, this.#form)
+    if (this.#header && lacksFirstName(this.#header.length, cells.length, bytes[end - 1], this.#form))
+      this.#columns = this.#readHeader(['', ...this.#header])
+    this.#header = null
     this.#columns ??= this.#readHeader(cells.map((_, i) => `column_${i + 1}`))
-    expectCells(cells.length, this.#columns.length, this.#form)
+    expectCells(cells.length, this.#columns.length, bytes[end - 1], this.#form)
     this.line = line
     this.#row.see('object', '', this)
     for (const [i, { text }] of cells.entries()) {

@@ -38,7 +38,8 @@ export type ValueKind =
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 const NUMBER = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** Texts that other programs write for a missing value. */
-const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n)$/i
+/** Statistics offices write a colon. */
+const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n|:)$/i
 /** `1.234,50` and `12,5`. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
 /** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
@@ -100,7 +101,7 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   if (text === '-') return 'null-word'
   if (hasDecimalComma) {
     const point = withPoint(text)
-    if (point !== null) return DECIMAL.test(point) ? 'decimal' : kindOfCell(point)
+    if (point !== null) return DECIMAL.test(point) && !LEADING_ZERO.test(point) ? 'decimal' : kindOfCell(point)
   } else {
     if (INTEGER.test(text)) return kindOfInteger(text)
     if (LEADING_ZERO.test(text)) return 'leading-zero'

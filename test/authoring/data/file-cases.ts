@@ -236,10 +236,25 @@ const FORMS: readonly FileCase[] = [
     Buffer.from('a,b\nK\xf6ln,1\n', 'latin1'),
     '--encoding Windows-1252',
   ),
+  lines(
+    "names of rows without one of their column, as R's",
+    'csv',
+    [column('STRING', { name: 'column_1' }), ...TWO],
+    'a\tb\nMazda RX4\tx\t1\nValiant\ty\t2\n',
+    [
+      ['Mazda RX4', 'x', 1],
+      ['Valiant', 'y', 2],
+    ],
+    { delimiter: '\t' },
+  ),
+  lines('a cell too many in a file with commas', 'csv', TWO, 'a,b\nx,1,5\n', '2, as the header has'),
+  lines('a tab at the end of rows', 'csv', TWO, 'a\tb\nx\t1\t\n', [['x', 1]], { delimiter: '\t' }),
+  lines('a comma at the end of rows', 'csv', TWO, 'a,b\nx,1,\n', [['x', 1]]),
   lines('UTF-16LE', 'csv', TWO, utf16('a,b\r\nKöln 😀,1\r\n', false), [['Köln 😀', 1]], { encoding: 'UTF-16LE' }),
   lines('UTF-16BE', 'csv', TWO, utf16('a,b\nKöln 😀,1\n', true), [['Köln 😀', 1]], { encoding: 'UTF-16BE' }),
-  lines('UTF-16 that is not declared', 'csv', TWO, utf16('a,b\nx,1\n', false), '--encoding UTF-16LE'),
-  lines('UTF-16 of another order', 'csv', TWO, utf16('a,b\nx,1\n', true), '--encoding UTF-16BE', {
+  lines('UTF-16 that a mark tells', 'csv', TWO, utf16('a,b\nKöln,1\n', false), [['Köln', 1]]),
+  lines('JSON in UTF-16 that a mark tells', 'ndjson', TWO, utf16('{"a": "Köln", "b": 1}\n', true), [['Köln', 1]]),
+  lines('UTF-16 of another order', 'csv', TWO, utf16('a,b\nx,1\n', true), 'UTF-16BE by its mark, and UTF-16LE by its', {
     encoding: 'UTF-16LE',
   }),
   lines('half of a character', 'csv', TWO, utf16('a,b\nx,1\n', false).subarray(0, -1), 'the file is not UTF-16LE', {
@@ -404,6 +419,9 @@ export const CASES: readonly FileCase[] = [
       '2026-01-01T10:00:00Z',
       '2026-01-05T01:02:03Z',
     ],
+  ),
+  ...['"9999-12-31T23:59:59-01:00"', '"0001-01-01T00:00:00+01:00"', '-99999999999', '299999999999999999'].map(time =>
+    json(`TIMESTAMP beyond its years: ${time}`, column('TIMESTAMP'), [time], 'expected a TIMESTAMP'),
   ),
   lines('TIMESTAMP in CSV', 'csv', [column('TIMESTAMP'), B], 'a,b\n2015/01/01 01:00:00,1\n', [
     ['2015-01-01T01:00:00Z', 1],

@@ -65,7 +65,7 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
   }
   const name = String(type)
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
-  if (name === 'BLOB') return want?.kind === 'STRING' ? textOfBytes(sql, path) : `to_base64(${sql})`
+  if (name === 'BLOB') return want?.kind === 'STRING' ? textOfBytes(sql, path, null) : `to_base64(${sql})`
   if (name === 'DOUBLE' || name === 'FLOAT') {
     // JSON has no NaN and no infinities, so these values are written as text.
     const double = `CAST(${sql} AS DOUBLE)`

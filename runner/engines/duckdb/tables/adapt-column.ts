@@ -11,11 +11,11 @@ import {
 } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
-import { fromWire, textOfBytes } from './file-column.js'
+import { fromWire, placeInFile, textOfBytes, valueFault } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
-import { asRead, isCut, isInt96, isTooWide, leavesOf } from './stored-types.js'
+import { asRead, isCut, isInt96, isTooWide, leavesOf, rowOfCut } from './stored-types.js'
 
 /** The place of a column, and whether its type was declared or inferred from the file. */
 export interface ColumnPlace {
@@ -24,6 +24,8 @@ export interface ColumnPlace {
   readonly path: string
   /** Whether the types were inferred from the file. Then a value that the conversion would change is an error. */
   readonly isInferred: boolean
+  /** See WireContext. */
+  readonly file: string | null
 }
 
 /**
@@ -35,11 +37,12 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   const { path } = place
   const tooWide = want.kind === 'ARRAY' || want.kind === 'STRUCT' ? undefined : leavesOf(have).find(isTooWide)
   if (tooWide) throw new QueryFault(`${path} is ${tooWide} in the file, with ${TOO_WIDE}: ${NARROWER}`)
-  if (isCut(have) && !isInt96(have) && place.isInferred)
-    throw new QueryFault(
-      `${path} has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema, ${place.table}.json, that declares it as ${want.kind}, if they may be cut`,
-    )
-  if (isCut(have)) return adaptColumn(sql, asRead(have), want, place)
+  if (isCut(have)) {
+    const value = adaptColumn(sql, asRead(have), want, place)
+    return isInt96(have) || !place.isInferred
+      ? value
+      : `CASE WHEN ${sql} IS NULL THEN ${value} ELSE ${cutFault(rowOfCut(have), want, place)} END`
+  }
   if (want.kind === 'ARRAY') {
     const list = asList(have)
     if (!list) return mismatch(have, want, path)
@@ -61,6 +64,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
     fromWire(want, text, {
       path,
       form: 'parquet',
+      file: place.file,
       keyOf: ({ name }) => name,
       limitsOf: () => UNLIMITED,
       isRequired: () => false,
@@ -86,7 +90,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
     return exactBignumeric(sql, have)
   if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
   if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
-  if (own === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path)
+  if (own === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path, place.file)
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
   return isWider || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
     ? castTo(want, sql)
@@ -132,15 +136,21 @@ const microsecondsOf = (sql: string): string =>
   `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
 
 /** SQL that raises an error for a value that the type cannot hold. */
-function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInferred }: ColumnPlace): string {
+function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInferred, file }: ColumnPlace): string {
   const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
   const way = isInferred ? wayOut(have) : null
   const advice = way === null ? '' : ` (a table schema, ${table}.json, that declares it as ${way})`
-  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${want.kind}${advice}`)
   return (
     `CASE WHEN ${sql} IS NULL THEN NULL WHEN TRY_CAST(${cast} AS ${have}) = ${sql} THEN ${cast} ` +
-    `ELSE error(${message} || ': ' || left(CAST(${sql} AS VARCHAR), 80)) END`
+    `ELSE ${valueFault(`${path} has a value that is not ${want.kind}${advice}`, sql, file)} END`
   )
+}
+
+/** SQL of an error of a time with digits that DuckDB has cut; `row` is the first with such a time, or '' where that is not known. */
+function cutFault(row: string, want: Type, { table, path, file }: ColumnPlace): string {
+  const what = row === '' ? 'may have' : 'has'
+  const message = `${path} ${what} digits beyond microseconds (a table schema, ${table}.json, that declares it as ${want.kind} cuts them)`
+  return `error(${quoteText(NATIVE_ERROR_MARK + message)}${placeInFile(file, row === '' ? "'1 or later'" : quoteText(row))})`
 }
 
 /** Advice for messages: the type that a table schema can declare for such a column, so that it can be read. */

@@ -52,6 +52,8 @@ export interface WireContext {
   /** The path as in `TableDefinition.required`, after the name of the table: `logs.edge.metadata[].request`. */
   readonly path: string
   readonly form: WireForm
+  /** SQL of the path of the file, for messages; null where the source is none. */
+  readonly file?: string | null
   readonly keyOf: KeyOf
   readonly limitsOf: (path: string) => TypeLimits
   readonly isRequired: (path: string) => boolean
@@ -115,7 +117,10 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       if (form === 'json') return checked([`${sql} IN ('true', 'false')`, `${sql} = 'true'`])
       return checked([matches('(?i)true|false'), `CAST(${sql} AS BOOLEAN)`])
     case 'FLOAT64': {
-      if (form === 'parquet') return checked([`${cast({ kind })} IS NOT NULL`, cast({ kind })])
+      if (form === 'parquet') {
+        const named = matches('(?i)[-+]?(nan|inf|infinity)')
+        return checked([`isfinite(${cast({ kind })}) OR (${named} AND ${cast({ kind })} IS NOT NULL)`, cast({ kind })])
+      }
       // A text in quotes and a truth value are no numbers here.
       const value = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DOUBLE)`
       const isNumber = form === 'json' ? '' : `${matches('[-+0-9.eE]+')} AND `
@@ -163,7 +168,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
         cast({ kind }),
       ])
     case 'TIMESTAMP':
-      return timestampFromWire(sql, form, checked, matches)
+      return timestampFromWire(sql, form, checked, matches, refused(kind, sql, context))
     case 'INTERVAL':
       return form === 'parquet'
         ? checked([`TRY_CAST(${sql} AS INTERVAL) IS NOT NULL`, `TRY_CAST(${sql} AS INTERVAL)`])
@@ -260,12 +265,16 @@ function timestampFromWire(
   form: WireForm,
   checked: (...branches: readonly Branch[]) => string,
   matches: (pattern: string) => string,
+  otherwise: string,
 ): string {
   // DuckDB accepts an offset only directly after the time, and `Z` only in upper case.
   const spelled = `upper(replace(${sql}, ' +', '+'))`
   const fromText = (text: string): string => `${form === 'parquet' ? 'TRY_CAST' : 'CAST'}(${text} AS TIMESTAMPTZ)`
   const fits = (value: string): string => (form === 'parquet' ? ` AND ${value} IS NOT NULL` : '')
-  const micros = (expression: string): string => `make_timestamptz(${expression})`
+  // A number or an offset can lead out of the years 1 to 9999.
+  const bounded = (value: string): string =>
+    `CASE WHEN ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00' THEN ${value} ELSE ${otherwise} END`
+  const micros = (expression: string): string => bounded(`make_timestamptz(${expression})`)
   return checked(
     [`${matches(`${DATE}[T ]${CLOCK}(Z| UTC)?`)} AND ${inYears(sql)}${fits(fromText(sql))}`, fromText(sql)],
     [matches('-?[0-9]{15,17}|-?[12][0-9]{17}'), micros(`CAST(${sql} AS BIGINT)`)],
@@ -278,20 +287,27 @@ function timestampFromWire(
     ],
     [
       `${matches(`${DATE}([Tt ]${CLOCK}(${ZONE})?)?`)} AND ${inYears(sql)}${fits(fromText(spelled))}`,
-      fromText(spelled),
+      bounded(fromText(spelled)),
     ],
   )
 }
 
 /** SQL of an error. Only a Parquet file's is shown: a text file is read row by row then, which finds the place. */
-function refused(kind: string, sql: string, { form, path }: WireContext): string {
-  if (form !== 'parquet') return "error('')"
-  const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not ${kind}`)
-  return `error(${message} || ': ' || coalesce(left(CAST(${sql} AS VARCHAR), 80), 'NULL'))`
+const refused = (kind: string, sql: string, { form, path, file = null }: WireContext): string =>
+  form === 'parquet' ? valueFault(`${path} has a value that is not ${kind}`, sql, file) : "error('')"
+
+/** SQL of an error of a value in a Parquet file. */
+export function valueFault(what: string, sql: string, file: string | null): string {
+  const value = `coalesce(left(CAST(${sql} AS VARCHAR), 80), 'NULL')`
+  return `error(${quoteText(`${NATIVE_ERROR_MARK}${what}: `)} || ${value}${placeInFile(file)})`
 }
 
+/** SQL of the place of a row in messages, with what joins it to the text before it. */
+export const placeInFile = (file: string | null, row = '(file_row_number + 1)'): string =>
+  file === null ? '' : ` || ', in row ' || ${row} || ' of file "' || ${file} || '"'`
+
 /** SQL of the text in bytes, for columns of writers that do not declare their texts as such, such as Impala. */
-export function textOfBytes(sql: string, path: string): string {
+export function textOfBytes(sql: string, path: string, file: string | null): string {
   const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not UTF-8: declare it as BYTES`)
-  return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message})) END`
+  return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message}${placeInFile(file)})) END`
 }

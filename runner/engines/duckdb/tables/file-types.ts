@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api'
 import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from '../../../../googlesql/data.js'
 import { columnName } from './rows/column-name.js'
-import { durationUnit, isCut, isInt96, isTooWide } from './stored-types.js'
+import { durationUnit, isInt96, isTooWide } from './stored-types.js'
 
 const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -71,7 +71,7 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
     return names.size === fields.length ? structOf(fields) : undefined
   }
   if (isInt96(type)) return { kind: 'TIMESTAMP' }
-  if (isTooWide(type) || isCut(type) || durationUnit(type) !== null) return undefined
+  if (isTooWide(type) || durationUnit(type) !== null) return undefined
   if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
   if (type.alias === 'JSON') return { kind: 'JSON' }
   const kind = EXACT[type.typeId] ?? NEARLY_EXACT[type.typeId]
@@ -117,10 +117,6 @@ export function whyUnreadable(table: string, column: string, type: DuckDBType): 
   const unit = durationUnit(culprit)
   if (unit !== null)
     return `${isWhole ? 'it has' : `its field ${path} has`} durations, which are whole ${unit} in the file; ${schema('INTEGER')}`
-  if (isCut(culprit)) {
-    const kind = culprit.typeId === DuckDBTypeId.TIME ? 'TIME' : 'TIMESTAMP'
-    return `${isWhole ? 'it' : `its field ${path}`} has nanoseconds, which would be cut to microseconds; ${schema(kind)}, if they may be cut`
-  }
   const what = isWhole ? `its type ${culprit} has` : `its field ${path} has the type ${culprit}, which has`
   return `${what} no equivalent in GoogleSQL; ${schema(AS_TEXT.has(culprit.typeId) ? 'STRING' : 'JSON')}`
 }

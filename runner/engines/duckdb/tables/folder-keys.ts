@@ -76,7 +76,7 @@ export function keyColumns(
 
 /** Completes a message that names the file. */
 export const alsoInFile = (column: string): string =>
-  `its folder gives the column ${column}, and the file has it as well. Rename the folder, or write the file without the column`
+  `its folder gives the column ${column}, and the file has it as well. Rename the folder, or write the file without the column (in polars include_key = False)`
 
 /** Spellings from which DuckDB casts the same value as from that of `leafOfText`. */
 const SAME_VALUE: Readonly<Partial<Record<ScalarKind, RegExp>>> = {

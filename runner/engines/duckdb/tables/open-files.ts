@@ -156,14 +156,24 @@ export class OpenFiles {
   }
 
   /** Calls `use` with a copy of a text file in a folder of its own, and the size of the copy. @throws QueryFault. */
-  async withCopy<T>(file: DataFile, isGiven: boolean, use: (path: string, size: number) => Promise<T>): Promise<T> {
+  withCopy<T>(file: DataFile, isGiven: boolean, use: (path: string, size: number) => Promise<T>): Promise<T> {
+    return this.withPlace(async into => {
+      const handle = this.#handleOf(file.path, isGiven)
+      try {
+        return await use(into, await copySteady(handle, file, into))
+      } finally {
+        closeSync(handle)
+      }
+    })
+  }
+
+  /** Calls `use` with the path for a copy in a folder of its own, which is removed afterwards. */
+  async withPlace<T>(use: (path: string) => Promise<T>): Promise<T> {
     const folder = join(this.#copies, String(this.#count++))
-    const into = join(folder, 'copy')
-    const handle = this.#handleOf(file.path, isGiven)
+    mkdirSync(folder)
     try {
-      return await use(into, await copySteady(handle, file, into))
+      return await use(join(folder, 'copy'))
     } finally {
-      closeSync(handle)
       await rm(folder, { recursive: true, force: true })
     }
   }

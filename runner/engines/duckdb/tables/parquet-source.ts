@@ -34,8 +34,14 @@ async function parquetShape(connection: DuckDBConnection, path: string): Promise
   if (row) throw new QueryFault(`its column ${row[0]} has the codec ${row[1]}; write the file with ZSTD, for example`)
   const { names, types: read } = await shapeOf(connection, parquetSource([path]))
   const types = await withStoredTypes(connection, path, read)
-  return { names, types, key: JSON.stringify([names, types.map(type => type.toJson())]) }
+  return shapeWith(names, types)
 }
+
+export const shapeWith = (names: readonly string[], types: readonly DuckDBType[]): ParquetShape => ({
+  names,
+  types,
+  key: JSON.stringify([names, types.map(type => type.toJson())]),
+})
 
 /** The columns of a Parquet file of a table without a schema, which durations cannot be. */
 export async function shapeWithDurations(connection: DuckDBConnection, path: string): Promise<Shape> {
@@ -62,6 +68,8 @@ export const shapeOf = (connection: DuckDBConnection, source: string): Promise<S
 
 interface SelectOptions {
   readonly more?: string
+  /** Whether the source is Parquet files, which messages name. */
+  readonly isFiles?: boolean
   readonly isInferred?: boolean
   /** SQL of columns that the source does not have, by name. */
   readonly given?: ReadonlyMap<string, string>
@@ -76,14 +84,17 @@ export function selectFrom(
   source: string,
   table: TableDefinition,
   shape: Shape,
-  { more = '', isInferred = false, given = new Map() }: SelectOptions = {},
+  { more = '', isFiles = false, isInferred = false, given = new Map() }: SelectOptions = {},
 ): string {
+  // A column of such a name hides what DuckDB knows of a row.
+  const isHidden = shape.names.some(name => /^(?:filename|file_row_number)$/i.test(name))
+  const file = isFiles && !isHidden ? 'filename' : null
   const { keyOf: keys, twice } = keysOfFields(table.columns, shape.names)
   if (twice !== null) throw new QueryFault(`${table.name}.${twice}`)
   const columns = table.columns.map(column => {
     const { name, type } = column
     const key = keys.get(column)
-    const place = { table: table.name, path: `${table.name}.${name}`, isInferred }
+    const place = { table: table.name, path: `${table.name}.${name}`, isInferred, file }
     const sql =
       given.get(name) ??
       (key === undefined
@@ -120,7 +131,7 @@ export function selectKeyed(
   const file = shape.names.some(name => name.toLowerCase() === 'filename') ? FILE_NAME : 'filename'
   const source = `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = ${quoteText(file)})`
   const given = new Map(keys.map(key => [key.column.name!, keySql(key, quoteName(file), root)]))
-  return selectFrom(source, table, shape, { more: more(quoteName(file)), isInferred, given })
+  return selectFrom(source, table, shape, { more: more(quoteName(file)), isFiles: true, isInferred, given })
 }
 
 /** A name that no column has. */

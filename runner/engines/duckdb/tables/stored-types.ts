@@ -33,7 +33,16 @@ const CUT_TYPES: Readonly<
   [DuckDBTypeId.TIMESTAMP_TZ]: DuckDBTimestampTZType,
 }
 
-export const isCut = (type: DuckDBType): boolean => type.alias === CUT
+export const isCut = ({ alias }: DuckDBType): boolean => alias?.startsWith(CUT) === true
+
+/** The type of a time in a column that has digits beyond microseconds first in this row. */
+export function cutAt(leaf: DuckDBType, row: string): DuckDBType {
+  const Time = isCut(leaf) && !isInt96(leaf) ? CUT_TYPES[leaf.typeId] : undefined
+  return Time ? new Time(`${CUT} ${row}`) : leaf
+}
+
+/** The number of that row; '' where the values were not checked. */
+export const rowOfCut = ({ alias = '' }: DuckDBType): string => alias.slice(CUT.length + 1)
 
 /** Whether the type is INT96: a TIMESTAMP, as BigQuery loads it. Any other time without a zone has nanoseconds in DuckDB. */
 export const isInt96 = (type: DuckDBType): boolean => isCut(type) && type.typeId === DuckDBTypeId.TIMESTAMP
@@ -124,7 +133,7 @@ export const cutTypes = (type: DuckDBType): DuckDBType =>
     return isInt96(leaf) ? DuckDBTimestampTZType.create() : asRead(leaf)
   })
 
-function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBType): DuckDBType {
+export function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBType): DuckDBType {
   if (type instanceof DuckDBStructType)
     return new DuckDBStructType(
       type.entryNames,

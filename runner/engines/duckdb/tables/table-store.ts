@@ -21,11 +21,12 @@ import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
 import { alsoInFile, keyColumns } from './folder-keys.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
-import { type ParquetShape, shapeOfFile } from './parquet-source.js'
+import { type ParquetShape, shapeOfFile, shapeWith } from './parquet-source.js'
 import type { QueryNeeds, RefreshedTable } from './query-needs.js'
 import { keysOfFields } from './rows/column-name.js'
 import { FileChangedError } from './steady-copy.js'
 import { type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
+import { withWholeMicroseconds } from './whole-microseconds.js'
 
 /** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
 export interface StoredTable {
@@ -236,7 +237,7 @@ export class TableStore {
         }
         const open = paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
         opened.push(...open)
-        const shape = await this.#shapeOf(open[0]!)
+        const shape = await this.#shapeOf(open[0]!, entry.table)
         const columns = keyColumns(path, keys, definition)
         const inFile = keysOfFields(definition.columns, shape.names).keyOf
         const double = columns.find(({ column }) => inFile.has(column))
@@ -324,9 +325,13 @@ export class TableStore {
     })
   }
 
-  async #shapeOf(file: OpenFile): Promise<ParquetShape> {
+  async #shapeOf(file: OpenFile, { isInferred = false }: StoredTable): Promise<ParquetShape> {
     const read = await shapeOfFile(this.#connection, file)
-    return memo(this.#shapes, read.key, () => read)
+    const check = (copy: string) => withWholeMicroseconds(this.#connection, file.path, read, copy)
+    // Times of a file that cannot be checked are refused by the queries that read them.
+    const types = isInferred ? await this.#openFiles.withPlace(check).catch(() => read.types) : read.types
+    const shape = types === read.types ? read : shapeWith(read.names, types)
+    return memo(this.#shapes, shape.key, () => shape)
   }
 
   /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */

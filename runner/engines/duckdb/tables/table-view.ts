@@ -59,7 +59,7 @@ export function viewOver(
     ...inScans(scans).map(({ shape, paths, keys, unit }) =>
       unit === null
         ? keys.length === 0
-          ? selectFrom(parquetSource(paths), definition, shape, { more, isInferred })
+          ? selectFrom(parquetSource(paths), definition, shape, { more, isFiles: true, isInferred })
           : selectKeyed(paths, definition, shape, { keys, root, isInferred, more: () => more })
         : partitionedSelect(definition, shape, paths, unit),
     ),
@@ -98,10 +98,11 @@ function partitionedSelect(
   const isIngested = table.partitionedBy === PARTITION_TIME
   const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
   const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
-  if (!isIngested) return selectFrom(source, table, shape, { more: hidden })
+  if (!isIngested) return selectFrom(source, table, shape, { more: hidden, isFiles: true })
   const columns = table.columns.filter(({ name }) => name !== PARTITION_TIME)
   const time = `, CAST(${PARTITION_KEY} AS ${type}) AS ${quoteName(PARTITION_TIME)}`
-  return selectFrom(source, { ...table, columns }, shape, { more: time + hidden + partitionDate(table, PARTITION_KEY) })
+  const more = time + hidden + partitionDate(table, PARTITION_KEY)
+  return selectFrom(source, { ...table, columns }, shape, { more, isFiles: true })
 }
 
 /** SQL of the pseudo column with the date of the partition, with a comma before it; '' if the table has no such column. */

@@ -114,7 +114,10 @@ export function isSpelled(raw: string | null, type: string, found: Found): boole
   if (raw === null || found === null) return raw === found
   const text = textOf(found)
   if (text === null) return false
-  return type === 'STRING' || text === raw ? text === raw : isValueOf(raw.trim(), type, text)
+  if (type === 'STRING' || text === raw) return text === raw || (raw === '-0' && text === '0')
+  // Only a file of which the schema tells a decimal comma has numbers read from such texts.
+  const isWithComma = /^-?[\d.]+,\d+$/.test(raw)
+  return isValueOf(isWithComma ? raw.replaceAll('.', '').replace(',', '.') : raw.trim(), type, text)
 }
 
 function isValueOf(raw: string, type: string, text: string): boolean {

@@ -6,13 +6,14 @@ import { type Random, randomOf } from '../../../../tools/fuzz/random.js'
 export interface MadeUpFile {
   /** The name after that of the table, with the dot. */
   readonly ending: string
-  readonly bytes: Buffer
+  /** The text, or the SELECT whose rows DuckDB writes as Parquet. */
+  readonly content: Buffer | string
   /** The table resource by which the file is to be read; null for the schema that `tables infer` writes. */
   readonly resource: object | null
   /** The flags that `tables infer` needs. */
   readonly flags: readonly string[]
   readonly columns: readonly string[]
-  /** What stands in the cells; null for a missing value, undefined where it is a list or an object. */
+  /** What stands in the cells; null for a missing value, undefined where it is a list, an object or bytes. */
   readonly cells: readonly (readonly (string | null | undefined)[])[]
 }
 
@@ -189,6 +190,56 @@ const padded = (pad: string, value: Spelled): Spelled =>
 
 export function makeUpFile(seed: string): MadeUpFile {
   const random = randomOf('files', seed)
+  return random.chance(0.1) ? makeUpParquet(random) : makeUpText(random)
+}
+
+/** By type: DuckDB's type of the column. */
+const STORED: Readonly<Record<string, string>> = {
+  INTEGER: 'BIGINT',
+  FLOAT: 'DOUBLE',
+  NUMERIC: 'DECIMAL(38, 9)',
+  BIGNUMERIC: 'VARCHAR',
+  BOOLEAN: 'BOOLEAN',
+  STRING: 'VARCHAR',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'TIMESTAMP',
+  TIMESTAMP: 'TIMESTAMPTZ',
+  BYTES: 'BLOB',
+}
+
+/** Columns with the types of DuckDB, or with texts that a schema declares as another type. */
+function makeUpParquet(random: Random): MadeUpFile {
+  const isDeclared = random.chance(0.5)
+  const names = random.some(NAMES, 1, 4)
+  const columns = names.map(name => {
+    const type = random.pick(TYPES)
+    return { name, type, stored: isDeclared && random.chance(0.3) ? 'VARCHAR' : STORED[type]! }
+  })
+  const rows = random.several(1, 4, () =>
+    columns.map(({ type, stored }) => {
+      const [plain, others] = SPELLINGS[type]!
+      if (random.chance(0.12)) return null
+      return random.pick(stored === 'VARCHAR' && random.chance(0.05) ? others : plain)
+    }),
+  )
+  const cell = (raw: string | null, stored: string): string => {
+    const text = raw === null ? 'NULL' : `'${raw.replaceAll("'", "''")}'`
+    return stored === 'BLOB' ? `from_base64(${text})` : `CAST(${text} AS ${stored})`
+  }
+  const values = rows.map(row => `(${row.map((raw, i) => cell(raw, columns[i]!.stored))})`)
+  const fields = columns.map(({ name, type }) => ({ name: columnName(name), type, mode: 'NULLABLE' }))
+  return {
+    ending: random.pick(['.parquet', '.parquet', '.parq', '.PARQUET']),
+    content: `SELECT * FROM (VALUES ${values}) AS t(${names.map(name => `"${name}"`)})`,
+    resource: isDeclared ? { schema: { fields } } : null,
+    flags: [],
+    columns: names,
+    cells: rows.map(row => row.map((raw, i) => (columns[i]!.stored === 'BLOB' ? undefined : raw))),
+  }
+}
+
+function makeUpText(random: Random): MadeUpFile {
   const isCsv = random.chance(0.5)
   const isDeclared = random.chance(0.5)
   // In CSV of one column, the line of a row without a value would be empty, and no row.
@@ -211,18 +262,35 @@ export function makeUpFile(seed: string): MadeUpFile {
         .filter(() => random.chance(0.4))
   for (const column of lists) nest(column, fields, rows, random)
   const file = isCsv ? writeCsv(names, rows, random) : writeJson(names, rows, random)
-  const isZipped = random.chance(0.15)
+  const [packed, pack] = random.weighted([
+    [16, ['', (bytes: Buffer) => bytes]],
+    [3, ['.gz', (bytes: Buffer): Buffer => gzipSync(bytes)]],
+    [1, ['.zst', asZstd]],
+  ])
   return {
-    ending: file.ending + (isZipped ? '.gz' : ''),
-    bytes: isZipped ? gzipSync(file.bytes) : file.bytes,
+    ending: file.ending + packed,
+    content: pack(file.bytes),
     resource: isDeclared ? { schema: { fields }, ...(file.form && { externalDataConfiguration: file.form }) } : null,
     flags: file.flags,
     columns: names,
-    cells: rows.map(row => row.map(({ raw, nested }) => (nested === undefined ? raw : undefined))),
+    cells: rows.map(row => row.map(({ raw, nested }) => (nested === undefined ? raw && file.written(raw) : undefined))),
   }
 }
 
-const columnName = (key: string): string => key.replace(/[^\p{L}\p{N}_]/gu, '_').replace(/^(?=\d)/, '_')
+/** A frame of one block without compression: https://www.rfc-editor.org/rfc/rfc8878#name-frame_header */
+function asZstd(bytes: Buffer): Buffer {
+  const header = Buffer.alloc(12)
+  header.writeUInt32LE(0xfd2fb528)
+  // One segment, and a content size of four bytes.
+  header[4] = 0xa0
+  header.writeUInt32LE(bytes.length, 5)
+  header.writeUIntLE((bytes.length << 3) | 1, 9, 3)
+  return Buffer.concat([header, bytes])
+}
+
+/** Names with these characters stay as they are: https://cloud.google.com/bigquery/docs/schemas#flexible-column-names */
+const columnName = (key: string): string =>
+  /^[\w\p{L} -]+$/u.test(key) ? key : key.replace(/[^\p{L}\p{N}_]/gu, '_').replace(/^(?=\d)/, '_')
 
 /** Makes a list or a record of a column. */
 function nest(column: number, fields: SchemaField[], rows: Spelled[][], random: Random): void {
@@ -260,6 +328,8 @@ interface TextFile {
   readonly bytes: Buffer
   readonly form: object | null
   readonly flags: readonly string[]
+  /** How it writes a value. */
+  written(raw: string): string
 }
 
 function writeJson(names: readonly string[], rows: readonly (readonly Spelled[])[], random: Random): TextFile {
@@ -305,6 +375,7 @@ function writeJson(names: readonly string[], rows: readonly (readonly Spelled[])
     bytes: Buffer.from(mark + texts[layout]),
     form: isWrapped ? { rows: 'Records' } : null,
     flags: isWrapped ? ['--rows', 'Records'] : [],
+    written: raw => raw,
   }
 }
 
@@ -358,5 +429,6 @@ function writeCsv(names: readonly string[], rows: readonly (readonly Spelled[])[
     bytes,
     form: Object.keys(form).length > 0 ? form : null,
     flags: [],
+    written: number,
   }
 }

@@ -468,6 +468,22 @@ describe('how a CSV file is written', () => {
       csv: Buffer.from('\ufeffa;b\nö;1\n', 'utf16le'),
       form: { encoding: 'UTF-16LE', delimiter: ';' },
     },
+    {
+      says: 'with the names of rows, as R writes them',
+      csv: 'mpg\tcyl\nMazda RX4\t21\t6\nValiant\t18.1\t6\n',
+      form: { delimiter: '\t' },
+      gives: 'mpg FLOAT, cyl INTEGER, column_1 STRING',
+    },
+    {
+      says: 'with titles and notes of a statistics office',
+      csv: 'People;;\n;2023;2024\nBremen;691703;:\nBayern;13435062;13248928\n____;;\nAs of 2026;;\n',
+      form: { delimiter: ';', skipLeadingRows: 2 },
+      doubts: [
+        'has cells separated by ";": --delimiter says otherwise',
+        'has its header in line 2, and the lines above it are passed over: --skip-rows says otherwise',
+        'has one cell a line from line 5 to its end: if these are notes, delete them, since each is a row',
+      ],
+    },
     { says: 'with thousands', csv: 'a;b\n1,234;x\n', form: { delimiter: ';' }, gives: 'a STRING, b STRING' },
   ]
   for (const { says, csv, form, gives, doubts } of FORMS) {

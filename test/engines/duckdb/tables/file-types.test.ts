@@ -225,6 +225,9 @@ describe('Parquet columns of types that GoogleSQL does not have', () => {
         expect(await asked)
           .to.be.a('string')
           .that.includes(fails)
+          .and.matches(
+            / has a value that/.test(fails) ? new RegExp(`, in row \\d of file ".*/d/${name}\\.parquet"$`) : /./,
+          )
     })
   }
 

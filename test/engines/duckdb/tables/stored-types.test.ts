@@ -22,11 +22,20 @@ write('wide_fields', {
 })
 write('exact', {'v': pa.array([d('1.50'), None], type=pa.decimal128(38, 2)), 'n': pa.array([1000, 2000], type=pa.timestamp('ns'))})
 nanos = [1500, 2000]
+utc = pa.timestamp('ns', 'UTC')
 write('nanos', {
-    't': pa.array(nanos, type=pa.time64('ns')),
-    'u': pa.array(nanos, type=pa.timestamp('ns', 'UTC')),
-    'micros': pa.array(nanos, type=pa.timestamp('us', 'UTC')),
-    'm': pa.array([[('k', 1500)], []], type=pa.map_(pa.string(), pa.timestamp('ns', 'UTC'))),
+    't': pa.array([1000, *nanos], type=pa.time64('ns')),
+    'u': pa.array([1000, *nanos], type=utc),
+    'micros': pa.array([1000, *nanos], type=pa.timestamp('us', 'UTC')),
+    'm': pa.array([[('k', 1000)], [('k', 1500)], []], type=pa.map_(pa.string(), utc)),
+})
+write('whole', {
+    't': pa.array([1500000, None, 86399999999000], type=pa.time64('ns')),
+    'u': pa.array([-1000, None, 9223372036854775000], type=utc),
+    'l': pa.array([[1000, 2000], [], None], type=pa.list_(utc)),
+    's': pa.array([{'x': 1000, 'y': 1500}, None, {}], type=pa.struct([('x', utc), ('y', pa.timestamp('us', 'UTC'))])),
+    'm': pa.array([[('k', 1000)], [], None], type=pa.map_(pa.string(), utc)),
+    'd': pa.array([1000, 2000, None], type=pa.timestamp('ns')),
 })
 write('int96', {'i': pa.array(nanos, type=pa.timestamp('ns'))}, use_deprecated_int96_timestamps=True)
 lengths = {'id': pa.array([1, 2])}
@@ -124,14 +133,34 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
     )
   })
 
-  it('is a column that cannot be read: times with nanoseconds', () => {
-    const { columns, unreadable } = columnsOf('p.nanos')
-    expect(columns).to.deep.equal(['micros TIMESTAMP'])
-    expect(unreadable.map(({ name }) => name)).to.deep.equal(['t', 'u', 'm'])
-    expect(unreadable[1]!.reason).to.equal(
-      'it has nanoseconds, which would be cut to microseconds; leave it out (SELECT * EXCEPT (u)), ' +
-        'or give the table a schema, p.nanos.json, that declares u as TIMESTAMP, if they may be cut',
-    )
+  it('is a time, if every value is whole microseconds, also within lists and records', async () => {
+    expect(columnsOf('p.whole')).to.deep.equal({
+      columns: ['t TIME', 'u TIMESTAMP', 'l ARRAY', 's STRUCT', 'm ARRAY', 'd DATETIME'],
+      unreadable: [],
+    })
+    expect(await read(inferred, 'whole', 't', 'TIME')).to.deep.equal([['00:00:00.001500'], [null], ['23:59:59.999999']])
+    expect(await read(inferred, 'whole', 'u', 'TIMESTAMP')).to.deep.equal([
+      ['1969-12-31T23:59:59.999999Z'],
+      [null],
+      ['2262-04-11T23:47:16.854775Z'],
+    ])
+    for (const column of ['l[1]', 's.x', 'm[1].value'])
+      expect(await read(inferred, 'whole', column, 'TIMESTAMP'), column).to.deep.include([
+        '1970-01-01T00:00:00.000001Z',
+      ])
+  })
+
+  it('fails with the row, if a time has digits beyond microseconds; other columns are read', async () => {
+    for (const [column, kind] of [
+      ['t', 'TIME'],
+      ['u', 'TIMESTAMP'],
+      ['m[].value', 'TIMESTAMP'],
+    ] as const)
+      expect(await faultOf(read(inferred, 'nanos', column.replace('[].', '[1].'), kind))).to.equal(
+        `p.nanos.${column} has digits beyond microseconds (a table schema, p.nanos.json, that declares it as ${kind} cuts ` +
+          `them), in row 2 of file "${file('nanos')}"`,
+      )
+    expect(await read(inferred, 'nanos', 'micros', 'TIMESTAMP')).to.have.length(3)
   })
 
   it('is a TIMESTAMP, if it is INT96, with and without a schema', async () => {
@@ -166,11 +195,9 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
   })
 
   it('has its nanoseconds cut where a schema declares the time', async () => {
-    expect(await read(declared, 'nanos', 'u', 'TIMESTAMP')).to.deep.equal([
-      ['1970-01-01T00:00:00.000001Z'],
-      ['1970-01-01T00:00:00.000002Z'],
-    ])
-    expect(await read(declared, 'nanos', 't', 'TIME')).to.deep.equal([['00:00:00.000001'], ['00:00:00.000002']])
+    const cut = ['1970-01-01T00:00:00.000001Z', '1970-01-01T00:00:00.000001Z', '1970-01-01T00:00:00.000002Z']
+    expect((await read(declared, 'nanos', 'u', 'TIMESTAMP')).flat()).to.deep.equal(cut)
+    expect((await read(declared, 'nanos', 't', 'TIME')).flat()).to.deep.equal(cut.map(time => time.slice(11, -1)))
   })
 
   it('is a column that cannot be read: durations, which are whole numbers in the file', async () => {
@@ -189,7 +216,7 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
 
   it('is refused in a later file of a table without a schema', async () => {
     expect(await faultOf(read(inferred, 'mixed', 'u', 'TIMESTAMP'))).to.match(
-      /^p\.mixed\.u has nanoseconds in one of the files, which would be cut to microseconds: give the table a schema/,
+      /^p\.mixed\.u has digits beyond microseconds .*, in row 1 of file ".*mixed\/2\.parquet"/,
     )
   })
 

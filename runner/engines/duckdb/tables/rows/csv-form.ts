@@ -31,6 +31,15 @@ export function csvForm(form: TextForm | undefined, format: FileFormat): CsvForm
   }
 }
 
+const TAB = 0x09
+
+/**
+ * Whether a header with this many names lacks that of the first column: R writes the names of rows so, into files with tabs. In a file
+ * with commas the further cell may come from a number such as 1,5, and behind a tab at the end of a row is no cell.
+ */
+export const lacksFirstName = (names: number, cells: number, lastByte: number | undefined, form: CsvForm): boolean =>
+  form.delimiter === TAB && form.headerLine > 0 && cells === names + 1 && lastByte !== TAB
+
 const NUMBERS: ReadonlySet<string> = new Set<ScalarKind>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC'])
 
 /** Whether a decimal comma changes how a value of this type is read. */

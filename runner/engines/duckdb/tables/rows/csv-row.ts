@@ -4,7 +4,7 @@ import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
 import { asOneName, headerNames } from './column-name.js'
 import { type Cell, cellsOf, headerOf } from './csv.js'
-import { type CsvForm, formHint, hasDecimals, withPoint } from './csv-form.js'
+import { type CsvForm, formHint, hasDecimals, lacksFirstName, withPoint } from './csv-form.js'
 import { GIVEN, jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
@@ -16,6 +16,8 @@ export class CsvRowReader implements RowReader {
   readonly #form: CsvForm
   /** The fields by position, with null for an ignored column. Null until the header, or the first row, has been read. */
   #columns: readonly (RowField | null)[] | null = null
+  /** Null after the first row. */
+  #header: readonly Cell[] | null = null
   /** The fields that the file does not have, and that a row has all the same. */
   #absent: readonly RowField[] = []
 
@@ -31,13 +33,18 @@ export class CsvRowReader implements RowReader {
     const { headerLine } = this.#form
     if (line < headerLine) return null
     if (this.#columns === null && headerLine > 0) {
-      const header = headerOf(bytes, start, end, this.#form)
-      expectDelimiter(header, this.#form)
-      this.#columns = this.#readHeader(header)
+      this.#header = headerOf(bytes, start, end, this.#form)
+      expectDelimiter(this.#header, this.#form)
+      this.#columns = this.#readHeader(this.#header)
       return null
     }
+    const cells = cellsOf(bytes, start, end, this.#form)
+    if (this.#header && lacksFirstName(this.#header.length, cells.length, bytes[end - 1], this.#form))
+      this.#columns = this.#readHeader([NO_CELL, ...this.#header])
+    this.#header = null
     this.#columns ??= this.#readHeader(this.#inOrder())
-    return this.#readRow(this.#columns, cellsOf(bytes, start, end, this.#form))
+    expectCells(cells.length, this.#columns.length, bytes[end - 1], this.#form)
+    return this.#readRow(this.#columns, cells)
   }
 
   /** The header that a file without one would have. */
@@ -81,7 +88,6 @@ export class CsvRowReader implements RowReader {
   }
 
   #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
-    expectCells(cells.length, columns.length, this.#form)
     const members = new Map(this.#absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
       const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, this.#form.hasDecimalComma)
@@ -93,9 +99,10 @@ export class CsvRowReader implements RowReader {
 
 const NO_CELL: Cell = { text: null, offset: 0 }
 
-/** @throws BadRowError for a row with another number of cells. */
-export function expectCells(count: number, columns: number, { isJagged, headerLine }: CsvForm): void {
-  if (count === columns || (count < columns && isJagged)) return
+/** @throws BadRowError for a row with another number of cells. What is behind a delimiter at its end is none. */
+export function expectCells(count: number, columns: number, lastByte: number | undefined, form: CsvForm): void {
+  const { isJagged, headerLine, delimiter } = form
+  if (count === columns || (count < columns && isJagged) || (count === columns + 1 && lastByte === delimiter)) return
   const where = headerLine > 0 ? 'the header' : 'the table'
   throw new BadRowError(0, '', count === 1 ? '1 cell' : `${count} cells`, `${columns}, as ${where} has`)
 }

@@ -81,8 +81,8 @@ export class RowStream {
   readonly #file: string
   readonly #format: RowFormat
   readonly #sink: RowSink
-  readonly #encoding: TextEncoding
-  readonly #decoder: Decoder | null
+  #encoding: TextEncoding
+  #decoder: Decoder | null
   #isFirstChunk = true
   #rest: Buffer = Buffer.alloc(0)
   /** The number of the first line of the current row. */
@@ -103,7 +103,7 @@ export class RowStream {
   /** Reads a chunk. @throws QueryFault for an invalid CSV header, or a file in another encoding. */
   push(chunk: Buffer): void {
     const { ends } = this.#format
-    if (this.#isFirstChunk) this.#checkMark(chunk)
+    if (this.#isFirstChunk) this.#readMark(chunk)
     const decoded = this.#decoded(decoder => decoder.decode(chunk)) ?? chunk
     const plain = this.#isFirstChunk ? this.#withoutMark(decoded) : decoded
     const bytes = this.#rest.length === 0 ? plain : Buffer.concat([this.#rest, plain])
@@ -157,11 +157,14 @@ export class RowStream {
     return chunk.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? chunk.subarray(3) : chunk
   }
 
-  #checkMark(chunk: Buffer): void {
+  /** A mark tells the encoding of a file for which no other than UTF-8 is declared. */
+  #readMark(chunk: Buffer): void {
     const encoding = markedEncoding(chunk)
     if (encoding === null || encoding === this.#encoding) return
-    const needs = this.#format.csv ? formHint('encoding', encoding, `--encoding ${encoding}`) : 'UTF-8'
-    throw new QueryFault(`${this.#file}: the file is ${encoding}, and must have ${needs}`)
+    if (this.#decoder !== null)
+      throw new QueryFault(`${this.#file}: the file is ${encoding} by its mark, and ${this.#encoding} by its table`)
+    this.#encoding = encoding
+    this.#decoder = decoderOf(encoding)
   }
 
   #decoded<T>(decode: (decoder: Decoder) => T): T | null {

@@ -1,0 +1,123 @@
+/**
+ * Checks the times of nanoseconds in a Parquet file, which DuckDB cuts to microseconds. It reads a copy of their columns, in whose
+ * footer they are times of microseconds: there each has all its digits, and is a thousand times as far from 1970.
+ */
+import { type FileHandle, open } from 'node:fs/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { DuckDBMapType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api'
+import { quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
+import { asList } from './file-types.js'
+import type { Shape } from './parquet-source.js'
+import { asRead, cutAt, isCut, isInt96, leavesOf, mapLeaves, withStoredTypes } from './stored-types.js'
+
+/** Whether a column has such times, as a value or within it. */
+const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf => isCut(leaf) && !isInt96(leaf))
+
+/**
+ * The types as DuckDB reads them where every time is whole microseconds; in a column with another, its times have the number of the
+ * first such row. `copy` is the path for the copy, which the caller removes.
+ */
+export async function withWholeMicroseconds(
+  connection: DuckDBConnection,
+  path: string,
+  { names, types }: Shape,
+  copy: string,
+): Promise<readonly DuckDBType[]> {
+  if (!types.some(hasCut) || !(await copyInMicroseconds(connection, path, { names, types }, copy))) return types
+  const checked: DuckDBType[] = []
+  for (const [i, type] of types.entries()) {
+    const where = digitsBeyond(quoteName(names[i]!), type)
+    const row = where && (await firstRow(connection, copy, where))
+    checked.push(where === null ? type : mapLeaves(type, leaf => (row === null ? asWhole(leaf) : cutAt(leaf, row))))
+  }
+  return checked
+}
+
+const asWhole = (leaf: DuckDBType): DuckDBType => (isInt96(leaf) ? leaf : asRead(leaf))
+
+async function firstRow(connection: DuckDBConnection, copy: string, where: string): Promise<string | null> {
+  const rows = `read_parquet(${quotePath(copy)}, hive_partitioning = false, file_row_number = true)`
+  const result = await connection.runAndReadAll(`SELECT min(file_row_number) + 1 FROM ${rows} WHERE ${where}`)
+  const row = result.getRows()[0]?.[0] ?? null
+  return row === null ? null : String(row)
+}
+
+/** SQL of whether the value in the copy has digits beyond microseconds; null for a type without such times. */
+function digitsBeyond(sql: string, type: DuckDBType, depth = 0): string | null {
+  if (!hasCut(type)) return null
+  const list = asList(type)
+  if (list) {
+    const item = `x${depth}`
+    const items = type instanceof DuckDBMapType ? `map_entries(${sql})` : sql
+    return `len(list_filter(${items}, lambda ${item}: ${digitsBeyond(item, list.valueType, depth + 1)})) > 0`
+  }
+  if (!(type instanceof DuckDBStructType)) return `epoch_us(${sql}) % 1000 <> 0`
+  const fields = type.entryNames.map((name, i) =>
+    digitsBeyond(`struct_extract(${sql}, ${quoteText(name)})`, type.entryTypes[i]!, depth),
+  )
+  return `(${fields.filter(field => field !== null).join(' OR ')})`
+}
+
+const TAIL_BYTES = 8
+const CHUNK_BYTES = 1 << 20
+
+/** Writes the copy, which has holes where other columns are; false where the footer is written in another way than is known. */
+async function copyInMicroseconds(
+  connection: DuckDBConnection,
+  path: string,
+  { names, types }: Shape,
+  copy: string,
+): Promise<boolean> {
+  const wanted = names.filter((_, i) => hasCut(types[i]!))
+  const result = await connection.runAndReadAll(
+    'SELECT path_in_schema, coalesce(least(dictionary_page_offset, data_page_offset), data_page_offset), total_compressed_size ' +
+      `FROM parquet_metadata(${quotePath(path)})`,
+  )
+  const chunks = result.getRows().filter(([column]) => wanted.some(name => `${column}, `.startsWith(`${name}, `)))
+  const [from, into] = [await open(path), await open(copy, 'w')]
+  try {
+    const { size } = await from.stat()
+    const length = (await bytesAt(from, size - TAIL_BYTES, TAIL_BYTES)).readUInt32LE()
+    const footer = await bytesAt(from, size - TAIL_BYTES - length, length + TAIL_BYTES)
+    const leaves = types.flatMap(leavesOf).filter(hasCut)
+    if (inMicroseconds(footer) !== leaves.length) return false
+    await into.write(await bytesAt(from, 0, 4), 0, 4, 0)
+    await into.write(footer, 0, footer.length, size - footer.length)
+    for (const [, start, bytes] of chunks)
+      for (let at = Number(start), end = at + Number(bytes); at < end; at += CHUNK_BYTES) {
+        const chunk = await bytesAt(from, at, Math.min(CHUNK_BYTES, end - at))
+        await into.write(chunk, 0, chunk.length, at)
+      }
+  } finally {
+    await Promise.all([from.close(), into.close()])
+  }
+  const read = types.map(type => mapLeaves(type, asRead))
+  return !(await withStoredTypes(connection, copy, read)).some(hasCut)
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer
+}
+
+const [TIME, TIMESTAMP, IN_UTC, LOCAL, MICROS] = [0x7c, 0x8c, 0x11, 0x12, 0x2c]
+/** The unit NANOS, and the ends of the unit, of the time and of its type. */
+const OF_NANOS = Buffer.from([0x1c, 0x3c, 0, 0, 0, 0])
+
+/**
+ * Makes timestamps of microseconds of the types of times in the footer, and returns their number. A local timestamp of nanoseconds stays,
+ * since DuckDB does not cut it. Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, in the
+ * compact protocol.
+ */
+function inMicroseconds(footer: Buffer): number {
+  let count = 0
+  for (let at = footer.indexOf(OF_NANOS); at >= 0; at = footer.indexOf(OF_NANOS, at + 1)) {
+    const [type, zone] = [footer[at - 2], footer[at - 1]]
+    if (zone !== IN_UTC && (zone !== LOCAL || type === TIMESTAMP)) continue
+    if (type !== TIME && type !== TIMESTAMP) continue
+    footer[at - 2] = TIMESTAMP
+    footer[at + 1] = MICROS
+    count++
+  }
+  return count
+}
