@@ -65,6 +65,10 @@ const utf16 = (text: string, isBigEndian: boolean): Buffer => {
   return isBigEndian ? bytes.swap16() : bytes
 }
 
+/** As many texts as the reader looks at before it chooses its SELECT. */
+const MANY = Array.from({ length: 1_000 }, () => '"x"')
+const MANY_READ = MANY.map(() => 'x')
+
 /** CSV that is written in other ways. */
 const FORMS: readonly FileCase[] = [
   lines(
@@ -606,6 +610,20 @@ export const CASES: readonly FileCase[] = [
   ]),
   lines('cells that are too many', 'csv', [column('INTEGER'), B], 'a,b\n1,2,3\n', 'found 3 cells, expected 2'),
   ...FORMS,
+  json(
+    'texts that look like other values, behind a thousand',
+    column('STRING'),
+    [...MANY, '"1.5"', '"-inf"', '"[x"', '"{x"', '"nan"'],
+    [...MANY_READ, '1.5', '-inf', '[x', '{x', 'nan'],
+  ),
+  json(
+    'numbers for STRING, behind a thousand texts',
+    column('STRING'),
+    [...MANY, '1.50', '-15e2', '7'],
+    [...MANY_READ, '1.50', '-15e2', '7'],
+  ),
+  json('an object for STRING, behind a thousand texts', column('STRING'), [...MANY, '{"b":1}'], 'found an object'),
+  json('a list for STRING, behind a thousand texts', column('STRING'), [...MANY, '[1]'], 'found a list'),
   {
     ...lines(
       'keys that the schema lacks, ignored',

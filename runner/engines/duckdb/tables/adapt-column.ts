@@ -69,6 +69,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
       limitsOf: () => UNLIMITED,
       isRequired: () => false,
       isText: () => true,
+      hasFewRows: false,
     })
   if (have.typeId === DuckDBTypeId.VARCHAR) return fromText(sql)
   if (want.kind === 'JSON' && googlesqlType(have) === undefined)

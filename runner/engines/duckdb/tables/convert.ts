@@ -221,7 +221,7 @@ async function ndjsonSelect(
     `read_json([${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
     `compression = '${compression}', sample_size = 1, maximum_sample_files = 1, maximum_depth = -1, ` +
     "map_inference_threshold = -1, field_appearance_threshold = 0, filename = '~file')"
-  const context = contextOf(table, 'json', keyOf, texts)
+  const context = { ...contextOf(table, 'json', keyOf, texts), hasFewRows: values.length < SAMPLE_ROWS }
   const columns = table.columns.map(column => {
     const { name, type } = column
     const value = constantOf(column, keys) ?? fromWire(type, quoteName(keyOf(column)), { ...context, path: name })
@@ -259,6 +259,7 @@ function contextOf(
     limitsOf: path => limits[path] ?? UNLIMITED,
     isRequired: path => all.has(path),
     isText: path => texts.has(path),
+    hasFewRows: false,
   }
 }
 
