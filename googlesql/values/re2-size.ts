@@ -6,7 +6,7 @@
 export interface PatternSize {
   /** The characters, classes, groups and assertions, with each counted repetition written out: `(ab){3}` has 9. */
   readonly pieces: number
-  /** The characters of all ranges in classes; a class of Unicode counts as 5,000. */
+  /** The characters of all ranges in classes; a class of Unicode counts as 2,500. */
   readonly ranged: number
   /** The pattern has a group like `(?<name>…)`, which newer RE2s take and DuckDB's refuses. */
   readonly hasAngleName: boolean
@@ -15,8 +15,8 @@ export interface PatternSize {
 const TOKEN =
   /\\Q(?:(?!\\E).)*(?:\\E)?|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|\[\^?\]?|\(\?P?<|\(\?[a-zA-Z-]*\)|\(\?[a-zA-Z-]*:|\{\d+(?:,\d*)?\}|./suy
 const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\x\{[\da-fA-F]{1,8}\}|\\x[\da-fA-F]{2}|\\.|./suy
-/** About as many characters as the costliest class of Unicode. */
-const CLASS_CHARACTERS = 5_000
+/** A class of Unicode takes about as long to look up as so many characters. */
+const CLASS_CHARACTERS = 2_500
 
 /**
  * The size; for a pattern that does not compile, any size. `unicodeClass` is the number of pieces whose program is as large as that of

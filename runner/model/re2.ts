@@ -7,9 +7,9 @@ import { BoundedMap, memo } from './bounded-map.js'
 const MAX_ADDED = 1_000
 /** The size of a class of Unicode, which is a list of ranges here. */
 export const UNICODE_CLASS = 20
-/** A pattern that disregards case somewhere. What its ranges hold is then looked up character by character: 100 count as one. */
+/** A pattern that disregards case somewhere. What its ranges hold is then looked up character by character: 50 count as one. */
 const DISREGARDS_CASE = /\(\?[a-zA-Z]*i/
-const LOOKED_UP = 100
+const LOOKED_UP = 50
 /** What each further pattern of a list costs, whatever it is. */
 const PIECES_OF_PATTERN = 10
 
