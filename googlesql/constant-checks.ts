@@ -143,6 +143,9 @@ const WITH_PATH = new Set(
   ),
 )
 
+/** The functions that change what is at a path, which is their second argument. */
+const CHANGES_PATH = new Set(['JSON_ARRAY_APPEND', 'JSON_ARRAY_INSERT', 'JSON_REMOVE', 'JSON_SET', 'JSON_STRIP_NULLS'])
+
 const PROBES = {
   /** FORMAT tests its pattern against the types of its arguments even where these are NULL. */
   format(_name: string, pattern: string, [, ...rest]: Arguments): string | null {
@@ -162,6 +165,7 @@ const PROBES = {
     return `${test}('', ${pattern})`
   },
   path(name: string, path: string): string | null {
+    if (CHANGES_PATH.has(name)) return `JSON_SET(JSON '{}', ${path}, 1)`
     return WITH_PATH.has(name) ? `${name}('{}', ${path})` : null
   },
 } as const

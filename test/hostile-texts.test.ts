@@ -264,6 +264,7 @@ const VALUES: readonly ((length: number) => string)[] = [
   ),
   l => `2026-01-31T12:00:00.${run('0', l)}1`,
   l => `0.${run('0', l)}1x`,
+  l => `(?i)${run('[Ā-\uffff]', Math.min(l, 1_000))}`,
 ]
 
 const BODIES: readonly Row[] = [

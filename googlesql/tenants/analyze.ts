@@ -14,7 +14,7 @@ import type {
   TableScan,
   WithScan,
 } from '../plan/nodes.js'
-import { columnsNamed, exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
+import { columnsNamed, exprsOfScan, inputsOfScan, partsOf, someOf } from '../plan/walk.js'
 import { definitions, elementDefinition, equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
 import { columnOf, type Equality, equalTo, TENANT, type Value, withEqualities } from './equalities.js'
 import {
@@ -239,12 +239,12 @@ export class TenantAnalysis {
 
 /** The relation, unless a JavaScript function is called for its rows: its code may keep values of one row for later rows. */
 function unlessKept(scan: Scan, relation: Relation, outer: Outer): Relation {
-  return exprsOfScan(scan).some(callsJavaScript) ? { ...relation, pending: mixed(relation, outer) } : relation
+  const isKept = exprsOfScan(scan).some(expr => someOf(expr, isJavaScript))
+  return isKept ? { ...relation, pending: mixed(relation, outer) } : relation
 }
 
-const callsJavaScript = (expr: Expr): boolean =>
-  (expr.kind === 'call' && JAVASCRIPT_CALLS.some(({ name }) => name === expr.name)) ||
-  partsOf(expr).some(callsJavaScript)
+const isJavaScript = (expr: Expr): boolean =>
+  expr.kind === 'call' && JAVASCRIPT_CALLS.some(({ name }) => name === expr.name)
 
 const areTenants = (columns: readonly Column[]): readonly Equality[] =>
   columns.map(({ id }): Equality => [`${id}`, TENANT])

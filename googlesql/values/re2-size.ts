@@ -6,21 +6,30 @@
 export interface PatternSize {
   /** The characters, classes, groups and assertions, with each counted repetition written out: `(ab){3}` has 9. */
   readonly pieces: number
+  /** The characters of all ranges in classes; a class of Unicode counts as 2,500. */
+  readonly ranged: number
   /** The pattern has a group like `(?<name>…)`, which newer RE2s take and DuckDB's refuses. */
   readonly hasAngleName: boolean
 }
 
 const TOKEN =
   /\\Q(?:(?!\\E).)*(?:\\E)?|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|\[\^?\]?|\(\?P?<|\(\?[a-zA-Z-]*\)|\(\?[a-zA-Z-]*:|\{\d+(?:,\d*)?\}|./suy
-const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|./suy
+const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\x\{[\da-fA-F]{1,8}\}|\\x[\da-fA-F]{2}|\\.|./suy
+/** A class of Unicode takes about as long to look up as so many characters. */
+const CLASS_CHARACTERS = 2_500
 
 /**
  * The size; for a pattern that does not compile, any size. `unicodeClass` is the number of pieces whose program is as large as that of
  * a class of Unicode, such as `\p{Greek}`.
  */
 export function patternSize(pattern: string, unicodeClass: number): PatternSize {
-  const piecesOf = (token: string): number =>
-    token.startsWith('\\Q') ? token.length : /^\\p/i.test(token) ? unicodeClass : 1
+  let ranged = 0
+  const piecesOf = (token: string): number => {
+    if (token.startsWith('\\Q')) return token.length
+    if (!/^\\p/i.test(token)) return 1
+    ranged += CLASS_CHARACTERS
+    return unicodeClass
+  }
   /** The pieces of the pattern, then of each open group. */
   const sums = [0]
   let latest = 0
@@ -40,6 +49,7 @@ export function patternSize(pattern: string, unicodeClass: number): PatternSize 
     else if (token[0] === '[') {
       const members = membersAt(pattern, at, piecesOf)
       at = members.end
+      ranged += members.ranged
       add(members.pieces)
     } else if (token.length > 1 && token[0] === '{') {
       const times = Math.max(1, ...token.slice(1, -1).split(',').map(Number))
@@ -47,7 +57,7 @@ export function patternSize(pattern: string, unicodeClass: number): PatternSize 
       latest *= times
     } else if (!'*+?|'.includes(token)) add(piecesOf(token))
   }
-  return { pieces: sums.reduce((sum, pieces) => sum + pieces), hasAngleName }
+  return { pieces: sums.reduce((sum, pieces) => sum + pieces), ranged, hasAngleName }
 }
 
 /** Reads the members of a class to its end. */
@@ -55,16 +65,24 @@ function membersAt(
   pattern: string,
   start: number,
   piecesOf: (token: string) => number,
-): { readonly pieces: number; readonly end: number } {
-  let pieces = 1
-  let at = start
+): { readonly pieces: number; readonly ranged: number; readonly end: number } {
+  let [pieces, ranged, at] = [1, 0, start]
+  let [first, dash] = ['', '']
   while (at < pattern.length && pattern[at] !== ']') {
     const token = tokenAt(CLASS_MEMBER, pattern, at)
     at += token.length
     pieces += piecesOf(token)
+    if (dash === '-' && first !== '') ranged += Math.max(0, codeOf(token) - codeOf(first))
+    ;[first, dash] = [dash, token]
   }
-  return { pieces, end: at + 1 }
+  return { pieces, ranged, end: at + 1 }
 }
+
+/** The number of the character that a member of a class is. */
+const codeOf = (member: string): number =>
+  /^\\x./.test(member)
+    ? Number.parseInt(member.replace(/[^\da-fA-F]/g, ''), 16)
+    : member.codePointAt(member.length > 1 && member[0] === '\\' ? 1 : 0)!
 
 /** Matches a token at a place where one begins, whatever the text is. */
 function tokenAt(tokens: RegExp, text: string, at: number): string {

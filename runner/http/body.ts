@@ -18,9 +18,8 @@ import {
 const MAX_BODY_BYTES = 1_048_576
 /** The most pieces of a body; 128 kB can have 20,000, which node:http hands over one by one. */
 const MAX_PIECES = 2_048
-/** Longer bodies are parsed in turns, so that those of several connections do not make others wait together. */
-const LONG_BODY_BYTES = 8_192
-const nextLongBody = queueOfTurns()
+/** Each body is parsed in a turn of its own, so that those of several connections do not make others wait together. */
+const nextBody = queueOfTurns()
 
 /**
  * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body does not match its type;
@@ -82,7 +81,7 @@ async function readBytes(req: Request, types = JSON_OR_FORM): Promise<Buffer | n
   if (coding !== '' && coding !== 'identity') throw unsupported(types)
   if (isDeclaredTooLarge(req)) throw tooLarge(req)
   const body = await receive(req)
-  if (body.byteLength > LONG_BODY_BYTES) await nextLongBody()
+  await nextBody()
   return body
 }
 

@@ -94,22 +94,34 @@ export class FastPath {
     const { method, url = '' } = req
     const isSimple = (method === 'GET' || method === 'HEAD') && url.startsWith(PREFIX) && url.length <= MAX_ADDRESS
     // Headers of a program around this listener are combined with ours in the app.
-    if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#passOn(req, res)
+    if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#passOn(req, res, null)
     const began = this.#deps.clock.ticksMs()
+    const isAnswered = this.#tryHit(req, res, began, false)
+    if (isAnswered !== true) this.#passOn(req, res, isAnswered === null ? null : began)
+  }
+
+  /** Whether the request was a hit and is answered; null where that failed. Where the call must be planned first, only if `plans`. */
+  #tryHit(req: IncomingMessage, res: ServerResponse, began: number, plans: boolean): boolean | null {
     try {
-      const hit = this.#findHit(req)
-      if (hit) return this.#send(req, res, hit, began)
+      const hit = this.#findHit(req, plans)
+      if (hit) this.#send(req, res, hit, began)
+      return hit !== null
     } catch (cause) {
       // Nothing around this listener would catch it. The app may still answer, or meets the same bug and says so.
       this.#deps.observe({ kind: 'bug', where: 'hit', cause })
-      if (res.headersSent) return void res.destroy()
+      if (!res.headersSent) return null
+      res.destroy()
+      return true
     }
-    this.#passOn(req, res)
   }
 
-  /** Some hundred requests that arrive together would keep the hits behind them waiting, so not all are begun at once. */
-  #passOn(req: IncomingMessage, res: ServerResponse): void {
+  /**
+   * Some hundred requests that arrive together would keep the hits behind them waiting, so not all are begun at once. Those that may be
+   * hits once they are planned have the time at which they `began`.
+   */
+  #passOn(req: IncomingMessage, res: ServerResponse, began: number | null): void {
     this.#inTurn(() => {
+      if (!res.closed && began !== null && this.#tryHit(req, res, began, true) === true) return
       if (!res.closed) return this.#app(req, res)
       // The caller has left meanwhile.
       const { newRequestId, observe } = this.#deps
@@ -119,7 +131,7 @@ export class FastPath {
   }
 
   /** The hit that answers this request; null for any other request, and then no call has been counted. */
-  #findHit(req: IncomingMessage): Hit | null {
+  #findHit(req: IncomingMessage, plans: boolean): Hit | null {
     const { headers, url } = req
     const { endpoints, results, representations, unsent } = this.#deps
     const caller = callerOf(req, this.#deps)
@@ -131,7 +143,7 @@ export class FastPath {
     const { accept = '', 'accept-encoding': codings = '' } = headers
     const key = [caller.token, accept, codings, url].join('\0')
     const kept = this.#plans.get(key)
-    const planned = kept?.caller === caller ? kept : this.#plan(caller, req)
+    const planned = kept?.caller === caller ? kept : plans ? this.#plan(caller, req) : null
     if (!planned || !isAcceptable(planned.choice)) return null
     const result = results.entry(planned.cached)
     const representation = result && representations.find(result, planned.offered.name, planned.choice)

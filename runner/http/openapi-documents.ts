@@ -2,8 +2,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
 import { stringifyExact } from '../model/exact-json.js'
+import { pacedTurns, queueOfTurns } from '../model/in-turns.js'
+import { isRecord } from '../model/is-record.js'
 import type { Caller } from '../model/ports.js'
-import { type DocumentOptions, openApiDocument, revisionOf } from '../openapi/document.js'
+import {
+  type Described,
+  type DocumentOptions,
+  describeEndpoints,
+  openApiDocument,
+  revisionOf,
+} from '../openapi/document.js'
 import { mayRun } from '../request/authorize.js'
 import type { EndpointIndex } from '../request/route.js'
 
@@ -20,30 +28,55 @@ const ADDRESS = `https://${randomUUID()}.invalid`
 export class OpenApiDocuments {
   #index: EndpointIndex | null = null
   #revision = ''
-  #kept = new Map<Caller, Map<string, KeptDocument>>()
+  #kept = new Map<Caller, Map<string, Promise<KeptDocument>>>()
   #characters = 0
 
-  /** The bytes, which are put together anew with each call, and a hash of what makes them up, for an ETag. */
-  find(index: EndpointIndex, caller: Caller, order: DocumentRequest) {
+  /**
+   * The bytes, which are put together anew with each call, and a hash of what makes them up, for an ETag. Each call resolves in a turn
+   * of its own: a document of hundreds of endpoints has megabytes.
+   */
+  async find(index: EndpointIndex, caller: Caller, order: DocumentRequest) {
     if (index !== this.#index) {
       this.#index = index
       this.#revision = revisionOf(index.all)
       this.#forgetAll()
     }
-    const { parts, tag } = this.#keptDocument(index.all, caller, order)
+    const { parts, tag } = await this.#keptDocument(index.all, caller, order)
+    await nextDocument()
     const address = JSON.stringify(order.serverUrl).slice(1, -1)
-    return { body: () => Buffer.from(parts.join(address)), tag: hash(`${tag} ${address}`) }
+    const between = Buffer.from(address)
+    const body = () => Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [between, part])))
+    return { body, tag: hash(`${tag} ${address}`) }
   }
 
-  #keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentRequest): KeptDocument {
+  #keptDocument(all: readonly Endpoint[], caller: Caller, order: DocumentRequest): Promise<KeptDocument> {
     const key = `${order.version} ${order.allFormats}`
     const kept = this.#kept.get(caller)?.get(key)
     if (kept) return kept
-    const made = make(all, caller, { ...order, revision: this.#revision })
-    if (this.#characters + made.length > MAX_CHARACTERS) this.#forgetAll()
-    this.#characters += made.length
-    this.#kept.set(caller, (this.#kept.get(caller) ?? new Map<string, KeptDocument>()).set(key, made))
+    const made = this.#make(all, caller, { ...order, revision: this.#revision })
+    this.#kept.set(caller, (this.#kept.get(caller) ?? new Map<string, Promise<KeptDocument>>()).set(key, made))
     return made
+  }
+
+  /**
+   * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
+   * so it is not a part of what is kept.
+   */
+  async #make(all: readonly Endpoint[], caller: Caller, given: Omit<DocumentOptions, 'pinned' | 'serverUrl'>) {
+    const visible = all.filter(endpoint => mayRun(caller, endpoint))
+    const options = { ...given, serverUrl: ADDRESS, pinned: Object.keys(caller.pinned) }
+    const described: Described[] = []
+    for (const one of describeEndpoints(visible, options)) {
+      described.push(one)
+      await nextTurn()
+    }
+    const text = await writeInTurns(openApiDocument(visible, options, described), 3)
+    if (this.#characters + text.length > MAX_CHARACTERS) this.#forgetAll()
+    this.#characters += text.length
+    await nextTurn()
+    const parts = text.split(ADDRESS).map(part => Buffer.from(part))
+    await nextTurn()
+    return { parts, tag: hash(text) }
   }
 
   #forgetAll(): void {
@@ -52,17 +85,26 @@ export class OpenApiDocuments {
   }
 }
 
-type KeptDocument = ReturnType<typeof make>
+interface KeptDocument {
+  readonly parts: readonly Buffer[]
+  readonly tag: string
+}
 
-/**
- * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
- * so it is not a part of what is kept.
- */
-function make(all: readonly Endpoint[], caller: Caller, options: Omit<DocumentOptions, 'pinned'>) {
-  const visible = all.filter(endpoint => mayRun(caller, endpoint))
-  const pinned = Object.keys(caller.pinned)
-  const text = stringifyExact(openApiDocument(visible, { ...options, serverUrl: ADDRESS, pinned }))
-  return { parts: text.split(ADDRESS), length: text.length, tag: hash(text) }
+const inTurn = pacedTurns(() => performance.now())
+const nextTurn = (): Promise<void> => new Promise(inTurn)
+const nextDocument = queueOfTurns()
+
+/** Like stringifyExact; the members of objects so many levels deep are written in turns. */
+async function writeInTurns(value: unknown, levels: number): Promise<string> {
+  if (levels === 0 || !isRecord(value)) {
+    await nextTurn()
+    return stringifyExact(value)
+  }
+  const members: string[] = []
+  for (const [name, member] of Object.entries(value)) {
+    members.push(`${JSON.stringify(name)}:${await writeInTurns(member, levels - 1)}`)
+  }
+  return `{${members.join()}}`
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)

@@ -28,7 +28,7 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
     documents ??= import('./openapi-documents.js').then(({ OpenApiDocuments }) => new OpenApiDocuments())
     const serverUrl = deps.publicUrl ?? originOf(req)
     const order = { version, allFormats, serverUrl, engine: deps.engine.name }
-    const { body, tag } = (await documents).find(deps.endpoints(), caller, order)
+    const { body, tag } = await (await documents).find(deps.endpoints(), caller, order)
     const etag = openApiType === null ? `"${tag}"` : `"${tag}.openapi"`
     res.vary('Accept')
     res.setHeader('ETag', etag)

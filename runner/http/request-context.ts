@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { RunnerError } from '../model/errors.js'
 import { type CacheOutcome, type Observer, requestDone } from '../model/events.js'
+import { queueOfTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
 import type { Progress } from '../request/plan.js'
@@ -12,6 +13,9 @@ import type { UnsentBodies } from './unsent-bodies.js'
 const MAX_LOGGED_PATH = 512
 /** A request id that is safe in a header, in a log line and in a URN. */
 const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
+
+/** Hundreds of callers may leave at once, and each query that is cancelled takes time. */
+const nextAbandoned = queueOfTurns()
 
 export interface ExchangeDeps {
   readonly clock: Clock
@@ -46,7 +50,10 @@ export class Exchange {
     this.requestId = requestIdOf(req.get('X-Request-Id') ?? '', deps.newRequestId)
     res.locals['exchange'] = this
     res.setHeader('X-Request-Id', this.requestId)
-    res.once('close', () => this.#end(req))
+    res.once('close', () => {
+      if (wasSent(req, res)) this.#end(req)
+      else void nextAbandoned().then(() => this.#end(req))
+    })
   }
 
   /** Fires when the caller leaves before the response has been sent. */

@@ -7,6 +7,11 @@ import { BoundedMap, memo } from './bounded-map.js'
 const MAX_ADDED = 1_000
 /** The size of a class of Unicode, which is a list of ranges here. */
 export const UNICODE_CLASS = 20
+/** A pattern that disregards case somewhere. What its ranges hold is then looked up character by character: 50 count as one. */
+const DISREGARDS_CASE = /\(\?[a-zA-Z]*i/
+const LOOKED_UP = 50
+/** What each further pattern of a list costs, whatever it is. */
+const PIECES_OF_PATTERN = 10
 
 /** An author's pattern as it is applied: to the whole value. */
 export class Pattern {
@@ -30,12 +35,22 @@ const checked = new BoundedMap<string, string | null>(1_000)
 /** Why a text is not a regular expression that may be used; the rest of a sentence. Null where it is. */
 export const re2Problem = (text: string): string | null => memo(checked, text, findProblem)
 
-function findProblem(text: string): string | null {
-  const { pieces, hasAngleName } = patternSize(text, UNICODE_CLASS)
-  // A pattern whose size is beyond what a number can hold has the size NaN.
-  if (!(pieces <= text.length + MAX_ADDED)) {
-    return `is too large: its repetitions and classes may stand for at most ${MAX_ADDED} characters`
+/** Why these patterns are too large, together, to be compiled; the rest of a sentence. Null where they are not. */
+export function sizeProblem(texts: readonly string[]): string | null {
+  let added = (texts.length - 1) * PIECES_OF_PATTERN
+  for (const text of texts) {
+    const { pieces, ranged } = patternSize(text, UNICODE_CLASS)
+    added += pieces - text.length + (DISREGARDS_CASE.test(text) ? ranged / LOOKED_UP : 0)
   }
+  // A pattern whose size is beyond what a number can hold has the size NaN.
+  if (added <= MAX_ADDED) return null
+  return `is too large: its repetitions and classes may stand for at most ${MAX_ADDED} characters`
+}
+
+function findProblem(text: string): string | null {
+  const tooLarge = sizeProblem([text])
+  if (tooLarge !== null) return tooLarge
+  const { hasAngleName } = patternSize(text, UNICODE_CLASS)
   if (hasAngleName) return 'is not a valid RE2 regular expression: write (?P<name>…) instead of (?<name>…)'
   try {
     RE2JS.compile(text)

@@ -18,20 +18,31 @@ export interface DocumentOptions extends Pick<OperationFacts, 'version' | 'engin
 
 const FULL_VERSION = { '3.1': '3.1.1', '3.0': '3.0.3' } as const
 
-/**
- * The document of these endpoints, which are those that the caller may call, in the order given: to be written by `stringifyExact`,
- * so that numbers in examples keep their digits.
- */
-export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentOptions): JsonSchema {
-  const { version, serverUrl, revision } = options
+/** What the document says of one endpoint. */
+export type Described = Readonly<Record<'path' | 'schemas', Readonly<Record<string, unknown>>>>
+
+/** Describes these endpoints, which are those that the caller may call, one after the other. */
+export function* describeEndpoints(endpoints: readonly Endpoint[], options: DocumentOptions): Generator<Described> {
   const names = new Set(endpoints.map(({ name }) => name))
-  const paths: Record<string, unknown> = {}
-  const schemas: Record<string, JsonSchema> = {}
   for (const endpoint of endpoints) {
     const { operation, problemSchemas } = describeOperation(endpoint, options)
-    paths[`/api/endpoints/query/${endpoint.name}`] = { get: operation }
-    Object.assign(schemas, schemasOf(endpoint, options, names), problemSchemas)
+    const path = { [`/api/endpoints/query/${endpoint.name}`]: { get: operation } }
+    yield { path, schemas: { ...schemasOf(endpoint, options, names), ...problemSchemas } }
   }
+}
+
+/**
+ * The document of these endpoints, in the order given: to be written by `stringifyExact`, so that numbers in examples keep their
+ * digits.
+ */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  options: DocumentOptions,
+  described: readonly Described[] = [...describeEndpoints(endpoints, options)],
+): JsonSchema {
+  const { version, serverUrl, revision } = options
+  const paths: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(({ path }) => path))
+  const schemas: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(one => one.schemas))
   return {
     openapi: FULL_VERSION[version],
     info: {

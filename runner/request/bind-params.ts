@@ -10,6 +10,7 @@ import {
   splitType,
 } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
+import { sizeProblem } from '../model/re2.js'
 import { typeScalar } from '../model/typed-value.js'
 import type { RawArgument, RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
@@ -92,9 +93,9 @@ function bindOne(
   if (isArray && parameter.maxLength !== undefined && given.length > parameter.maxLength) {
     return { problem: `must have at most ${parameter.maxLength} elements` }
   }
-  const maxPatterns = isArray && parameter.format === 're2' ? parameter.maxElementLength : undefined
-  if (maxPatterns !== undefined && lengthOf(given) > maxPatterns) {
-    return { problem: `must have at most ${maxPatterns} characters in all elements together` }
+  if (isArray && parameter.format === 're2') {
+    const problem = patternsProblem(given, parameter.maxElementLength)
+    if (problem !== null) return { problem }
   }
   const values: ScalarValue[] = []
   for (const value of given) {
@@ -105,9 +106,13 @@ function bindOne(
   return { value: isArray ? Object.freeze(values) : values[0] }
 }
 
-/** The length of these texts together: the work of checking regular expressions grows with it. */
-const lengthOf = (values: readonly unknown[]): number =>
-  values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+/** Why the elements of a list may not be used as regular expressions together: the work of checking them adds up. */
+function patternsProblem(given: readonly unknown[], maxLength = Number.POSITIVE_INFINITY): string | null {
+  const texts = given.filter(value => typeof value === 'string')
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length > maxLength) return `must have at most ${maxLength} characters in all elements together`
+  return sizeProblem(texts)
+}
 
 function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknown): Bound<ScalarValue> {
   const text = argumentText(type, raw)

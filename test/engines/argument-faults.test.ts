@@ -69,6 +69,12 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
     ['SELECT FORMAT(@f, n) FROM orders', { f: text('%q') }, { f: 'is not a format for FORMAT' }],
     ['SELECT JSON_VALUE(name, @p) FROM orders', { p: text('$.[') }, { p: 'is not a JSONPath' }],
     [
+      'SELECT TO_JSON_STRING(JSON_SET(PARSE_JSON(name), @p, n)) FROM orders',
+      { p: text('a b') },
+      { p: 'is not a JSONPath' },
+    ],
+    ["SELECT TO_JSON_STRING(JSON_REMOVE(JSON '{}', @p)) FROM orders", { p: text('a b') }, { p: 'is not a JSONPath' }],
+    [
       'SELECT REGEXP_EXTRACT(name, @re) FROM orders',
       { re: text('(a)(b)') },
       { re: 'is not a regular expression that the query can use' },

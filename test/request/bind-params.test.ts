@@ -197,19 +197,25 @@ describe('arguments', () => {
       problems: ['tag each element must match the pattern [a-z]+'],
     },
     ...[
-      ['abc(', 'is not a valid RE2 regular expression: missing closing )'],
-      ['a{1,1000}b{50}', 'is too large: its repetitions and classes may stand for at most 1000 characters'],
-    ].map(([text = '', problem]) => ({
+      ['abc(', 'is not a valid RE2 regular expression: missing closing )', 'each element '],
+      ['a{1,1000}b{50}', 'is too large: its repetitions and classes may stand for at most 1000 characters', ''],
+    ].map(([text = '', problem, ofList]) => ({
       it: `that may not be regular expressions: ${text}`,
       parameters: [{ ...project, format: 're2' } as const, { ...tags, format: 're2' } as const],
       query: `project=${encodeURIComponent(text)}&tag=a&tag=${encodeURIComponent(text)}`,
-      problems: [`project ${problem}`, `tag each element ${problem}`],
+      problems: [`project ${problem}`, `tag ${ofList}${problem}`],
     })),
     {
       it: 'that are too many patterns',
       parameters: [{ ...tags, format: 're2', maxElementLength: 5 } as const],
       query: 'tag=aaa&tag=bbb',
       problems: ['tag must have at most 5 characters in all elements together'],
+    },
+    {
+      it: 'that are too large patterns together',
+      parameters: [{ ...tags, format: 're2' } as const],
+      query: Array.from({ length: 60 }, (_, i) => `tag=${encodeURIComponent(`(?i)\\pL${i}`)}`).join('&'),
+      problems: ['tag is too large: its repetitions and classes may stand for at most 1000 characters'],
     },
     {
       it: 'with too many elements',

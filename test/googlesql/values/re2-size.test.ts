@@ -24,4 +24,17 @@ describe('the size of a pattern', () => {
       expect(patternSize(pattern, 200).pieces).to.equal(size)
     })
   }
+
+  for (const [pattern, ranged] of Object.entries({
+    'a-z': 0,
+    '[a-c]{9}': 2,
+    '[^a-cx-z-]': 4,
+    '[\\x41-\\x{143}]': 258,
+    '[z-a]': 0,
+    '[\\pL]\\PL': 5_000,
+  })) {
+    it(`${pattern} has ${ranged} characters in ranges`, () => {
+      expect(patternSize(pattern, 200).ranged).to.equal(ranged)
+    })
+  }
 })

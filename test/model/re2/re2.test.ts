@@ -70,6 +70,13 @@ describe('a regular expression', () => {
       `${'('.repeat(200)}a${'){1000}'.repeat(200)}{1}`,
       'is too large: its repetitions and classes may stand for at most 1000 characters',
     ],
+    ['[Ā-\uffff]'.repeat(200), null],
+    ['(?i)[à-ž]{3}\\pL', null],
+    ['(?i)[Ā-\uffff]x[Ā-\uffff]', 'is too large: its repetitions and classes may stand for at most 1000 characters'],
+    [
+      '(?s:(?-s:(?i:[\\x{100}-\\x{10FFFF}])))',
+      'is too large: its repetitions and classes may stand for at most 1000 characters',
+    ],
     ['(?<name>a)', 'is not a valid RE2 regular expression: write (?P<name>…) instead of (?<name>…)'],
     ['[(?<]', null],
     ['\\(?<', null],
@@ -99,6 +106,9 @@ describe('a regular expression', () => {
       '(?a',
       '{1',
       '[a-zß-ÿ]',
+      '[Ā-\uffff]',
+      '[B-\u{10ffff}]',
+      '\\p{Lu}',
       '.{9}',
     ]
     for (const piece of pieces) {

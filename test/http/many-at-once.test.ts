@@ -1,0 +1,114 @@
+/** What many connections of one caller ask for or give up at the same time is done in several turns of the event loop. */
+import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { OpenApiDocuments } from '../../runner/http/openapi-documents.js'
+import type { Caller } from '../../runner/model/ports.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { indexEndpoints } from '../../runner/request/route.js'
+import { handMadeEndpoint } from '../request/hand-made.js'
+import { until } from '../until.js'
+import { serving, TOKEN } from './serving.js'
+
+const COUNT = 12
+
+const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\n\r\n`
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  await new Promise(resolve => socket.once('connect', resolve))
+  return socket
+}
+
+/** Calls back in each turn of the event loop until the work has ended. */
+async function inEachTurn<T>(work: Promise<T>, look: () => void): Promise<T> {
+  let isDone = false
+  const turn = (): void => {
+    look()
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  try {
+    return await work
+  } finally {
+    isDone = true
+  }
+}
+
+describe('many at once', () => {
+  it('hits whose calls must be planned wait for their turn, and a hit that was asked for before does not', async () => {
+    let ticks = 0
+    // So each plan takes as long as a turn may.
+    const s = await serving({
+      clock: {
+        ...systemClock(),
+        ticksMs: () => {
+          ticks += 6
+          return ticks
+        },
+      },
+    })
+    const path = '/api/endpoints/query/tests.echo?project=a'
+    const [many, one] = [await connected(s.server.port), await connected(s.server.port)]
+    for (let i = 0; i < 2; i++) {
+      one.write(request(path))
+      await new Promise(resolve => one.once('data', resolve))
+    }
+    let answered = 0
+    many.on('data', data => {
+      answered += data.toString('latin1').split('HTTP/1.1 200').length - 1
+    })
+    const answer = new Promise<number>(resolve => one.once('data', () => resolve(answered)))
+    many.write(Array.from({ length: COUNT }, (_, i) => request(`${path}&x=${i}`)).join(''))
+    one.write(request(path))
+    expect(await answer).to.be.below(COUNT)
+    await until(() => answered === COUNT, 'the others are answered')
+    expect(s.slowPathCalls()).to.equal(1)
+    for (const socket of [many, one]) socket.destroy()
+    await s.close()
+  })
+
+  it('requests of callers who leave end one after the other', async () => {
+    const s = await serving()
+    const head = `POST /api/endpoints/query/tests.echo HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nContent-Length: 9\r\n\r\n`
+    const sockets: Socket[] = []
+    for (let i = 0; i < COUNT; i++) sockets.push(await connected(s.server.port))
+    const before = s.slowPathCalls()
+    for (const socket of sockets) socket.write(head)
+    await until(() => s.slowPathCalls() - before === COUNT, 'all have begun')
+    const ended = (): number => s.events.filter(({ kind }) => kind === 'request.done').length
+    let latest = ended()
+    let most = 0
+    for (const socket of sockets) socket.resetAndDestroy()
+    await inEachTurn(
+      until(() => ended() === COUNT, 'all have ended'),
+      () => {
+        const now = ended()
+        most = Math.max(most, now - latest)
+        latest = now
+      },
+    )
+    expect(most).to.be.within(1, 2)
+    await s.close()
+  })
+
+  it('an OpenAPI document of many endpoints is made in turns, and each that is sent again has a turn', async () => {
+    const idOf = (i: number): string => `0b7d7f0e-6f7a-4c55-9a0d-${String(i).padStart(12, '0')}`
+    const all = Array.from({ length: 300 }, (_, i) => handMadeEndpoint({ name: `tests.echo-${i}`, id: idOf(i) }))
+    const index = indexEndpoints(all)
+    const documents = new OpenApiDocuments()
+    const caller = { pinned: {}, allTenants: true, mayCall: () => true } as unknown as Caller
+    const order = { version: '3.1', allFormats: true, serverUrl: 'https://x.example', engine: 'duckdb' } as const
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+    }
+    const { body } = await inEachTurn(Promise.resolve(documents.find(index, caller, order)), count)
+    expect(turns).to.be.at.least(4)
+    const document = JSON.parse(body().toString())
+    expect(Object.keys(document.paths)).to.have.length(300)
+    expect(document.servers).to.deep.equal([{ url: 'https://x.example' }])
+    turns = 0
+    await inEachTurn(Promise.all(all.map(() => documents.find(index, caller, order))), count)
+    expect(turns).to.be.at.least(300)
+  })
+})
