@@ -28,6 +28,8 @@ export class ArgumentSchema implements ValueSchema {
   constructor(source: object) {
     this.source = source
     this.#validate = ajv.compile(source as AnySchema)
+    // Ajv would keep the schema of each reload, and refuse the second of one $id.
+    ajv.removeSchema(source)
   }
 
   problem(text: string): string | null {

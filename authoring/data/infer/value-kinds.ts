@@ -37,8 +37,7 @@ export type ValueKind =
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 const NUMBER = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** Texts that other programs write for a missing value. */
-/** Statistics offices write a colon. */
+/** Texts that other programs write for a missing value; statistics offices write a colon. */
 const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n|:)$/i
 /** `1.234,50` and `12,5`. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
