@@ -80,7 +80,8 @@ function bindOne(
   if (scalar === 'json' && raw?.isList) return bindScalar(parameter, scalar, raw.values)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
-  const given = raw?.values.filter(value => value !== '') ?? []
+  // As in a JSON body, a null is no argument.
+  const given = raw?.values.filter(value => value !== '' && !(scalar === 'json' && value === 'null')) ?? []
   if (given.length === 0) {
     const { default: fallback } = parameter
     return parameter.isRequired && fallback === undefined ? { problem: 'is required' } : { value: fallback }

@@ -302,6 +302,7 @@ describe('a JSON body', () => {
       price: '12345678901234567890.5',
       filter: '[{"b":1},[]]',
     })
+    expect(values('{"filter":"null"}')).to.deep.equal({})
     expect(values('{"filter":"{\\"from\\":9007199254740993}"}')).to.deep.equal({ filter: '{"from":9007199254740993}' })
   })
 
