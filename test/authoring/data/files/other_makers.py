@@ -387,7 +387,7 @@ def of_python():
     wrote('Python json', 'an array of numbers', ['v'], [], refused=f'{table}.json')
     with open(place('json'), 'w', encoding='utf-16') as file:
         json.dump([{'v': 'ä'}], file, ensure_ascii=False)
-    wrote('Python json', 'UTF-16', ['v'], [], refused=f'{table}.json')
+    wrote('Python json', 'UTF-16', ['v'], [('ä',)])
 
 
 def of_spark():
