@@ -34,6 +34,9 @@ const CANONICAL: Omit<JsonBuilder<string>, 'number'> = {
   },
 }
 
+/** A FLOAT64 keeps every decimal number of so many digits. */
+const DOUBLE_DIGITS = 15
+
 /** @throws JsonError for a number that no FLOAT64 represents, or none exactly where `wideNumbers` is `exact` */
 function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   // An INT64 or UINT64 has at most 20 digits; BigInt would take quadratic time for more.
@@ -44,7 +47,8 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   const double = Number(written)
   if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
   const text = doubleText(double)
-  if (wideNumbers === 'exact' && normalDecimal(text) !== normalDecimal(written)) {
+  const isExact = written.length <= DOUBLE_DIGITS && !/[eE]/.test(written)
+  if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(written)) {
     throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)
   }
   return text

@@ -97,7 +97,7 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
     const url = await new Promise<string>((resolve, reject) => {
       server.stdout.setEncoding('utf8').on('data', (text: string) => {
         out += text
-        const ready = /^ready (\S+) endpoints=3 engine=duckdb$/m.exec(out)
+        const ready = /^ready (\S+) endpoints=4 engine=duckdb$/m.exec(out)
         if (ready) resolve(ready[1]!)
       })
       void ended.then(code => reject(new TypeError(`serve ended with ${code}: ${out}${err}`)))
