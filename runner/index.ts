@@ -24,6 +24,7 @@ export type {
   PinnedPattern,
   ScalarParameterType,
   ScalarValue,
+  ValueSchema,
 } from './model/param.js'
 export type { Explanation, StoredResult } from './model/ports.js'
 export type {

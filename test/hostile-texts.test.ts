@@ -565,7 +565,9 @@ describe('a text of a caller costs no more than its length', function () {
       const length = LENGTHS[row.kind]
       const small = await costOf(row, length / 4, token(), TIMES)
       const large = await costOf(row, length, token(), TIMES, NOISE_MS)
-      if (large.ms > MAX_MS || (large.ms > NOISE_MS && large.ms > MAX_GROWTH * small.ms)) {
+      // So little time is mostly that of the request itself, or of other programs.
+      const grown = MAX_GROWTH * Math.max(small.ms, NOISE_MS_OF_QUARTER)
+      if (large.ms > MAX_MS || (large.ms > NOISE_MS && large.ms > grown)) {
         slow.push(`${row.place}: ${small.ms.toFixed(1)} ms for ${length / 4}, ${large.ms.toFixed(1)} ms for ${length}`)
       }
     }

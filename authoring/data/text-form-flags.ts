@@ -23,8 +23,8 @@ const FLAGS_OF_CSV: readonly (readonly [keyof TextFormFlags, string])[] = [
 /** What the flags say of these files. @throws UsageError, also for a flag that is of none of the files */
 export function textFormOfFlags(flags: TextFormFlags, files: readonly string[], inputFormat?: string): TextForm {
   const { delimiter, skipRows, null: words, decimalComma, rows } = flags
-  const formats = sourcesOf(files, inputFormat ?? null).map(({ format }) => format)
-  const isAny = (...wanted: readonly string[]): boolean => formats.some(format => wanted.includes(format))
+  const isAny = (...wanted: readonly string[]): boolean =>
+    sourcesOf(files, inputFormat ?? null).some(({ format }) => wanted.includes(format))
   const idle = FLAGS_OF_CSV.find(([name]) => flags[name] !== undefined)
   if (idle && !isAny('csv', 'tsv'))
     throw new UsageError([`${idle[1]} says how CSV is written, and no file here is CSV: ${files.join(', ')}`])

@@ -147,7 +147,9 @@ export interface Parameter {
   /**
    * For json: the JSON Schema (2020-12) that the value must match, without pattern, patternProperties, format, uniqueItems and $ref; any other value is a 400.
    */
-  schema?: {}
+  schema?: {
+    [k: string]: unknown
+  }
   /**
    * With format: re2, the regular expression that is bound for a token's pin: the pinned value is quoted and replaces {pin}. The expression must fix where the value begins and ends. Without it a token that pins this parameter may not call the endpoint.
    */

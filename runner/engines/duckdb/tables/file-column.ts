@@ -52,7 +52,7 @@ export interface WireContext {
   /** The path as in `TableDefinition.required`, after the name of the table: `logs.edge.metadata[].request`. */
   readonly path: string
   readonly form: WireForm
-  /** SQL of the path of the file, for messages; null where the source is none. */
+  /** SQL of the path of the file, for messages; null for another source. */
   readonly file?: string | null
   readonly keyOf: KeyOf
   readonly limitsOf: (path: string) => TypeLimits

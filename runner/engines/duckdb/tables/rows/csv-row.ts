@@ -99,7 +99,7 @@ export class CsvRowReader implements RowReader {
 
 const NO_CELL: Cell = { text: null, offset: 0 }
 
-/** @throws BadRowError for a row with another number of cells. What is behind a delimiter at its end is none. */
+/** @throws BadRowError for a row with another number of cells. A delimiter at its end has no cell behind it. */
 export function expectCells(count: number, columns: number, lastByte: number | undefined, form: CsvForm): void {
   const { isJagged, headerLine, delimiter } = form
   if (count === columns || (count < columns && isJagged) || (count === columns + 1 && lastByte === delimiter)) return
