@@ -40,7 +40,7 @@ export {
 } from './types/types.js'
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
 export { type IntervalParts, readInterval } from './values/interval-text.js'
-export { canonicalJson, normalDecimal } from './values/json-text.js'
+export { canonicalJson, DOUBLE_DIGITS, normalDecimal } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { type PatternSize, patternSize } from './values/re2-size.js'

@@ -41,7 +41,6 @@ export {
   type StoredFunction,
   storedFunction,
 } from './stored-functions.js'
-export { nearest } from './suggest.js'
 export type { Wildcard } from './table-definition.js'
 export {
   fieldsToColumns,

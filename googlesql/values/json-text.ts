@@ -35,7 +35,7 @@ const CANONICAL: Omit<JsonBuilder<string>, 'number'> = {
 }
 
 /** A FLOAT64 keeps every decimal number of so many digits. */
-const DOUBLE_DIGITS = 15
+export const DOUBLE_DIGITS = 15
 
 /** @throws JsonError for a number that no FLOAT64 represents, or none exactly where `wideNumbers` is `exact` */
 function numberText(written: string, wideNumbers: 'exact' | 'round'): string {

@@ -24,7 +24,7 @@ export class ArgumentSchema implements ValueSchema {
   readonly source: object
   readonly #validate: ValidateFunction
 
-  /** @throws Error for a schema that is not valid; see `schemaProblem`. */
+  /** @throws Error for a schema that is not valid; see `compileSchema`. */
   constructor(source: object) {
     this.source = source
     this.#validate = ajv.compile(source as AnySchema)
@@ -39,11 +39,10 @@ export class ArgumentSchema implements ValueSchema {
   }
 }
 
-/** Why a schema is not valid, as the rest of a sentence; null for a valid one. */
-export function schemaProblem(source: object): string | null {
+/** The schema, compiled; for one that is not valid the reason, as the rest of a sentence. */
+export function compileSchema(source: object): ArgumentSchema | string {
   try {
-    new ArgumentSchema(source)
-    return null
+    return new ArgumentSchema(source)
   } catch (error) {
     const keywords = `the keywords are those of JSON Schema 2020-12 without ${LEFT_OUT.join(', ')}`
     return `is not valid: ${(error as Error).message}; ${keywords}`

@@ -12,7 +12,7 @@ import {
 } from '../model/param.js'
 import { Pattern, re2Problem } from '../model/re2.js'
 import { compareValues, typeScalar } from '../model/typed-value.js'
-import { ArgumentSchema, schemaProblem } from './argument-schema.js'
+import { compileSchema } from './argument-schema.js'
 import { compilePinnedAs } from './pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
@@ -96,6 +96,7 @@ export function compileParameter(
       ? undefined
       : value(authored.default as Scalar)
   const { pattern } = authored
+  const schema = authored.schema && compileSchema(authored.schema)
   return Object.freeze({
     name,
     type: authored.type,
@@ -110,7 +111,8 @@ export function compileParameter(
     ...(authored.maximum !== undefined && { maximum: value(authored.maximum) }),
     ...lengthsOf(authored, maxRegexpLength),
     ...(authored.format && { format: authored.format }),
-    ...(authored.schema && schemaProblem(authored.schema) === null && { schema: new ArgumentSchema(authored.schema) }),
+    // A rule reports a schema that is not valid.
+    ...(typeof schema === 'object' && { schema }),
     ...(authored.pinned_as !== undefined && { pinnedAs: compilePinnedAs(authored.pinned_as) }),
     ...(authored.role && { role: authored.role }),
     ...rows,

@@ -1,4 +1,5 @@
 /** Types a caller's arguments as the endpoint declares them, and reports all mistakes at once. */
+import { DOUBLE_DIGITS } from '../../googlesql/data.js'
 import { brokenConstraint } from '../model/broken-constraint.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
@@ -123,9 +124,6 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknow
   const problem = brokenConstraint(parameter, type, typed.value)
   return problem === null ? { value: typed.value } : { problem }
 }
-
-/** The most digits that a double keeps of every decimal number. */
-const DOUBLE_DIGITS = 15
 
 /**
  * Accepts JSON numbers and booleans for parameters of those types, and any JSON value for one of type json; every other value must be

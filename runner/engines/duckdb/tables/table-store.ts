@@ -26,7 +26,7 @@ import type { QueryNeeds, RefreshedTable } from './query-needs.js'
 import { keysOfFields } from './rows/column-name.js'
 import { FileChangedError } from './steady-copy.js'
 import { type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
-import { withWholeMicroseconds } from './whole-microseconds.js'
+import { hasCut, withWholeMicroseconds } from './whole-microseconds.js'
 
 /** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
 export interface StoredTable {
@@ -329,7 +329,8 @@ export class TableStore {
     const read = await shapeOfFile(this.#connection, file)
     const check = (copy: string) => withWholeMicroseconds(this.#connection, file.path, read, copy)
     // Times of a file that cannot be checked are refused by the queries that read them.
-    const types = isInferred ? await this.#openFiles.withPlace(check).catch(() => read.types) : read.types
+    const isChecked = isInferred && read.types.some(hasCut)
+    const types = isChecked ? await this.#openFiles.withPlace(check).catch(() => read.types) : read.types
     const shape = types === read.types ? read : shapeWith(read.names, types)
     return memo(this.#shapes, shape.key, () => shape)
   }

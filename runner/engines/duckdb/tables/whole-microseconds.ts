@@ -11,7 +11,7 @@ import type { Shape } from './parquet-source.js'
 import { asRead, cutAt, isCut, isInt96, leavesOf, mapLeaves, withStoredTypes } from './stored-types.js'
 
 /** Whether a column has such times, as a value or within it. */
-const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf => isCut(leaf) && !isInt96(leaf))
+export const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf => isCut(leaf) && !isInt96(leaf))
 
 /**
  * The types as DuckDB reads them where every time is whole microseconds; in a column with another, its times have the number of the
@@ -23,7 +23,7 @@ export async function withWholeMicroseconds(
   { names, types }: Shape,
   copy: string,
 ): Promise<readonly DuckDBType[]> {
-  if (!types.some(hasCut) || !(await copyInMicroseconds(connection, path, { names, types }, copy))) return types
+  if (!(await copyInMicroseconds(connection, path, { names, types }, copy))) return types
   const checked: DuckDBType[] = []
   for (const [i, type] of types.entries()) {
     const where = digitsBeyond(quoteName(names[i]!), type)

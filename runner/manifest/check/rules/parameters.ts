@@ -3,7 +3,7 @@
 import { splitType } from '../../../model/param.js'
 import { re2Problem } from '../../../model/re2.js'
 import { didYouMean } from '../../../model/suggest.js'
-import { schemaProblem } from '../../argument-schema.js'
+import { compileSchema } from '../../argument-schema.js'
 import { constraintMistakes } from '../../constraints.js'
 import { pinnedAsMistake } from '../../pinned-as.js'
 import { tenantParameter } from '../../tenant.js'
@@ -90,8 +90,8 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
     id: 'parameter/schema',
     says: '`schema` is not a JSON Schema, or has a keyword that could take long on a caller’s value.',
     check: eachParameter(([name, { schema }], { source }, report) => {
-      const problem = schema === undefined ? null : schemaProblem(schema)
-      if (problem !== null)
+      const problem = schema && compileSchema(schema)
+      if (typeof problem === 'string')
         report(source.valueAt(['parameters', name, 'schema']), `the schema of parameter "${name}" ${problem}`)
     }),
   },
