@@ -17,7 +17,9 @@ export interface OwnRegistry {
   readonly url: string
   /** An empty folder, which is removed with the registry. */
   readonly folder: string
-  /** With which npm, and commands that start it, use this registry. */
+  /** The settings by which npm uses this registry, as variables. */
+  readonly npm: Readonly<Record<string, string>>
+  /** An environment with them. */
   readonly env: NodeJS.ProcessEnv
   close(): Promise<void>
 }
@@ -60,11 +62,17 @@ export async function openRegistry(): Promise<OwnRegistry> {
     join(root, 'home/.npmrc'),
     `registry=${url}\n//${address}/:_authToken=${token}\nupdate-notifier=false\n`,
   )
-  const settings = { npm_config_registry: url, npm_config_cache: join(root, 'cache') }
+  const npm = {
+    ...(own as Record<string, string>),
+    npm_config_registry: url,
+    npm_config_cache: join(root, 'cache'),
+    npm_config_userconfig: join(root, 'home/.npmrc'),
+  }
   return {
     url,
     folder: join(root, 'work'),
-    env: { PATH: process.env['PATH'], HOME: join(root, 'home'), TMPDIR: join(root, 'work'), ...own, ...settings },
+    npm,
+    env: { PATH: process.env['PATH'], HOME: join(root, 'home'), TMPDIR: join(root, 'work'), ...npm },
     close: async () => {
       await ended(server)
       rmSync(root, { recursive: true, force: true })
@@ -77,6 +85,12 @@ function ended(child: ChildProcess): Promise<void> {
   const exit = new Promise<void>(done => child.once('exit', () => done()))
   child.kill('SIGTERM')
   return exit
+}
+
+/** Publishes this checkout, whose dist/ is built: other tests run it meanwhile. */
+export function publishCheckout({ env }: OwnRegistry): void {
+  const { status, stderr } = spawnSync('npm', ['publish', '--ignore-scripts'], { env, encoding: 'utf8' })
+  if (status !== 0) throw new TypeError(stderr)
 }
 
 /** What the registry has of a package. */

@@ -10,7 +10,7 @@ import { readPage } from '../docs/page.js'
 import { freePort } from '../free-port.js'
 import { need, whyPending } from '../installed/installed.js'
 import { isUnreachable } from '../registry.js'
-import { type OwnRegistry, openRegistry, ownManifest, published } from './own-registry.js'
+import { type OwnRegistry, openRegistry, ownManifest, publishCheckout, published } from './own-registry.js'
 
 const { name, version } = ownManifest
 const MOST_PACKED_BYTES = 3_000_000
@@ -43,12 +43,7 @@ describe(`the package from a registry${whyPending('Verdaccio')}`, function () {
     need(this, 'Verdaccio')
     registry = await openRegistry()
     folder = registry.folder
-    // dist/ is built: other tests run it meanwhile.
-    const { status, stderr } = spawnSync('npm', ['publish', '--ignore-scripts'], {
-      env: registry.env,
-      encoding: 'utf8',
-    })
-    expect(status, stderr).to.equal(0)
+    publishCheckout(registry)
   })
   after(async () => {
     serving?.kill('SIGKILL')
