@@ -42,13 +42,15 @@ export async function openRegistry(): Promise<OwnRegistry> {
     auth: { htpasswd: { file: join(root, 'htpasswd') } },
     uplinks: { npm: { url: npmSetting('registry'), maxage: '1h' } },
     packages: { '**': { access: '$all', publish: '$authenticated', proxy: 'npm' } },
+    // Longer than any command of a test, during which this process cannot see that an idle connection was closed.
+    server: { keepAliveTimeout: 900 },
     log: { type: 'stdout', level: 'error' },
   }
   // YAML, which JSON is.
   writeFileSync(join(root, 'config.yaml'), JSON.stringify(config))
   const server = spawn(process.execPath, [VERDACCIO, '--config', join(root, 'config.yaml'), '--listen', address], {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: join(root, 'home'), ...own, ...certificates },
+    env: { PATH: process.env['PATH'], HOME: join(root, 'home'), NODE_NO_WARNINGS: '1', ...own, ...certificates },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await until(async () => (await fetch(`${url}-/ping`)).ok, 'Verdaccio answers')
@@ -94,8 +96,13 @@ export function publishCheckout({ env }: OwnRegistry): void {
 }
 
 /** What the registry has of a package. */
-export async function published(url: string, name: string): Promise<{ versions: Record<string, PublishedVersion> }> {
-  return (await (await fetch(url + name.replace('/', '%2f'))).json()) as { versions: Record<string, PublishedVersion> }
+export async function published(url: string, name: string): Promise<Published> {
+  return (await (await fetch(url + name)).json()) as Published
+}
+
+interface Published {
+  readonly versions: Readonly<Record<string, PublishedVersion>>
+  readonly 'dist-tags': Readonly<Record<string, string>>
 }
 
 interface PublishedVersion {
