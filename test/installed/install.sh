@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 here=$PWD/test/installed
 cache=$PWD/.cache
-all='programs bigquery_emulator python_readers openapi_python openapi_go openapi_npm registry'
+all='programs bigquery_emulator python_readers openapi_python openapi_go openapi_npm registry vscode_extension'
 
 # is_installed MARK LOCK: the mark has the text of the lock file that was installed last.
 is_installed() { [ -f "$1" ] && cmp -s "$1" "$2"; }
@@ -111,6 +111,14 @@ registry() {
   local folder=$cache/registry lock=$here/registry/package-lock.json
   if is_installed "$folder/installed" "$lock"; then return 0; fi
   npm_packages "$folder" "$here/registry"
+  cp "$lock" "$folder/installed"
+}
+
+# vsce and the language client, by which the extension for VS Code is built and packed.
+vscode_extension() {
+  local folder=$cache/vscode-extension lock=$PWD/editors/vscode/package-lock.json
+  if is_installed "$folder/installed" "$lock"; then return 0; fi
+  npm_packages "$folder" "$PWD/editors/vscode"
   cp "$lock" "$folder/installed"
 }
 

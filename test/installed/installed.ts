@@ -16,6 +16,7 @@ const LOCKED: Readonly<Record<string, readonly [mark: string, lock: string]>> = 
   'Schemathesis and openapi-python-client': ['openapi-generators/python-installed', 'openapi-python.txt'],
   'oapi-codegen': ['openapi-generators/go-installed', 'openapi-go/oapi-codegen.version'],
   Verdaccio: ['registry/installed', 'registry/package-lock.json'],
+  vsce: ['vscode-extension/installed', '../../editors/vscode/package-lock.json'],
   'Spectral and Postman': ['openapi-generators/npm-installed', 'openapi-npm/package-lock.json'],
 }
 

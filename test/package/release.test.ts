@@ -92,10 +92,12 @@ describe('a release', function () {
   })
 
   it('has as notes what the changelog lists for its version', () => {
+    // test/package/vscode.test.ts packs the real one.
+    writeFileSync(at('temp/sluice-0.2.0.vsix'), '')
     passing(stepOf('notes', 'release notes'))
     expect(read('temp/notes.md')).to.equal(NOTES)
     expect(read('temp/asked.txt')).to.equal(
-      `gh release create v0.2.0 --verify-tag --title v0.2.0 --notes-file ${at('temp/notes.md')} --latest\n`,
+      `gh release create v0.2.0 --verify-tag --title v0.2.0 --notes-file ${at('temp/notes.md')} --latest ${at('temp/sluice-0.2.0.vsix')}\n`,
     )
   })
 
