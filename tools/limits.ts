@@ -7,6 +7,7 @@ import { TIME_LIMIT_MS } from '../runner/engines/duckdb/child/javascript-thread.
 import { DEFAULT_CONNECTIONS } from '../runner/engines/duckdb/engine-processes.js'
 import { MAX_DEPTH as MAX_VALUE_DEPTH } from '../runner/engines/duckdb/tables/rows/json-tokens.js'
 import { MAX_ROW_BYTES } from '../runner/engines/duckdb/tables/rows/row-stream.js'
+import { MAX_CELLS, MAX_TEXT } from '../runner/formats/xlsx-writer.js'
 import { MAX_URL_LENGTH } from '../runner/http/app.js'
 import { MAX_BODY_BYTES } from '../runner/http/body.js'
 import { MAX_MESSAGES } from '../runner/http/mcp.js'
@@ -121,6 +122,18 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       most: `${SETTING_DEFAULTS.timeout_seconds} s, at most ${count(settings.timeout_seconds.maximum)} s`,
       beyond: error('QUERY_TIMEOUT'),
       change: '`settings.timeout_seconds`',
+    },
+    {
+      what: 'Cells of a workbook (`xlsx`)',
+      most: count(MAX_CELLS),
+      beyond: error('RESULT_TOO_LARGE'),
+      change: 'another format',
+    },
+    {
+      what: 'Characters of a cell of a workbook',
+      most: count(MAX_TEXT),
+      beyond: error('RESULT_TOO_LARGE'),
+      change: 'another format',
     },
     { what: 'Results that callers have not taken, together', ...setting('--max-unsent'), beyond: error('OVERLOADED') },
     { what: 'Time without a byte taken', ...setting('--write-idle-seconds'), beyond: 'the caller is disconnected' },

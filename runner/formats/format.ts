@@ -1,6 +1,7 @@
 /** What a format of results is. Each is one file beside this one, and one line in the list of index.ts. */
 import type { ContractColumn } from '../model/endpoint.js'
 import type { ColumnPromise, ResultColumn } from '../model/query.js'
+import { BodyTooLargeError } from '../result/body.js'
 
 export interface Format {
   /** By which `format` in an address, and a command's `--format`, asks for it. */
@@ -23,13 +24,24 @@ export interface Format {
 /**
  * Writes a stored result in the format.
  * @param json `{"result":[{…},…]}`, the members of each row in the order of the columns; it is not changed.
- * @throws JsonTextError where the JSON has another form, BodyTooLargeError; TypeError when a column's type cannot be read.
+ * @throws JsonTextError where the JSON has another form, BodyTooLargeError, ResultNotWritableError; TypeError when a column's type cannot be read.
  */
 export type WriteFormat = (
   columns: readonly ResultColumn[],
   json: Uint8Array,
   facts: ResultFacts,
 ) => Uint8Array | Promise<Uint8Array>
+
+/** A result that the format cannot hold. The message is for the caller: it names the limit, and another format. */
+export class ResultNotWritableError extends Error {
+  override readonly name = 'ResultNotWritableError'
+}
+
+/** What to tell the caller of a result that is too large for the format; null for any other error. */
+export function refusalOf(error: unknown): string | null {
+  if (error instanceof ResultNotWritableError) return error.message
+  return error instanceof BodyTooLargeError ? `In this format the result is larger than ${error.maxBytes} bytes.` : null
+}
 
 /** Facts about a result that formats need besides its columns and rows. */
 export interface ResultFacts {
