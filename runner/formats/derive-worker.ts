@@ -1,8 +1,8 @@
 /** The worker thread that converts large JSON results to other formats, one at a time. */
 import { parentPort } from 'node:worker_threads'
 import type { FromDeriver, ToDeriver } from './deriver.js'
-import { refusalOf } from './format.js'
 import { derive } from './index.js'
+import { refusalOf } from './refusal.js'
 
 async function answer(job: ToDeriver): Promise<FromDeriver> {
   try {

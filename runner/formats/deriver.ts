@@ -6,8 +6,8 @@ import { RunnerError, retryLater } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import { startWorker } from '../platform/start-worker.js'
-import { refusalOf } from './format.js'
 import { derive, formatOf } from './index.js'
+import { refusalOf } from './refusal.js'
 
 /** The format, and what it is written from. */
 export type ToDeriver = Parameters<typeof derive>

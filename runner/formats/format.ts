@@ -1,7 +1,6 @@
 /** What a format of results is. Each is one file beside this one, and one line in the list of index.ts. */
 import type { ContractColumn } from '../model/endpoint.js'
 import type { ColumnPromise, ResultColumn } from '../model/query.js'
-import { BodyTooLargeError } from '../result/body.js'
 
 export interface Format {
   /** By which `format` in an address, and a command's `--format`, asks for it. */
@@ -31,17 +30,6 @@ export type WriteFormat = (
   json: Uint8Array,
   facts: ResultFacts,
 ) => Uint8Array | Promise<Uint8Array>
-
-/** A result that the format cannot hold. The message is for the caller: it names the limit, and another format. */
-export class ResultNotWritableError extends Error {
-  override readonly name = 'ResultNotWritableError'
-}
-
-/** What to tell the caller of a result that is too large for the format; null for any other error. */
-export function refusalOf(error: unknown): string | null {
-  if (error instanceof ResultNotWritableError) return error.message
-  return error instanceof BodyTooLargeError ? `In this format the result is larger than ${error.maxBytes} bytes.` : null
-}
 
 /** Facts about a result that formats need besides its columns and rows. */
 export interface ResultFacts {
