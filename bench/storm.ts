@@ -1,6 +1,6 @@
 /** A million different keys through the results cache: memory must stay within its bound and 100 MB. `make storm`. */
 import type { CacheRequest } from '../runner/cache/request.js'
-import type { ResultSet } from '../runner/model/query.js'
+import type { TimedResult } from '../runner/model/query.js'
 
 // Imports the built program: tsx gives every function a name of its own, which takes more memory than is measured here.
 const built = <T>(module: string): Promise<T> => import(new URL(`../dist/${module}.js`, import.meta.url).href)
@@ -25,11 +25,12 @@ const policy = {
 } as const
 
 /** A result of 100 bytes to 4 kB. */
-const run = async (n: number): Promise<ResultSet> => {
+const run = async (n: number): Promise<TimedResult> => {
   return {
     columns: [{ name: 'a', type: 'STRING' }],
     rowCount: 1,
     isTruncated: false,
+    now: '0',
     body: Buffer.alloc(100 + (n % 40) * 100, 120),
   }
 }

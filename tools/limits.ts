@@ -13,7 +13,7 @@ import { MAX_BODY_BYTES } from '../runner/http/body.js'
 import { MAX_MESSAGES } from '../runner/http/mcp.js'
 import { KEEP_ALIVE_MS, MOST_AHEAD } from '../runner/http/server/connection.js'
 import { MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../runner/http/server/server.js'
-import { SETTING_DEFAULTS } from '../runner/manifest/setting-defaults.js'
+import { PAGE_DEFAULTS, SETTING_DEFAULTS } from '../runner/manifest/setting-defaults.js'
 import { MAX_FLOW_DEPTH, MAX_LINE_LENGTH, MAX_MANIFEST_LENGTH } from '../runner/manifest/yaml/limits.js'
 import { MAX_ROWS as MAX_SHOWN_ROWS } from '../runner/mcp/tools.js'
 import type { ErrorCode } from '../runner/model/error-codes.js'
@@ -115,6 +115,18 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       most: `${count(SETTING_DEFAULTS.max_rows)}, at most ${count(settings.max_rows.maximum)}`,
       beyond: 'it is cut, and says so',
       change: '`settings.max_rows`',
+    },
+    {
+      what: 'Rows of a page',
+      most: `${count(PAGE_DEFAULTS.max_size)}, at most ${count(parts.pages.properties.max_size.maximum)}`,
+      beyond: error('ARGUMENT_INVALID'),
+      change: '`settings.pages.max_size`',
+    },
+    {
+      what: 'Time between two pages',
+      most: `${PAGE_DEFAULTS.keep_seconds} s, at most ${count(parts.pages.properties.keep_seconds.maximum)} s`,
+      beyond: `the query runs again, or ${error('PAGE_GONE')}`,
+      change: '`settings.pages.keep_seconds`',
     },
     { what: 'Bytes', ...setting('--max-result'), beyond: error('RESULT_TOO_LARGE') },
     {

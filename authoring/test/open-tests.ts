@@ -17,6 +17,8 @@ import type { Engine } from '../../runner/model/ports.js'
 import { didYouMean } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { Budgets } from '../../runner/request/budget.js'
+import { Cursors } from '../../runner/request/pages/cursor.js'
+import { Pages } from '../../runner/request/pages/pages.js'
 import { Closers } from '../../runner/serve/closers.js'
 import { optionsOf, soundDefinitions } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
@@ -222,10 +224,12 @@ function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
   const clock = systemClock()
   const observe = (): void => {}
   const store = opened.add(new MemoryStore({ maxBytes: 0 }))
+  const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
   return {
     clock,
     observe,
-    results: opened.add(new ResultCache({ store, clock, observe, random: Math.random })),
+    results,
+    pages: new Pages(results, new Cursors(() => '')),
     budgets: new Budgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
     tokens: { find: () => null },
     codings: [],

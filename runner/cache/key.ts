@@ -9,9 +9,23 @@ import { tenantKeyPrefix } from '../model/result-key.js'
  * Undeclared arguments, the token and the format are not part of the key: every format is derived from one result.
  */
 export function cacheKey(endpoint: Pick<Endpoint, 'id' | 'revision' | 'parameters' | 'tenant'>, args: ArgumentMap) {
-  // Each value is wrapped in an array, so that an absent argument differs from every present one.
-  const values = endpoint.parameters.map(({ name }) => (Object.hasOwn(args, name) ? [args[name]] : 0))
-  return tenantPrefix(endpoint, args) + hashOf([endpoint.revision, values])
+  return tenantPrefix(endpoint, args) + hashOf([endpoint.revision, valuesOf(endpoint, args)])
+}
+
+/** Each value is wrapped in an array, so that an absent argument differs from every present one. */
+const valuesOf = ({ parameters }: Pick<Endpoint, 'parameters'>, args: ArgumentMap) =>
+  parameters.map(({ name }) => (Object.hasOwn(args, name) ? [args[name]] : 0))
+
+/** The key of the result for this key whose `@now` was this, which is given out in pages; and of its rows `from` to `to`. */
+export const walkKey = (key: string, now: string): string => `${key}~${now}`
+export const pageKey = (key: string, now: string, from: number, to: number): string =>
+  `${walkKey(key, now)}~${from}-${to}`
+
+/** Short digests of an endpoint's revision, and of arguments by their names, 96 bits each: for cursors. */
+export const revisionDigest = ({ revision }: Pick<Endpoint, 'revision'>): string => hashOf(revision).slice(0, 16)
+export function argumentsDigest(endpoint: Pick<Endpoint, 'parameters'>, args: ArgumentMap): string {
+  const names = endpoint.parameters.map(({ name }) => name)
+  return hashOf([names, valuesOf(endpoint, args)]).slice(0, 16)
 }
 
 /** The prefix of the keys of all calls with the same tenant as this one; of all calls, where the endpoint has no tenant. */

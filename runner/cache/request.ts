@@ -2,7 +2,7 @@
 import type { CachePolicy } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { StoredResult } from '../model/ports.js'
-import type { QueryCost, ResultSet } from '../model/query.js'
+import type { QueryCost, TimedResult } from '../model/query.js'
 
 /** A key, its cache policy, and the function that runs its query. */
 export interface CacheRequest {
@@ -11,6 +11,11 @@ export interface CacheRequest {
   /** The name of the endpoint, for events. */
   readonly endpoint: string
   readonly policy: CachePolicy
+  /**
+   * Present for a result that is given out in pages: it is used as long as it is stored, which is at least so many milliseconds
+   * after it was last asked for.
+   */
+  readonly keepMs?: number
   /** The timeout of the query in milliseconds, also for waiting for another replica's run. */
   readonly timeoutMs: number
   /** The name of the token that asks. */
@@ -21,7 +26,7 @@ export interface CacheRequest {
    */
   readonly beginWait: () => () => void
   /** Runs the query. The signal belongs to the shared run; a background run is charged to no token. */
-  readonly run: (signal: AbortSignal, isBackground: boolean) => Promise<ResultSet>
+  readonly run: (signal: AbortSignal, isBackground: boolean) => Promise<TimedResult>
   /** False once the endpoint has been changed or removed; its entries are then no longer warmed. */
   readonly isCurrent: () => boolean
   /**
@@ -44,6 +49,7 @@ export interface CacheAnswer {
 
 /** How a stored result may be used: `stale` while it is refreshed. Null for not at all. */
 export function useOf(result: StoredResult, request: CacheRequest, nowMs: number): 'hit' | 'stale' | null {
+  if (request.keepMs !== undefined) return 'hit'
   const staleUntil = result.freshUntil + request.policy.staleWhileRevalidateMs
   if (nowMs >= staleUntil || !isOfThisData(result, request)) return null
   return nowMs < result.freshUntil ? 'hit' : 'stale'

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Claim, Clock, ResultStore, RunOutcome, StoredResult } from '../model/ports.js'
-import type { ResultSet } from '../model/query.js'
+import type { TimedResult } from '../model/query.js'
 import { endpointIdOf, etagInTurns } from '../model/result-key.js'
 import { Background } from './background.js'
 import { errorOf, outcomeOf } from './failure-message.js'
@@ -66,8 +66,28 @@ export class ResultCache {
   entry(request: CacheRequest): StoredResult | undefined {
     const entry = this.#deps.store.entry(request.key)
     if (!entry || useOf(entry, request, this.#deps.clock.nowMs()) !== 'hit') return undefined
-    this.#background.touch(request, entry.storedAt)
+    this.#touch(request, entry)
     return entry
+  }
+
+  /** Keeps a stored result for its pages, as `ResultStore.keep` does. */
+  keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean {
+    return this.#deps.store.keep(result, key, as, keepMs)
+  }
+
+  /** Whether the entry is in memory, and stays for so long. */
+  isKept(key: string, keepMs: number): boolean {
+    return this.#deps.store.keptMs(key) >= keepMs
+  }
+
+  /** A page that was cut from a stored result; undefined where it is not in memory. */
+  page(key: string): StoredResult | undefined {
+    return this.#deps.store.entry(key)
+  }
+
+  /** Stores a page in this process's memory; false where it has no room. */
+  async keepPage(key: string, page: StoredResult, keepMs: number): Promise<boolean> {
+    return this.#deps.store.set(key, page, keepMs)
   }
 
   /**
@@ -131,8 +151,14 @@ export class ResultCache {
   /** Only of success: a failing call is not worth warming. */
   #serve(request: CacheRequest, answer: CacheAnswer): CacheAnswer {
     if (answer.outcome === 'stale') this.#background.revalidate(request, answer.result.storedAt)
-    else this.#background.touch(request, answer.result.storedAt)
+    else this.#touch(request, answer.result)
     return answer
+  }
+
+  #touch(request: CacheRequest, result: StoredResult): void {
+    const { key, keepMs } = request
+    if (keepMs === undefined) this.#background.touch(request, result.storedAt)
+    else void this.#deps.store.keep(result, key, key, keepMs)
   }
 
   /** Counts the call while it waits. An older result replaces a failure of the engine, but not a mistake of the caller. */
@@ -234,7 +260,8 @@ export class ResultCache {
       const runMs = clock.ticksMs() - beganTicks
       const sealed = sealResult(set, await etagInTurns(set.body), running.began, running.began + policy.ttlMs)
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed
-      const keepMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
+      const ofPolicy = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
+      const keepMs = request.keepMs === undefined ? ofPolicy : 2 * request.keepMs
       // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
       const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)
       // A result of an endpoint that has changed in the meantime would never be asked for again.
@@ -271,7 +298,7 @@ const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer =>
 }
 
 /** Adds the times and the ETag. */
-export function sealResult(set: ResultSet, etag: string, storedAt: number, freshUntil: number): StoredResult {
-  const { body, columns, rowCount, isTruncated } = set
-  return { body, columns, rowCount, isTruncated, etag, storedAt, freshUntil }
+export function sealResult(set: TimedResult, etag: string, storedAt: number, freshUntil: number): StoredResult {
+  const { body, columns, rowCount, isTruncated, now } = set
+  return { body, columns, rowCount, isTruncated, now, etag, storedAt, freshUntil }
 }

@@ -37,6 +37,8 @@ export interface ResultFacts {
   readonly revision: string
   /** The engine had more rows than `max_rows`. */
   readonly isTruncated: boolean
+  /** The cursor of the next page; null on the last. Absent where the rows are not a page. */
+  readonly next?: string | null
   /** What the contract says of each column; absent for a result without one. */
   readonly contract?: readonly (Pick<ContractColumn, 'unit'> & Requirement)[]
   /** A larger derived form is a BodyTooLargeError. @default no bound */

@@ -2,6 +2,8 @@
  * Reads a stored result, `{"result":[{…},…]}`, as the JSON texts of its rows and of the values within them. Nothing is parsed
  * before a format needs it, so numbers keep all their digits, and members of equal names their places.
  */
+import { nextTurn, PIECE_BYTES } from '../model/in-turns.js'
+import type { StoredResult } from '../model/ports.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 
 /** A text that should be JSON of a certain form is not. */
@@ -31,7 +33,41 @@ export function* rowsOf(body: Uint8Array): Generator<RowReader> {
     if (bytes[at] !== COMMA) break
     at += 1
   }
-  if (bytes.toString('latin1', at) !== RESULT_TAIL) throw unexpected(bytes, at)
+  const tail = bytes.toString('latin1', at)
+  if (tail !== RESULT_TAIL && !PAGE_TAIL.test(tail)) throw unexpected(bytes, at)
+}
+
+/** The end of a page, with the cursor of the next one. */
+const PAGE_TAIL = /^\],"next":(?:null|"[\w.-]+")\}$/
+
+const PLACES = Symbol('places of rows')
+
+interface Placed extends Pick<StoredResult, 'body' | 'rowCount'> {
+  [PLACES]?: Promise<Uint32Array>
+}
+
+/**
+ * The offset of each row in the result's body, and at last the one that a further row would have. They are found once a result.
+ * @throws JsonTextError.
+ */
+export function rowPlaces(result: Placed): Promise<Uint32Array> {
+  result[PLACES] ??= findPlaces(result)
+  return result[PLACES]
+}
+
+async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const places = new Uint32Array(rowCount + 1)
+  let [at, paused] = [RESULT_HEAD.length, 0]
+  for (let row = 0; row < rowCount; row++) {
+    places[row] = at
+    at = bracketsEnd(bytes, at) + 1
+    if (at - paused < PIECE_BYTES) continue
+    paused = at
+    await nextTurn()
+  }
+  places[rowCount] = at
+  return places
 }
 
 /**

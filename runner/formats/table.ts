@@ -25,7 +25,7 @@ export const table = {
       },
       rows: { type: 'array', items: { type: 'array', items: {} } },
       truncated: { type: 'boolean' },
-      next: {},
+      next: { type: ['string', 'null'] },
     },
   },
   write: toTable,
@@ -36,7 +36,8 @@ export function toTable(columns: readonly ResultColumn[], body: Uint8Array, fact
   return encodeTexts(texts(columns, body, facts), facts.maxBytes)
 }
 
-function* texts(columns: readonly ResultColumn[], body: Uint8Array, { contract, isTruncated }: ResultFacts) {
+function* texts(columns: readonly ResultColumn[], body: Uint8Array, facts: ResultFacts) {
+  const { contract, isTruncated, next = null } = facts
   const described = columns.map(({ name, type }, i) => {
     const unit = contract?.[i]?.unit ?? null
     return { name, type, ...(unit !== null && { unit }) }
@@ -52,6 +53,5 @@ function* texts(columns: readonly ResultColumn[], body: Uint8Array, { contract, 
     yield `${separator}[${values.join()}]`
     separator = ','
   }
-  // Pages have no cursor yet.
-  yield `],"truncated":${isTruncated},"next":null}`
+  yield `],"truncated":${isTruncated},"next":${JSON.stringify(next)}}`
 }

@@ -7,6 +7,7 @@ import { pacedTurns } from '../model/in-turns.js'
 import type { Caller, StoredResult } from '../model/ports.js'
 import { chooseType } from '../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../request/negotiate-coding.js'
+import { CURSOR } from '../request/pages/page-arguments.js'
 import { admitCall, planCall } from '../request/plan.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import type { AppDeps } from './app.js'
@@ -48,10 +49,13 @@ const BEYOND_A_HIT = [
 interface PlannedCall {
   readonly caller: Caller
   readonly cached: NonNullable<ReturnType<typeof planCall>['cached']>
+  /** Null where the whole result is asked for. */
+  readonly page: ReturnType<typeof planCall>['page']
+  /** Whether the endpoint is cached. */
+  readonly isCacheable: boolean
+  readonly url: string
   readonly offered: ListedFormat
   readonly choice: CodingChoice
-  /** The part of the address that may be logged. */
-  readonly path: string
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
   /** The headers of the last answer. */
@@ -133,7 +137,7 @@ export class FastPath {
   /** The hit that answers this request; null for any other request, and then no call has been counted. */
   #findHit(req: IncomingMessage, plans: boolean): Hit | null {
     const { headers, url } = req
-    const { endpoints, results, representations, unsent } = this.#deps
+    const { endpoints, results, pages, representations, unsent } = this.#deps
     const caller = callerOf(req, this.#deps)
     if (!caller || (caller.admitFresh !== null && wantsFresh(headers['cache-control'] ?? ''))) return null
     if (this.#index !== endpoints()) {
@@ -145,7 +149,8 @@ export class FastPath {
     const kept = this.#plans.get(key)
     const planned = kept?.caller === caller ? kept : plans ? this.#plan(caller, req) : null
     if (!planned || !isAcceptable(planned.choice)) return null
-    const result = results.entry(planned.cached)
+    const { page, cached } = planned
+    const result = page ? pages.find(page, cached) : results.entry(cached)
     const representation = result && representations.find(result, planned.offered.name, planned.choice)
     if (!result || !representation || unsent.isFull(representation.body)) return null
     if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
@@ -161,12 +166,14 @@ export class FastPath {
     if (!PLAIN_REF.test(ref) || url.includes('#')) return null
     try {
       const endpoint = admitCall(caller, ref, this.#index)
-      if (endpoint.cache === null) return null
       const given = parsePairs(queryOf(url))
+      // The next page of a result may be kept although others are not.
+      if (endpoint.cache === null && !given.has(CURSOR)) return null
       const offered = chooseType(endpoint, given, headers.accept)
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
-      const { cached, ignored } = planCall(caller, given, { endpoint, nowMicros: null }, this.#deps)
-      return cached && { caller, cached, offered, choice, path: loggedPath(path), ignored, head: null }
+      const { cached, page, ignored } = planCall(caller, given, { endpoint, nowMicros: null }, this.#deps)
+      const isCacheable = endpoint.cache !== null
+      return cached && { caller, cached, page, isCacheable, url, offered, choice, ignored, head: null }
     } catch {
       return null
     }
@@ -177,9 +184,10 @@ export class FastPath {
     const kept = planned.head
     const isSame = kept?.status === status && kept.representation === representation
     if (isSame && kept.freshSeconds === freshSeconds && kept.ageSeconds === ageSeconds) return kept
-    const { cached, offered } = planned
-    const facts = { result, representation, isCacheable: true, offered, endpoint: cached.endpoint, hasRanges: true }
-    const aging = { isCacheable: true, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
+    const { cached, offered, url, isCacheable } = planned
+    const ofCall = { isCacheable, offered, endpoint: cached.endpoint, hasRanges: isCacheable, url }
+    const facts = { result, representation, ...ofCall }
+    const aging = { isCacheable, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
     const list = ['Vary', this.#vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
     planned.head = { status, representation, freshSeconds, ageSeconds, list }
     return planned.head
@@ -187,7 +195,7 @@ export class FastPath {
 
   #send(req: IncomingMessage, res: ServerResponse, hit: Hit, began: number): void {
     const { planned, result, representation } = hit
-    const { cached, ignored, caller, path } = planned
+    const { cached, ignored, caller, url } = planned
     const { clock, newRequestId, observe, unsent } = this.#deps
     const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
     const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), newRequestId)
@@ -196,7 +204,13 @@ export class FastPath {
     const hasBody = status === 200 && req.method === 'GET'
     res.end(hasBody ? representation.body : undefined)
     const end = (ended: number): void => {
-      const call = { requestId, method: req.method!, path, endpoint: cached.endpoint, token: caller.token }
+      const call = {
+        requestId,
+        method: req.method!,
+        path: loggedPath(url),
+        endpoint: cached.endpoint,
+        token: caller.token,
+      }
       const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
       observe(requestDone(call, ended, clock.ticksMs() - began, outcome))
     }

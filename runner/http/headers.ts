@@ -26,6 +26,8 @@ export interface StoredFacts {
   readonly endpoint: string
   /** Whether the next request for the same bytes finds them in the cache, so that a part of them can be asked for. */
   readonly hasRanges: boolean
+  /** The address of the call, with its query string. */
+  readonly url: string
 }
 
 /** What changes with the age of the result. */
@@ -105,6 +107,12 @@ const ROWS: readonly ResponseHeader[] = [
     openApi: described('The number of rows.', COUNT),
   },
   {
+    name: 'X-Total-Rows',
+    stored: ({ result }) => (result.page ? String(result.page.totalRows) : null),
+    isExposed: true,
+    openApi: described('The number of rows of all pages; absent where no page was asked for.', COUNT),
+  },
+  {
     name: 'X-Truncated',
     stored: ({ result }) => (result.isTruncated ? 'true' : null),
     isExposed: true,
@@ -138,11 +146,30 @@ const ROWS: readonly ResponseHeader[] = [
   { name: 'Content-Length', stored: ({ representation }) => String(representation.body.byteLength), isOfBody: true },
   { name: 'Accept-Ranges', stored: ({ hasRanges }) => (hasRanges ? 'bytes' : 'none'), isOfBody: true, isExposed: true },
   { name: 'Content-Range', isExposed: true },
-  { name: 'Link', isExposed: true },
+  {
+    name: 'Link',
+    stored: ({ result, url }) => (result.page?.next ? nextLink(url, result.page.next) : null),
+    isExposed: true,
+    openApi: described('Where the next page is (`rel="next"`); absent on the last one.', TEXT),
+  },
   { name: 'WWW-Authenticate', isExposed: true },
   { name: 'Allow', isExposed: true },
   { name: 'X-Content-Type-Options', always: 'nosniff' },
 ]
+
+/** The same address with this cursor (RFC 8288). What a POST has in its body is sent again. */
+function nextLink(url: string, next: string): string {
+  const [path = '', ...rest] = url.split('?')
+  const pairs = rest.join('?').split('&')
+  const others = pairs.filter(pair => pair !== '' && !/^cursor(?:=|$)/.test(pair))
+  // An address holds one character a byte, and may hold what ends the address in this header.
+  const encoded = [path, [...others, `cursor=${next}`].join('&')]
+    .join('?')
+    .replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, byte => {
+      return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+    })
+  return `<${encoded}>; rel="next"`
+}
 
 /** The headers of every answer. */
 export const EVERY_ANSWER: HeaderList = ROWS.flatMap(({ name, always }) => (always === undefined ? [] : [name, always]))

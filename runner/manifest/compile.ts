@@ -1,8 +1,8 @@
 /** Manifest → endpoint: computes everything that does not depend on the arguments of a call. */
 import { createHash } from 'node:crypto'
 import { parseByteSize } from '../model/byte-size.js'
-import type { CachePolicy, Endpoint } from '../model/endpoint.js'
-import type { Lookup, Manifest } from '../model/manifest.js'
+import type { CachePolicy, Endpoint, PagePolicy } from '../model/endpoint.js'
+import type { Lookup, Manifest, Pages } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
 import type { BoundValue } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
@@ -13,7 +13,7 @@ import { compileParameter } from './constraints.js'
 import { compileContract } from './contract.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
-import { SETTING_DEFAULTS } from './setting-defaults.js'
+import { PAGE_DEFAULTS, SETTING_DEFAULTS } from './setting-defaults.js'
 import { tenantParameter } from './tenant.js'
 import type { ExpandedSql } from './variants/expand-sql.js'
 
@@ -51,7 +51,13 @@ const MICROS_PER = {
 export function compileEndpoint(input: CompileInput, options: CompileOptions): Endpoint {
   const { manifest, example } = input
   const { unknownArguments = SETTING_DEFAULTS.unknown_arguments } = options
-  const settings = { ...SETTING_DEFAULTS, unknown_arguments: unknownArguments, ...manifest.settings }
+  const { pages } = manifest.settings ?? {}
+  const settings = {
+    ...SETTING_DEFAULTS,
+    unknown_arguments: unknownArguments,
+    ...manifest.settings,
+    ...(pages && { pages: { ...PAGE_DEFAULTS, ...pages } }),
+  }
   const parameters = compileParameters(manifest, options.maxRegexpLength)
   return Object.freeze({
     id: manifest.id.toLowerCase(),
@@ -62,6 +68,7 @@ export function compileEndpoint(input: CompileInput, options: CompileOptions): E
     columns: compileContract(manifest.columns, input.checked),
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),
+    pages: pages === undefined ? null : compilePages(pages),
     timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
     timestamps: settings.timestamps,
     maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
@@ -107,6 +114,11 @@ function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CacheP
     staleWhileRevalidateMs: milliseconds(cache.stale_while_revalidate_seconds),
     untilDataChanges,
   })
+}
+
+function compilePages(pages: Pages): PagePolicy {
+  const { max_size: maxSize, keep_seconds: keepSeconds } = { ...PAGE_DEFAULTS, ...pages }
+  return Object.freeze({ maxSize, keepMs: Math.ceil(keepSeconds * 1_000) })
 }
 
 /** The ttl of results that are kept until their data changes: a year. */

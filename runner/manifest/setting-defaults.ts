@@ -1,5 +1,5 @@
 /** The defaults of a manifest's settings. The JSON Schema states the same values, and a test compares them. */
-import type { Settings } from '../model/manifest.js'
+import type { Pages, Settings } from '../model/manifest.js'
 
 export const SETTING_DEFAULTS = Object.freeze({
   max_rows: 1_000,
@@ -11,3 +11,6 @@ export const SETTING_DEFAULTS = Object.freeze({
   now_granularity: 'none',
   unknown_arguments: 'ignore',
 }) satisfies Settings
+
+/** Those of `pages`, where an endpoint has it. */
+export const PAGE_DEFAULTS = Object.freeze({ max_size: 1_000, keep_seconds: 300 }) satisfies Pages

@@ -16,6 +16,14 @@ export interface CachePolicy {
   readonly untilDataChanges: boolean
 }
 
+/** How a result is given out page by page. */
+export interface PagePolicy {
+  /** The most rows of a page. */
+  readonly maxSize: number
+  /** How long the result is kept after its last page was asked for, in milliseconds. */
+  readonly keepMs: number
+}
+
 /** A column of the row contract, as declared or else as inferred from the query. */
 export interface ContractColumn extends ColumnPromise {
   readonly name: string
@@ -46,6 +54,8 @@ export interface Endpoint {
   readonly maxRows: number
   /** The cache policy; null where results are not cached. */
   readonly cache: CachePolicy | null
+  /** Null where results have no pages. */
+  readonly pages: PagePolicy | null
   readonly timeoutMs: number
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** The most bytes that BigQuery may bill a query for; null for no limit. Other engines ignore it. */

@@ -85,6 +85,12 @@ export const ERROR_CODES = {
     when: 'The request did not arrive completely within 30 seconds.',
     remedy: 'Send the request again. If that fails too, look for what slows the connection down.',
   },
+  PAGE_GONE: {
+    status: 410,
+    title: 'The pages are gone',
+    when: 'The result whose next page `cursor` asks for is no longer kept, and the query now gives another one: the data or the endpoint has changed.',
+    remedy: 'Begin again with the first page: send `page_size` without `cursor`.',
+  },
   PRECONDITION_FAILED: {
     status: 412,
     title: 'Precondition failed',

@@ -87,6 +87,7 @@ export type Event =
   | { readonly kind: 'engine.table-read'; readonly table: string; readonly files: number; readonly durationMs: number }
   | { readonly kind: 'tokens.reloaded'; readonly tokens: number }
   | { readonly kind: 'tokens.unreadable'; readonly reason: string }
+  | { readonly kind: 'cursors.key-not-kept'; readonly reason: string }
   | { readonly kind: 'bug'; readonly where: string; readonly cause: unknown }
 
 export type Observer = (event: Event) => void

@@ -4,7 +4,7 @@
  */
 
 /** About a millisecond of hashing or of copying to new memory. */
-const PIECE_BYTES = 524_288
+export const PIECE_BYTES = 524_288
 
 /** Calls back with each piece and its place. */
 export async function inTurns(bytes: Uint8Array, work: (piece: Uint8Array, at: number) => void): Promise<void> {
@@ -64,4 +64,4 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
   }
 }
 
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

@@ -186,6 +186,7 @@ export interface Settings {
    * How long results are cached, or disabled.
    */
   cache?: Cache | 'disabled'
+  pages?: Pages
   /**
    * Whether callers may query the result further. Only disabled is supported.
    */
@@ -248,6 +249,19 @@ export interface Cache {
    * data_changes: a result is kept until the files that its query reads change, and never longer. Embedded engine only.
    */
   until?: 'data_changes'
+}
+/**
+ * Allows callers to ask for a result page by page, with page_size and cursor. A call without them gets the whole result.
+ */
+export interface Pages {
+  /**
+   * The greatest page_size that a call may have.
+   */
+  max_size?: number
+  /**
+   * How long the result is kept after its last page was asked for. Later, the query runs again at the time of the first page, and a caller goes on only if it gives the same result.
+   */
+  keep_seconds?: number
 }
 /**
  * Fields by name.

@@ -2,7 +2,15 @@
 import type { ConstantChecks, SqlProblem } from '../../googlesql/index.js'
 import type { EngineName } from './engines.js'
 import type { RunnerError } from './errors.js'
-import type { CheckedColumn, ColumnPromise, Query, QueryReads, ResultSet, WarehouseReads } from './query.js'
+import type {
+  CheckedColumn,
+  ColumnPromise,
+  Query,
+  QueryReads,
+  ResultSet,
+  TimedResult,
+  WarehouseReads,
+} from './query.js'
 
 /** The name that background refreshes, which have no token, count under together; a token's name is not empty. */
 export const BACKGROUND = ''
@@ -115,7 +123,7 @@ export interface Engine {
 }
 
 /** A result in a store: the finished bytes, and the facts that the response headers need. */
-export interface StoredResult extends Omit<ResultSet, 'cost'> {
+export interface StoredResult extends Omit<TimedResult, 'cost'> {
   /** The strong ETag with its quotes, computed once. */
   readonly etag: string
   /** When its query began, in milliseconds since 1970; the age of the result counts from here. */
@@ -124,6 +132,15 @@ export interface StoredResult extends Omit<ResultSet, 'cost'> {
   readonly freshUntil: number
   /** The fingerprint of the data that the result was computed from; present where a change of data makes the result stale. */
   readonly dataState?: string
+  /** Present where these rows are a page of a result. */
+  readonly page?: PageFacts
+}
+
+export interface PageFacts {
+  /** The cursor of the next page; null on the last. */
+  readonly next: string | null
+  /** The rows of all pages. */
+  readonly totalRows: number
 }
 
 /** Results in the memory of a process. */
@@ -143,6 +160,13 @@ export interface ResultStore {
    * the result is not shared.
    */
   set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> | boolean
+  /**
+   * Keeps this result, which is stored under `key`, under `as` too, which may be the same: for at least `keepMs` from now, and at
+   * most for twice as long. False where it is not stored under `key`, or has no room.
+   */
+  keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean
+  /** How long the entry in this process's memory is kept, in milliseconds; 0 where there is none. */
+  keptMs(key: string): number
   /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */
   purge(prefix: string): Promise<void> | void
   /**

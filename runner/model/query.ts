@@ -93,4 +93,9 @@ export interface ResultSet {
   readonly cost?: QueryCost
 }
 
+/** A result with the time that was bound to its `@now`, in microseconds since 1970, as digits. */
+export interface TimedResult extends ResultSet {
+  readonly now: string
+}
+
 export type ArgumentMap = Readonly<Record<string, ArgumentValue>>

@@ -34,6 +34,7 @@ const LEVEL_OF = {
   'engine.table-read': 'debug',
   'tokens.reloaded': 'info',
   'tokens.unreadable': 'warn',
+  'cursors.key-not-kept': 'warn',
   bug: 'error',
 } as const satisfies Record<Event['kind'], Level>
 

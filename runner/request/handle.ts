@@ -3,12 +3,14 @@ import type { CacheAnswer, CacheRequest } from '../cache/request.js'
 import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
+import { RunnerError } from '../model/errors.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { etagInTurns } from '../model/result-key.js'
 import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
-import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
+import type { PagePlan } from './pages/pages.js'
+import { admitCall, type PlanDeps, type Progress, planCall, walkRequest } from './plan.js'
 import { mergeArguments, type RawArguments } from './raw-arguments.js'
 import { type RunOrder, runQuery } from './run-query.js'
 
@@ -65,9 +67,11 @@ export async function handleFor(caller: Caller, request: RunRequest, deps: Reque
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
     const given = readBody ? mergeArguments(address, await readBody()) : address
     const plan = planCall(caller, given, { endpoint, nowMicros }, deps)
-    const answer = plan.cached
-      ? await fromCache(caller, plan.cached, request, deps.results)
-      : await fromEngine(caller, plan.order, request, deps)
+    const answer = plan.page
+      ? await pageFromCache(caller, { ...plan, page: plan.page }, request, deps)
+      : plan.cached
+        ? await fromCache(caller, plan.cached, request, deps.results)
+        : await fromEngine(caller, plan.order, request, deps)
     return { ...answer, endpoint, offered, coding, ignored: plan.ignored } satisfies RunResponse
   } finally {
     endCall?.()
@@ -85,6 +89,39 @@ async function fromCache(
   const isRenewed = wantsFresh && caller.admitFresh?.()
   const answer = await (isRenewed ? results.renew(cached, signal) : results.through(cached, signal))
   return { ...answer, isCacheable: true, key: cached.key }
+}
+
+type PlannedPage = Pick<ReturnType<typeof planCall>, 'order' | 'cached'> & { readonly page: PagePlan }
+
+/** The result is kept for the pages that follow, even if the endpoint is not cached. */
+async function pageFromCache(
+  caller: Caller,
+  { order, cached, page }: PlannedPage,
+  request: RunRequest,
+  deps: RequestDeps,
+) {
+  const { pages, results } = deps
+  const answer = await fromCache(caller, cached!, request, results)
+  const isKept = await pages.keep(page, answer, cached!)
+  const kept = isKept ? answer : await keptAnswer(caller, { order, cached, page }, request, deps)
+  const { page: result, key } = await pages.cut(page, kept.result)
+  return { ...kept, result, key, isCacheable: order.endpoint.cache !== null }
+}
+
+/** The answer of a run of its own, where a cached result was not stored: it was too old by then, or its data has changed meanwhile. */
+async function keptAnswer(
+  caller: Caller,
+  { order, cached, page }: PlannedPage,
+  request: RunRequest,
+  deps: RequestDeps,
+) {
+  if (cached!.keepMs === undefined) {
+    const own = walkRequest(order, page, null, caller, deps)
+    const answer = await fromCache(caller, own, request, deps.results)
+    if (await deps.pages.keep(page, answer, own)) return answer
+  }
+  const detail = 'The result is too large to be kept for its pages; ask for less.'
+  throw new RunnerError('RESULT_TOO_LARGE', { detail })
 }
 
 async function fromEngine(caller: Caller, order: RunOrder, { signal }: RunRequest, deps: RequestDeps): Promise<Answer> {

@@ -1,11 +1,14 @@
 /** Plans a call before anything is run: which endpoint, with which arguments, and whether the cache may answer. */
-import { cacheKey } from '../cache/key.js'
+import { cacheKey, walkKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { notAllowed } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments, notAllowed, RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
+import type { ArgumentMap } from '../model/query.js'
 import { authorize, beginWait, NOT_ALLOWED, OUT_OF_SCOPE } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
+import { CURSOR, takePage } from './pages/page-arguments.js'
+import type { PagePlan, Pages } from './pages/pages.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type EndpointIndex, findBroken, route } from './route.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
@@ -14,6 +17,7 @@ import { ignoredHeader, unknownNames } from './unknown-arguments.js'
 export interface PlanDeps extends RunDeps {
   /** The current endpoints. */
   readonly endpoints: () => EndpointIndex
+  readonly pages: Pages
 }
 
 /** The facts about a request, filled in stage by stage, so that a refused request can be logged too. */
@@ -37,29 +41,71 @@ export function admitCall(caller: Caller, ref: string, index: EndpointIndex, pro
 }
 
 /**
- * What to run, what to ask of the cache (null where the call goes past it), and the value of X-Ignored-Arguments ('' where no
- * argument was ignored): the same for the same caller asking the same, as long as the endpoints are the same. Runs nothing.
- * `nowMicros` freezes `@now`; such a call goes past the cache.
- * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
+ * What to run, what to ask of the cache (null where the call goes past it), which page of that (null for all of it), and the value of
+ * X-Ignored-Arguments ('' where no argument was ignored): the same for the same caller asking the same, as long as the endpoints are the
+ * same. Runs nothing. `nowMicros` freezes `@now`; such a call goes past the cache.
+ * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED, PAGE_GONE.
  */
 export function planCall(caller: Caller, given: RawArguments, asked: Omit<RunOrder, 'args'>, deps: PlanDeps) {
-  const order = { ...asked, args: bindPinned(caller, asked.endpoint, given) }
-  const ignored = ignoredHeader(unknownNames(asked.endpoint, given))
-  return { order, cached: cacheRequest(order, caller, deps), ignored }
+  const { endpoint, nowMicros } = asked
+  const { asked: askedPage, own, problems } = takePage(endpoint, given, deps.pages.cursors)
+  const args = bindBeside(problems, () => bindPinned(caller, endpoint, own))
+  const order = { ...asked, args }
+  const ignored = ignoredHeader(unknownNames(endpoint, own))
+  if (askedPage === null) return { order, cached: cacheRequest(order, caller, deps), page: null, ignored }
+  const page = deps.pages.plan(askedPage, endpoint, args, cacheKey(endpoint, args))
+  if (page === null) {
+    throw invalidArguments([{ parameter: CURSOR, detail: 'must be sent with the arguments of the page before' }])
+  }
+  const now = page.cursor === null ? nowMicros : BigInt(page.cursor.now)
+  const cached = now === null ? cacheRequest(order, caller, deps) : null
+  return { order, cached: cached ?? walkRequest(order, page, now, caller, deps), page, ignored }
+}
+
+/** The bound arguments. @throws RunnerError ARGUMENT_INVALID with these problems in front of those of the arguments. */
+function bindBeside(problems: readonly ArgumentProblem[], bind: () => ArgumentMap): ArgumentMap {
+  try {
+    const args = bind()
+    if (problems.length === 0) return args
+    throw invalidArguments([])
+  } catch (thrown) {
+    const isInvalid = thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID'
+    throw isInvalid && problems.length > 0 ? invalidArguments([...problems, ...thrown.errors]) : thrown
+  }
 }
 
 function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheRequest | null {
   const { endpoint, args, nowMicros } = order
   if (endpoint.cache === null || nowMicros !== null) return null
   return {
+    ...runRequest(order, caller, deps),
     key: cacheKey(endpoint, args) + dataCopyOf(endpoint, deps),
-    endpoint: endpoint.name,
     policy: endpoint.cache,
+    ...dataStateOf(order, deps),
+  }
+}
+
+/** The request for the result at this `@now`, which is kept for its pages; at the clock's time where `now` is null. */
+export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null, caller: Caller, deps: PlanDeps) {
+  const nowMicros = now ?? deps.clock.nowMicros()
+  const ttlMs = order.endpoint.cache?.ttlMs ?? 0
+  return {
+    ...runRequest({ ...order, nowMicros }, caller, deps),
+    key: walkKey(page.key, String(nowMicros)),
+    keepMs: page.keepMs,
+    policy: { ttlMs, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },
+  } satisfies CacheRequest
+}
+
+/** What the requests to the cache share. */
+function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
+  const { endpoint } = order
+  return {
+    endpoint: endpoint.name,
     timeoutMs: endpoint.timeoutMs,
     token: caller.token,
     beginWait: () => beginWait(caller),
-    run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),
-    ...dataStateOf(order, deps),
+    run: (signal: AbortSignal, isBackground: boolean) => runQuery(order, isBackground ? null : caller, deps, signal),
     isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
   }
 }

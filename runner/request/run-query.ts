@@ -3,7 +3,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
-import type { ArgumentMap, ResultSet } from '../model/query.js'
+import type { ArgumentMap, TimedResult } from '../model/query.js'
 import type { Budgets, Payer } from './budget.js'
 
 export interface RunDeps {
@@ -21,11 +21,17 @@ export interface RunOrder {
 }
 
 /** Runs one query on the engine and emits one event about it. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED. */
-export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, signal: AbortSignal): Promise<ResultSet> {
+export async function runQuery(
+  order: RunOrder,
+  payer: Payer,
+  deps: RunDeps,
+  signal: AbortSignal,
+): Promise<TimedResult> {
   const { endpoint } = order
   const { engine, clock, observe, budgets } = deps
   const { maxBytesBilled, isBudget } = await budgets.allow(payer, endpoint.maxBytesBilled)
-  const query = endpoint.render(order.args, order.nowMicros ?? clock.nowMicros())
+  const nowMicros = order.nowMicros ?? clock.nowMicros()
+  const query = endpoint.render(order.args, nowMicros)
   const about = { endpoint: endpoint.name, engine: engine.name }
   const began = clock.nowMs()
   observe({ kind: 'query.started', ...about })
@@ -39,7 +45,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     const { rowCount: rows, cost } = result
     observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
-    return result
+    return { ...result, now: String(nowMicros) }
   } catch (thrown) {
     const failure = toRunnerError(thrown)
     // The engine refuses an expensive query by the limit that it was given.

@@ -30,10 +30,13 @@ import { bindParams } from '../request/bind-params.js'
 import { Budgets } from '../request/budget.js'
 import { handleFor, type RequestDeps } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
+import { Cursors } from '../request/pages/cursor.js'
+import { Pages } from '../request/pages/pages.js'
 import { toRawArguments } from '../request/raw-arguments.js'
 import { route, routeWithHint } from '../request/route.js'
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { Closers } from './closers.js'
+import { cursorKey } from './cursor-key.js'
 import { EndpointRegistry } from './endpoint-registry.js'
 import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
@@ -175,6 +178,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
     budgets: new Budgets({ counters, clock, observe, maxBytesBilled }),
     tokens,
     results,
+    pages: new Pages(results, new Cursors(cursorKey(settings, observe))),
     endpoints: registry.index,
     beginCall: () => engine.begin(),
     codings: AVAILABLE_CODINGS,

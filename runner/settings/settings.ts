@@ -231,6 +231,13 @@ const TABLE = {
     description:
       'The secret of all replicas, of at least 32 characters, with which they sign what they write to Redis: what another program writes there is not served.',
   }),
+  /** The secret that cursors of pages are authenticated with; null: one that is kept beside the tokens file. */
+  cursorKey: optional(tokenText, {
+    flag: null,
+    variable: 'SLUICE_CURSOR_KEY',
+    description:
+      'The secret of all replicas, of at least 32 characters, with which they make the cursors of pages; without it, one in the file cursor.key beside the tokens file.',
+  }),
   /** What happens to arguments that an endpoint does not declare, where its manifest does not say. */
   unknownArguments: setting(oneOf(['ignore', 'reject']), 'ignore', {
     flag: null,

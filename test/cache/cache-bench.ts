@@ -6,7 +6,7 @@ import type { CachePolicy } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { ResultStore } from '../../runner/model/ports.js'
-import type { ResultSet } from '../../runner/model/query.js'
+import type { TimedResult } from '../../runner/model/query.js'
 import { type ManualClock, manualClock, settle } from './manual-clock.js'
 
 export const TTL_MS = 900_000
@@ -36,11 +36,11 @@ export const memoryStore = () => new MemoryStore({ maxBytes: 1_000_000 })
 export function bench(store: ResultStore = memoryStore(), random: () => number = () => 0): Bench {
   const clock = manualClock()
   const events: Event[] = []
-  const waiting: { resolve: (set: ResultSet) => void; reject: (error: Error) => void }[] = []
+  const waiting: { resolve: (set: TimedResult) => void; reject: (error: Error) => void }[] = []
   const signals: AbortSignal[] = []
   let runs = 0
   const cache = new ResultCache({ store, clock, observe: event => void events.push(event), random })
-  const run = (signal: AbortSignal): Promise<ResultSet> => {
+  const run = (signal: AbortSignal): Promise<TimedResult> => {
     runs += 1
     signals.push(signal)
     return new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export function bench(store: ResultStore = memoryStore(), random: () => number =
       await settle()
       for (const { resolve, reject } of waiting.splice(0)) {
         if (outcome) reject(outcome)
-        else resolve({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(`run ${runs}`) })
+        else resolve({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(`run ${runs}`), now: '0' })
       }
       await settle()
     },
@@ -91,9 +91,10 @@ export async function answered(b: Bench, options: Parameters<Bench['ask']>[0] = 
   return asked
 }
 
-export const set = (body: string): ResultSet => ({
+export const set = (body: string): TimedResult => ({
   columns: [],
   rowCount: 1,
   isTruncated: false,
   body: Buffer.from(body),
+  now: '0',
 })

@@ -23,6 +23,7 @@ export function storedResult(body = 'rows', storedAt = Date.now()): StoredResult
     columns: [{ name: 'a', type: 'INT64' }],
     rowCount: 1,
     isTruncated: false,
+    now: '0',
     etag: etagOf(bytes),
     storedAt,
     freshUntil: storedAt + 60_000,

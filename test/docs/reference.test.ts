@@ -99,10 +99,19 @@ describe('tables in the guides', () => {
   })
 
   it('list every header of a result', () => {
-    const result = { rowCount: 1, isTruncated: true, storedAt: 0, freshUntil: 1 } as StoredResult
+    const page = { next: 'c', totalRows: 2 }
+    const result = { rowCount: 1, isTruncated: true, storedAt: 0, freshUntil: 1, page } as StoredResult
     const representation = { etag: '"e"', coding: 'br', body: new Uint8Array() }
     const lists = [
-      storedHeaders(200, { result, representation, isCacheable: true, offered: csv, endpoint: 'e', hasRanges: true }),
+      storedHeaders(200, {
+        result,
+        representation,
+        isCacheable: true,
+        offered: csv,
+        endpoint: 'e',
+        hasRanges: true,
+        url: '/',
+      }),
       agingHeaders({ isCacheable: true, outcome: 'hit', isStored: true, freshSeconds: 1, ageSeconds: 1 }),
       callHeaders({ ignored: 'a', runMs: 1, totalMs: 1, cost: null }),
       ['X-Request-Id', '', 'Content-Range', ''],

@@ -23,6 +23,8 @@ import type { Clock } from '../../runner/model/ports.js'
 import { Metrics } from '../../runner/observe/metrics.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { Budgets } from '../../runner/request/budget.js'
+import { Cursors } from '../../runner/request/pages/cursor.js'
+import { Pages } from '../../runner/request/pages/pages.js'
 import { indexEndpoints } from '../../runner/request/route.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { type CountingEngine, countingEngine, handMadeEndpoint, loadedOf } from '../request/hand-made.js'
@@ -114,6 +116,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     budgets,
     tokens,
     results,
+    pages: new Pages(results, new Cursors(() => 'k'.repeat(32))),
     endpoints: () => endpoints,
     codings: AVAILABLE_CODINGS,
     newRequestId: randomUUID,

@@ -14,6 +14,8 @@ export const LARGEST_SHARE = 0.25
 interface Entry {
   readonly result: StoredResult
   readonly bytes: number
+  /** The marks of purges that it was stored with; undefined where it is in this memory alone. */
+  readonly purges: PurgeMarks | undefined
 }
 
 export class MemoryStore implements ResultStore {
@@ -31,12 +33,22 @@ export class MemoryStore implements ResultStore {
     return this.#cache.get(key)?.result
   }
 
-  set(key: string, result: StoredResult, keepMs: number, _purges?: PurgeMarks): Promise<boolean> | boolean {
+  set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> | boolean {
     if ((this.entry(key)?.storedAt ?? 0) > result.storedAt) return false
     const bytes = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
-    if (bytes <= this.#maxEntryBytes) this.#cache.set(key, { result, bytes }, { ttl: Math.ceil(keepMs) })
+    if (bytes <= this.#maxEntryBytes) this.#cache.set(key, { result, bytes, purges }, { ttl: Math.ceil(keepMs) })
     else this.#cache.delete(key)
     return bytes <= this.#maxEntryBytes
+  }
+
+  keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean {
+    const entry = this.#cache.get(key)
+    if (entry?.result !== result) return false
+    return this.keptMs(as) >= keepMs || this.set(as, result, 2 * keepMs, entry.purges)
+  }
+
+  keptMs(key: string): number {
+    return this.#cache.getRemainingTTL(key)
   }
 
   grow(key: string, bytes: number): void {

@@ -32,7 +32,7 @@ export class TieredStore extends MemoryStore {
 
   override async set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> {
     if ((this.entry(key)?.storedAt ?? 0) > result.storedAt) return false
-    const isInMemory = await super.set(key, result, keepMs)
+    const isInMemory = await super.set(key, result, keepMs, purges)
     const written = purges && this.#attempt('set', this.#options.shared.set(key, result, keepMs, purges))
     // The caller does not wait for this write: Redis receives it before the release of the lease, on the same connection.
     return isInMemory || (await written) === true
@@ -61,7 +61,7 @@ export class TieredStore extends MemoryStore {
     const purgesBefore = this.#purges
     const { result, keepMs = 0, purges } = await this.#options.shared.find(key)
     if (!result || this.#purges !== purgesBefore) return { purges }
-    void super.set(key, result, keepMs)
+    void super.set(key, result, keepMs, purges)
     return { purges, result }
   }
 

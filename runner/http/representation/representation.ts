@@ -108,8 +108,9 @@ export class Representations {
     const { name, revision, columns } = endpoint
     const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
     const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? Infinity, this.#maxResultBytes)
-    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, contract, maxBytes }
-    return this.#deriver.derive(format, result.columns, result.body, facts)
+    const { columns: types, body, isTruncated, page } = result
+    const facts = { endpoint: name, revision, isTruncated, contract, maxBytes, ...(page && { next: page.next }) }
+    return this.#deriver.derive(format, types, body, facts)
   }
 }
 

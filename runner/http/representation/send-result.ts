@@ -37,7 +37,15 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const hasBody = !isSame && req.method !== 'HEAD'
   const exchange = exchangeOf(res)
   if (hasBody) exchange.hold(representation.body)
-  const facts = { result, representation, isCacheable, offered, endpoint: endpoint.name, hasRanges }
+  const facts = {
+    result,
+    representation,
+    isCacheable,
+    offered,
+    endpoint: endpoint.name,
+    hasRanges,
+    url: req.originalUrl,
+  }
   const head = [
     ...storedHeaders(isSame ? 304 : 200, facts),
     ...agingHeaders({ ...response, ...freshnessOf(result, deps.clock.nowMs()) }),

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { PurgeMarks, ReplicaEvent, StoredResult } from '../../../model/ports.js'
 
 /** The ETag is not stored: it is computed from the body. */
-export interface Head extends Omit<StoredResult, 'body' | 'etag'> {
+export interface Head extends Omit<StoredResult, 'body' | 'etag' | 'page'> {
   /** Milliseconds since 1970. */
   readonly keepUntil: number
   readonly purges: PurgeMarks
@@ -32,6 +32,7 @@ const HEAD = members(
     columns: listOf(members({ name: textOf(1_000), type: textOf(1_000_000) }), 10_000),
     rowCount: { type: 'integer', minimum: 0, maximum: 1_000_000 },
     isTruncated: { type: 'boolean' },
+    now: { type: 'string', pattern: '^-?[0-9]{1,20}$' },
     storedAt: TIME,
     freshUntil: TIME,
     keepUntil: TIME,

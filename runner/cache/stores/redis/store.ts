@@ -17,7 +17,7 @@ import { Signer } from './signer.js'
 import { decodeValue, encodeValue, hasRoomFor } from './value.js'
 
 /** Changed with the format of values: replicas of different versions do not see each other's results. */
-const RESULTS = 'r5'
+const RESULTS = 'r6'
 
 /** The number of keys that one step of a purge scans; a step may take PURGE_STEP_MS. */
 const PURGE_STEP = 1_000

@@ -14,6 +14,9 @@ const OBJECT_MEMBERS: ReadonlySet<string> = new Set(
   'constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf'.split(' '),
 )
 
+/** The names by which a call asks for a page. */
+const PAGE_ARGUMENTS: readonly string[] = ['page_size', 'cursor']
+
 /** The types in which a tool can write the beginning or the end of its period. */
 const ROLE_TYPES = ['timestamp', 'datetime', 'date', 'string', 'int64']
 
@@ -35,6 +38,14 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
         'the parameter "format" takes the name that chooses the format of the result, so only Accept chooses it; choose another name'
       if (Object.hasOwn(manifest.parameters ?? {}, 'format')) report(source.keyAt(['parameters', 'format']), message)
     },
+  },
+  {
+    id: 'pages/parameter-name',
+    says: 'A parameter of an endpoint with `pages` is named `page_size` or `cursor`, by which callers ask for a page.',
+    check: eachParameter(([name], { manifest, source }, report) => {
+      const message = `callers ask for a page by "${name}", so no parameter may have that name; choose another one, or remove settings.pages`
+      if (manifest.settings?.pages && PAGE_ARGUMENTS.includes(name)) report(source.keyAt(['parameters', name]), message)
+    }),
   },
   {
     id: 'parameter/object-member',

@@ -1,0 +1,66 @@
+/** Cursors: where a caller goes on in a result, authenticated, so that nobody can make one or use it for something else. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** The next page of a result, and what identifies that result. */
+export interface Cursor {
+  /** A digest of the endpoint's revision, and one of the arguments, pins included. */
+  readonly revision: string
+  readonly args: string
+  /** The result's `@now`. */
+  readonly now: string
+  /** The result's ETag. */
+  readonly etag: string
+  /** The index of the page's first row. */
+  readonly from: number
+  /** The rows of the page, unless the call asks for another number. */
+  readonly size: number
+}
+
+/** A longer text is no cursor. */
+const MAX_LENGTH = 200
+const BASE = 36
+
+export class Cursors {
+  readonly #key: () => string
+  #known: string | null = null
+
+  /** `key` is read when the first cursor is made or checked. */
+  constructor(key: () => string) {
+    this.#key = key
+  }
+
+  /** The text of a cursor of this endpoint: at most 200 characters that mean nothing else in an address. */
+  seal(endpointId: string, { revision, args, now, etag, from, size }: Cursor): string {
+    const text = [revision, args, now, etag.slice(1, -1), from.toString(BASE), size.toString(BASE)].join('.')
+    return `${text}.${this.#sign(endpointId, text)}`
+  }
+
+  /** What this endpoint's cursor says; null for any other text. */
+  open(endpointId: string, sealed: string): Cursor | null {
+    if (sealed.length > MAX_LENGTH) return null
+    const text = sealed.slice(0, Math.max(0, sealed.lastIndexOf('.')))
+    const [given, right] = [Buffer.from(sealed), Buffer.from(`${text}.${this.#sign(endpointId, text)}`)]
+    if (given.byteLength !== right.byteLength || !timingSafeEqual(given, right)) return null
+    const [revision, args, now, etag, from, size] = text.split('.') as [string, string, string, string, string, string]
+    return {
+      revision,
+      args,
+      now,
+      etag: `"${etag}"`,
+      from: Number.parseInt(from, BASE),
+      size: Number.parseInt(size, BASE),
+    }
+  }
+
+  /** A short text for this `@now` that is another one with another key, as all cursors are. */
+  stamp(now: string): string {
+    return this.#sign('', now).slice(0, 10)
+  }
+
+  #sign(endpointId: string, text: string): string {
+    this.#known ??= this.#key()
+    return createHmac('sha256', this.#known)
+      .update(JSON.stringify([endpointId, text]))
+      .digest('base64url')
+  }
+}

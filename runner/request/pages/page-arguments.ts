@@ -1,0 +1,55 @@
+/** The arguments by which a call asks for a page. They are arguments of the call, and none of the query. */
+import type { Endpoint } from '../../model/endpoint.js'
+import type { ArgumentProblem } from '../../model/errors.js'
+import type { RawArguments } from '../raw-arguments.js'
+import type { Cursor, Cursors } from './cursor.js'
+
+export const PAGE_SIZE = 'page_size'
+export const CURSOR = 'cursor'
+
+/** The page that a call asks for. */
+export interface AskedPage {
+  readonly size: number
+  /** Null for the first page. */
+  readonly cursor: Cursor | null
+}
+
+/** The members of an endpoint that say which pages it has. */
+export type Paged = Pick<Endpoint, 'id' | 'parameters' | 'pages'>
+
+/** The page that is asked for, null for the whole result; the query's own arguments; and what is wrong with the page's. */
+export function takePage(endpoint: Paged, given: RawArguments, cursors: Cursors) {
+  const { pages, parameters } = endpoint
+  const problems: ArgumentProblem[] = []
+  const whole = { asked: null, own: given, problems } as const
+  if (!given.has(PAGE_SIZE) && !given.has(CURSOR)) return whole
+  if (pages === null) {
+    const isOwn = parameters.some(({ name }) => name === CURSOR)
+    const detail = 'is for endpoints that have pages, and this one has none'
+    if (!isOwn && textOf(given, CURSOR) !== '') problems.push({ parameter: CURSOR, detail })
+    return whole
+  }
+  const own = new Map([...given].filter(([name]) => name !== PAGE_SIZE && name !== CURSOR))
+  const [sizeText, cursorText] = [textOf(given, PAGE_SIZE), textOf(given, CURSOR)]
+  const cursor = cursorText ? cursors.open(endpoint.id, cursorText) : null
+  const isSize = sizeText !== null && /^[0-9]{1,9}$/.test(sizeText)
+  const size = isSize ? Number(sizeText) : (cursor?.size ?? pages.maxSize)
+  if (sizeText !== '' && (!isSize || size < 1 || size > pages.maxSize)) {
+    problems.push({ parameter: PAGE_SIZE, detail: `must be a whole number from 1 to ${pages.maxSize}` })
+  }
+  if (cursorText !== '' && cursor === null) {
+    problems.push({ parameter: CURSOR, detail: 'must be one that this endpoint has given with the page before' })
+  }
+  // Names without values are no arguments, as elsewhere.
+  if (sizeText === '' && cursorText === '') return { ...whole, own }
+  return { asked: { size, cursor }, own, problems }
+}
+
+/** The text of the argument, of a number of JSON too; '' where it is absent, null where it is not one text. */
+function textOf(given: RawArguments, name: string): string | null {
+  const { values, isList } = given.get(name) ?? { values: [], isList: false }
+  const texts = values.filter(value => value !== '')
+  if (isList || texts.length > 1) return null
+  const [only = ''] = texts
+  return typeof only === 'string' || typeof only === 'number' ? String(only) : null
+}
