@@ -215,6 +215,9 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     { what: 'Characters of a line', most: count(MAX_LINE_LENGTH), beyond: diagnostic, change: '' },
     { what: 'Depth of lists and maps', most: count(MAX_FLOW_DEPTH), beyond: diagnostic, change: '' },
     { what: 'Parameters', most: count(members.parameters.maxProperties), beyond: diagnostic, change: '' },
+    { what: 'Characters of a description', most: count(members.description.maxLength), beyond: diagnostic, change: '' },
+    { what: 'Values of `enum`', most: count(parts.parameter.properties.enum.maxItems), beyond: diagnostic, change: '' },
+    { what: 'Labels', most: count(settings.labels.maxProperties), beyond: diagnostic, change: '' },
     { what: 'Characters of a name', most: count(members.name.maxLength), beyond: diagnostic, change: '' },
     { what: 'Columns', most: count(members.columns.maxItems), beyond: diagnostic, change: '' },
     {
