@@ -47,6 +47,8 @@ export type CheckResult =
   | {
       readonly ok: true
       readonly columns: readonly CheckedColumn[]
+      /** The tables that the query names, as their schemas spell them; absent where only the warehouse knows them. */
+      readonly tables?: readonly string[]
       /** The engine's compiled query. A caller that passes it back to `run` saves the engine the compilation. */
       readonly compiled?: object
       /** What the warehouse would read; absent on other engines. */

@@ -134,7 +134,8 @@ export class BigQueryEngine implements Engine {
   async compile(sql: string, types: TypeNames): Promise<CheckResult> {
     const parameterTypes = readTypes(types)
     const query = orMistake(() => resolveQuery(sql, this.#tables, parameterTypes))
-    if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
+    if (!(query instanceof SqlError))
+      return { ok: true, columns: query.columns.map(checkedColumn), tables: query.tables }
     const root = rootOf(query.mistake)
     const isBroken = root?.code === 'unknown-table' && root.schema !== undefined
     return isBroken ? { ok: false, problem: query.problem } : this.check(sql, types)
