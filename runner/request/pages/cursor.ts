@@ -1,4 +1,4 @@
-/** Cursors: where a caller goes on in a result, authenticated, so that nobody can make one or use it for something else. */
+/** Cursors: where a caller goes on in a result, authenticated, so that no caller can make one or use it for another call. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The next page of a result, and what identifies that result. */
