@@ -28,10 +28,10 @@ const MADE =
   /^(?:endpoints\/(?:partials\/)?(?:billing|projects|sales|shop)\.|endpoints\/orders|schemas\/tables\/(?:billing|sales)\.|bench\/data\/)/
 const MAKEFILE = new Set([...readFileSync('Makefile', 'utf8').matchAll(/^([a-z]+):/gm)].map(match => match[1]!))
 
-/** Those of a fresh clone, and those that documents show. */
+/** Those of a fresh clone, those that `sluice init` writes, and those that documents show. */
 const ENDPOINTS = new Set(
   [
-    ...['endpoints', 'examples/ga4/endpoints'].flatMap(folder =>
+    ...['endpoints', 'examples/ga4/endpoints', 'templates/init/endpoints'].flatMap(folder =>
       readdirSync(folder, { encoding: 'utf8' })
         .filter(name => name.endsWith('.yaml'))
         .map(name => readFileSync(join(folder, name), 'utf8')),

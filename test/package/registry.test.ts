@@ -14,11 +14,11 @@ import { type OwnRegistry, openRegistry, ownManifest, publishCheckout, published
 
 const { name, version } = ownManifest
 const MOST_PACKED_BYTES = 3_000_000
-/** The README's first commands: the last serves. */
-const FIRST = readPage('README.md')
-  .blocks.find(({ language }) => language === 'sh')!
-  .text.trim()
-  .split(' && ')
+/** The README's first commands, the last of which serves, and its call of the endpoint. */
+const [START, CALL] = readPage('README.md')
+  .blocks.filter(({ language }) => language === 'sh')
+  .map(({ text }) => text.trim()) as [string, string]
+const FIRST = START.split(' && ')
 
 describe(`the package from a registry${whyPending('Verdaccio')}`, function () {
   this.timeout(900_000)
@@ -70,7 +70,7 @@ describe(`the package from a registry${whyPending('Verdaccio')}`, function () {
     expect(dependencies).to.deep.equal({ [name]: `^${version}` })
   })
 
-  it("serves by the README's other commands before anything is installed there, and answers a call", async () => {
+  it("serves by the README's other commands before anything is installed there, and answers a call", async function () {
     expect(FIRST.slice(1)).to.deep.equal(['cd my-api', 'npx sluice serve'])
     const port = await freePort()
     const env = { ...registry.env, PORT: String(port), SLUICE_ENGINE_MEMORY: '256' }
@@ -92,11 +92,14 @@ describe(`the package from a registry${whyPending('Verdaccio')}`, function () {
     })
     expect(existsSync(join(folder, 'my-api/node_modules'))).to.equal(false)
     const [, token] = /^token (\S+)/m.exec(out)!
-    const address = `http://127.0.0.1:${port}/api/endpoints/query/shop.top-products?country=DE&top=1`
-    const reply = await fetch(address, { headers: { 'X-API-KEY': token! } })
-    expect({ status: reply.status, body: await reply.json() }).to.deep.equal({
-      status: 200,
-      body: { result: [{ product: 'kettle', orders: 2, revenue: '75.8' }] },
+    const call = CALL.replace(':8080', `:${port}`).replace('curl', 'curl -sS')
+    const { out: reply } = shell(this, `export TOKEN=${token}; ${call}`)
+    expect(JSON.parse(reply)).to.deep.equal({
+      result: [
+        { product: 'kettle', orders: 2, revenue: '75.8' },
+        { product: 'teapot', orders: 1, revenue: '24.5' },
+        { product: 'cup', orders: 1, revenue: '7.8' },
+      ],
     })
     process.kill(-server.pid!, 'SIGTERM')
     await ended
