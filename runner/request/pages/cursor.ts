@@ -17,7 +17,7 @@ export interface Cursor {
 }
 
 /** A longer text is no cursor. */
-const MAX_LENGTH = 200
+export const MAX_CURSOR_LENGTH = 200
 const BASE = 36
 
 export class Cursors {
@@ -37,7 +37,7 @@ export class Cursors {
 
   /** What this endpoint's cursor says; null for any other text. */
   open(endpointId: string, sealed: string): Cursor | null {
-    if (sealed.length > MAX_LENGTH) return null
+    if (sealed.length > MAX_CURSOR_LENGTH) return null
     const text = sealed.slice(0, Math.max(0, sealed.lastIndexOf('.')))
     const [given, right] = [Buffer.from(sealed), Buffer.from(`${text}.${this.#sign(endpointId, text)}`)]
     if (given.byteLength !== right.byteLength || !timingSafeEqual(given, right)) return null
