@@ -14,7 +14,7 @@ name: ${name}
 parameters:
   rows: { type: int64, required: true }
   tag: { type: string }
-settings: { max_rows: 100000, cache: { ttl_seconds: 3600 } }
+settings: { max_rows: 100000, cache: { ttl_seconds: 3600 }, pages: {} }
 sql: |
   SELECT n AS id, CONCAT('event number ', CAST(n AS STRING)) AS event_message, MOD(n, 7) = 0 AS is_error,
     TIMESTAMP_ADD(TIMESTAMP '2026-01-31 12:00:00', INTERVAL n SECOND) AS timestamp

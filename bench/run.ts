@@ -19,6 +19,7 @@ import { readingFiles } from './files.js'
 import { formatHits } from './format-hits.js'
 import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
+import { pageHits } from './pages.js'
 import { planning } from './planning.js'
 import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
 import { writeSection } from './results-file.js'
@@ -200,6 +201,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
   '--files': async folder => writeSection('Text files', table(await readingFiles(folder))),
   '--formats': async folder => writeSection('Other formats of a result', table(await formats(folder))),
+  '--pages': async folder => writeSection('Pages', table(await pageHits({ folder, program: PROGRAM }))),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--explorer': async () => writeSection('The explorer', table(await inBrowser())),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),

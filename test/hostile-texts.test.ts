@@ -105,6 +105,11 @@ const ENDPOINTS = [
     parameters: PARAMETERS,
     rejectsUnknown: true,
   }),
+  handMadeEndpoint({
+    id: '2b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11',
+    name: 'tests.paged',
+    pages: { maxSize: 100, keepMs: 1_000 },
+  }),
 ]
 
 const header =
@@ -216,6 +221,13 @@ const ADDRESSES: readonly Row[] = [
     sent: (l: number) => ({ path: `/api/endpoints/query/tests.strict?${named(l - 100, name => `${name}=1`, '&')}` }),
     statuses: [400],
   },
+  ...['page_size', 'cursor'].flatMap(name =>
+    runs(['a', '1', '.', 'a.', '%2E', `${name}=1&`], ['', '.', 'a']).map(text => ({
+      place: `${name} ${text(8)}`,
+      sent: (l: number): Sent => ({ path: `/api/endpoints/query/tests.paged?project=a&${name}=${text(l - 100)}` }),
+      statuses: [400],
+    })),
+  ),
   {
     place: 'query of the document',
     sent: (l: number) => ({ path: `/openapi.json?${run('version=1&', l - 100)}` }),
