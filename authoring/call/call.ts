@@ -2,9 +2,9 @@
 
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { UsageError } from '../../runner/model/errors.js'
+import { CURSOR, PAGE_SIZE } from '../../runner/model/page.js'
 import { bindParams } from '../../runner/request/bind-params.js'
 import { FORMAT_NAME } from '../../runner/request/negotiate.js'
-import { CURSOR, PAGE_SIZE } from '../../runner/request/pages/page-arguments.js'
 import { toRawArguments } from '../../runner/request/raw-arguments.js'
 import { type CallArguments, openRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'

@@ -33,7 +33,7 @@ export interface Result {
 export interface Fetched {
   /** Null where there are too many bytes to show. */
   readonly rows: readonly Row[] | null
-  /** The cursor of the next page; null where there is none. */
+  /** The cursor of the next page; null on the last. */
   readonly next: string | null
   readonly bytes: number
   /** Why the next page could not be fetched. */
@@ -112,7 +112,7 @@ function settle(next: Call): void {
 interface CallOptions {
   readonly wantsFresh?: boolean
   readonly signal: AbortSignal
-  /** Of the page; null for the first. */
+  /** That of the page to fetch; null for the first. */
   readonly cursor?: string | null
 }
 

@@ -1,11 +1,10 @@
 /** Describes endpoints to agents as tools. Pure: the same endpoint and pins always give the same tool. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
+import { CURSOR, MAX_CURSOR_LENGTH, PAGE_SIZE } from '../model/page.js'
 import { operationId } from '../openapi/operation.js'
 import { argumentSchema } from '../openapi/parameters.js'
 import { type JsonSchema, rowSchema } from '../openapi/schema.js'
-import { MAX_CURSOR_LENGTH } from '../request/pages/cursor.js'
-import { CURSOR, PAGE_SIZE } from '../request/pages/page-arguments.js'
 
 /** A tool as `tools/list` has it. */
 export interface Tool {

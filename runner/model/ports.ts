@@ -165,7 +165,7 @@ export interface ResultStore {
    * most for twice as long. False where it is not stored under `key`, or has no room.
    */
   keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean
-  /** How long the entry in this process's memory is kept, in milliseconds; 0 where there is none. */
+  /** How long the entry in this process's memory is kept, in milliseconds; 0 where it has no such entry. */
   keptMs(key: string): number
   /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */
   purge(prefix: string): Promise<void> | void

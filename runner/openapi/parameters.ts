@@ -1,5 +1,6 @@
 /** The parameters of an endpoint as OpenAPI describes them. */
 import type { Endpoint, PagePolicy } from '../model/endpoint.js'
+import { CURSOR, MAX_CURSOR_LENGTH, PAGE_SIZE } from '../model/page.js'
 import {
   type ArgumentValue,
   allowedOf,
@@ -9,8 +10,6 @@ import {
   splitType,
 } from '../model/param.js'
 import { isLongerThan } from '../model/text-length.js'
-import { MAX_CURSOR_LENGTH } from '../request/pages/cursor.js'
-import { CURSOR, PAGE_SIZE } from '../request/pages/page-arguments.js'
 import { isSameInEcmaScript } from './ecmascript-pattern.js'
 import type { Dialect, JsonSchema } from './schema.js'
 

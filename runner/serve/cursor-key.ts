@@ -31,7 +31,7 @@ function readKey(path: string): string | undefined {
   try {
     const key = readFileSync(path, 'utf8').trim()
     if (key.length >= MIN_LENGTH) return key
-    throw new Error(`it holds fewer than ${MIN_LENGTH} characters`)
+    throw new RangeError(`it holds fewer than ${MIN_LENGTH} characters`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw cause

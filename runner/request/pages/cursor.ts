@@ -1,5 +1,6 @@
-/** Cursors: where a caller goes on in a result, authenticated, so that nobody can make one or use it for something else. */
+/** Cursors: where a caller goes on in a result, authenticated, so that callers can neither make one nor use it for something else. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { MAX_CURSOR_LENGTH } from '../../model/page.js'
 
 /** The next page of a result, and what identifies that result. */
 export interface Cursor {
@@ -16,8 +17,6 @@ export interface Cursor {
   readonly size: number
 }
 
-/** A longer text is no cursor. */
-export const MAX_CURSOR_LENGTH = 200
 const BASE = 36
 
 export class Cursors {
