@@ -7,7 +7,7 @@ import { type Bench, HEADERS, ROUTE, startSluice } from './rows-server.js'
 const ROUND_SECONDS = 0.5
 const CONNECTIONS = 32
 const [ROWS, SIZE] = [20_000, 100]
-/** Walks over pages that no caller has asked for before. */
+/** Walks over pages that were not asked for before. */
 const WALKS = 20
 
 export async function pageHits(bench: Bench): Promise<readonly Figure[]> {

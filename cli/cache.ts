@@ -1,7 +1,7 @@
-/** `sluice cache purge [NAME]`. */
+/** `sluice cache purge [NAME]`, or `--table TABLE`. */
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
-import { listed } from '../authoring/terminal/plural.js'
+import { listed, plural } from '../authoring/terminal/plural.js'
 import { askServer, serverBase } from '../authoring/terminal/server.js'
 import { discover } from '../runner/manifest/discover.js'
 import { parseManifest } from '../runner/manifest/yaml/parse.js'
@@ -15,20 +15,30 @@ import type { Settings } from '../runner/settings/settings.js'
 /** The most endpoints that a line names. */
 const MAX_NAMED = 20
 
+/** Whose results are meant: those of an endpoint, of all that read a table, or of all endpoints. */
+interface Purged {
+  readonly name: string | undefined
+  readonly table: string | undefined
+}
+
 /**
- * Purges the stored results of one endpoint, or of all when `name` is undefined: over HTTP where `url` is given, else in the
+ * Purges stored results: over HTTP where `url` is given, else in the
  * Redis that the replicas share. Prints what was purged; over HTTP, "all" means the endpoints that the token may call.
  * @throws UsageError when neither is known; SetupError when it did not happen everywhere.
  */
 export async function purgeCache(
-  name: string | undefined,
+  { name, table }: Purged,
   url: string | undefined,
   settings: Settings,
   io: Io,
 ): Promise<number> {
+  if (table !== undefined && (name !== undefined || url === undefined)) {
+    throw new UsageError(['--table needs --url, and no name of an endpoint'])
+  }
   if (url !== undefined) {
     const base = serverBase(url)
     if (settings.token === null) throw new UsageError(['SLUICE_TOKEN must hold a token that may purge'])
+    if (table !== undefined) return purgeReaders(base, settings.token, table, io)
     return purgeOverHttp(base, settings.token, name, io)
   }
   if (settings.redisUrl === null) {
@@ -61,6 +71,17 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     name === undefined ? `purged ${what} that the token may call: ${listed(names, MAX_NAMED)}\n` : `purged ${name}\n`,
   )
   return EXIT.clean
+}
+
+async function purgeReaders(base: string, token: string, table: string, io: Io): Promise<number> {
+  const answer = await askServer(base, token, 'POST', `/api/tables/${encodeURIComponent(table)}/purge`)
+  const { purged } = answer as { readonly purged: readonly string[] }
+  if (purged.length > 0) {
+    io.print(`purged ${plural(purged.length, 'endpoint')}: ${listed(purged, MAX_NAMED)}\n`)
+    return EXIT.clean
+  }
+  io.printError(`sluice: nothing was purged: no endpoint that the token may call reads ${table}\n`)
+  return EXIT.problems
 }
 
 /** The names of the endpoints that the token may call. */

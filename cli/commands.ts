@@ -16,13 +16,14 @@ export function declareCache({ command, group, settings, io }: Declaring): void 
   const cache = group('cache', 'Stored results.')
   command(
     'purge [name]',
-    'Forget the stored results of an endpoint, or of all, in every replica.',
+    'Forget the stored results of an endpoint, of those that read a table, or of all, in every replica.',
     ['--endpoints'],
     cache,
   )
     .option('--url <url>', 'ask this server, with the token in SLUICE_TOKEN; without it, purge the Redis of REDIS_URL')
+    .option('--table <table>', 'with --url: those of all endpoints that read this table, such as logs.edge')
     .runs(async (name: string | undefined, flags: Flags) =>
-      (await import('./cache.js')).purgeCache(name, flags['url'], settings(flags), io),
+      (await import('./cache.js')).purgeCache({ name, table: flags['table'] }, flags['url'], settings(flags), io),
     )
 }
 

@@ -200,11 +200,13 @@ const HEADERS: readonly Row[] = [
 const ADDRESSES: readonly Row[] = [
   ...runs(['a', '/', '%61', '%2f', '.', '..', '/..', '%c3%a9', '//', ';', '@'], ['', '%', '/purge', '/']).flatMap(
     text =>
-      ['/', '/api/endpoints/query/', '/api/endpoints/', '/problems/', '/explorer/', '/mcp'].map(prefix => ({
-        place: `path ${prefix}${text(8)}`,
-        sent: (l: number): Sent => ({ path: prefix + text(l - prefix.length - 10) }),
-        statuses: [200, 302, 400, 404, 405],
-      })),
+      ['/', '/api/endpoints/query/', '/api/endpoints/', '/api/tables/', '/problems/', '/explorer/', '/mcp'].map(
+        prefix => ({
+          place: `path ${prefix}${text(8)}`,
+          sent: (l: number): Sent => ({ path: prefix + text(l - prefix.length - 10) }),
+          statuses: [200, 302, 400, 404, 405],
+        }),
+      ),
   ),
   ...runs(
     ['&', '=', 'a&', 'project=&', 'project=a&', '%61', '%', '+', '?', 'tag[', '[1', '%5B', 'strings=a&', 'strings[]=&'],

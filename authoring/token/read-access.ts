@@ -25,7 +25,7 @@ function accessOf({ file, text }: SourceText): Access | null {
   const { source, value, diagnostics } = parseManifest(file, text)
   if (source === null || diagnostics.length > 0 || findSchemaMistakes(value).length > 0) return null
   const manifest = value as Manifest
-  const mistakes = checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges: true })
+  const mistakes = checkRules(MANIFEST_RULES, { manifest, source })
   if (mistakes.some(({ severity }) => severity === 'error')) return null
   const { name, parameters = {} } = manifest
   return {

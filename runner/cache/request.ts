@@ -34,6 +34,8 @@ export interface CacheRequest {
    * while its data stays the same.
    */
   readonly dataState?: () => string | null
+  /** Asks for a fingerprint that cannot be taken now. Never rejects. */
+  readonly learnDataState?: () => Promise<void>
 }
 
 export interface CacheAnswer {

@@ -96,6 +96,7 @@ export class ResultCache {
    */
   async through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     const { store, clock } = this.#deps
+    await learnState(request)
     const stored = store.entry(request.key)
     const use = stored && useOf(stored, request, clock.nowMs())
     if (stored && use) return this.#serve(request, withoutRun(stored, use))
@@ -255,6 +256,7 @@ export class ResultCache {
     let outcome: RunOutcome = { kind: 'unknown' }
     this.#running.add(running)
     try {
+      await learnState(request)
       const [stateBefore, beganTicks] = [dataState?.(), clock.ticksMs()]
       const set = await request.run(signal, isBackground)
       const runMs = clock.ticksMs() - beganTicks
@@ -262,6 +264,7 @@ export class ResultCache {
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed
       const ofPolicy = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
       const keepMs = request.keepMs === undefined ? ofPolicy : 2 * request.keepMs
+      await learnState(request)
       // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
       const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)
       // A result of an endpoint that has changed in the meantime would never be asked for again.
@@ -291,6 +294,11 @@ export class ResultCache {
 
 /** The fingerprint of the data; '' where results do not depend on it, null where it cannot be taken now. */
 const stateOf = ({ dataState }: CacheRequest): string | null => (dataState === undefined ? '' : dataState())
+
+/** Asks for the fingerprint of the data where it is not known. */
+async function learnState(request: CacheRequest): Promise<void> {
+  if (request.learnDataState && stateOf(request) === null) await request.learnDataState()
+}
 
 /** An answer from the store, without a run. */
 const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {

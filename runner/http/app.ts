@@ -18,6 +18,7 @@ import {
   describeToken,
   explainOne,
   listEndpoints,
+  purgeReaders,
   purgeResults,
   requireToken,
   runEndpoint,
@@ -64,6 +65,7 @@ export function createApp(deps: AppDeps): Express {
   app.get('/api/endpoints/explain/:ref', explainOne(deps))
   app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
   app.route('/api/endpoints/:ref/purge').all(allow('POST'), purgeResults(deps))
+  app.route('/api/tables/:table/purge').all(allow('POST'), purgeReaders(deps))
   app.route('/api/endpoints/explain/:ref').all(allow('GET', 'HEAD'))
   app.route('/api/token').all(allow('GET', 'HEAD'), describeToken(deps))
   app.use('/api', requireToken(deps))

@@ -11,7 +11,7 @@ import { explainCall } from '../request/explain-call.js'
 import { handleFor, type RequestDeps } from '../request/handle.js'
 import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
-import { purgeEndpoint } from '../request/purge.js'
+import { purgeEndpoints, readersOf } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
 import { type SendDeps, sendResult } from './representation/send-result.js'
@@ -98,9 +98,19 @@ export function describeToken(
 /** Purges the stored results of the endpoint. */
 export const purgeResults = (deps: RequestDeps): RequestHandler =>
   aboutEndpoint(deps, async (caller, endpoint) => {
-    await purgeEndpoint(caller, endpoint, deps)
+    await purgeEndpoints(caller, [endpoint], deps)
     return { purged: endpoint.name }
   })
+
+/** Purges the stored results of all endpoints that read the table. */
+export function purgeReaders(deps: RequestDeps): RequestHandler {
+  return async (req, res) => {
+    const caller = identify(req, res, deps)
+    const readers = readersOf(paramOf(req, 'table'), caller, deps.endpoints())
+    await purgeEndpoints(caller, readers, deps)
+    sendJson(req, res, { purged: readers.map(({ name }) => name) })
+  }
+}
 
 /** Requires a valid token, for routes that reveal nothing without one. */
 export function requireToken(deps: RequestDeps): RequestHandler {
@@ -119,9 +129,11 @@ export function identify(req: Request, res: Response, deps: Pick<RequestDeps, 't
   return caller
 }
 
-function refOf(req: Request): string {
-  const ref = req.params['ref']
-  return typeof ref === 'string' ? ref : ''
+const refOf = (req: Request): string => paramOf(req, 'ref')
+
+function paramOf({ params }: Request, name: string): string {
+  const value = params[name]
+  return typeof value === 'string' ? value : ''
 }
 
 /**

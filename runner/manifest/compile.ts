@@ -66,6 +66,7 @@ export function compileEndpoint(input: CompileInput, options: CompileOptions): E
     parameters,
     tenant: tenantParameter(manifest),
     columns: compileContract(manifest.columns, input.checked),
+    tables: tablesOf(input.checked),
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),
     pages: pages === undefined ? null : compilePages(pages),
@@ -114,6 +115,11 @@ function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CacheP
     staleWhileRevalidateMs: milliseconds(cache.stale_while_revalidate_seconds),
     untilDataChanges,
   })
+}
+
+function tablesOf(checked: readonly CheckedSql[]): readonly string[] | null {
+  if (checked.some(({ tables }) => tables === undefined)) return null
+  return Object.freeze([...new Set(checked.flatMap(({ tables = [] }) => tables))])
 }
 
 function compilePages(pages: Pages): PagePolicy {

@@ -25,8 +25,6 @@ import { parseManifest } from './yaml/parse.js'
 export interface LoadOptions extends CompileOptions {
   readonly tables: TableCatalogue
   readonly checkSql: CheckSql
-  /** Whether the engine can tell that the data of a query has changed. @default true */
-  readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
   readonly maxBytes?: number | null
   /** The cache of earlier loads with the same options and engine. @default no cache */
@@ -211,7 +209,7 @@ class Loading {
   }
 
   async #check(sourceText: SourceText): Promise<Outcome> {
-    const { tables, knowsDataChanges = true, maxBytes = null } = this.#options
+    const { tables, maxBytes = null } = this.#options
     const partials = this.#partials.byName
     const diagnostics: Diagnostic[] = []
     const failed = (included: readonly string[] = [], variants = 0): Outcome => ({
@@ -232,7 +230,7 @@ class Loading {
     const manifest = withoutUnknownKeys(value, mistakes)
     if (manifest === null) return failed()
 
-    diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges }))
+    diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source }))
     if (diagnostics.some(({ rule }) => BLOCKS_TEMPLATE.test(rule))) return failed()
 
     const expanded = expandSql(manifest, source, partials)
@@ -240,7 +238,7 @@ class Loading {
     const included = [...expanded.expansion.partials].map(name => partials.get(name)!.file)
     if (expanded.texts.length === 0) return failed(included)
 
-    const facts = { manifest, source, knowsDataChanges, expansion: expanded.expansion, texts: expanded.texts }
+    const facts = { manifest, source, expansion: expanded.expansion, texts: expanded.texts }
     const ruled = checkRules(TEMPLATE_RULES, facts)
     const reported = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
     const sql = await checkSqlTexts(manifest, expanded, this.#checkSql, reported, maxBytes)

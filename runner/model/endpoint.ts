@@ -51,6 +51,8 @@ export interface Endpoint {
   /** The parameter that identifies the tenant: a token must pin it or be for all tenants. Null: the endpoint has no tenants. */
   readonly tenant: string | null
   readonly columns: readonly ContractColumn[]
+  /** The tables that its queries name, as their schemas spell them; null where only the warehouse knows those of some query. */
+  readonly tables: readonly string[] | null
   readonly maxRows: number
   /** The cache policy; null where results are not cached. */
   readonly cache: CachePolicy | null

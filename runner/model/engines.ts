@@ -7,13 +7,11 @@ interface EngineCapabilities {
   readonly canRunUnresolved: boolean
   /** It says what a query would read, and bills for it. */
   readonly estimatesCost: boolean
-  /** It can tell whether the data that a query reads has changed. */
-  readonly knowsWhenDataChanged: boolean
 }
 
 export const ENGINES = {
-  duckdb: { isLocal: true, canRunUnresolved: false, estimatesCost: false, knowsWhenDataChanged: true },
-  bigquery: { isLocal: false, canRunUnresolved: true, estimatesCost: true, knowsWhenDataChanged: false },
+  duckdb: { isLocal: true, canRunUnresolved: false, estimatesCost: false },
+  bigquery: { isLocal: false, canRunUnresolved: true, estimatesCost: true },
 } as const satisfies Readonly<Record<string, EngineCapabilities>>
 
 export type EngineName = keyof typeof ENGINES

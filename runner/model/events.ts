@@ -84,6 +84,7 @@ export type Event =
   | { readonly kind: 'store.failed'; readonly operation: string; readonly cause: unknown }
   | { readonly kind: 'engine.started'; readonly engine: string; readonly durationMs: number }
   | { readonly kind: 'engine.died'; readonly engine: string; readonly reason: string }
+  | { readonly kind: 'engine.data-unknown'; readonly engine: string; readonly what: string; readonly cause: unknown }
   | { readonly kind: 'engine.table-read'; readonly table: string; readonly files: number; readonly durationMs: number }
   | { readonly kind: 'tokens.reloaded'; readonly tokens: number }
   | { readonly kind: 'tokens.unreadable'; readonly reason: string }

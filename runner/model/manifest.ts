@@ -246,7 +246,7 @@ export interface Cache {
    */
   stale_while_revalidate_seconds?: number
   /**
-   * data_changes: a result is kept until the files that its query reads change, and never longer. Embedded engine only.
+   * data_changes: a result is kept until the data that its query reads changes, and never longer. Files are looked at for each call; BigQuery's tables at most every --data-poll.
    */
   until?: 'data_changes'
 }

@@ -47,6 +47,8 @@ export type CheckResult =
   | {
       readonly ok: true
       readonly columns: readonly CheckedColumn[]
+      /** The tables that the query names, as their schemas spell them; absent where only the warehouse knows them. */
+      readonly tables?: readonly string[]
       /** The engine's compiled query. A caller that passes it back to `run` saves the engine the compilation. */
       readonly compiled?: object
       /** What the warehouse would read; absent on other engines. */
@@ -110,6 +112,11 @@ export interface Engine {
    * cannot take one.
    */
   dataState?(query: Query): string | null
+  /**
+   * Asks the warehouse for what `dataState` needs and does not know. Absent on engines that know it at once. Never rejects: what
+   * cannot be asked for stays unknown.
+   */
+  learnDataState?(query: Query): Promise<void>
   /** Identifies this engine's copy of the data: fingerprints of different copies cannot be compared. */
   dataCopy?(): string
   /**
@@ -165,7 +172,7 @@ export interface ResultStore {
    * most for twice as long. False where it is not stored under `key`, or has no room.
    */
   keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean
-  /** How long the entry in this process's memory is kept, in milliseconds; 0 where it has no such entry. */
+  /** How long the entry in this process's memory is kept, in milliseconds; 0 or less for a key without one. */
   keptMs(key: string): number
   /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */
   purge(prefix: string): Promise<void> | void

@@ -35,6 +35,7 @@ const LEVEL_OF = {
   'tokens.reloaded': 'info',
   'tokens.unreadable': 'warn',
   'cursors.key-not-kept': 'warn',
+  'engine.data-unknown': 'warn',
   bug: 'error',
 } as const satisfies Record<Event['kind'], Level>
 

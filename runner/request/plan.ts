@@ -117,8 +117,14 @@ function dataCopyOf({ cache }: Endpoint, { engine }: PlanDeps): string {
 }
 
 /** The fingerprint of the data that this order's query reads, where the endpoint's cache policy needs it. */
-function dataStateOf({ endpoint, args }: RunOrder, { engine, clock }: PlanDeps): Pick<CacheRequest, 'dataState'> {
+function dataStateOf(
+  { endpoint, args }: RunOrder,
+  { engine, clock }: PlanDeps,
+): Pick<CacheRequest, 'dataState' | 'learnDataState'> {
   if (!endpoint.cache?.untilDataChanges) return {}
   const query = endpoint.render(args, clock.nowMicros()) // The time in the query does not change which tables it reads.
-  return { dataState: () => engine.dataState?.(query) ?? null }
+  return {
+    dataState: () => engine.dataState?.(query) ?? null,
+    learnDataState: async () => engine.learnDataState?.(query),
+  }
 }

@@ -1,29 +1,49 @@
-/** Purges the stored results of an endpoint, or of one tenant's calls of it, in every replica. */
+/** Purges the stored results of endpoints, or of one tenant's calls of them, in every replica. */
 import { tenantPrefix } from '../cache/key.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { notAllowed, type RunnerError, retryLater } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
 import { keyPrefix } from '../model/result-key.js'
+import { mayRun } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RequestDeps } from './handle.js'
+import type { EndpointIndex } from './route.js'
 
 /**
- * Purges the results that the caller could have asked for; it must be allowed to call the endpoint.
- * @throws RunnerError TOKEN_NOT_ALLOWED; STORE_UNAVAILABLE when replicas may still have results.
+ * Purges the results of these endpoints that the caller could have asked for; it must be allowed to call them.
+ * @throws RunnerError TOKEN_NOT_ALLOWED, before anything is purged; STORE_UNAVAILABLE when replicas may still have results.
  */
-export async function purgeEndpoint(caller: Caller, endpoint: Endpoint, deps: RequestDeps): Promise<void> {
+export async function purgeEndpoints(caller: Caller, endpoints: readonly Endpoint[], deps: RequestDeps): Promise<void> {
   const { results, observe } = deps
   if (!caller.mayPurge) throw refused('the token was made without --purge')
-  const prefix = purgedPrefix(caller, endpoint)
-  try {
-    await results.purge(prefix)
-  } catch (cause) {
-    observe({ kind: 'store.failed', operation: 'purge', cause })
-    const detail = 'Results may be left in the shared store and in other replicas: ask again.'
-    throw retryLater('STORE_UNAVAILABLE', detail, 1_000, cause)
+  for (const [{ name }, prefix] of endpoints.map(endpoint => [endpoint, purgedPrefix(caller, endpoint)] as const)) {
+    try {
+      await results.purge(prefix)
+    } catch (cause) {
+      observe({ kind: 'store.failed', operation: 'purge', cause })
+      const detail = 'Results may be left in the shared store and in other replicas: ask again.'
+      throw retryLater('STORE_UNAVAILABLE', detail, 1_000, cause)
+    }
+    observe({ kind: 'cache.purged', endpoint: name, token: caller.token })
   }
-  observe({ kind: 'cache.purged', endpoint: endpoint.name, token: caller.token })
 }
+
+/**
+ * The endpoints that the caller may call, and whose queries name this table, or are not known to read others alone. A table may be
+ * named without its project, or without its dataset, and by the name of one of its shards.
+ */
+export function readersOf(table: string, caller: Caller, index: EndpointIndex): readonly Endpoint[] {
+  const asked = table.split('.').reverse()
+  const isMeant = (declared: string): boolean =>
+    declared
+      .split('.')
+      .reverse()
+      .every((part, i) => asked[i] === undefined || part === asked[i] || isShardOf(part, asked[i]))
+  return index.all.filter(endpoint => mayRun(caller, endpoint) && (endpoint.tables?.some(isMeant) ?? true))
+}
+
+const isShardOf = (declared: string, name: string): boolean =>
+  declared.endsWith('*') && name.startsWith(declared.slice(0, -1))
 
 /** The keys tell the calls of one tenant from others, and nothing else. */
 function purgedPrefix(caller: Caller, endpoint: Endpoint): string {

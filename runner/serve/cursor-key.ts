@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import { makeFolder } from '../platform/make-folder.js'
 import { fileReason } from '../platform/write-failure.js'
@@ -31,7 +32,7 @@ function readKey(path: string): string | undefined {
   try {
     const key = readFileSync(path, 'utf8').trim()
     if (key.length >= MIN_LENGTH) return key
-    throw new RangeError(`it holds fewer than ${MIN_LENGTH} characters`)
+    throw new SetupError(`it holds fewer than ${MIN_LENGTH} characters`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw cause

@@ -101,6 +101,7 @@ async function openWarehouse(
     maxBytesBilled,
     reservation,
     priority,
+    dataPollMs: settings.dataPollSeconds * 1000,
     maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
     clock,
     observe,

@@ -25,7 +25,6 @@ export async function loadManifests(
   const loaded = await loadEndpoints({
     dir: settings.endpointsDir,
     engineIdentity: engineIdentity(settings),
-    knowsDataChanges: ENGINES[engine.name].knowsWhenDataChanged,
     tables: engine.tables(),
     checkSql,
     unknownArguments: settings.unknownArguments,

@@ -133,6 +133,10 @@ export class ServedEngine<E extends Engine> implements Engine {
     return this.current()?.dataState?.(query) ?? null
   }
 
+  async learnDataState(query: Query): Promise<void> {
+    await this.current()?.learnDataState?.(query)
+  }
+
   dataCopy(): string {
     return this.current()?.dataCopy?.() ?? ''
   }

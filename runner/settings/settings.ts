@@ -146,6 +146,12 @@ const TABLE = {
       description: 'BigQuery: the reservation that queries use, as projects/P/locations/L/reservations/R.',
     },
   ),
+  /** How long it may take until changed data is noticed, in seconds. */
+  dataPollSeconds: setting(wholeNumber(1, 3_600, 'seconds'), 10, {
+    flag: '--data-poll',
+    description:
+      'BigQuery: how often tables are asked at most whether they have changed, for endpoints with until: data_changes. It costs nothing.',
+  }),
   priority: setting(oneOf(['interactive', 'batch']), 'interactive', {
     flag: null,
     variable: 'SLUICE_PRIORITY',

@@ -87,7 +87,7 @@ describe('tables in the guides', () => {
       ...readFileSync('runner/http/app.ts', 'utf8').matchAll(/app\.route\('([^']+)'\)\.all\(allow\('(\w+)'/g),
     ]
     const listed = routes.map(([, path, method]) => {
-      return `${method} ${path!.replace(':ref', '<id or name>').replace(':name', '<code>')}`
+      return `${method} ${path!.replace(':ref', '<id or name>').replace(':name', '<code>').replace(':table', '<table>')}`
     })
     expect(routes).to.have.length.greaterThan(5)
     // The page and its files are one route, in a file of their own.

@@ -16,8 +16,8 @@ const load = (options: Partial<LoadOptions>) =>
   loadSources([{ file: 'n.yaml', text }], [], { tables: none, checkSql: checkByTranslation(none), ...options })
 
 describe('a manifest on an engine', () => {
-  it('may keep results until data changes where the engine detects changes', async () => {
-    const { endpoints, diagnostics } = await load({ knowsDataChanges: true })
+  it('may keep results until data changes', async () => {
+    const { endpoints, diagnostics } = await load({})
     expect(diagnostics).to.deep.equal([])
     expect(endpoints[0]?.cache).to.deep.equal({
       ttlMs: 60_000,
@@ -26,14 +26,6 @@ describe('a manifest on an engine', () => {
       staleWhileRevalidateMs: 0,
       untilDataChanges: true,
     })
-  })
-
-  it('is refused on other engines, at the place of the key', async () => {
-    const { endpoints, diagnostics } = await load({ knowsDataChanges: false })
-    expect(endpoints).to.deep.equal([])
-    expect(diagnostics.map(({ line, column, rule }) => [line, column, rule])).to.deep.equal([
-      [4, 19, 'cache/until-data-changes'],
-    ])
   })
 
   it('has another revision on another engine, so that they share no results', async () => {

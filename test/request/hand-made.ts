@@ -32,6 +32,7 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
       rest.render === undefined
         ? [...parameters.map(({ name, type }) => column(name, columnType(type))), column('now', 'STRING')]
         : Object.entries(rest.render({}, 0n).parameters).map(([name, { value }]) => column(name, typeOf(value))),
+    tables: [],
     maxRows: 1000,
     cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },
     pages: null,

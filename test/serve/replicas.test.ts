@@ -75,12 +75,32 @@ describe('one replica', function () {
       expect(done.out).to.match(out)
       expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('miss')
     }
+    for (const [table, names] of [
+      ['shop.orders', /^purged 5 endpoints: shop\.all, shop\.bad, shop\.live, shop\.slow, shop\.warm\n$/],
+      ['any-project.shop.orders', /^purged 5 endpoints/],
+    ] as const) {
+      const done = await command(['cache', 'purge', '--table', table, ...url], { SLUICE_TOKEN: may })
+      expect([done.code, done.err]).to.deep.equal([0, ''])
+      expect(done.out).to.match(names)
+      expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('miss')
+    }
+    const none = await command(['cache', 'purge', '--table', 'shop.visits', ...url], { SLUICE_TOKEN: may })
+    expect([none.code, none.err]).to.deep.equal([
+      1,
+      'sluice: nothing was purged: no endpoint that the token may call reads shop.visits\n',
+    ])
+    expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('hit')
+    const over = (token: string): Promise<Response> =>
+      fetch(`${replica.server.url}/api/tables/shop.orders/purge`, { method: 'POST', headers: { 'X-API-KEY': token } })
+    expect([(await over(mayNot)).status, (await over('unknown')).status]).to.deep.equal([403, 401])
     const refused = await command(['cache', 'purge', 'shop.live', ...url], { SLUICE_TOKEN: mayNot })
     expect([refused.code, refused.err]).to.deep.equal([
       3,
       `sluice: ${replica.server.url} answered 403: The token may not purge results.\n`,
     ])
     expect((await command(['cache', 'purge'])).code).to.equal(2)
+    expect((await command(['cache', 'purge', '--table', 'shop.orders'])).code).to.equal(2)
+    expect((await command(['cache', 'purge', 'shop.live', '--table', 'shop.orders', ...url])).code).to.equal(2)
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type TableDefinition,
   tableCatalogue,
 } from '../../../googlesql/index.js'
+import { BoundedMap, memo } from '../../model/bounded-map.js'
 import { CLOSED, deadlineSignal } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
@@ -24,9 +25,11 @@ import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
+import { DataState } from './data-state.js'
 import { ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
-import { checkQuery } from './jobs/check-query.js'
+import { checkQuery, readTables } from './jobs/check-query.js'
+import { describeTable } from './jobs/describe-table.js'
 import { jobLabels } from './jobs/labels.js'
 import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
@@ -51,6 +54,8 @@ export interface BigQueryEngineOptions {
   /** `projects/p/locations/l/reservations/r`; null for the project's own. */
   readonly reservation: string | null
   readonly priority: 'interactive' | 'batch'
+  /** How long it may take until changed data is noticed, in milliseconds. */
+  readonly dataPollMs: number
   readonly maxResultBytes: number
   readonly clock: Clock
   readonly observe: Observer
@@ -62,6 +67,8 @@ export interface BigQueryEngineOptions {
   readonly closeWithinMs?: number
 }
 
+/** The most queries whose tables are remembered. */
+const MAX_QUERIES = 10_000
 const CLOSE_WITHIN_MS = 5_000
 /** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
 const PING_KEPT_MS = 5_000
@@ -73,6 +80,7 @@ export class BigQueryEngine implements Engine {
   readonly #rest: Rest
   readonly #tables: TableCatalogue
   readonly #faults: ArgumentFaults
+  readonly #data: DataState
   readonly #closed = new AbortController()
   readonly #cancellations = new AbortController()
   /** What closing waits for: queries, checks, cancellations. */
@@ -89,6 +97,16 @@ export class BigQueryEngine implements Engine {
     this.#faults = new ArgumentFaults({
       resolve: (sql, types) => resolveQuery(sql, this.#tables, readTypes(types)),
       run: (query, runOptions) => this.#runJob(query, runOptions),
+    })
+    const named = new BoundedMap<string, readonly string[] | null>(MAX_QUERIES)
+    this.#data = new DataState({
+      clock,
+      pollMs: options.dataPollMs,
+      describeTable: table => this.#track(describeTable(table, this.#deps('data', this.#closed.signal))),
+      namedTables: query => memo(named, query.sql, () => this.#namedTables(query)),
+      readTables: query =>
+        this.#track(readTables(query, this.#jobRequest(query), this.#deps('data', this.#closed.signal))),
+      onFailure: (what, cause) => options.observe({ kind: 'engine.data-unknown', engine: 'bigquery', what, cause }),
     })
     // Each running query adds a listener, so many listeners are not a leak.
     setMaxListeners(0, this.#closed.signal, this.#cancellations.signal)
@@ -116,7 +134,8 @@ export class BigQueryEngine implements Engine {
   async compile(sql: string, types: TypeNames): Promise<CheckResult> {
     const parameterTypes = readTypes(types)
     const query = orMistake(() => resolveQuery(sql, this.#tables, parameterTypes))
-    if (!(query instanceof SqlError)) return { ok: true, columns: query.columns.map(checkedColumn) }
+    if (!(query instanceof SqlError))
+      return { ok: true, columns: query.columns.map(checkedColumn), tables: query.tables }
     const root = rootOf(query.mistake)
     const isBroken = root?.code === 'unknown-table' && root.schema !== undefined
     return isBroken ? { ok: false, problem: query.problem } : this.check(sql, types)
@@ -129,6 +148,14 @@ export class BigQueryEngine implements Engine {
 
   async dryRun(query: Query): Promise<QueryReads> {
     return { engine: 'bigquery', ...(await this.#reads(query)) }
+  }
+
+  dataState(query: Query): string | null {
+    return this.#data.of(query)
+  }
+
+  learnDataState(query: Query): Promise<void> {
+    return this.#data.learn(query)
   }
 
   async ping(): Promise<void> {
@@ -151,6 +178,24 @@ export class BigQueryEngine implements Engine {
     this.#cancellations.abort(CLOSED)
     await ended
     this.#rest.close()
+  }
+
+  /** Null for a query that only BigQuery understands, and of wildcard tables: they may read what is not known here. */
+  #namedTables({ sql, parameters }: Query): readonly string[] | null {
+    const resolved = orMistake(() => resolveQuery(sql, this.#tables, typesOf(parameters)))
+    const isUnknown = resolved instanceof SqlError || resolved.tables.some(name => name.includes('*'))
+    if (isUnknown) {
+      const cause = new QueryFault('a query of wildcard tables, or one that only BigQuery understands')
+      this.#options.observe({ kind: 'engine.data-unknown', engine: 'bigquery', what: sql, cause })
+      return null
+    }
+    const { access, defaultDataset } = this.#options
+    const dataset = defaultDataset === null ? null : datasetReference(defaultDataset, access.project)
+    return resolved.tables.map(name => {
+      const parts = name.split('.')
+      if (parts.length > 2) return name
+      return parts.length === 2 ? `${access.project}.${name}` : `${dataset?.projectId}.${dataset?.datasetId}.${name}`
+    })
   }
 
   /** Waits for all work, again and again: a query that ends may begin a cancellation. */

@@ -108,7 +108,7 @@ export class DuckdbEngine implements Engine {
       for (const table of compiled.translation.tables) {
         if (!isComputedView(table)) this.#compiledTables.add(table)
       }
-      return { ok: true, columns: compiled.checkedColumns, compiled }
+      return { ok: true, columns: compiled.checkedColumns, tables: compiled.translation.tables, compiled }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: error.problem }
       throw runnerError(error)

@@ -13,8 +13,6 @@ import type { FilePlace, ManifestSource } from '../source.js'
 export interface ManifestFacts {
   readonly manifest: Manifest
   readonly source: ManifestSource
-  /** Whether the engine can tell that the data of a query has changed. */
-  readonly knowsDataChanges: boolean
 }
 
 /** A parameter reference `@name` in SQL text. */

@@ -1,4 +1,4 @@
-/** Cursors: where a caller goes on in a result, authenticated, so that callers can neither make one nor use it for something else. */
+/** Cursors: where a caller goes on in a result, authenticated, so that no caller can make one or use it for another call. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MAX_CURSOR_LENGTH } from '../../model/page.js'
 

@@ -8,6 +8,7 @@ export const PLAIN_OPTIONS = {
   maxBytesBilled: null,
   reservation: null,
   priority: 'interactive',
+  dataPollMs: 10_000,
   maxResultBytes: 64_000_000,
   newJobId: randomUUID,
 } as const

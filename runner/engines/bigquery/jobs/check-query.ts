@@ -15,8 +15,37 @@ const CHECK_WITHIN_MS = 30_000
 /** Failures that the author of the query can correct; access is mostly denied to a table. */
 const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery', 'notFound', 'invalid'])
 
-/** A dry run, which costs nothing and reads no rows. @throws RunnerError for a failure that is not a mistake in the query. */
+/** BigQuery's list of the tables that a query reads may be cut beyond so many. */
+const MAX_LISTED = 50
+
+/** Checks the query by a dry run. @throws RunnerError for a failure that is not a mistake in the query. */
 export async function checkQuery(query: Query, request: JobRequest, deps: RestDeps): Promise<CheckResult> {
+  try {
+    const { schema = {}, totalBytesProcessed = '0', referencedTables = [] } = await dryRun(query, request, deps)
+    const reads = { bytes: Number(totalBytesProcessed), tables: referencedTables.length }
+    return { ok: true, columns: namedColumns(resultColumns(schema as RestSchema)), reads }
+  } catch (error) {
+    if (error instanceof QueryFault) return { ok: false, problem: { line: 1, column: 1, message: error.message } }
+    if (!(error instanceof BigQueryFailure)) throw error
+    return { ok: false, problem: sqlProblemOf(error) }
+  }
+}
+
+/**
+ * The full names of the tables that the query reads, those behind views too.
+ * @throws QueryFault where they are not all known; what `dryRun` throws.
+ */
+export async function readTables(query: Query, request: JobRequest, deps: RestDeps): Promise<readonly string[]> {
+  const { referencedTables = [] } = await dryRun(query, request, deps)
+  if (referencedTables.length >= MAX_LISTED) throw new QueryFault('the query reads more tables than BigQuery lists')
+  return referencedTables.map(({ projectId, datasetId, tableId }) => [projectId, datasetId, tableId].join('.'))
+}
+
+/**
+ * What a dry run says of the query. It costs nothing and reads no rows.
+ * @throws BigQueryFailure for a mistake in the query; RunnerError for any other failure.
+ */
+async function dryRun(query: Query, request: JobRequest, deps: RestDeps) {
   const { rest, project, clock, onRetry } = deps
   const watch = deadlineSignal([deps.signal], CHECK_WITHIN_MS, clock)
   const { signal } = watch
@@ -29,14 +58,9 @@ export async function checkQuery(query: Query, request: JobRequest, deps: RestDe
   try {
     const call = { method: 'POST', path: `projects/${encodeURIComponent(project)}/jobs`, body } as const
     const { statistics } = (await rest.send(call, limits)) as RestJob
-    const { schema = {}, totalBytesProcessed = '0', referencedTables = [] } = statistics?.query ?? {}
-    const reads = { bytes: Number(totalBytesProcessed), tables: referencedTables.length }
-    return { ok: true, columns: namedColumns(resultColumns(schema as RestSchema)), reads }
+    return statistics?.query ?? {}
   } catch (error) {
-    if (error instanceof BigQueryFailure && SQL_REASONS.has(error.reason)) {
-      return { ok: false, problem: sqlProblemOf(error) }
-    }
-    if (error instanceof QueryFault) return { ok: false, problem: { line: 1, column: 1, message: error.message } }
+    if (error instanceof BigQueryFailure && SQL_REASONS.has(error.reason)) throw error
     throw runnerErrorOf(error, query, signal)
   } finally {
     watch.end()

@@ -11,13 +11,10 @@ const OF_OLD_RESULTS = ['warm_seconds', 'stale_if_error_seconds', 'stale_while_r
 export const cacheRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'cache/until-data-changes',
-    says: '`until: data_changes` is used together with a setting that has no meaning beside it, or on an engine that cannot tell when data changes.',
-    check: ({ manifest, source, knowsDataChanges }, report) => {
+    says: '`until: data_changes` is used together with a setting that has no meaning beside it.',
+    check: ({ manifest, source }, report) => {
       const cache = cacheOf(manifest)
       if (cache.until === undefined) return
-      const message =
-        'until: data_changes needs the embedded engine: this one does not tell when data changes; use ttl_seconds'
-      if (!knowsDataChanges) report(source.valueAt([...PATH, 'until']), message)
       for (const key of OF_OLD_RESULTS.filter(name => cache[name] !== undefined)) {
         report(source.keyAt([...PATH, key]), `${key} means nothing with until: data_changes; remove one of them`)
       }

@@ -1,0 +1,162 @@
+/**
+ * When the data that queries read has changed last, from metadata that costs nothing: each table is asked for at most once in `pollMs`,
+ * for all queries together, and only while callers ask for a query that reads it.
+ */
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../model/ports.js'
+import type { Query } from '../../model/query.js'
+import { QueryFault } from '../../model/query-fault.js'
+
+/** A table as tables.get describes it: https://cloud.google.com/bigquery/docs/reference/rest/v2/tables#Table. */
+export interface TableMetadata {
+  readonly type?: string
+  /** Milliseconds since 1970, as digits. */
+  readonly lastModifiedTime?: string
+  readonly numRows?: string
+  readonly streamingBuffer?: { readonly estimatedRows?: string; readonly oldestEntryTime?: string }
+}
+
+/** A table by its full name, `project.dataset.table`. */
+export type TableName = string
+
+export interface DataStateDeps {
+  readonly clock: Clock
+  readonly pollMs: number
+  readonly describeTable: (table: TableName) => Promise<TableMetadata>
+  /** The tables that a query names, views too; null where they are not known here. */
+  readonly namedTables: (query: Query) => readonly TableName[] | null
+  /** All tables that the query reads, those behind views too, by a dry run. */
+  readonly readTables: (query: Query) => Promise<readonly TableName[]>
+  /** `what` cannot be asked for: a table, or the tables of a query. */
+  readonly onFailure: (what: string, cause: unknown) => void
+}
+
+/** How long a value that is being asked for again is still used, in milliseconds. */
+const GRACE_MS = 1_000
+/** For how long the tables behind a query's views are known. A view that is replaced shows itself as a table that has changed. */
+const READS_KEPT_MS = 600_000
+/** While rows are streamed to a table, its time does not move: results are then kept for so long. */
+const STREAMED_MS = 600_000
+/** What tells by its own time whether its rows have changed. An external table does not, nor does a materialized view. */
+const TIMED_TYPES: readonly (string | undefined)[] = ['TABLE', 'VIEW', 'SNAPSHOT', 'CLONE']
+const MAX_KEPT = 10_000
+
+export class DataState {
+  readonly #deps: DataStateDeps
+  readonly #versions: Polled<string>
+  readonly #reads: Polled<readonly TableName[]>
+
+  constructor(deps: DataStateDeps) {
+    const { clock, pollMs, onFailure } = deps
+    this.#deps = deps
+    this.#versions = new Polled({ clock, keepMs: pollMs, onFailure })
+    this.#reads = new Polled({ clock, keepMs: READS_KEPT_MS, onFailure })
+  }
+
+  /** A fingerprint of the data that the query reads, at most `pollMs` and a second old; null where it is not known. */
+  of(query: Query): string | null {
+    const named = this.#stateOf(this.#deps.namedTables(query))
+    const reads = named === null ? null : this.#reads.current(readsKey(named, query), this.#askReads(query))
+    const read = this.#stateOf(reads)
+    return named === null || read === null ? null : hashOf(named + read)
+  }
+
+  /** Asks for what `of` needs and does not know. Never rejects: what cannot be asked for stays unknown. */
+  async learn(query: Query): Promise<void> {
+    const tables = this.#deps.namedTables(query)
+    await this.#learnAll(tables)
+    const named = this.#stateOf(tables)
+    if (named !== null) await this.#learnAll(await this.#reads.learn(readsKey(named, query), this.#askReads(query)))
+  }
+
+  async #learnAll(tables: readonly TableName[] | null): Promise<void> {
+    await Promise.all((tables ?? []).map(table => this.#versions.learn(table, this.#askVersion(table))))
+  }
+
+  #stateOf(tables: readonly TableName[] | null): string | null {
+    // Each is asked for, also where another one is not known.
+    const versions = tables?.map(table => [table, this.#versions.current(table, this.#askVersion(table))] as const)
+    return versions?.every(([, version]) => version !== null) ? JSON.stringify(versions) : null
+  }
+
+  #askVersion(table: TableName): () => Promise<string> {
+    return async () => versionOf(await this.#deps.describeTable(table), this.#deps.clock.nowMs())
+  }
+
+  #askReads(query: Query): () => Promise<readonly TableName[]> {
+    return () => this.#deps.readTables(query)
+  }
+}
+
+/** Which tables are behind a view may change with the view, whose version is in the state of the named tables. */
+const readsKey = (named: string, { sql }: Query): string => `tables of a query, ${hashOf(named + sql)}`
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+/** @throws Error where the table does not tell whether its rows have changed. */
+function versionOf({ type, lastModifiedTime, numRows, streamingBuffer }: TableMetadata, nowMs: number): string {
+  if (lastModifiedTime === undefined || !TIMED_TYPES.includes(type)) {
+    throw new QueryFault(`a table of type ${type} does not tell when its rows have changed`)
+  }
+  const streamed = streamingBuffer && [streamingBuffer, Math.floor(nowMs / STREAMED_MS)]
+  return JSON.stringify([lastModifiedTime, numRows, streamed])
+}
+
+interface PolledValue<T> {
+  /** Null where it could not be asked for. */
+  value: T | null
+  /** When it was asked for: the value is not older. */
+  askedAt: number
+  asking: Promise<T | null> | null
+}
+
+type Ask<T> = () => Promise<T>
+
+interface PollDeps extends Pick<DataStateDeps, 'clock' | 'onFailure'> {
+  readonly keepMs: number
+}
+
+/** Values that others change, by key: each is asked for again once it is older than `keepMs`, when it is needed. */
+class Polled<T> {
+  readonly #deps: PollDeps
+  readonly #values = new LRUCache<string, PolledValue<T>>({ max: MAX_KEPT })
+
+  constructor(deps: PollDeps) {
+    this.#deps = deps
+  }
+
+  /** The value, while it is young enough; it is asked for again in good time. */
+  current(key: string, ask: Ask<T>): T | null {
+    const known = this.#values.get(key)
+    const [age, { keepMs }] = [this.#ageOf(known), this.#deps]
+    if (age >= keepMs) void this.#askAgain(key, ask)
+    return known && age < keepMs + GRACE_MS ? known.value : null
+  }
+
+  async learn(key: string, ask: Ask<T>): Promise<T | null> {
+    const known = this.#values.get(key)
+    return known && this.#ageOf(known) < this.#deps.keepMs ? known.value : this.#askAgain(key, ask)
+  }
+
+  #ageOf(known: PolledValue<T> | undefined): number {
+    return known ? this.#deps.clock.nowMs() - known.askedAt : Number.POSITIVE_INFINITY
+  }
+
+  #askAgain(key: string, ask: Ask<T>): Promise<T | null> {
+    const known = this.#values.get(key) ?? { value: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
+    if (known.asking) return known.asking
+    const askedAt = this.#deps.clock.nowMs()
+    const asking = ask()
+      .catch((cause: unknown): null => {
+        this.#deps.onFailure(key, cause)
+        return null
+      })
+      .then(value => {
+        this.#values.set(key, { value, askedAt, asking: null })
+        return value
+      })
+    this.#values.set(key, { ...known, asking })
+    return asking
+  }
+}
